@@ -46,6 +46,9 @@ async function episode() {
     session.record({ prompt, generation, digests, output: ["x"], parent: turn - 1 });
     session.setReward(turn, 1);
   }
+  const copy = new native.Session(new Uint8Array(16));
+  copy.restore([0, 1, 2].map((index) => session.serialize(index)));
+  await attempt(() => copy.restore([session.serialize(3).subarray(1)]));
   const plan = native.planBatch([session, session], options);
   const batch = await plan.pack({ rows: "[]" });
   const kept = await plan.pack({});

@@ -75,6 +75,24 @@ export const AT_LIMITS: readonly Abuse[] = [
   { name: "one text of 4 MB, no break", path: CHAT, body: () => text("x".repeat(many(4_190_000))) },
   { name: "one text of 4 MB, no break, many letters", path: CHAT, body: () => text(letters(many(4_190_000))) },
   { name: "one text of 4 MB, not ASCII", path: CHAT, body: () => text("語".repeat(many(4_190_000))) },
+  { name: "one text of 4 MB, special tokens", path: CHAT, body: () => text("<|im_start|>".repeat(many(349_000))) },
+  { name: "one text of 4 MB, quotes", path: CHAT, body: () => text('\\"'.repeat(many(4_190_000))) },
+  {
+    name: "15 MB of escapes in user",
+    path: CHAT,
+    body: () => `{${HELLO},"user":"${"\\n".repeat(many(7_500_000))}"}`,
+  },
+  {
+    name: "15 MB of white space",
+    path: CHAT,
+    body: () => `{"messages":[${" ".repeat(many(15_000_000))}{"role":"user","content":"hello"}]}`,
+  },
+  {
+    name: "4,000 calls in one turn",
+    path: "/v1/responses",
+    body: () =>
+      `{"input":[${list(many(4000), (i) => `{"type":"function_call","call_id":"c${i}","name":"f","arguments":"{}"}`)}]}`,
+  },
   {
     name: "4 MB in 4,096 messages",
     path: CHAT,

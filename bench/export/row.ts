@@ -48,7 +48,9 @@ export function markdown(columns: readonly string[], rows: readonly (readonly st
 function cellsOf({ what, ours, reference, verdict }: Row): readonly string[] {
   if (!verdict) return [what, ours, reference, "", "", ""];
   const sign = verdict.sense === "at least" ? "≥" : "≤";
-  const number = (value: number) => `${Number(value.toPrecision(3))}${verdict.unit}`;
+  // JSON has no NaN: on a busy machine, a smoke run can divide by a time that was too short to measure.
+  const number = (value: number | null) =>
+    value === null ? "not measured" : `${Number(value.toPrecision(3))}${verdict.unit}`;
   return [
     what,
     ours,

@@ -2,7 +2,7 @@ import { ensureTinyModel } from "../../src/engine/index.js";
 import { loadChatModel } from "../../src/model/load-chat-model.js";
 import { ADMIN_KEY } from "../servers.js";
 import { checkBatch } from "./check/check-batch.js";
-import { Findings } from "./check/findings.js";
+import { FINDINGS, Findings } from "./check/findings.js";
 import { FaultyEngine } from "./engine/faulty-engine.js";
 import { findLeftovers } from "./leftovers.js";
 import type { SoakOptions } from "./options.js";
@@ -24,7 +24,7 @@ export async function runSoak(
   const engine = await FaultyEngine.start(options.seed);
   const servers = await (options.gateway ? startBehindGateway : startDirect)(engine.urls);
   const watches = servers.processes.map(({ name, pid }) => new ResourceWatch(name, pid));
-  const [tally, findings] = [new Tally(), new Findings()];
+  const [tally, findings] = [new Tally(), new Findings(FINDINGS)];
   const context = { log: engine.log, findings, decode };
   const progress = setInterval(() => {
     const { calls, sessions, exported } = tally;

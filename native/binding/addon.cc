@@ -3,6 +3,7 @@
 #include "addon_data.h"
 #include "batch_object.h"
 #include "digest_messages.h"
+#include "file_lock_object.h"
 #include "generation_object.h"
 #include "json_excess.h"
 #include "memory_arg.h"
@@ -32,6 +33,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("Generation", GenerationObject::define(env));
   exports.Set("ReplyStream", ReplyStreamObject::define(env));
   exports.Set("SharedPool", SharedPoolObject::define(env));
+  exports.Set("FileLock", FileLockObject::define(env));
   exports.Set("digestMessages", Napi::Function::New(env, digestMessages, "digestMessages"));
   exports.Set("findJsonExcess", Napi::Function::New(env, findJsonExcessNow, "findJsonExcess"));
   exports.Set("findJsonExcessAsync", Napi::Function::New(env, findJsonExcessAsync, "findJsonExcessAsync"));

@@ -8,7 +8,8 @@ namespace rolltape::binding {
 
 /// What one instance of the addon (one per Node environment) has beside its objects.
 struct AddonData {
-  /// Of all message digests. Random, so that no agent can make two message lists look alike.
+  /// Key of the message digests of sessions without a key of their own. Random, so that no agent can make two message
+  /// lists look alike.
   SipKey digestKey;
   Napi::FunctionReference prompt;
   Napi::FunctionReference plan;

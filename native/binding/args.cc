@@ -1,5 +1,6 @@
 #include "args.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -124,6 +125,15 @@ std::span<const MessageDigest> digestsArg(Napi::Value value, const std::string& 
   const std::span<const std::uint8_t> bytes = bytesArg(value, name);
   if (bytes.size() % sizeof(MessageDigest) != 0) throwInvalid(name, "16 bytes per message");
   return {reinterpret_cast<const MessageDigest*>(bytes.data()), bytes.size() / sizeof(MessageDigest)};
+}
+
+SipKey sipKeyArg(Napi::Value value, const std::string& name, const SipKey& fallback) {
+  if (value.IsUndefined()) return fallback;
+  const std::span<const std::uint8_t> bytes = bytesArg(value, name);
+  SipKey key;
+  if (bytes.size() != key.size()) throwInvalid(name, "a key of 16 bytes");
+  std::copy(bytes.begin(), bytes.end(), key.begin());
+  return key;
 }
 
 }  // namespace rolltape::binding

@@ -39,5 +39,7 @@ std::span<const std::uint64_t> bigUint64ArrayArg(Napi::Value value, const std::s
 std::span<const float> float32ArrayArg(Napi::Value value, const std::string& name);
 std::span<const std::uint8_t> bytesArg(Napi::Value value, const std::string& name);
 std::span<const MessageDigest> digestsArg(Napi::Value value, const std::string& name);
+/// Returns a copy of a key of 16 bytes; `fallback` if the argument is undefined.
+SipKey sipKeyArg(Napi::Value value, const std::string& name, const SipKey& fallback);
 
 }  // namespace rolltape::binding

@@ -24,10 +24,10 @@ Napi::Value digestMessages(const Napi::CallbackInfo& info) {
     const std::vector<std::string> messages = utf16ListArg(info[0], "canonical");
     auto digests = newArray<std::uint8_t>(info.Env(), messages.size() * sizeof(MessageDigest));
     MessageDigest digest = info[1].IsUndefined() ? MessageDigest{} : digestArg(info[1], "before");
+    const SipKey key = sipKeyArg(info[2], "digestKey", addonData(info.Env()).digestKey);
     std::uint8_t* to = digests.Data();
     for (const std::string& message : messages) {
-      digest = chainDigest(addonData(info.Env()).digestKey, digest,
-                           {reinterpret_cast<const std::uint8_t*>(message.data()), message.size()});
+      digest = chainDigest(key, digest, {reinterpret_cast<const std::uint8_t*>(message.data()), message.size()});
       to = std::copy(digest.begin(), digest.end(), to);
     }
     return digests;

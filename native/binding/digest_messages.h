@@ -4,7 +4,7 @@
 
 namespace rolltape::binding {
 
-/// The addon's digestMessages(canonical, before).
+/// The addon's digestMessages(canonical, before, digestKey).
 Napi::Value digestMessages(const Napi::CallbackInfo& info);
 
 }  // namespace rolltape::binding

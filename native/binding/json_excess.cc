@@ -44,6 +44,10 @@ const char* limitName(JsonExcess::Limit limit) {
       return "keys";
     case JsonExcess::Limit::kItems:
       return "items";
+    case JsonExcess::Limit::kWord:
+      return "word";
+    case JsonExcess::Limit::kPrototype:
+      return "prototype";
   }
   return "";
 }

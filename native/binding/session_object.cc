@@ -18,14 +18,17 @@ Napi::Function SessionObject::define(Napi::Env env) {
       env, "Session",
       {guardedGetter<&Self::length>("length"), guardedGetter<&Self::byteLength>("byteLength"),
        guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::prompt>("prompt"),
-       guardedMethod<&Self::record>("record"), guardedMethod<&Self::setReward>("setReward"),
-       guardedMethod<&Self::setSessionReward>("setSessionReward"), guardedMethod<&Self::interaction>("interaction"),
-       guardedMethod<&Self::discountedRewards>("discountedRewards"), guardedMethod<&Self::release>("release")});
+       guardedMethod<&Self::sharedLength>("sharedLength"), guardedMethod<&Self::record>("record"),
+       guardedMethod<&Self::serialize>("serialize"), guardedMethod<&Self::restore>("restore"),
+       guardedMethod<&Self::setReward>("setReward"), guardedMethod<&Self::setSessionReward>("setSessionReward"),
+       guardedMethod<&Self::interaction>("interaction"), guardedMethod<&Self::discountedRewards>("discountedRewards"),
+       guardedMethod<&Self::release>("release")});
 }
 
 SessionObject::SessionObject(const Napi::CallbackInfo& info)
-    : Wrapped(info),
-      session_(guarded(info.Env(), [&] { return std::make_unique<Session>(addonData(info.Env()).digestKey); })) {}
+    : Wrapped(info), session_(guarded(info.Env(), [&] {
+        return std::make_unique<Session>(sipKeyArg(info[0], "digestKey", addonData(info.Env()).digestKey));
+      })) {}
 
 Session& SessionObject::session() {
   if (!session_) throw Error(ErrorCode::kReleased, "the session was released");
@@ -63,6 +66,11 @@ Napi::Value SessionObject::prompt(const Napi::CallbackInfo& info) {
   std::optional<std::uint32_t> base;
   if (!info[1].IsUndefined()) base = indexArg(info[1], "base");
   return PromptObject::create(info.Env(), session().prompt(pieces, base));
+}
+
+Napi::Value SessionObject::sharedLength(const Napi::CallbackInfo& info) {
+  const Prompt& prompt = PromptObject::fromArg(info[0], "prompt").prompt();
+  return Napi::Number::New(info.Env(), session().sharedLength(prompt, indexArg(info[1], "parent")));
 }
 
 namespace {
@@ -112,6 +120,34 @@ Napi::Value SessionObject::record(const Napi::CallbackInfo& info) {
   result.Set("parent", Napi::Number::New(info.Env(), made.parentIndex()));
   result.Set("tokenExact", Napi::Boolean::New(info.Env(), made.tokenExact));
   result.Set("sharedTokens", Napi::Number::New(info.Env(), made.shared));
+  return result;
+}
+
+Napi::Value SessionObject::serialize(const Napi::CallbackInfo& info) {
+  const InteractionWriter writer = session().serialize(indexArg(info[0], "index"));
+  return newBuffer(info.Env(), writer.byteLength(), [&](std::uint8_t* to) { writer.write(to); });
+}
+
+Napi::Value SessionObject::restore(const Napi::CallbackInfo& info) {
+  const std::vector<Napi::Value> parts = itemsOf(arrayArg(info[0], "parts"));
+  Session& restored = session();
+  auto parents = newArray<std::int32_t>(info.Env(), parts.size());
+  auto tokenExact = newArray<std::uint8_t>(info.Env(), parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Napi::HandleScope scope(info.Env());
+    const std::string name = "parts[" + std::to_string(i) + "]";
+    const std::span<const std::uint8_t> bytes = bytesArg(parts[i], name);
+    try {
+      const Interaction& made = restored.restore(bytes);
+      parents.Data()[i] = made.parentIndex();
+      tokenExact.Data()[i] = made.tokenExact ? 1 : 0;
+    } catch (const Error& error) {
+      throw Error(error.code(), name + ": " + error.what());
+    }
+  }
+  const Napi::Object result = Napi::Object::New(info.Env());
+  result.Set("parents", parents);
+  result.Set("tokenExact", tokenExact);
   return result;
 }
 

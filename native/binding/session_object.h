@@ -24,7 +24,10 @@ class SessionObject : public Wrapped<SessionObject> {
   Napi::Value byteLength(const Napi::CallbackInfo& info);
   Napi::Value findParent(const Napi::CallbackInfo& info);
   Napi::Value prompt(const Napi::CallbackInfo& info);
+  Napi::Value sharedLength(const Napi::CallbackInfo& info);
   Napi::Value record(const Napi::CallbackInfo& info);
+  Napi::Value serialize(const Napi::CallbackInfo& info);
+  Napi::Value restore(const Napi::CallbackInfo& info);
   Napi::Value setSessionReward(const Napi::CallbackInfo& info);
   Napi::Value setReward(const Napi::CallbackInfo& info);
   Napi::Value interaction(const Napi::CallbackInfo& info);

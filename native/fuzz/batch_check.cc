@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../core/batch/batch.h"
+#include "../core/json/text.h"
 #include "../memory/heap_block.h"
 #include "require.h"
 #include "safetensors_reader.h"
@@ -173,8 +174,10 @@ std::string jsonOf(const RowColumns& columns, const std::map<std::string, std::v
   for (const RowColumn& column : columns) {
     if (column.source != RowSource::kLabel) continue;
     std::string list;
-    // The labels of this target need no escapes.
-    for (const std::string& label : codes.at(column.name)) list += (list.empty() ? "\"" : ",\"") + label + '"';
+    for (const std::string& label : codes.at(column.name)) {
+      if (!list.empty()) list += ',';
+      appendJsonString(list, label);
+    }
     json += (json.empty() ? "\"" : ",\"") + column.name + "\":[" + list + "]";
   }
   return "{" + json + "}";

@@ -7,6 +7,7 @@
 #include "../core/base/error.h"
 #include "../core/batch/batch.h"
 #include "../core/session/message_digest.h"
+#include "../test/stored.h"
 #include "batch_check.h"
 #include "require.h"
 #include "session_model.h"
@@ -59,13 +60,17 @@ class Episode {
   };
 
   void step() {
-    switch (input_.ConsumeIntegralInRange(0, 7)) {
+    switch (input_.ConsumeIntegralInRange(0, 8)) {
       case 0:
         return reward();
       case 1:
         return plan();
       case 2:
         return sessionReward();
+      case 3:
+        // The session is stored and goes on as a copy.
+        session_ = test::restored(session_, kKey);
+        return;
       default:
         return record();
     }
@@ -168,11 +173,13 @@ class Episode {
     made.parent = parent.value_or(model_.findParent(made.messages, std::vector<std::uint64_t>(callIds.size())));
     RecordInput input{prompt, generation, digests, made.answer, parent, made.facts, made.labels, made.startsRow};
     input.callIds = made.callIds;
+    const std::uint32_t shared =
+        made.parent < 0 ? 0 : session_.sharedLength(prompt, static_cast<std::uint32_t>(made.parent));
     const Interaction& recorded = session_.record(input);
     model_.all.push_back(std::move(made));
     const std::size_t index = model_.all.size() - 1;
     FUZZ_REQUIRE(recorded.index == index && recorded.parentIndex() == model_.all[index].parent);
-    FUZZ_REQUIRE(recorded.shared == model_.sharedTokens(index));
+    FUZZ_REQUIRE(recorded.shared == model_.sharedTokens(index) && recorded.shared == shared);
     FUZZ_REQUIRE(recorded.tokenExact == model_.tokenExact(index));
   }
 

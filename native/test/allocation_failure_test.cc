@@ -9,6 +9,7 @@
 #include "memory/shared_support.h"
 #include "outline.h"
 #include "packed.h"
+#include "stored.h"
 #include "support.h"
 
 namespace {
@@ -86,6 +87,37 @@ TEST(AllocationFailure, ARecordIsAllOrNothing) {
                   },
                   expectUnchanged),
               0);
+  }
+}
+
+TEST(AllocationFailure, ARestoreIsAllOrNothing) {
+  const std::vector<std::string> messages{"u"};
+  const auto digests = test::digestsOf(messages);
+  const std::vector<std::uint32_t> facts(17, 1);
+  Session session(test::kKey);
+  for (std::int32_t turn = 0; turn < 20; ++turn) {
+    const Prompt prompt = test::promptOf(std::vector<std::int32_t>(400, turn));
+    const Generation generation = test::generationOf({turn});
+    const std::vector<std::string> output{std::to_string(turn)};
+    RecordInput input{prompt, generation, digests, output, turn - 1, facts};
+    input.labels = {"stop", "a label that is longer than a small string " + std::to_string(turn)};
+    session.record(input);
+  }
+  Session copy(test::kKey);
+  for (std::uint32_t i = 0; i < session.length(); ++i) {
+    const std::vector<std::uint8_t> bytes = test::stored(session, i);
+    const auto expectUnchanged = [&] {
+      EXPECT_EQ(i, copy.length());
+      EXPECT_EQ(i, copy.storage()->interactions.size());
+      EXPECT_EQ(0u, i == 0 ? 0 : copy.state(i - 1).children);
+      const auto match = copy.findParent(test::digestsOf(std::vector<std::string>{"u", "v"}));
+      ASSERT_EQ(i > 0, match.has_value());
+      if (match) {
+        EXPECT_EQ(i - 1, match->index);
+      }
+    };
+    EXPECT_GT(failEveryAllocation([&] { copy.restore(bytes); }, expectUnchanged), 0);
+    EXPECT_EQ(bytes, test::stored(copy, i));
   }
 }
 

@@ -3,6 +3,7 @@ import { ConfigError } from "../config/index.js";
 import { SchedulerError } from "../scheduler/errors.js";
 import { RolloutJobError, type RolloutJobErrorCode } from "./rollout/errors.js";
 import { EXIT_INTERRUPTED } from "./rollout/interrupt.js";
+import { StorageCommandError } from "./storage/errors.js";
 
 /** Exit status of a command that could not start or failed. */
 export const EXIT_FAILURE = 1;
@@ -24,6 +25,7 @@ export function reportFailure(error: unknown): number {
   }
   const isUsage =
     (error instanceof RolloutJobError && USAGE_CODES.has(error.code)) ||
+    (error instanceof StorageCommandError && error.code === "invalid_arguments") ||
     (error instanceof SchedulerError && error.code === "job_invalid");
   process.stderr.write(`rolltape: ${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof RolloutJobError && error.code === "interrupted") return EXIT_INTERRUPTED;

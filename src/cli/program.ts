@@ -1,13 +1,10 @@
 import { Command } from "commander";
+import { z } from "zod";
 import { packageVersion } from "../support/package-version.js";
-import { printConfig } from "./commands/config.js";
-import { gateway } from "./commands/gateway.js";
-import { inspect } from "./commands/inspect.js";
-import { job } from "./commands/job.js";
-import { rollout } from "./commands/rollout.js";
-import { serve } from "./commands/serve.js";
 import { withConfigOptions } from "./config-options.js";
-import { parsePositive, withRolloutOptions } from "./rollout/rollout-options.js";
+import { optionValue } from "./option-value.js";
+import { withRolloutOptions } from "./rollout/rollout-options.js";
+import { withExportOptions } from "./storage/export-options.js";
 
 /** Creates the command line. It throws instead of ending the process. */
 export function createProgram(): Command {
@@ -17,24 +14,57 @@ export function createProgram(): Command {
     .exitOverride();
   withConfigOptions(program.command("serve"))
     .description("serve agents and trainers until SIGTERM or SIGINT")
-    .action(serve);
+    .action(late(async () => (await import("./commands/serve.js")).serve));
   withConfigOptions(program.command("gateway"))
     .description("serve one address for many servers until SIGTERM or SIGINT")
-    .action(gateway);
+    .action(late(async () => (await import("./commands/gateway.js")).gateway));
   withConfigOptions(program.command("config"))
     .description("print the resolved configuration as YAML, keys hidden")
-    .action(printConfig);
+    .action(late(async () => (await import("./commands/config.js")).printConfig));
   withRolloutOptions(program.command("rollout"))
     .description("run an agent on every task of a file and export the recorded calls as a batch")
-    .action(rollout);
+    .action(late(async () => (await import("./commands/rollout.js")).rollout));
   withConfigOptions(program.command("job").argument("<file>", "YAML file that describes the job's processes"))
     .description("run engines, proxies, rollout workers and a controller, on this machine or over Slurm")
-    .action(job);
+    .action(late(async () => (await import("./commands/job.js")).job));
   program
     .command("inspect")
     .argument("<file>", "a safetensors file")
-    .option("--rows <n>", "number of rows to list", parsePositive("an integer of at least 1", Number.isInteger))
+    .option("--rows <n>", "number of rows to list", optionValue(z.int().min(1)))
     .description("print the content of a batch")
-    .action(inspect);
+    .action(late(async () => (await import("./commands/inspect.js")).inspect));
+  withExportOptions(program.command("export"))
+    .description("write the sessions that a server left in its storage folder to a file, without a server")
+    .action(late(async () => (await import("./commands/export.js")).exportSessions));
+  addStorageCommands(program.command("storage"));
   return program;
+}
+
+function addStorageCommands(storage: Command): void {
+  storage.description("inspect, verify or compact the folder in which a server stores its sessions");
+  const folder = "storage.directory of a server";
+  storage
+    .command("inspect")
+    .argument("<folder>", folder)
+    .option("--json", "print one line of JSON")
+    .description("print what the folder has, also while a server has it open")
+    .action(late(async () => (await import("./commands/storage.js")).inspectFolder));
+  storage
+    .command("verify")
+    .argument("<folder>", folder)
+    .description("read every record and list what is damaged")
+    .action(late(async () => (await import("./commands/storage.js")).verifyFolder));
+  storage
+    .command("compact")
+    .argument("<folder>", folder)
+    .description("give unused space back to the disk")
+    .action(late(async () => (await import("./commands/storage.js")).compactFolder));
+}
+
+/** Returns an action that is imported when its command runs, so that no command waits for the modules of the others. */
+function late<A extends unknown[]>(action: () => Promise<(...args: A) => unknown>): (...args: A) => Promise<void> {
+  return async (...args) => {
+    const run = await action();
+    await run(...args);
+  };
 }

@@ -3,7 +3,7 @@ import { readKeyTag } from "../session/worker-tag.js";
 import { ProxyError } from "./errors.js";
 import type { ExportStyle } from "./interaction.js";
 import { type Interactions, toInteractions } from "./interactions.js";
-import { type CallOptions, ProxyCalls } from "./proxy-calls.js";
+import { type CallOptions, type ProxyCall, ProxyCalls } from "./proxy-calls.js";
 import { proxyUrl, type Transport } from "./transport.js";
 import { trajectoriesReply } from "./wire-interaction.js";
 
@@ -92,6 +92,8 @@ const sharedReply = z.union([
 const EXPORT_ID = "x-rolltape-export-id";
 
 const EXPORT_TIMEOUT_SECONDS = 600;
+/** Longer than the repetitions take if a gateway waits for a worker meanwhile: almost 60 s with its defaults. */
+const ACKNOWLEDGE_TIMEOUT_SECONDS = 90;
 
 /** The trainer's calls to a proxy. Each throws a {@link ProxyError} if it fails. */
 export class AdminClient {
@@ -130,7 +132,7 @@ export class AdminClient {
 
   /** Aborts the session's calls, revokes its key and frees its data. Returns false if there is no such session. */
   async deleteSession(sessionId: string, options: CallOptions = {}): Promise<boolean> {
-    return this.#delete(`/rl/sessions/${encodeURIComponent(sessionId)}`, "session_not_found", options);
+    return this.#delete({ path: `/rl/sessions/${encodeURIComponent(sessionId)}`, ...options }, "session_not_found");
   }
 
   /** Returns what one session recorded. The session must have ended, or end within `wait_seconds`. */
@@ -189,9 +191,13 @@ export class AdminClient {
    *
    * @returns false if the batch was acknowledged before, or if it is shared and its lease has ended
    * @throws ProxyError `export_lease_ended` if the lease of a held batch has ended, so that its sessions can be exported again
+   * @throws ProxyError `worker_unavailable` if a worker behind a gateway does not answer several attempts. Acknowledge the batch
+   * again later.
    */
   async acknowledge(batchId: string, options: CallOptions = {}): Promise<boolean> {
-    return this.#delete(`/export_batch/${encodeURIComponent(batchId)}`, "batch_not_found", options);
+    const path = `/export_batch/${encodeURIComponent(batchId)}`;
+    const call = { path, repeatIfUnavailable: true, timeoutSeconds: ACKNOWLEDGE_TIMEOUT_SECONDS, ...options };
+    return this.#delete(call, "batch_not_found");
   }
 
   /** Returns the address for the client's calls if the worker that the key names answers there, else undefined. */
@@ -201,9 +207,9 @@ export class AdminClient {
     return tag !== undefined && (await this.transport.reachesWorker?.(url, tag)) ? url : undefined;
   }
 
-  async #delete(path: string, absent: string, options: CallOptions): Promise<boolean> {
+  async #delete(call: Pick<ProxyCall, "path"> & Partial<ProxyCall>, absent: string): Promise<boolean> {
     try {
-      await this.#calls.bytes({ method: "DELETE", path, idempotent: true, ...options });
+      await this.#calls.bytes({ ...call, method: "DELETE", idempotent: true });
       return true;
     } catch (error) {
       if (error instanceof ProxyError && error.code === absent) return false;

@@ -7,6 +7,7 @@ import type { ChatModel } from "../model/chat-model.js";
 import { createServer } from "../server/app.js";
 import { createRegistry, toServerSettings } from "../server/start.js";
 import { startSweeps } from "../server/sweeps.js";
+import { ProxyError } from "./errors.js";
 
 /** A proxy that does not listen, and its admin key. */
 export interface InProcessProxy {
@@ -50,6 +51,11 @@ export async function inProcessProxy({ engine, tokenizer, config }: EngineOption
 }
 
 async function start(engine: Engine, model: ChatModel, config: Config): Promise<InProcessProxy> {
+  if (config.storage.directory !== null) {
+    const message =
+      "storage.directory must be null: a proxy in this process is never closed, so its sessions cannot be stored. Use `rolltape serve`.";
+    throw new ProxyError("invalid_value", message, { param: "storage.directory" });
+  }
   const adminKey = `sk-admin-${randomBytes(32).toString("base64url")}`;
   const registry = createRegistry(config, adminKey);
   const settings = toServerSettings(config, adminKey, config.model.name ?? model.name);

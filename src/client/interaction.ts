@@ -41,6 +41,8 @@ export class Interaction {
   readonly api: string;
   /** `model` of the request: untrusted text. Undefined if it had none. */
   readonly requestedModel: string | undefined;
+  /** Types of the server-side tools that the prompt left out. Undefined if the proxy is too old to send them. */
+  readonly droppedTools: readonly string[] | undefined;
   /** How often the client had sent this request before. */
   readonly attempt: number | undefined;
   /** Seconds since the epoch, when the call completed. */
@@ -67,6 +69,7 @@ export class Interaction {
     this.ownReward = wire.own_reward ?? undefined;
     this.api = wire.api;
     this.requestedModel = wire.requested_model ?? undefined;
+    this.droppedTools = wire.dropped_tools;
     this.attempt = wire.attempt;
     this.createdAt = wire.created_at;
     this.latency = wire.latency ?? undefined;

@@ -7,7 +7,7 @@ import type { Transport } from "./transport.js";
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Seconds until the call, with its repetitions, fails with `request_timed_out`. Default 30. */
+  /** Seconds until the call, with its repetitions, fails with `request_timed_out`. Default 60. */
   readonly timeoutSeconds?: number | undefined;
 }
 
@@ -17,11 +17,19 @@ export interface ProxyCall extends CallOptions {
   readonly body?: object | undefined;
   /** Repeating the call has no further effect, so it is sent again if the connection breaks. */
   readonly idempotent: boolean;
+  /** Send the call again if a gateway cannot reach a worker. Only for calls that have an effect on several workers. */
+  readonly repeatIfUnavailable?: boolean;
 }
 
-const DEFAULT_TIMEOUT_SECONDS = 30;
+/** A gateway waits 30 s for a worker that left, by default. Its answer must come before the client gives up. */
+const DEFAULT_TIMEOUT_SECONDS = 60;
 /** Pauses before an idempotent call is sent again. */
 const PAUSES_MS = [50, 250, 1000] as const;
+/**
+ * Pauses before a call is sent again because a worker is unavailable. With four answers of a gateway, they take less than 30 s, or
+ * less than 60 s if the gateway also waits for the worker to come back.
+ */
+const UNAVAILABLE_PAUSES_MS = [500, 1500, 5000] as const;
 
 const errorBody = z.object({
   error: z.looseObject({
@@ -59,7 +67,19 @@ export class ProxyCalls {
     const seconds = call.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
     const expired = () => new ProxyError("request_timed_out", `${call.path} did not answer within ${seconds} seconds.`);
     using deadline = new Deadline(call.signal, seconds, expired);
-    const reply = await this.#sendRepeatedly(call, deadline.signal);
+    for (const pause of call.repeatIfUnavailable ? UNAVAILABLE_PAUSES_MS : []) {
+      try {
+        return await this.#replyOnce(call, deadline.signal);
+      } catch (error) {
+        if (!(error instanceof ProxyError) || error.code !== "worker_unavailable") throw error;
+        await sleep(pause, deadline.signal);
+      }
+    }
+    return await this.#replyOnce(call, deadline.signal);
+  }
+
+  async #replyOnce(call: ProxyCall, signal: AbortSignal): Promise<HttpReply> {
+    const reply = await this.#sendRepeatedly(call, signal);
     if (reply.status < 300) return reply;
     throw toProxyError(call.path, reply.status, reply.body);
   }

@@ -55,6 +55,7 @@ const wireInteraction = z.object({
   own_reward: z.number().nullable(),
   api: z.string(),
   requested_model: z.string().nullish(),
+  dropped_tools: z.array(z.string()).optional(),
   attempt: z.int().optional(),
   created_at: z.number(),
   latency: z.number().nullish(),

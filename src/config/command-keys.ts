@@ -1,5 +1,7 @@
 import { ConfigError } from "./errors.js";
 import { readOverrides } from "./overrides.js";
+import type { Config } from "./schema/sections.js";
+import { storageSchema } from "./schema/storage.js";
 import { normalizeSpelling } from "./spelling.js";
 import { mapLeaves } from "./tree.js";
 
@@ -34,6 +36,7 @@ export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
   {
     prefixes: [
       "model.",
+      "storage.",
       "engine.",
       "rollout.",
       "group_size",
@@ -58,10 +61,46 @@ export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
 
 export const UNUSED_BY_JOB: readonly UnusedKeys[] = [
   {
-    prefixes: ["server.", "model.", "engine.", "rollout.", "gateway.", "group_size", "drop_incomplete_group"],
+    prefixes: [
+      "server.",
+      "storage.",
+      "model.",
+      "engine.",
+      "rollout.",
+      "gateway.",
+      "group_size",
+      "drop_incomplete_group",
+    ],
     reason: "`rolltape job` uses `scheduler.type` only; set it in the commands of the job file",
   },
 ];
+
+const STORAGE_KEYS = ["durability", "interval_seconds", "memory_bytes"] as const;
+
+/** Returns the keys of `storage` that a server with this configuration does not use. */
+export function unusedByStorage({ storage: { directory, durability } }: Config): UnusedKeys[] {
+  if (directory === null) {
+    const prefixes = STORAGE_KEYS.map((name) => `storage.${name}`);
+    return [{ prefixes, reason: "sessions are not stored without `storage.directory`" }];
+  }
+  if (durability === "interval") return [];
+  return [{ prefixes: ["storage.interval_seconds"], reason: "only `storage.durability=interval` uses it" }];
+}
+
+/**
+ * Refuses keys of `storage` without effect, also those of a file, because whoever sets them expects that sessions are stored. A
+ * gateway does not call this: it may share a file with servers whose folders are arguments.
+ *
+ * @throws {@link ConfigError} `config_invalid`, which lists each such key
+ */
+export function refuseUnusedStorage(config: Config): void {
+  const defaults = storageSchema.parse({});
+  const changed = STORAGE_KEYS.filter((name) => config.storage[name] !== defaults[name]);
+  refuse(
+    changed.map((name) => `storage.${name}`),
+    unusedByStorage(config),
+  );
+}
 
 /**
  * Refuses `key=value` arguments with keys that the command does not use. Keys in a file are accepted, because commands
@@ -70,7 +109,11 @@ export const UNUSED_BY_JOB: readonly UnusedKeys[] = [
  * @throws {@link ConfigError} `config_invalid`, which lists each such key
  */
 export function refuseUnused(overrides: readonly string[], unused: readonly UnusedKeys[]): void {
-  const problems = keysIn(overrides).flatMap((path) => {
+  refuse(keysIn(overrides), unused);
+}
+
+function refuse(keys: readonly string[], unused: readonly UnusedKeys[]): void {
+  const problems = keys.flatMap((path) => {
     const found = unused.find(({ prefixes }) => prefixes.some((prefix) => path.startsWith(prefix)));
     return found ? [{ path, message: `has no effect: ${found.reason}` }] : [];
   });

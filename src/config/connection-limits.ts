@@ -6,6 +6,7 @@ export function readConnectionLimits({ server }: Config) {
     maxConnections: server.max_connections,
     headersTimeoutMilliseconds: server.headers_timeout_seconds * 1000,
     requestTimeoutMilliseconds: server.request_timeout_seconds * 1000,
+    sendTimeoutMilliseconds: server.send_timeout_seconds * 1000,
     maxPipelinedRequests: server.max_pipelined_requests,
   };
 }

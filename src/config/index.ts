@@ -2,13 +2,16 @@ export { cacheFolder } from "../support/cache-folder.js";
 export { type AdminKey, readAdminKey, resolveAdminKey } from "./admin-key.js";
 export {
   refuseUnused,
+  refuseUnusedStorage,
   UNUSED_BY_GATEWAY,
   UNUSED_BY_JOB,
   UNUSED_BY_SERVE,
   type UnusedKeys,
+  unusedByStorage,
   withoutUnused,
 } from "./command-keys.js";
 export { readConnectionLimits } from "./connection-limits.js";
+export { isWrittenEmpty } from "./empty-key.js";
 export { ConfigError, type ConfigErrorCode, type ConfigProblem } from "./errors.js";
 export { removeKeyFile, writeKeyFile } from "./key-file.js";
 export { compileMessageFilters, listUnsafeFilters } from "./message-filters.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeExpected, listAlternatives, readItemSchema } from "./expected-text.js";
+import { describeExpected, listAlternatives, readItemSchema } from "../support/schema/expected-text.js";
 import { configSchema } from "./schema/config.js";
 
 /** One key of the configuration, for its documentation and error messages. */

@@ -14,7 +14,8 @@ It is a YAML file, \`key=value\` arguments, or both. Arguments take precedence o
 
 - In the file keys are nested: \`server.port\` is \`port\` under \`server\`. As arguments they are dotted, and their values are YAML.
 - \`rollout.compat\` is another spelling of \`rollout.agent\`. A key in both with two values is an error.
-- A list with one entry may be written as that entry. Null, if a key accepts it, means "not set".
+- A list with one entry may be written as that entry. Null, if a key accepts it, means "not set". An empty value, such as
+  \`model.name=\`, is null: check variables that a script puts there. The server warns of an empty \`storage.directory\` at its start.
 - An unknown key is an error that names the nearest known one. All errors are reported at once; the exit status is 2.
 - A key that has no effect is an error. An argument must be one that the command uses: \`rolltape serve group_size=4\` is
   refused. A file may contain keys for other commands.

@@ -37,7 +37,10 @@ export const optionFields = {
   turns: batchFields.turns,
 };
 
-export const leaseSeconds = waitSeconds
+export const leaseSeconds = z
+  .number()
+  .gt(0)
+  .max(MAX_WAIT_SECONDS)
   .default(300)
   .describe("With `shm` or `acknowledge`: seconds in which the reader must acknowledge the batch.");
 

@@ -22,6 +22,10 @@ export interface Message {
   readonly name?: string;
 }
 
+/** True for instructions to the model: system and developer messages. */
+export const isSystem = (message: Message | undefined): boolean =>
+  message?.role === "system" || message?.role === "developer";
+
 /** A function tool as the request declares it, in OpenAI's shape. It is passed to the chat template unchanged. */
 export interface Tool {
   readonly type: "function";
@@ -32,6 +36,8 @@ export interface Tool {
 export interface Conversation {
   readonly messages: readonly Message[];
   readonly tools?: readonly Tool[];
+  /** Tools that the model may call, but whose definition is in the messages instead of the list of tools. */
+  readonly loadedTools?: readonly Tool[];
   /** The beginning of the answer, which the model continues. */
   readonly prefill?: string;
   /** Further variables for the chat template (`chat_template_kwargs`, `tool_choice`). */

@@ -88,6 +88,18 @@ export interface Engine {
   close(): Promise<void>;
   /** Controls the engine's servers. Undefined if the engine runs in this process. */
   readonly servers?: ServerControl;
+  /** The calls of an engine that runs in this process. Undefined if the engine has servers, because `servers` counts their calls. */
+  readonly load?: EngineLoad;
+}
+
+/** Numbers of calls in an engine. */
+export interface EngineLoad {
+  /** Calls that run now. */
+  readonly running: number;
+  /** Calls that wait for a place. */
+  readonly waiting: number;
+  /** Maximum number of calls that run at once. */
+  readonly maxRunning: number;
 }
 
 export interface EngineSupport {

@@ -1,8 +1,10 @@
-import type { FastifyBaseLogger } from "fastify";
+import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { toErrorBody } from "../control/error-body.js";
 import { toApiError } from "../control/session-errors.js";
 import type { App } from "../http/app-type.js";
 import { bodyBudget } from "../http/body-budget.js";
+import { BodyShares } from "../http/body-shares.js";
+import { closedConnections } from "../http/connections/closed-connections.js";
 import { type ConnectionLimits, createApp } from "../http/create-app.js";
 import { earlyAnswer } from "../http/early-answer.js";
 import { errorHandler } from "../http/error-handler.js";
@@ -13,6 +15,7 @@ import { adminAuth } from "./admin-auth.js";
 import type { GatewayContext } from "./context.js";
 import { forwarding } from "./forward.js";
 import { GatewayMetrics } from "./gateway-metrics.js";
+import { bodyHolding } from "./hold-body.js";
 import { capacityRoutes } from "./routes/capacity.js";
 import { engineRoutes } from "./routes/engine.js";
 import { exportRoutes } from "./routes/export.js";
@@ -26,7 +29,7 @@ export interface GatewayOptions extends GatewayContext {
   readonly connections: ConnectionLimits;
   /** Admin key of the workers. Undefined: only the workers check keys. */
   readonly adminKey?: string | undefined;
-  /** Size of all control bodies that are being received, in bytes. */
+  /** Limit of the bytes of all control bodies that are being received, and of the bodies of calls that wait for a worker. */
   readonly bodyBytesInFlight: number;
   /** Refuses control and export bodies with unknown fields, as the workers do. Default: true. */
   readonly strictControlFields?: boolean;
@@ -46,18 +49,26 @@ export async function createGateway({
   strictControlFields,
   ...context
 }: GatewayOptions): Promise<App> {
-  const app = createApp({ logger, maxBodyBytes, connections, strictControlFields });
+  const needsKey = ({ routeOptions }: FastifyRequest) => !routeOptions.config.public;
+  const app = createApp({ logger, maxBodyBytes, connections, strictControlFields, needsKey });
   const metrics = new GatewayMetrics(context.pool);
   await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
+  await app.register(closedConnections, {
+    sendTimeoutMilliseconds: connections.sendTimeoutMilliseconds,
+    register: metrics.registry,
+    metric: "rolltape_gateway_closed_connections_total",
+  });
   await app.register(earlyAnswer);
   const onAnswer = countRefusals("rolltape_gateway_refused_total", metrics.registry);
   await app.register(errorHandler, { toApiError, toBody: toErrorBody, onAnswer });
+  const budget = new BodyShares(bodyBytesInFlight);
+  await app.register(bodyHolding, { budget });
   await app.register(forwarding, { upstream: context.upstream });
   // Two scopes: control bodies are parsed here. Bodies of model calls are forwarded without parsing.
   await app.register(async (control: App) => {
     await control.register(adminAuth, { adminKey });
     await control.register(bodyBudget, {
-      bytes: bodyBytesInFlight,
+      budget,
       findSender: () => null,
       register: metrics.registry,
       metric: "rolltape_gateway_body_bytes_in_flight",

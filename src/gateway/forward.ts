@@ -1,28 +1,13 @@
 import replyFrom from "@fastify/reply-from";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import type { Dispatcher } from "undici";
 import { disconnectSignal, onResponseClose } from "../http/disconnect.js";
 import { ApiError } from "../http/errors.js";
+import { isConnectError, isWorkerDown } from "./contact/connection-errors.js";
+import { FORWARDED, type Forwarded, forwardingDispatcher } from "./forwarding-dispatcher.js";
 import { readTarget } from "./request-target.js";
 import type { Upstream } from "./upstream.js";
-import type { Worker } from "./worker-pool.js";
-
-type RequestCallback = (error: Error | null, reply?: Dispatcher.ResponseData) => void;
-
-/** Settings of a forwarded request for which the library has no option. */
-interface Forwarded {
-  /** Aborts the call. */
-  readonly signal: AbortSignal;
-  /** Path and query, byte for byte. The library would resolve `..` in them. */
-  readonly target: string;
-}
-
-/**
- * Key in the headers of a request that passes its {@link Forwarded} to {@link forwardingDispatcher}. A symbol is never sent as a
- * header.
- */
-const FORWARDED = Symbol("forwarded");
+import type { Worker, WorkerPool } from "./worker-pool.js";
 
 /** Registers `reply.from`, which streams request and response bodies and never repeats a request. */
 export const forwarding = fp<{ readonly upstream: Upstream }>(async (app, { upstream }) => {
@@ -33,100 +18,139 @@ export const forwarding = fp<{ readonly upstream: Upstream }>(async (app, { upst
   });
 });
 
+export interface ForwardOptions {
+  /** Sent instead of the request's own body. */
+  readonly body?: object;
+  /** Returns the error for a worker that does not answer. */
+  readonly toLossError?: (tag: string, cause?: unknown) => ApiError;
+}
+
+/** Maximum number of attempts to send a request, for a worker that answers health checks but refuses connections. */
+const MAX_SENDS = 3;
+
 /**
  * Forwards the request to a worker and streams the worker's response back. The call has no time limit. It is aborted if its client
  * disconnects or its worker becomes unreachable.
  *
- * @param body sent instead of the request's own body
- * @param toLossError returns the error for a worker that does not answer
+ * If no connection to the worker can be opened, the request waits until the worker returns, and is then sent. If the connection
+ * breaks later, the worker may have executed the request, so only the client can send it again.
  */
 export function forwardTo(
+  pool: WorkerPool,
   worker: Worker,
   request: FastifyRequest,
   reply: FastifyReply,
-  body?: object,
-  toLossError = (cause?: unknown) => workerUnavailableError(worker.tag, cause),
+  options: ForwardOptions = {},
 ): FastifyReply {
-  const { contact } = worker;
-  if (contact.isUnreachable) throw toLossError();
-  const disconnected = disconnectSignal(reply);
-  const ended = new AbortController();
-  disconnected.addEventListener("abort", () => ended.abort());
-  onResponseClose(
-    reply,
-    contact.watch(() => ended.abort()),
-  );
-  const forwarded: Forwarded = { signal: ended.signal, target: readTarget(request) };
-  return reply.from(worker.url, {
-    // These headers are about the client's connection. The dispatcher refuses to send them.
-    rewriteRequestHeaders: (_, { expect: _expect, "keep-alive": _keepAlive, ...headers }) =>
-      Object.assign(headers, { [FORWARDED]: forwarded }),
-    // Without this, the library repeats a GET that is answered with 503.
-    retryDelay: () => null,
-    ...(body === undefined ? {} : { body }),
-    onResponse: (_request, answered, { stream }) => {
-      contact.answered();
-      void answered.send(stream);
-    },
-    onError: (failedReply, { error }) => {
-      if (!disconnected.aborted && isWorkerDown(error, request)) {
-        worker.state = "down";
-        contact.suspect();
-      }
-      void failedReply.send(toLossError(error));
-    },
-  });
+  return new ForwardedCall(pool, request, reply, options).send(worker);
 }
 
-const CONNECT_ERRORS: ReadonlySet<unknown> = new Set([
-  "ECONNREFUSED",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
+class ForwardedCall {
+  readonly #pool: WorkerPool;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  readonly #body: object | undefined;
+  readonly #toLossError: (tag: string, cause?: unknown) => ApiError;
+  readonly #disconnected: AbortSignal;
+  #sends = 0;
+  #stopWatching = () => {};
 
-/** The dispatcher refused the request, for example a header of the client. */
-const NOT_SENT = "UND_ERR_INVALID_ARG";
+  constructor(
+    pool: WorkerPool,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { body, toLossError = workerUnavailableError }: ForwardOptions,
+  ) {
+    this.#pool = pool;
+    this.#request = request;
+    this.#reply = reply;
+    this.#body = body;
+    this.#toLossError = toLossError;
+    this.#disconnected = disconnectSignal(reply);
+    onResponseClose(reply, () => this.#stopWatching());
+  }
 
-/**
- * Returns true if the error shows that the worker is down. If the connection broke while the request body was being sent,
- * the worker may have refused the body, or the client may have disconnected.
- *
- * @param error an error of the forwarding library. Its cause is the error of the connection.
- */
-function isWorkerDown({ cause }: Error, { raw }: FastifyRequest): boolean {
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
-  return code !== NOT_SENT && (raw.complete || CONNECT_ERRORS.has(code));
+  /** @param cause the error with which the request was not sent before */
+  send(worker: Worker, cause?: Error): FastifyReply {
+    const { url, tag, contact } = worker;
+    this.#disconnected.throwIfAborted();
+    if (contact.isUnreachable) throw this.#toLossError(tag, cause);
+    this.#sends++;
+    const onError = (error: Error) => this.#fail(worker, forwarded, error);
+    const forwarded: Forwarded = { signal: this.#watch(worker), target: readTarget(this.#request), onError };
+    return this.#reply.from(url, {
+      // These headers are about the client's connection. The dispatcher refuses to send them.
+      rewriteRequestHeaders: (_, { expect: _expect, "keep-alive": _keepAlive, ...headers }) =>
+        Object.assign(headers, { [FORWARDED]: forwarded }),
+      // Without this, the library repeats a GET that is answered with 503.
+      retryDelay: () => null,
+      ...(this.#body === undefined ? {} : { body: this.#body }),
+      onResponse: (_request, answered, { stream }) => {
+        contact.answered();
+        void answered.send(stream);
+      },
+      onError: (_reply, { error }) => onError(error),
+    });
+  }
+
+  /** Returns a signal that aborts when the client disconnects or the worker becomes unreachable. */
+  #watch({ contact }: Worker): AbortSignal {
+    const ended = new AbortController();
+    this.#disconnected.addEventListener("abort", () => ended.abort(this.#disconnected.reason));
+    this.#stopWatching = contact.watch(() => ended.abort(unreachableError()));
+    if (this.#request.raw.socket.destroyed) this.#stopWatching();
+    return ended.signal;
+  }
+
+  /** Sends the request again if the worker may return, or answers it with an error. */
+  #fail(worker: Worker, forwarded: Forwarded, error: Error): void {
+    if (this.#reply.sent) return;
+    this.#stopWatching();
+    if (this.#disconnected.aborted) return void this.#reply.send(this.#disconnected.reason);
+    const isUnsent = wasNotSent(error, forwarded);
+    if (isUnsent && this.#pool.markAbsent(worker) && this.#sends < MAX_SENDS) {
+      return void this.#sendAgain(worker.tag, error);
+    }
+    if (!isUnsent && isWorkerDown(error, this.#request)) markDown(worker);
+    void this.#reply.send(this.#toLossError(worker.tag, error));
+  }
+
+  async #sendAgain(tag: string, cause: Error): Promise<void> {
+    try {
+      const returned = await this.#pool.locate(tag, () => {
+        this.#reply.holdBody();
+        return this.#disconnected;
+      });
+      if (!returned) throw this.#toLossError(tag, cause);
+      this.send(returned, cause);
+    } catch (error) {
+      void this.#reply.send(error);
+    }
+  }
+}
+
+function markDown(worker: Worker): void {
+  worker.state = "down";
+  worker.contact.suspect();
+}
+
+/** Returns true if the worker certainly received nothing of the failed request. */
+function wasNotSent(error: Error, { signal, body }: Forwarded): boolean {
+  if (body?.isRead) return false;
+  // The signal aborted while the connection was being opened, because the worker became unreachable.
+  const isAbandoned = body !== undefined && signal.aborted;
+  return isAbandoned || isConnectError(error);
 }
 
 export function workerUnavailableError(tag: string, cause?: unknown): ApiError {
-  const message = `Worker ${tag} does not answer. Its sessions are lost, or go on when it answers again.`;
+  const message = `Worker ${tag} does not answer. Its sessions continue when it answers again. If it has died without storage, they are lost.`;
   return new ApiError("worker_unavailable", message, { cause });
+}
+
+function unreachableError(): ApiError {
+  return new ApiError("worker_unavailable", "The worker has become unreachable.");
 }
 
 export function noWorkerError(): ApiError {
   return new ApiError("worker_unavailable", "No worker answers at the moment.");
-}
-
-/**
- * Returns a dispatcher that sends each request to its target and aborts it with its signal. The library watches the client only
- * once the worker answers, so without the signal a model call would go on after its client disconnected.
- */
-function forwardingDispatcher(dispatcher: Dispatcher): Dispatcher {
-  const request = (options: Dispatcher.RequestOptions, callback: RequestCallback) => {
-    const { [FORWARDED]: forwarded, ...headers } = options.headers as Record<string | symbol, unknown>;
-    const { signal, target } = forwarded as Forwarded;
-    const abortable = { ...options, path: target, headers: headers as Record<string, string>, signal };
-    let isSettled = false;
-    const settle: RequestCallback = (error, reply) => {
-      if (isSettled) return;
-      isSettled = true;
-      callback(error, reply);
-    };
-    // The dispatcher does not listen to the signal while it opens the connection.
-    signal.addEventListener("abort", () => settle(signal.reason as Error));
-    dispatcher.request(abortable, settle);
-  };
-  // All other methods are those of the dispatcher.
-  return Object.assign(Object.create(dispatcher) as Dispatcher, { request });
 }

@@ -1,4 +1,5 @@
 import { Gauge, Registry } from "prom-client";
+import { addGauge } from "../http/metrics/add-gauge.js";
 import { addBuildInfo } from "../http/metrics/build-info.js";
 import { scrapeProcessMetrics } from "../http/metrics/process.js";
 import type { WorkerPool } from "./worker-pool.js";
@@ -12,6 +13,8 @@ export class GatewayMetrics {
 
   constructor(pool: WorkerPool) {
     addBuildInfo(this.registry, "rolltape_gateway_build_info");
+    const help = "Requests that wait for a worker to come back.";
+    addGauge(this.registry, "rolltape_gateway_waiting_requests", help, () => pool.waiting);
     new Gauge({
       name: "rolltape_worker_up",
       help: "1 if a worker answers the gateway, else 0.",

@@ -1,4 +1,5 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { disconnectSignal } from "../http/disconnect.js";
 import { ApiError } from "../http/errors.js";
 import { readKeys } from "../http/read-keys.js";
 import { readKeyTag, readSessionTag } from "../session/worker-tag.js";
@@ -6,16 +7,19 @@ import { noWorkerError, workerUnavailableError } from "./forward.js";
 import type { Worker, WorkerPool } from "./worker-pool.js";
 
 /**
- * Returns the worker that the request's session key names. If a request has two keys, one may be for another service, so the
- * first key that names a known worker decides. A request without a session key goes to any worker, because all of them have
- * the same admin key.
+ * Returns the worker that the request's session key names, and waits for it if it is absent. If a request has two keys, one may be
+ * for another service, so the first key that names a known worker decides. A request without a session key goes to any worker,
+ * because all of them have the same admin key.
  *
  * @throws ApiError if keys name only unknown workers
  */
-export async function findWorkerByKey(request: FastifyRequest, pool: WorkerPool): Promise<Worker> {
+export async function findWorkerByKey(request: FastifyRequest, reply: FastifyReply, pool: WorkerPool): Promise<Worker> {
   const tags = readKeys(request).flatMap((key) => readKeyTag(key) ?? []);
   for (const tag of tags) {
-    const worker = await pool.find(tag);
+    const worker = await pool.locate(tag, () => {
+      reply.holdBody();
+      return disconnectSignal(reply);
+    });
     if (worker) return worker;
   }
   const [unknownTag] = tags;
@@ -23,15 +27,12 @@ export async function findWorkerByKey(request: FastifyRequest, pool: WorkerPool)
   throw workerUnavailableError(unknownTag);
 }
 
-/** Returns the worker that a session id names. */
-export async function findWorkerBySession(sessionId: string, pool: WorkerPool): Promise<Worker> {
+/** Returns the worker that a session id names, and waits for it if it is absent. */
+export async function findWorkerBySession(sessionId: string, reply: FastifyReply, pool: WorkerPool): Promise<Worker> {
   const tag = readSessionTag(sessionId);
-  if (tag !== undefined) return requireWorker(tag, pool);
-  throw new ApiError("session_not_found", `Session "${sessionId.slice(0, 200)}" does not exist.`);
-}
-
-async function requireWorker(tag: string, pool: WorkerPool): Promise<Worker> {
-  const worker = await pool.find(tag);
+  if (tag === undefined)
+    throw new ApiError("session_not_found", `Session "${sessionId.slice(0, 200)}" does not exist.`);
+  const worker = await pool.locate(tag, () => disconnectSignal(reply));
   if (!worker) throw workerUnavailableError(tag);
   return worker;
 }

@@ -48,6 +48,7 @@ export async function startGateway(
     upstream,
     pollSeconds: gateway.poll_seconds,
     unreachableMilliseconds: toMilliseconds(gateway.unreachable_seconds),
+    returnMilliseconds: toMilliseconds(gateway.worker_return_seconds),
     report,
   });
   const release = async () => {

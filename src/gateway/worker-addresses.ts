@@ -17,12 +17,18 @@ export interface WorkerAddress {
   readonly tag?: string | undefined;
 }
 
+interface RegistrationFile {
+  /** Identifies the content of the file; changes when the file is replaced. */
+  readonly version: string;
+  readonly registration: Registration;
+}
+
 /** Reads the addresses of workers. If a source cannot be read, its last addresses stay valid. */
 export class WorkerAddresses {
   readonly #sources: WorkerSources;
   readonly #report: (problem: string) => void;
   #file: { readonly mtimeMs: number; readonly urls: readonly string[] } = { mtimeMs: -1, urls: [] };
-  #registered = new Map<string, Registration>();
+  #registered = new Map<string, RegistrationFile>();
 
   constructor(sources: WorkerSources, report: (problem: string) => void) {
     this.#sources = sources;
@@ -34,7 +40,10 @@ export class WorkerAddresses {
     await Promise.all([this.#readFile(), this.#readFolder()]);
     const addresses = new Map<string, WorkerAddress>();
     for (const url of [...this.#sources.urls, ...this.#file.urls]) addresses.set(toOrigin(url), { url: toOrigin(url) });
-    for (const { url, tag } of this.#registered.values()) addresses.set(toOrigin(url), { url: toOrigin(url), tag });
+    for (const { registration } of this.#registered.values()) {
+      const { url, tag } = registration;
+      addresses.set(toOrigin(url), { url: toOrigin(url), tag });
+    }
     return [...addresses.values()];
   }
 
@@ -62,24 +71,27 @@ export class WorkerAddresses {
       const registrations = await Promise.all(
         names.map(async (name) => [name, await this.#readRegistration(folder, name)] as const),
       );
-      this.#registered = new Map(
-        registrations.flatMap(([name, registration]) => (registration ? [[name, registration] as const] : [])),
-      );
+      this.#registered = new Map(registrations.flatMap(([name, file]) => (file ? [[name, file] as const] : [])));
     } catch (error) {
       if (!isMissing(error)) this.#report(`${folder} cannot be read: ${describeError(error)}`);
     }
   }
 
-  /** Reads each file once, because a file never changes: its name is the tag, and a server that restarts has a new tag. */
-  async #readRegistration(folder: string, name: string): Promise<Registration | undefined> {
+  /** Reads a file only if it is new or was replaced. A server that returns with its tag replaces its file. */
+  async #readRegistration(folder: string, name: string): Promise<RegistrationFile | undefined> {
+    const path = join(folder, name);
     const known = this.#registered.get(name);
-    if (known) return known;
     try {
-      const parsed = registrationSchema.safeParse(JSON.parse(await readFile(join(folder, name), "utf8")));
-      if (parsed.success) return parsed.data;
+      const { ino, mtimeMs, size } = await stat(path);
+      const version = `${ino} ${mtimeMs} ${size}`;
+      if (known?.version === version) return known;
+      const parsed = registrationSchema.safeParse(JSON.parse(await readFile(path, "utf8")));
+      if (parsed.success) return { version, registration: parsed.data };
       this.#report(`${name} in ${folder} is not the registration of a server. It is ignored.`);
     } catch (error) {
-      if (!isMissing(error)) this.#report(`${name} in ${folder} cannot be read: ${describeError(error)}`);
+      if (isMissing(error)) return undefined;
+      this.#report(`${name} in ${folder} cannot be read: ${describeError(error)}`);
+      return known;
     }
     return undefined;
   }

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isLater, NEVER_SET, type WeightVersion } from "../control/weight-version.js";
 import { readHealth, type ServingState } from "./contact/read-health.js";
 import { WorkerContact } from "./contact/worker-contact.js";
+import { WorkerReturns } from "./contact/worker-returns.js";
 import { LookupBudget } from "./lookup-budget.js";
+import { SharedRefresh } from "./shared-refresh.js";
 import type { Upstream } from "./upstream.js";
 import type { WorkerAddress, WorkerAddresses } from "./worker-addresses.js";
 
@@ -20,13 +21,12 @@ export interface Worker {
   sessions: number;
   /** Undefined until the worker has answered. */
   weightVersion?: WeightVersion | undefined;
+  /** True once the worker has answered a health check. */
+  hasAnswered?: boolean;
   readonly contact: WorkerContact;
 }
 
 type WorkerReport = Omit<Worker, "contact">;
-
-/** Minimum time between two refreshes for unknown tags. Calls within this time share the next refresh. */
-const MIN_REFRESH_MS = 100;
 
 export interface WorkerPoolOptions {
   readonly addresses: WorkerAddresses;
@@ -34,6 +34,8 @@ export interface WorkerPoolOptions {
   readonly pollSeconds: number;
   /** Time without an answer after which a worker that calls wait for is unreachable. */
   readonly unreachableMilliseconds: number;
+  /** Time for which calls wait for a worker after it left. 0: they fail at once. */
+  readonly returnMilliseconds: number;
   readonly report: (problem: string) => void;
 }
 
@@ -44,16 +46,20 @@ export interface WorkerPoolOptions {
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #byTag = new Map<string, Worker>();
-  #refreshing: Promise<void> | undefined;
+  readonly #returns: WorkerReturns;
+  readonly #refresh = new SharedRefresh(() => this.#pollAll());
   readonly #lookups = new LookupBudget();
-  /** The refresh for which all calls of {@link find} with an unknown tag wait. */
-  #lookup: Promise<void> | undefined;
-  #refreshedAt = Number.NEGATIVE_INFINITY;
+  /** The addresses as they were last read. */
+  #addresses: readonly WorkerAddress[] = [];
   #timer: NodeJS.Timeout | undefined;
   #newestVersion = NEVER_SET;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
+    this.#returns = new WorkerReturns({
+      milliseconds: options.returnMilliseconds,
+      poll: () => this.#pollAbsent(),
+    });
   }
 
   /** Finds the workers, and then polls them regularly. */
@@ -65,6 +71,7 @@ export class WorkerPool {
 
   close(): void {
     clearInterval(this.#timer);
+    this.#returns.close();
     for (const { contact } of this.all()) contact.close();
   }
 
@@ -79,6 +86,21 @@ export class WorkerPool {
 
   all(): Worker[] {
     return [...this.#byTag.values()];
+  }
+
+  /** Number of calls that wait for an absent worker. */
+  get waiting(): number {
+    return this.#returns.waiting;
+  }
+
+  /** Tags of the workers that cannot be reached but may return. Calls wait for them. */
+  get absentTags(): string[] {
+    return this.#returns.tags;
+  }
+
+  /** Number of addresses whose worker's tag is not known. If it is 0, a worker with an unknown tag no longer exists. */
+  get unidentified(): number {
+    return this.#addresses.filter(({ url }) => this.#at(url).length === 0).length;
   }
 
   /** Returns the workers that accept new sessions. */
@@ -98,46 +120,79 @@ export class WorkerPool {
   async find(tag: string): Promise<Worker | undefined> {
     const known = this.#byTag.get(tag);
     if (known) return known;
-    if (!this.#lookup && !this.#lookups.take()) return undefined;
-    await (this.#lookup ??= this.#refreshForUnknown().finally(() => {
-      this.#lookup = undefined;
-    }));
+    if (!this.#refresh.isNextRunning && !this.#lookups.take()) return undefined;
+    await this.#refresh.runNext();
     const found = this.#byTag.get(tag);
     if (found) this.#lookups.refill();
     return found;
   }
 
-  /** A refresh in progress may have read the sources before the worker appeared, so this starts another one after it. */
-  async #refreshForUnknown(): Promise<void> {
-    await this.#refreshing;
-    const wait = this.#refreshedAt + MIN_REFRESH_MS - performance.now();
-    if (wait > 0) await sleep(wait);
-    await this.refresh();
+  /**
+   * Returns the worker with this tag, as {@link find} does. If it is absent, waits until it returns, possibly at another address. If
+   * it does not return in time, returns its last known state.
+   *
+   * @param leave called only if the wait begins; returns a signal that ends it
+   * @throws the signal's reason if it aborts during the wait
+   */
+  async locate(tag: string, leave: () => AbortSignal): Promise<Worker | undefined> {
+    const found = this.#returns.isAbsent(tag) ? undefined : await this.find(tag);
+    if (!this.#returns.isAbsent(tag)) return found;
+    await this.#returns.wait(tag, leave());
+    return this.#byTag.get(tag);
+  }
+
+  /**
+   * Reports that no connection to a worker could be opened. Calls for it wait until it answers a health check.
+   *
+   * @returns true if the failed call can be sent again: calls wait for the worker, or it has returned at another address
+   */
+  markAbsent({ tag, url, contact }: Worker): boolean {
+    const known = this.#byTag.get(tag);
+    if (known?.url === url) {
+      known.state = "down";
+      // For an unreachable worker, the time limit counts from when it became unreachable.
+      if (!contact.isUnreachable) this.#returns.left(tag);
+      contact.suspect();
+    }
+    return this.#returns.isAbsent(tag) || (known !== undefined && known.url !== url);
+  }
+
+  /** Checks a worker whose connection broke during a call. Returns true if it is absent now, or has returned at another address. */
+  async hasLeft(worker: Worker): Promise<boolean> {
+    if (this.#options.returnMilliseconds === 0) return false;
+    return (await readHealth(this.#options.upstream, worker.url)) === undefined && this.markAbsent(worker);
   }
 
   /** Reads all sources and polls all workers. Calls during a refresh share it. */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#pollAll().finally(() => {
-      this.#refreshing = undefined;
-      this.#refreshedAt = performance.now();
-    });
-    return this.#refreshing;
+    return this.#refresh.run();
   }
 
   /** Polls only workers at addresses that are new since the last refresh. */
   async discover(): Promise<void> {
-    const addresses = await this.#options.addresses.read();
+    const addresses = await this.#readAddresses();
     const known = new Set(this.all().map(({ url }) => url));
     await Promise.all(addresses.filter(({ url }) => !known.has(url)).map((address) => this.#poll(address)));
   }
 
+  /** Polls the addresses of absent workers, and new addresses. */
+  async #pollAbsent(): Promise<void> {
+    const absent = this.absentTags.flatMap((tag) => this.#byTag.get(tag) ?? []);
+    await Promise.all([this.discover(), ...absent.map(({ url }) => this.#poll({ url }))]);
+  }
+
   async #pollAll(): Promise<void> {
-    const addresses = await this.#options.addresses.read();
+    const addresses = await this.#readAddresses();
     const urls = new Set(addresses.map(({ url }) => url));
     for (const worker of this.all()) if (!urls.has(worker.url)) this.#remove(worker);
     // Unreachable workers are probed by their contact. Polling them here would make every refresh wait for them.
     const unreachable = new Set(this.all().flatMap(({ url, contact }) => (contact.isUnreachable ? [url] : [])));
     await Promise.all(addresses.filter(({ url }) => !unreachable.has(url)).map((address) => this.#poll(address)));
+  }
+
+  async #readAddresses(): Promise<readonly WorkerAddress[]> {
+    this.#addresses = await this.#options.addresses.read();
+    return this.#addresses;
   }
 
   async #poll({ url, tag }: WorkerAddress): Promise<void> {
@@ -161,8 +216,11 @@ export class WorkerPool {
     if (weightVersion) this.learnVersion(weightVersion);
     // A server that restarts at the same address has another tag; the old one is gone.
     for (const other of this.#at(url)) if (other.tag !== worker.tag) this.#remove(other);
-    this.#put({ ...worker, url, state, weightVersion });
-    for (const known of this.#at(url)) known.contact.answered();
+    this.#put({ ...worker, url, state, weightVersion, hasAnswered: true });
+    for (const known of this.#at(url)) {
+      known.contact.answered();
+      this.#returns.returned(known.tag);
+    }
   }
 
   #put(worker: WorkerReport): void {
@@ -174,14 +232,16 @@ export class WorkerPool {
     } else if (known?.url === worker.url) {
       Object.assign(known, worker);
     } else {
-      if (known) this.#remove(known);
+      known?.contact.close();
       this.#byTag.set(worker.tag, { ...worker, contact: this.#openContact(worker) });
     }
   }
 
-  #remove({ tag, contact }: Worker): void {
+  #remove({ tag, contact, hasAnswered }: Worker): void {
     contact.close();
     this.#byTag.delete(tag);
+    // For an unreachable worker, the time limit counts from earlier. A worker that never answered may be gone for long.
+    if (hasAnswered && !contact.isUnreachable) this.#returns.left(tag);
   }
 
   #at(address: string): Worker[] {
@@ -199,7 +259,10 @@ export class WorkerPool {
         // Another server may have started at the address, so only a health report makes the worker ready.
         if (!isUnreachable) return void this.#poll({ url });
         worker.state = "down";
-        report(`worker ${tag} at ${url} is unreachable. Calls for its sessions are refused until it answers.`);
+        this.#returns.left(tag);
+        report(
+          `worker ${tag} at ${url} is unreachable. Calls for its sessions wait for it or are refused until it answers.`,
+        );
       },
     });
   }

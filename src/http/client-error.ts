@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Connections } from "./connections/connections.js";
 import { ApiError } from "./errors.js";
@@ -12,19 +13,35 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   else connections.endWith(socket, formatResponse(toClientError(error)));
 }
 
-function formatResponse(apiError: ApiError): string {
-  const { statusCode } = apiError;
-  const body = JSON.stringify(apiError.toBody());
-  return (
-    `HTTP/1.1 ${statusCode} ${STATUS_TEXT[statusCode] ?? "Bad Request"}\r\nconnection: close\r\n` +
-    `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+/**
+ * Answers a CONNECT request, and closes the connection. Node reports it with the bare socket, as for a proxy that opens tunnels, and
+ * handles no further events of this socket. Open answers before it would never be finished, so they are cut.
+ */
+export function refuseTunnel(socket: Socket, connections: Connections): void {
+  socket.on("error", () => socket.destroy());
+  if (connections.hasOpenAnswers(socket)) socket.destroy();
+  else connections.endWith(socket, formatResponse(tunnelError(), `allow: ${METHODS}\r\n`));
+}
+
+const METHODS = "GET, HEAD, POST, DELETE";
+
+/** Returns the error that answers CONNECT requests. */
+export function tunnelError(): ApiError {
+  return new ApiError(
+    "method_not_allowed",
+    `The method must be one of ${METHODS}; received CONNECT. This server is not a proxy for other addresses: ` +
+      "set it as the base URL of the client, not as HTTP_PROXY or HTTPS_PROXY.",
   );
 }
 
-const STATUS_TEXT: Readonly<Record<number, string>> = {
-  408: "Request Timeout",
-  431: "Request Header Fields Too Large",
-};
+function formatResponse(apiError: ApiError, headers = ""): string {
+  const { statusCode } = apiError;
+  const body = JSON.stringify(apiError.toBody());
+  return (
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nconnection: close\r\n${headers}` +
+    `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
+}
 
 /** Returns the error to send for an error that Node reports on the socket. */
 export function toClientError({ code }: Error & { code?: string | undefined }): ApiError {

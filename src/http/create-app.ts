@@ -1,9 +1,13 @@
-import Fastify, { type FastifyBaseLogger } from "fastify";
+import type { Socket } from "node:net";
+import Fastify, { type FastifyBaseLogger, type FastifyRequest } from "fastify";
 import type { App } from "./app-type.js";
-import { answerClientError } from "./client-error.js";
+import { answerClientError, refuseTunnel } from "./client-error.js";
 import { Connections } from "./connections/connections.js";
-import { handleFrameworkError } from "./error-handler.js";
+import { routeRefused } from "./error-handler.js";
+import { MAX_PARAM_LENGTH } from "./errors.js";
 import { continueLate } from "./expect-continue.js";
+import { requireHost } from "./require-host.js";
+import { StreamLog } from "./stream-log.js";
 import { zodValidator } from "./validation.js";
 
 export interface AppOptions {
@@ -11,6 +15,8 @@ export interface AppOptions {
   readonly connections: ConnectionLimits;
   /** Refuses control and export bodies with unknown fields. Default: true. */
   readonly strictControlFields?: boolean | undefined;
+  /** Returns true if the request's route is only for clients with a key. Default: false. */
+  readonly needsKey?: (request: FastifyRequest) => boolean;
   readonly logger?: FastifyBaseLogger | undefined;
 }
 
@@ -21,6 +27,8 @@ export interface ConnectionLimits {
   readonly headersTimeoutMilliseconds: number;
   /** Time in which a client must send a whole request. Generation time does not count. 0: no limit. */
   readonly requestTimeoutMilliseconds: number;
+  /** Time without progress after which an answer that its client does not read is cut. 0: no limit. */
+  readonly sendTimeoutMilliseconds: number;
   /** How many requests of one connection may wait for the answers before them. */
   readonly maxPipelinedRequests: number;
 }
@@ -33,30 +41,38 @@ const KEEP_ALIVE_MS = 72_000;
 
 /** Returns a Fastify application with the settings that the server and the gateway share, without routes. */
 export function createApp(options: AppOptions): App {
-  const { logger, maxBodyBytes, connections, strictControlFields = true } = options;
+  const { logger, maxBodyBytes, connections, strictControlFields = true, needsKey = () => false } = options;
   const app: App = Fastify({
     ...(logger ? { loggerInstance: logger } : {}),
     requestTimeout: connections.requestTimeoutMilliseconds,
     http: {
       headersTimeout: connections.headersTimeoutMilliseconds,
       connectionsCheckingInterval: CONNECTION_CHECK_MS,
+      // Node would answer without a body, and nothing would count the refusal. `requireHost` refuses these requests.
+      requireHostHeader: false,
     },
-    logController: new Fastify.LogController({ disableRequestLogging: true }),
+    logController: new StreamLog({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
-    routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: 512 },
+    routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     forceCloseConnections: "idle",
-    frameworkErrors: handleFrameworkError,
+    frameworkErrors: (error, request, reply) => routeRefused(app, error, request, reply),
     clientErrorHandler: (error, socket) => answerClientError(error, socket, app.connections),
     // Fastify's own 503 during a shutdown has no error code. Routes that refuse new work return `server_draining`.
     return503OnClosing: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  app.server.maxConnections = connections.maxConnections;
   // A client may close its side after the request and still read the answer. `disconnectSignal` finds out whether it is gone.
   Object.assign(app.server, { httpAllowHalfOpen: true });
-  app.decorate("connections", new Connections(app.server, connections.maxPipelinedRequests));
+  const { maxConnections, maxPipelinedRequests: maxWaiting } = connections;
+  app.decorate("connections", new Connections(app.server, { maxConnections, maxWaiting, needsKey }));
+  app.server.on("connect", (_request, socket) => refuseTunnel(socket as Socket, app.connections));
   // Must be the first hook: a request whose answer cannot be delivered must have no effect.
   app.addHook("onRequest", (request, reply, next) => app.connections.accept(request, reply, next));
+  app.addHook("onRequest", requireHost);
+  app.addHook("onSend", ({ raw: { socket } }, { statusCode }, payload, next) => {
+    app.connections.limit.answering(socket, statusCode);
+    next(null, payload);
+  });
   continueLate(app);
   app.setValidatorCompiler(zodValidator({ strictControlFields }));
   // Response schemas are types and documentation only; they neither check nor filter what is sent.

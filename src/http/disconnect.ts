@@ -3,8 +3,10 @@ import type { FastifyReply } from "fastify";
 import { ApiError } from "./errors.js";
 import { onHalfOpen } from "./half-open.js";
 
+const signals = new WeakMap<FastifyReply, AbortSignal>();
+
 /**
- * Returns a signal that aborts if the client disconnects before the response was sent.
+ * Returns a signal that aborts if the client disconnects before the response was sent. All calls for one response share it.
  *
  * It listens to the socket as well as to the response, because the response of a request that waits gets no event when the
  * connection closes.
@@ -14,6 +16,14 @@ import { onHalfOpen } from "./half-open.js";
  * Continue`, so a closed side counts as a disconnect for them.
  */
 export function disconnectSignal(reply: FastifyReply): AbortSignal {
+  const known = signals.get(reply);
+  if (known) return known;
+  const signal = watchClient(reply);
+  signals.set(reply, signal);
+  return signal;
+}
+
+function watchClient(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const { raw } = reply;
   const { socket, httpVersion } = reply.request.raw;

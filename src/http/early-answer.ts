@@ -41,7 +41,11 @@ function unreadBytes(request: IncomingMessage): number {
 function limitRest(request: IncomingMessage): void {
   const { socket } = request;
   const timer = setTimeout(() => void socket.destroy(), MAX_LINGER_MS);
-  const stop = () => clearTimeout(timer);
+  const stop = () => {
+    clearTimeout(timer);
+    // The connection outlives the request.
+    socket.off("close", stop);
+  };
   request.once("end", stop);
   socket.once("close", stop);
 }

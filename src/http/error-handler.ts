@@ -1,6 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { toClientError } from "./client-error.js";
+import type { App } from "./app-type.js";
+import { toClientError, tunnelError } from "./client-error.js";
 import { logServerError } from "./error-log.js";
 import { ApiError, toApiError } from "./errors.js";
 
@@ -23,12 +25,15 @@ export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
     return send(apiError, reply, toBody?.(apiError, request, reply));
   });
   // Before the body is read: Fastify would read and parse it, and only then call the handler of unknown routes.
-  app.addHook("onRequest", (request, _reply, next) => next(request.is404 ? notFoundError(request) : undefined));
+  app.addHook("onRequest", (request, _reply, next) => {
+    next(unrouted.get(request.raw) ?? (request.is404 ? notFoundError(request) : undefined));
+  });
   app.setNotFoundHandler((request, reply) => send(notFoundError(request), reply));
-  // `answerClientError` answers these errors, because there is no request yet. They are only counted here.
+  // `answerClientError` and `refuseTunnel` answer these errors, because Fastify gets no request. They are only counted here.
   app.server.on("clientError", (error: NodeJS.ErrnoException) => {
     if (error.code !== "ECONNRESET") onAnswer?.(toClientError(error));
   });
+  app.server.on("connect", () => onAnswer?.(tunnelError()));
   done();
 });
 
@@ -37,12 +42,21 @@ function notFoundError({ method, url }: FastifyRequest): ApiError {
   return new ApiError("not_found", `Route ${method} ${path} does not exist.`);
 }
 
+/** Errors that Fastify raised before routing, by request. */
+const unrouted = new WeakMap<IncomingMessage, Error>();
+
+/** No route has this path, except a gateway's route for all paths. */
+const NO_ROUTE = "/.unrouted";
+
 /**
- * Answers errors that Fastify raises before it looks for a route, such as a malformed URL. Fastify does not call the error
- * handler for these; without this handler, they would have another body.
+ * Handles a request that Fastify refuses before routing, such as one with a malformed URL. Fastify runs no hooks for it. This routes
+ * it again with a valid path, so that the hooks put it into the queue of its connection, count it, and close the connection if its
+ * body was not read. {@link errorHandler} then answers the error before any route runs.
  */
-export function handleFrameworkError(error: Error, _request: FastifyRequest, reply: FastifyReply): void {
-  void send(toApiError(error), reply);
+export function routeRefused(app: App, error: Error, { raw }: FastifyRequest, reply: FastifyReply): void {
+  unrouted.set(raw, error);
+  raw.url = NO_ROUTE;
+  app.routing(raw, reply.raw);
 }
 
 function send(error: ApiError, reply: FastifyReply, body: object = error.toBody()): FastifyReply {

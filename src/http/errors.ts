@@ -26,6 +26,7 @@ export const CATALOGUE = {
   session_not_found: [404, "invalid_request_error"],
   response_not_found: [404, "invalid_request_error"],
   engine_server_not_found: [404, "invalid_request_error"],
+  method_not_allowed: [405, "invalid_request_error"],
   request_timeout: [408, "invalid_request_error"],
   no_engine_servers: [409, "invalid_request_error"],
   session_active: [409, "invalid_request_error"],
@@ -60,6 +61,8 @@ export const CATALOGUE = {
   session_exporting: [503, "server_error"],
   server_busy: [503, "server_error"],
   store_full: [503, "server_error"],
+  storage_failed: [503, "server_error"],
+  storage_unusable: [503, "server_error"],
   server_draining: [503, "server_error"],
   out_of_memory: [503, "server_error"],
   engine_timeout: [504, "server_error"],
@@ -74,6 +77,7 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   session_exporting: 1,
   server_busy: 1,
   store_full: 5,
+  storage_failed: 5,
   server_draining: 5,
   out_of_memory: 5,
   worker_unavailable: 5,
@@ -116,9 +120,15 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: "not_found",
 };
 
+/** Maximum length of a part of a path that is a parameter, such as the id of a session. */
+export const MAX_PARAM_LENGTH = 512;
+
 /** Messages that say more than Fastify's. */
 const OWN_MESSAGES: Readonly<Record<string, string>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "The request body is larger than server.max_body_bytes allows.",
+  FST_ERR_BAD_URL:
+    "The path is malformed: each % must begin a byte of two hexadecimal digits, and these bytes must be UTF-8.",
+  FST_ERR_MAX_PARAM_LENGTH: `No route has this path: a part of it is longer than ${MAX_PARAM_LENGTH} characters.`,
 };
 
 /** Error codes of the native addon. */

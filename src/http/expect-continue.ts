@@ -18,6 +18,10 @@ export function continueLate(app: App): void {
     waiting.add(request);
     app.server.emit("request", request, response);
   });
+  // Node would answer other expectations with 417 and then receive the whole body, whatever its size. HTTP allows to ignore them.
+  app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    app.server.emit("request", request, response);
+  });
   app.addHook("preParsing", ({ raw, server }, reply, _payload, next) => {
     const isTooLarge =
       Number(raw.headers["content-length"]) > (server.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY);

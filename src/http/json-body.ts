@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { JsonLimits } from "../native/contract.js";
+import { HUGE_TEXT, runAtOnce, runBySize, type Steps } from "../support/async/steps.js";
 import { LONG_TEXT, turns } from "../support/async/turns.js";
 import { withoutNulls } from "../support/json/without-nulls.js";
-import { decodeUtf8, decodeUtf8InTurns } from "./decode-utf8.js";
+import { decodeUtf8 } from "./decode-utf8.js";
 import { ApiError } from "./errors.js";
 import { CONTROL_LIMITS, checkJsonLimits } from "./json-limits.js";
 
@@ -33,7 +34,7 @@ export interface JsonBodyOptions {
    */
   readonly readLarge?: (request: FastifyRequest, json: Buffer, parse: ParseBody) => Promise<unknown>;
   /** Returns the value that routes receive; `value` is the parsed `text`. */
-  readonly revive?: (text: string, value: unknown) => unknown;
+  readonly revive?: (text: string, value: unknown) => Steps<unknown>;
 }
 
 /**
@@ -42,20 +43,22 @@ export interface JsonBodyOptions {
  */
 export const jsonBody = fp<JsonBodyOptions>(
   (app, { limits = () => CONTROL_LIMITS, readLarge = parseInTurn, revive }, done) => {
-    const parseChecked = createCheckedParser(app);
     app.removeAllContentTypeParsers();
     app.decorateRequest("bodyBytes", 0);
 
-    const parse = (request: FastifyRequest, text: string): unknown => {
+    function* parse(json: Buffer): Steps<unknown> {
+      const text = yield* decodeUtf8(json);
+      yield;
       if (text.length < MAX_BLANK_LENGTH && text.trim() === "") return {};
-      const plain = parsePlain(text);
-      const value = plain === undefined ? parseChecked(request, text) : plain;
-      return revive ? revive(text, value) : value;
-    };
+      const value = parseJson(text);
+      if (!revive) return value;
+      yield;
+      return yield* revive(text, value);
+    }
 
     const readChecked = async (request: FastifyRequest, json: Buffer): Promise<unknown> => {
       await checkJsonLimits(json, limits(request));
-      return readLarge(request, json, async (part) => parse(request, await decodeUtf8InTurns(part)));
+      return readLarge(request, json, (part) => runBySize(parse(part), part.length));
     };
 
     app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
@@ -69,7 +72,7 @@ export const jsonBody = fp<JsonBodyOptions>(
       let value: unknown;
       try {
         void checkJsonLimits(json, limits(request));
-        value = parse(request, decodeUtf8(json));
+        value = runAtOnce(parse(json));
       } catch (error) {
         return parsed(error as ApiError);
       }
@@ -88,27 +91,22 @@ export const jsonBody = fp<JsonBodyOptions>(
       if (request.method === "POST") request.body = withoutTopNulls(request.body ?? {});
       next();
     });
+
+    // Validation ran in the current iteration, and the route also begins with work on the whole body.
+    app.addHook("preHandler", async (request) => {
+      if (request.bodyBytes >= HUGE_TEXT) await turns.next();
+    });
     done();
   },
 );
 
-/**
- * Returns Fastify's own JSON parser as a plain function. It refuses keys that could reach an object's prototype.
- *
- * @throws ApiError `invalid_json`, from the returned function
- */
-function createCheckedParser(app: FastifyInstance): (request: FastifyRequest, text: string) => unknown {
-  const parseWithCallback = app.getDefaultJsonParser("error", "error");
-  return (request, text) => {
-    const result: { error?: Error | null; value?: unknown } = {};
-    // The parser calls back before it returns, so `result` is complete below.
-    void parseWithCallback(request, text, (error, value) => Object.assign(result, { error, value }));
-    if (result.error) {
-      const message = "The body is not valid JSON, or it contains a `__proto__` key.";
-      throw new ApiError("invalid_json", message, { cause: result.error });
-    }
-    return result.value;
-  };
+/** @throws ApiError `invalid_json` */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ApiError("invalid_json", "The body is not valid JSON.", { cause });
+  }
 }
 
 function isCompressed({ headers }: FastifyRequest): boolean {
@@ -130,20 +128,6 @@ function stripByteOrderMark(bytes: Buffer): Buffer {
 
 async function parseInTurn(_request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> {
   return json.length < LONG_TEXT ? parse(json) : turns.alone(() => parse(json));
-}
-
-/**
- * Parses a text that certainly has no key that could reach an object's prototype. Returns undefined for other texts and for
- * invalid JSON; Fastify's parser then decides. Fastify's parser is not used for every text, because it searches for such keys,
- * which takes longer than parsing.
- */
-function parsePlain(text: string): unknown {
-  if (text.includes("__proto__") || text.includes('"constructor"') || text.includes("\\u")) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function withoutTopNulls(value: unknown): unknown {

@@ -13,10 +13,11 @@ const SCAN_ON_LOOP_BYTES = 256 * 1024;
 
 /**
  * Checks a JSON body against limits before anything is built from it: parsing, checking and rendering take time for each
- * value of the body, and a scan of its bytes is much faster.
+ * value of the body, and a scan of its bytes is much faster. The same scan finds keys that could change an object's prototype,
+ * so `JSON.parse` can be used without a check of its own.
  *
  * @returns a promise if the body is scanned on a worker thread
- * @throws ApiError `body_too_complex`, also as a rejection
+ * @throws ApiError `body_too_complex` or `invalid_json`, also as a rejection
  */
 export function checkJsonLimits(json: Uint8Array, limits: JsonLimits): Promise<void> | undefined {
   if (json.length >= SCAN_ON_LOOP_BYTES) return native.findJsonExcessAsync(json, limits).then(refuse);
@@ -26,11 +27,15 @@ export function checkJsonLimits(json: Uint8Array, limits: JsonLimits): Promise<v
 
 function refuse(excess: JsonExcess | undefined): void {
   if (!excess) return;
+  if (excess.limit === "prototype") {
+    const keys = "`__proto__`, or `prototype` in an object `constructor`";
+    throw new ApiError("invalid_json", `The body has a key that could change an object's prototype: ${keys}.`);
+  }
   const param = excess.limit === "items" ? excess.list : undefined;
   throw new ApiError("body_too_complex", describe(excess), { param });
 }
 
-function describe(excess: JsonExcess): string {
+function describe(excess: Exclude<JsonExcess, { limit: "prototype" }>): string {
   const most = excess.allowed.toLocaleString("en-US");
   switch (excess.limit) {
     case "depth":
@@ -39,6 +44,8 @@ function describe(excess: JsonExcess): string {
       return `The body has more than ${most} JSON values.`;
     case "keys":
       return `An object of the body has more than ${most} keys.`;
+    case "word":
+      return `A key or a number of the body has more than ${most} bytes.`;
     case "items":
       return `\`${excess.list}\` must have at most ${most} items.`;
   }

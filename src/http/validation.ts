@@ -1,6 +1,7 @@
 import type { FastifySchemaCompiler } from "fastify";
 import { z } from "zod";
 import { allowUnknownFields } from "./control-body.js";
+import { describeIssue } from "./describe-issue.js";
 import { ApiError } from "./errors.js";
 import { findTopUnknownKeys, unknownFieldError } from "./unknown-field.js";
 
@@ -35,8 +36,10 @@ function toApiError(error: z.ZodError, schema: z.ZodType, data: unknown): ApiErr
   const path = formatPath(issue.path);
   if (issue.code === "unrecognized_keys") return unknownFieldError(schema, issue, path);
   const unsupported = issue.code === "custom" && issue.params?.["unsupported"] === true;
-  const problem = isMissing(issue, data) ? "is required" : issue.message;
-  const message = path === "" || unsupported ? issue.message : `${path}: ${problem}`;
+  const problem = isMissing(issue, data) ? "is required" : describeIssue(issue, schema, readPath(data, issue.path));
+  // A message that the schema defines for the whole request names the fields itself.
+  const isWhole = unsupported || (path === "" && problem === issue.message);
+  const message = isWhole ? issue.message : `${path === "" ? "request" : path}: ${problem}`;
   return new ApiError(unsupported ? "unsupported_parameter" : "invalid_value", message, { param: path || undefined });
 }
 

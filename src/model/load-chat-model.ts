@@ -1,5 +1,6 @@
 import { basename, resolve } from "node:path";
 import type { Conversation } from "../conversation/message.js";
+import { runInTurns, type Steps } from "../support/async/steps.js";
 import type { ChatModel, ContinuationResult, PromptOptions, RecordedTurn } from "./chat-model.js";
 import { ContinuationFinder } from "./continuation/continuation-finder.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
@@ -92,8 +93,7 @@ export class FolderChatModel implements ChatModel {
 
   async prompt(conversation: Conversation, { known, maxTokens }: PromptOptions = {}): Promise<EncodedText> {
     const { template } = this.#chooseDialogue(conversation);
-    const hasPrefill = conversation.prefill !== undefined;
-    const parts = hasPrefill ? [renderPrefilled(template, conversation)] : template.renderParts(conversation, true);
+    const parts = await runInTurns(renderPrompt(template, conversation));
     return encodePartsWithin(this.#tokenizer, parts, maxTokens, known);
   }
 
@@ -135,6 +135,11 @@ export class FolderChatModel implements ChatModel {
     const addedTokenAt = (text: string): string | undefined => this.#tokenizer.addedTokenAt(text);
     return { template, continuations: new ContinuationFinder(template, { stops, addedTokenAt }) };
   }
+}
+
+function* renderPrompt(template: ChatTemplate, conversation: Conversation): Steps<readonly string[]> {
+  if (conversation.prefill !== undefined) return [yield* renderPrefilled(template, conversation)];
+  return yield* template.renderInSteps(conversation, true);
 }
 
 function makeTokenizer(folder: string, files: ModelFiles, cacheBytes: number): Tokenizer {

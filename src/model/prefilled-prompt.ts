@@ -1,4 +1,5 @@
 import type { Conversation, Message } from "../conversation/message.js";
+import { runAtOnce, type Steps } from "../support/async/steps.js";
 import { TemplateError } from "./chat-model.js";
 import { makeMarker } from "./continuation/stand-in.js";
 import type { ChatTemplate } from "./template/chat-template.js";
@@ -9,11 +10,14 @@ import type { ChatTemplate } from "./template/chat-template.js";
  *
  * @throws TemplateError if the template does not show the beginning of the answer unchanged
  */
-export function renderPrefilled(template: ChatTemplate, { prefill = "", ...conversation }: Conversation): string {
+export function* renderPrefilled(
+  template: ChatTemplate,
+  { prefill = "", ...conversation }: Conversation,
+): Steps<string> {
   const answer: Message = { role: "assistant", content: prefill };
   const marker = makeMarker([...conversation.messages, answer]);
   const messages = [...conversation.messages, { ...answer, content: prefill + marker }];
-  const text = template.render({ ...conversation, messages }, false);
+  const text = (yield* template.renderInSteps({ ...conversation, messages }, false)).join("");
   const shown = text.slice(0, Math.max(0, text.lastIndexOf(marker)));
   if (!shown.endsWith(prefill)) {
     throw new TemplateError("it changes the last answer, so this answer cannot be continued");
@@ -28,6 +32,6 @@ export function renderPrefilled(template: ChatTemplate, { prefill = "", ...conve
 export function renderPrefillAfterOpening(template: ChatTemplate, conversation: Conversation): string | undefined {
   if (conversation.prefill === undefined) return "";
   const opened = template.render(conversation, true);
-  const shown = renderPrefilled(template, conversation);
+  const shown = runAtOnce(renderPrefilled(template, conversation));
   return shown.startsWith(opened) ? shown.slice(opened.length) : undefined;
 }

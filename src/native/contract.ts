@@ -9,6 +9,7 @@
  */
 
 import type { NativePlan, PlanOptions } from "./contract/batch-plan.js";
+import type { NativeFileLock } from "./contract/file-lock.js";
 import type { NativeGeneration } from "./contract/generation.js";
 import type { JsonExcess, JsonLimits } from "./contract/json.js";
 import type { NativeSharedPool, PinnedMemory, SharedPoolOptions } from "./contract/memory.js";
@@ -16,6 +17,7 @@ import type { NativeReplyStreamConstructor } from "./contract/reply-stream.js";
 import type { NativeSession } from "./contract/session.js";
 
 export type * from "./contract/batch-plan.js";
+export type * from "./contract/file-lock.js";
 export type * from "./contract/generation.js";
 export type * from "./contract/json.js";
 export type * from "./contract/memory.js";
@@ -35,6 +37,8 @@ export type NativeErrorCode =
   | "ERR_REPLY_NOT_FINITE"
   /** A use after `release()`. */
   | "ERR_RELEASED"
+  /** Stored bytes that are damaged, of an unknown format, or not the session's next interaction. */
+  | "ERR_STORED_INVALID"
   /** More bytes than one block can have with this version of Node. */
   | "ERR_TOO_LARGE"
   /** The allocation failed. */
@@ -47,7 +51,15 @@ export type NativeErrorCode =
   | "ERR_PINNED_UNAVAILABLE";
 
 export interface NativeAddon {
-  readonly Session: new () => NativeSession;
+  /**
+   * A session without interactions.
+   *
+   * @param digestKey 16 random bytes, the key of all digests that the session will be given. Digests that are stored
+   * are of use only under the same key. Absent: a key that was made for this process
+   */
+  readonly Session: new (
+    digestKey?: Uint8Array,
+  ) => NativeSession;
   readonly Generation: new () => NativeGeneration;
   readonly ReplyStream: NativeReplyStreamConstructor;
   /**
@@ -56,8 +68,9 @@ export interface NativeAddon {
    *
    * @param canonical one string per message
    * @param before the digest of the messages before these; the result has entries for these messages only
+   * @param digestKey that of the session; see {@link Session}
    */
-  digestMessages(canonical: readonly string[], before?: Uint8Array): Uint8Array;
+  digestMessages(canonical: readonly string[], before?: Uint8Array, digestKey?: Uint8Array): Uint8Array;
   /**
    * Returns the first limit that a JSON document in UTF-8 exceeds, without building anything. Undefined also for a text that
    * is not JSON and exceeds no limit before its first error: `JSON.parse` refuses it there.
@@ -70,6 +83,8 @@ export interface NativeAddon {
    *
    * @param leftOut indices of the interactions that get no row, by session. With `includeLeftOut` they get rows. In a
    * tree batch they are nodes that are not trained on. If an interaction is left out, its children must be left out too
+   * @throws `ERR_INVALID_ARG` if a final reward does not fit a float32. The message has the form "reward: the final reward
+   * of interaction 3 does not fit a float32", with the index in its session.
    */
   planBatch(
     sessions: readonly NativeSession[],
@@ -80,6 +95,10 @@ export interface NativeAddon {
   readonly SharedPool: new (
     options: SharedPoolOptions,
   ) => NativeSharedPool;
+  /** Locks a file, which is created if it is missing. No other process, and no other lock of this one, can lock it then. */
+  readonly FileLock: new (
+    path: string,
+  ) => NativeFileLock;
   /**
    * Returns if `memory: "pinned"` is available in this process, and if not, why.
    *

@@ -22,6 +22,12 @@ export const TOO_DEEP = `nests deeper than ${MAX_DEPTH} levels`;
 /** Text. Lone surrogates, which no tokenizer accepts, become U+FFFD. */
 export const wellFormed = z.string().transform((value) => value.toWellFormed());
 
+/** A limit, because an id that is longer than any that was sent out need not be looked up. */
+const MAX_ID_LENGTH = 1024;
+
+/** The id of a response or of an item of its output. */
+export const responseId = z.string().max(MAX_ID_LENGTH, `must have at most ${MAX_ID_LENGTH} characters`);
+
 /** The name of the requested model. Any name is answered by the served model. */
 export const requestedModel = z.string().max(MAX_MODEL_LENGTH, `must have at most ${MAX_MODEL_LENGTH} characters`);
 

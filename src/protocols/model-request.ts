@@ -15,4 +15,6 @@ export interface ModelRequest {
   readonly logprobs: "none" | "all" | "text";
   /** If true, the answer is sent while it is generated. */
   readonly stream: boolean;
+  /** Types of the server-side tools that the prompt leaves out. */
+  readonly droppedTools: readonly string[];
 }

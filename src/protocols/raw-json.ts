@@ -1,33 +1,75 @@
 import { randomUUID } from "node:crypto";
+import { type JsonText, LongJson } from "./long-json.js";
 
-/** A JSON text that an answer contains verbatim, so that numbers that `JSON.parse` would round keep their spelling. */
-export class RawJson {
-  readonly text: string;
+/** The values that {@link writeJson} has met so far; undefined while it does not run. */
+let met: InsertedJson[] | undefined;
 
-  constructor(text: string) {
-    this.text = text;
-  }
+/** A value of an answer that brings its own JSON text, which is inserted verbatim. */
+export abstract class InsertedJson {
+  /** About how many characters the text has. */
+  abstract readonly size: number;
+  /** Memory that the value takes, in bytes. */
+  abstract readonly memory: number;
+
+  /** Returns the text in pieces that take less than a millisecond each to write. */
+  abstract pieces(): Iterable<string>;
 
   /** Lets plain `JSON.stringify` work, which may round numbers. */
   toJSON(): unknown {
-    return JSON.parse(this.text);
+    return met ? `${PLACEHOLDER}:${met.push(this) - 1}` : JSON.parse([...this.pieces()].join(""));
+  }
+}
+
+/** A JSON text that an answer contains verbatim, so that numbers that `JSON.parse` would round keep their spelling. */
+export class RawJson extends InsertedJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    super();
+    this.text = text;
+  }
+
+  override get size(): number {
+    return this.text.length;
+  }
+
+  override get memory(): number {
+    return this.text.length;
+  }
+
+  override pieces(): Iterable<string> {
+    return [this.text];
   }
 }
 
 /**
- * Replaces raw values while the rest is written: `JSON.stringify` cannot insert text verbatim. The id is random, so no
+ * Replaces inserted values while the rest is written: `JSON.stringify` cannot insert text verbatim. The id is random, so no
  * text of a model or a client can contain it.
  */
 const PLACEHOLDER = randomUUID();
 const PLACEHOLDERS = new RegExp(`"${PLACEHOLDER}:([0-9]+)"`, "g");
 
-/** Like `JSON.stringify`, but writes the text of each {@link RawJson}. */
-export function stringifyRaw(value: unknown): string {
-  const texts: string[] = [];
-  // `this[key]` is the original value: `shown` is already the result of `toJSON`.
-  const json = JSON.stringify(value, function (this: Record<string, unknown>, key: string, shown: unknown) {
-    const original = this[key];
-    return original instanceof RawJson ? `${PLACEHOLDER}:${texts.push(original.text) - 1}` : shown;
-  });
-  return texts.length === 0 ? json : json.replaceAll(PLACEHOLDERS, (_, index) => texts[Number(index)] ?? "null");
+/** Characters of inserted values that take about a millisecond to write. Answers with more of them are written in pieces. */
+const MAX_INSERTED = 320 * 1024;
+
+/** Like `JSON.stringify`, but writes the text of each {@link InsertedJson}. A text that is too long for one string has pieces. */
+export function writeJson(value: unknown): JsonText {
+  const values: InsertedJson[] = [];
+  met = values;
+  let json: string;
+  try {
+    json = JSON.stringify(value);
+  } finally {
+    met = undefined;
+  }
+  if (values.length === 0) return json;
+  const size = values.reduce((sum, each) => sum + each.size, 0);
+  if (size > MAX_INSERTED) return new LongJson(split(json, values));
+  return json.replaceAll(PLACEHOLDERS, (_, index) => [...(values[Number(index)]?.pieces() ?? [])].join(""));
+}
+
+/** Returns the JSON with the values instead of their placeholders. */
+function split(json: string, values: readonly InsertedJson[]): (string | InsertedJson)[] {
+  // The pattern captures the index, so every second item is one.
+  return json.split(PLACEHOLDERS).map((text, i) => (i % 2 === 0 ? text : (values[Number(text)] ?? "null")));
 }

@@ -1,11 +1,18 @@
+import type { JsonText } from "./long-json.js";
+import { writeJson } from "./raw-json.js";
+
 /** Writes a server-sent event without a name, as in OpenAI's chat completions. */
-export function dataEvent(value: unknown): string {
-  return `data: ${JSON.stringify(value)}\n\n`;
+export function dataEvent(value: unknown): JsonText {
+  return enclose("data: ", writeJson(value));
 }
 
 /** Writes a server-sent event that is named after its `type`. */
-export function typedEvent(value: { readonly type: string; readonly [field: string]: unknown }): string {
-  return `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
+export function typedEvent(value: { readonly type: string; readonly [field: string]: unknown }): JsonText {
+  return enclose(`event: ${value.type}\ndata: `, writeJson(value));
+}
+
+function enclose(fields: string, json: JsonText): JsonText {
+  return typeof json === "string" ? `${fields}${json}\n\n` : json.between(fields, "\n\n");
 }
 
 /** A comment, which clients ignore. */

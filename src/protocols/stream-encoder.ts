@@ -1,5 +1,6 @@
 import type { AnswerStart, GenerationAnswer } from "./generation-answer.js";
 import type { RecordedTokens } from "./logprobs.js";
+import type { JsonText } from "./long-json.js";
 import type { AnswerEvent } from "./output-parts.js";
 
 /** An error that occurs after a stream has begun. */
@@ -13,15 +14,16 @@ export interface StreamFailure {
 }
 
 /**
- * Writes one answer as the server-sent events of its protocol. Every method returns the text to send, which may be empty.
+ * Writes one answer as the server-sent events of its protocol. Every method returns the text to send, which may be empty or
+ * too long for one string.
  * Call `start`, then `push` any number of times, then `finish` or `fail`.
  */
 export interface StreamEncoder {
   /** Text to send while there is no output, so that clients and load balancers do not close the connection. */
   readonly keepAlive: string;
-  start(start: AnswerStart): string;
+  start(start: AnswerStart): JsonText;
   /** @param tokens the tokens since the last call, if the request asks for the log probabilities of all tokens */
-  push(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): string;
-  finish(answer: GenerationAnswer): string;
-  fail(failure: StreamFailure): string;
+  push(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): JsonText;
+  finish(answer: GenerationAnswer): JsonText;
+  fail(failure: StreamFailure): JsonText;
 }

@@ -3,6 +3,8 @@ import { toErrorBody } from "../control/error-body.js";
 import type { Engine } from "../engine/engine.js";
 import type { App } from "../http/app-type.js";
 import { bodyBudget } from "../http/body-budget.js";
+import { BodyShares } from "../http/body-shares.js";
+import { closedConnections } from "../http/connections/closed-connections.js";
 import { createApp } from "../http/create-app.js";
 import { earlyAnswer } from "../http/early-answer.js";
 import { errorHandler } from "../http/error-handler.js";
@@ -30,8 +32,9 @@ import { createHeap } from "./limits/heap-watch.js";
 import { Store } from "./limits/store.js";
 import { Metrics } from "./metrics/metrics.js";
 import { admissionPlugin } from "./plugins/admission.js";
-import { auth } from "./plugins/auth.js";
+import { auth, requiredKey } from "./plugins/auth.js";
 import { openapi } from "./plugins/openapi.js";
+import { storagePlugin } from "./plugins/storage.js";
 import { chatCompletionRoutes } from "./routes/chat-completions.js";
 import { controlRoutes } from "./routes/control.js";
 import { engineRoutes } from "./routes/engine.js";
@@ -42,6 +45,7 @@ import { preparedExportRoutes } from "./routes/prepared-export.js";
 import { responsesRoutes } from "./routes/responses.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
+import { ORIGIN, type ServerStorage } from "./storage/server-storage.js";
 
 export interface ServerOptions {
   readonly registry: SessionRegistry;
@@ -50,6 +54,8 @@ export interface ServerOptions {
   readonly settings: ServerSettings;
   /** Default: no version is set, and it is not shared with other servers. */
   readonly weightVersion?: CurrentVersion;
+  /** Where the sessions of the registry are stored. */
+  readonly storage?: ServerStorage | undefined;
   readonly logger?: FastifyBaseLogger;
 }
 
@@ -69,6 +75,8 @@ export async function createServer({
   ...options
 }: ServerOptions): Promise<{ app: App; context: ServerContext }> {
   const { registry, settings } = options;
+  const origin = toBatchOrigin(options);
+  options.storage?.records.saveValue(ORIGIN, origin);
   const { store: limits, heap = createHeap(), sessionLimits } = settings;
   const known = new KnownRequests(Math.min(settings.knownRequestBytes, KNOWN_SHARE * heap.read().limit));
   const sharedMemory = new SharedMemory(settings.sharedMemory);
@@ -78,6 +86,7 @@ export async function createServer({
     maxBodyBytes: settings.maxBodyBytes,
     strictControlFields: settings.strictControlFields,
     connections: settings.connections,
+    needsKey: ({ routeOptions }) => requiredKey(routeOptions) !== "none",
   });
   const context: ServerContext = {
     ...options,
@@ -88,10 +97,10 @@ export async function createServer({
     sharedMemory,
     sharedExports: new SharedExports(),
     preparedExports: new PreparedExports(),
-    exportLeases: new ExportLeases(registry),
+    exportLeases: new ExportLeases(registry, options.storage?.records),
     known,
     store,
-    origin: toBatchOrigin(options),
+    origin,
     weightVersion,
     draining: false,
     shutdown: new AbortController(),
@@ -104,6 +113,11 @@ export async function createServer({
   });
 
   await app.register(httpRequests, { register: context.metrics.registry, name: "rolltape_http_requests_total" });
+  await app.register(closedConnections, {
+    sendTimeoutMilliseconds: settings.connections.sendTimeoutMilliseconds,
+    register: context.metrics.registry,
+    metric: "rolltape_closed_connections_total",
+  });
   await app.register(earlyAnswer);
   const onAnswer = countRefusals("rolltape_refused_total", context.metrics.registry);
   await app.register(errorHandler, { toApiError, toBody: toErrorBody, onAnswer });
@@ -113,8 +127,9 @@ export async function createServer({
     revive: restoreSpelling,
   });
   await app.register(auth, { registry, adminKey: settings.adminKey });
+  if (options.storage) await app.register(storagePlugin, { registry, server: options.storage });
   await app.register(bodyBudget, {
-    bytes: settings.bodyBytesInFlight,
+    budget: new BodyShares(settings.bodyBytesInFlight),
     findSender: ({ session }) => session,
     register: context.metrics.registry,
     metric: "rolltape_body_bytes_in_flight",

@@ -3,6 +3,7 @@ import type { Connections } from "../http/connections/connections.js";
 import type { ConnectionLimits } from "../http/create-app.js";
 import type { ChatModel } from "../model/chat-model.js";
 import type { JsonLimits } from "../native/contract.js";
+import type { ServerToolPolicy } from "../protocols/server-tools.js";
 import type { SharedMemory, SharedMemoryOptions } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
 import type { ExportLeases } from "../session/export-leases.js";
@@ -18,6 +19,7 @@ import type { Heap } from "./limits/heap-watch.js";
 import type { SessionLimits } from "./limits/session-limits.js";
 import type { Store, StoreLimits } from "./limits/store.js";
 import type { Metrics } from "./metrics/metrics.js";
+import type { ServerStorage } from "./storage/server-storage.js";
 
 /** The objects that the routes use. */
 export interface ServerContext {
@@ -35,6 +37,8 @@ export interface ServerContext {
   readonly exportLeases: ExportLeases;
   readonly known: KnownRequests;
   readonly store: Store;
+  /** Undefined if sessions are not stored. */
+  readonly storage?: ServerStorage | undefined;
   /** Describes the server in the metadata of each batch. */
   readonly origin: BatchOrigin;
   /** The weight version of engines that report none. */
@@ -72,6 +76,8 @@ export interface ServerSettings {
   readonly chatTemplateType: "hf" | "concat";
   /** Sampling parameters that agents may not choose. */
   readonly samplingOverride?: SamplingOverride;
+  /** What happens to tools that only an API's own server can run. */
+  readonly serverTools: ServerToolPolicy;
   /** Enforces the schemas of tools that a request declares as strict. */
   readonly enforceStrictTools: boolean;
   /** Time without output after which a stream sends a keep-alive. */

@@ -8,13 +8,18 @@ import type { VersionFile } from "./version-file.js";
  */
 export class CurrentVersion {
   readonly #file: VersionFile | undefined;
+  readonly #onChange: (version: WeightVersion) => void;
   #current = NEVER_SET;
   /** Resolves when the last call of {@link set} is complete. Calls run one after the other. */
   #pending: Promise<void> = Promise.resolve();
 
-  /** @param file from which servers that start later read the version; undefined if the server has no shared folder */
-  constructor(file?: VersionFile) {
+  /**
+   * @param file from which servers that start later read the version; undefined if the server has no shared folder
+   * @param onChange receives each version that becomes current
+   */
+  constructor(file?: VersionFile, onChange: (version: WeightVersion) => void = () => undefined) {
     this.#file = file;
+    this.#onChange = onChange;
   }
 
   get version(): number {
@@ -28,7 +33,9 @@ export class CurrentVersion {
 
   /** Takes over the version of another server or a gateway, if it was set later than this server's version. */
   takeOver(other: WeightVersion): void {
-    if (isLater(other, this.#current)) this.#current = other;
+    if (!isLater(other, this.#current)) return;
+    this.#current = other;
+    this.#onChange(other);
   }
 
   /** Takes over the version in the file. */

@@ -39,14 +39,17 @@ export async function drain(context: ServerContext, logger: FastifyBaseLogger): 
   const aborted = await Promise.all(sessions.map((session) => session.calls.abortAll(reason)));
   const abortedCalls = aborted.reduce((sum, count) => sum + count, 0);
   const cutAnswers = await finishAnswers(connections, Date.now() + ABORT_GRACE_MS);
-  const report = createReport(abortedCalls, sessions.filter(isUnexported), cutAnswers);
+  const unexported = context.storage ? [] : sessions.filter(isUnexported);
+  const report = createReport(abortedCalls, unexported, cutAnswers);
   logLosses(report, logger);
   return report;
 }
 
-function isBusy({ registry }: ServerContext): boolean {
+function isBusy({ registry, storage }: ServerContext): boolean {
   for (const session of registry.all()) {
     if (session.calls.size > 0) return true;
+    // Stored sessions can be exported after the next start.
+    if (storage) continue;
     const { interactionCount, lifecycle } = session;
     if ((lifecycle.state === "ended" || lifecycle.held) && interactionCount > 0) return true;
   }

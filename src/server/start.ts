@@ -2,7 +2,13 @@ import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
 import { pino } from "pino";
-import { type Config, compileMessageFilters, listUnsafeFilters, readConnectionLimits } from "../config/index.js";
+import {
+  type Config,
+  compileMessageFilters,
+  listUnsafeFilters,
+  readConnectionLimits,
+  refuseUnusedStorage,
+} from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
 import { fitToOpenFiles } from "../http/open-files.js";
 import type { JsonLimits } from "../native/contract.js";
@@ -11,11 +17,13 @@ import { newWorkerTag } from "../session/worker-tag.js";
 import { createServer } from "./app.js";
 import { toSamplingOverride } from "./call/sampling-override.js";
 import type { ServerSettings } from "./context.js";
-import { CurrentVersion } from "./current-version.js";
 import { drain, type StopReport } from "./drain.js";
 import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
 import { toSessionLimits, toStoreLimits } from "./limits/configured-limits.js";
 import { openEngine } from "./open-engine.js";
+import { removeOrphans } from "./orphans.js";
+import { openServerStorage, type ServerStorage } from "./storage/server-storage.js";
+import { openWeightVersion } from "./storage/weight-version.js";
 import { startSweeps } from "./sweeps.js";
 import { VersionFile } from "./version-file.js";
 
@@ -47,20 +55,31 @@ export async function startServer(
   config: Config,
   { adminKey, logger = createSilentLogger() }: StartOptions,
 ): Promise<RunningServer> {
+  refuseUnusedStorage(config);
   const { engine, model } = await openEngine(config, (message) => logger.warn({ engine: config.engine.type }, message));
+  let storage: ServerStorage | undefined;
+  const release = () => Promise.all([engine.close(), model.close(), storage?.storage.close()]);
   try {
     warnOfUnsafeFilters(config, logger);
-    const registry = createRegistry(config, adminKey);
     const configured = toServerSettings(config, adminKey, config.model.name ?? model.name);
+    const needs = { modelDigest: model.digest, storeBytes: configured.store.bytes, logger };
+    storage = await openServerStorage(config, needs);
+    const registry = createRegistry(config, adminKey, storage);
+    registry.restore();
+    if (storage) {
+      const { active, ended, exported } = registry.countByState();
+      logger.info({ directory: storage.storage.directory, active, ended, exported }, "sessions read from storage");
+    }
     const connections = fitToOpenFiles(configured.connections, countEngineConnections(config), logger);
     const settings = { ...configured, connections };
-    const weightVersion = new CurrentVersion(createVersionFile(config, logger));
+    const weightVersion = openWeightVersion(storage, createVersionFile(config, logger));
     const { app, context } = await createServer({
       registry,
       engine,
       model,
       settings,
       weightVersion,
+      storage,
       logger,
     });
     await weightVersion.readFile();
@@ -68,6 +87,8 @@ export async function startServer(
     await app.listen({ host, port, backlog });
     const url = formatUrl(app.server.address(), config);
     const deregister = register(config, registry, url);
+    // After `register`, which replaces the registration of a dead server with the same tag.
+    removeOrphans(context, config, logger);
     // Read the file again: a gateway sets versions only on registered servers, and this server was not registered before.
     await weightVersion.readFile();
     const stopSweeps = startSweeps(context, config);
@@ -80,13 +101,15 @@ export async function startServer(
       const closeTimer = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
       clearTimeout(closeTimer);
-      await Promise.all([engine.close(), model.close()]);
+      removeOrphans(context, config, logger);
+      await storage?.records.committed().catch(() => undefined);
+      await release();
       return report;
     };
     const readiness = () => engineReadiness(engine, config);
     return { url, model: settings.modelName, readiness, close: () => (closing ??= stop()) };
   } catch (error) {
-    await Promise.all([engine.close(), model.close()]);
+    await release();
     throw error;
   }
 }
@@ -104,15 +127,18 @@ function warnOfUnsafeFilters(config: Config, logger: FastifyBaseLogger): void {
 }
 
 /** Returns an empty registry with the limits of the configuration. */
-export function createRegistry(config: Config, adminKey: string): SessionRegistry {
+export function createRegistry(config: Config, adminKey: string, storage?: ServerStorage): SessionRegistry {
   const { agent } = config.rollout;
+  const { worker_tag } = config.server;
   return new SessionRegistry({
     adminKey,
     timeoutMilliseconds: agent.session_timeout_seconds * 1000,
     retention: { milliseconds: agent.export_retention_seconds * 1000, bytes: agent.export_retention_bytes },
-    workerTag: config.server.worker_tag === "auto" ? newWorkerTag() : (config.server.worker_tag ?? undefined),
+    workerTag: worker_tag === "auto" ? (storage?.workerTag ?? newWorkerTag()) : (worker_tag ?? undefined),
     taggedKeysOnly: isBehindGateway(config),
     messageFilters: compileMessageFilters(config),
+    records: storage?.records,
+    digestKey: storage?.digestKey,
   });
 }
 
@@ -161,6 +187,7 @@ export function toServerSettings(config: Config, adminKey: string, modelName: st
     engineMaxTokens: agent.engine_max_tokens ?? undefined,
     chatTemplateType: agent.chat_template_type,
     samplingOverride: toSamplingOverride(agent.sampling_override),
+    serverTools: agent.server_tools,
     enforceStrictTools: agent.enforce_strict_tools,
     keepAliveSeconds: config.server.keepalive_seconds,
     drainSeconds: agent.drain_seconds,
@@ -179,6 +206,7 @@ function selectRecordedConfig({ engine, rollout: { agent } }: Config): Readonly<
     reasoning_parser: agent.reasoning_parser,
     engine_max_tokens: agent.engine_max_tokens,
     message_filters: agent.message_filters,
+    server_tools: agent.server_tools,
   };
 }
 

@@ -26,12 +26,13 @@ function sweepRepeatedly(context: WeakRef<ServerContext>, milliseconds: number):
   return () => clearInterval(timer);
 }
 
-function sweep({ registry, known, sharedExports, exportLeases, sharedMemory }: ServerContext): void {
+function sweep({ registry, known, sharedExports, exportLeases, sharedMemory, storage }: ServerContext): void {
   exportLeases.reap();
   registry.sweep();
   known.sweep();
   sharedExports.reap();
   sharedMemory.trim();
+  if (storage) void registry.unloadIdle(() => registry.bytes <= storage.memoryBytes).catch(() => undefined);
 }
 
 /** Returns an interval that is short compared with the configured timeouts, which tests set to parts of a second. */

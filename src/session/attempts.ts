@@ -1,3 +1,16 @@
+/**
+ * Identifies a request by its content, and by the header `idempotency-key` if its client sent one.
+ *
+ * @param contentKey digest of the request's content
+ * @param keyHash hash of the header, without spaces
+ */
+export function identifyRequest(contentKey: string, keyHash: string | undefined): string {
+  return keyHash === undefined ? contentKey : `${keyHash} ${contentKey}`;
+}
+
+/** Returns true if no other request is identified in the same way, whatever its content. */
+const isUnique = (request: string): boolean => request.includes(" ");
+
 /** One attempt at a request: a model call that is running, has failed, or was recorded as an interaction. */
 export class Attempt {
   /** A number is the index of the recorded interaction. */
@@ -15,6 +28,16 @@ export class Attempt {
     this.request = request;
     this.number = number;
   }
+}
+
+/** An attempt that was read from disk. */
+export interface RestoredAttempt {
+  /** Identifies the request; undefined if it is not known. */
+  readonly request: string | undefined;
+  /** True if the client received the answer. A later request with the same content is then not a retry of this attempt. */
+  readonly answered: boolean;
+  /** Index of the interaction of the retry; undefined if no retry was recorded. */
+  readonly repeatedBy: number | undefined;
 }
 
 /** Maximum number of failed attempts that are counted for one request. */
@@ -37,6 +60,7 @@ const MAX_FAILED_REQUESTS = 1024;
  */
 export class RequestAttempts {
   readonly #isUndelivered: (interaction: number) => boolean;
+  readonly #onRepeated: (interaction: number) => void;
   /** Running and recorded attempts without a retry, by request. */
   readonly #open = new Map<string, Set<Attempt>>();
   /** Number of failed attempts without a retry, by request. */
@@ -44,8 +68,40 @@ export class RequestAttempts {
   readonly #repeated = new Map<number, Attempt>();
   #count = 0;
 
-  constructor(isUndelivered: (interaction: number) => boolean) {
+  /** @param onRepeated called with an interaction once its retry is recorded too */
+  constructor(
+    isUndelivered: (interaction: number) => boolean,
+    onRepeated: (interaction: number) => void = () => undefined,
+  ) {
     this.#isUndelivered = isUndelivered;
+    this.#onRepeated = onRepeated;
+  }
+
+  /** True if a failed attempt waits for its retry. */
+  get hasFailed(): boolean {
+    return this.#failed.size > 0;
+  }
+
+  /** Returns the index of the interaction that is the retry of `interaction`; undefined if no retry was recorded. */
+  repeatedBy(interaction: number): number | undefined {
+    const outcome = this.#repeated.get(interaction)?.retry?.outcome;
+    return typeof outcome === "number" ? outcome : undefined;
+  }
+
+  /** Restores the attempts of a stored session. `stored[i]` belongs to interaction i. */
+  restore(stored: readonly RestoredAttempt[]): void {
+    const attempts = stored.map(({ request = "" }, index) => {
+      const attempt = new Attempt(request, this.#count++);
+      attempt.outcome = index;
+      return attempt;
+    });
+    stored.forEach(({ request, answered, repeatedBy }, index) => {
+      const attempt = attempts[index];
+      const retry = repeatedBy === undefined ? undefined : attempts[repeatedBy];
+      if (!attempt) return;
+      if (retry) this.#link(attempt, retry);
+      else if (request !== undefined && (!answered || isUnique(request))) this.#reopen(attempt);
+    });
   }
 
   /** Recorded attempts that have a retry, by interaction index. */
@@ -63,14 +119,18 @@ export class RequestAttempts {
   record(attempt: Attempt, interaction: number): void {
     attempt.outcome = interaction;
     if (attempt.retry) this.#repeated.set(interaction, attempt);
+    this.#noteRepeated(attempt);
+    this.#noteRepeated(attempt.earlier);
   }
 
   fail(attempt: Attempt): void {
     attempt.outcome = "failed";
     this.#close(attempt);
     const { earlier, retry } = attempt;
-    if (retry && earlier) this.#link(earlier, retry);
-    else if (retry) retry.earlier = undefined;
+    if (retry && earlier) {
+      this.#link(earlier, retry);
+      this.#noteRepeated(earlier);
+    } else if (retry) retry.earlier = undefined;
     else if (earlier) this.#unlink(earlier);
     else this.#addFailed(attempt.request);
   }
@@ -108,6 +168,12 @@ export class RequestAttempts {
     earlier.retry = retry;
     retry.earlier = earlier;
     if (typeof earlier.outcome === "number") this.#repeated.set(earlier.outcome, earlier);
+  }
+
+  /** Reports that an attempt was repeated, if it and its retry are recorded. */
+  #noteRepeated(attempt: Attempt | undefined): void {
+    if (typeof attempt?.outcome !== "number" || typeof attempt.retry?.outcome !== "number") return;
+    this.#onRepeated(attempt.outcome);
   }
 
   #unlink(earlier: Attempt): void {

@@ -13,15 +13,20 @@ import { native } from "../native/addon.js";
  * Returns the hash after each message, those of `before` included; undefined if no message has tool calls.
  *
  * @param before the hashes of the messages before `added`, or their number if none of them has tool calls
+ * @param digestKey the key of the session's digests. Default: the key of this process
  */
-export function digestCallIds(added: readonly Message[], before: BigUint64Array | number): BigUint64Array | undefined {
+export function digestCallIds(
+  added: readonly Message[],
+  before: BigUint64Array | number,
+  digestKey?: Uint8Array,
+): BigUint64Array | undefined {
   const known = typeof before === "number" ? before : before.length;
   if (typeof before === "number" && !added.some(hasCalls)) return undefined;
   const numbers = new BigUint64Array(known + added.length);
   if (typeof before !== "number") numbers.set(before);
   let last = numbers[known - 1] ?? 0n;
   added.forEach((message, i) => {
-    last = addCallIds(last, message);
+    last = addCallIds(last, message, digestKey);
     numbers[known + i] = last;
   });
   return numbers;
@@ -31,11 +36,15 @@ export function digestCallIds(added: readonly Message[], before: BigUint64Array 
 export function digestRecordedCallIds(
   input: BigUint64Array | undefined,
   output: readonly Message[],
+  digestKey?: Uint8Array,
 ): { readonly callIds?: BigUint64Array } {
   if (input === undefined && !output.some(hasCalls)) return {};
   const ofInput = input?.at(-1) ?? 0n;
   return {
-    callIds: BigUint64Array.of(ofInput, output.reduce(addCallIds, ofInput)),
+    callIds: BigUint64Array.of(
+      ofInput,
+      output.reduce((last, message) => addCallIds(last, message, digestKey), ofInput),
+    ),
   };
 }
 
@@ -44,9 +53,9 @@ function hasCalls({ toolCalls }: Message): boolean {
 }
 
 /** Returns the hash after `message`, given the hash before it. */
-function addCallIds(before: bigint, message: Message): bigint {
+function addCallIds(before: bigint, message: Message, digestKey: Uint8Array | undefined): bigint {
   if (!hasCalls(message)) return before;
   const ids = [before.toString(), ...(message.toolCalls ?? []).map(({ id }) => id)];
-  const digest = native.digestMessages([JSON.stringify(ids)]);
+  const digest = native.digestMessages([JSON.stringify(ids)], undefined, digestKey);
   return new DataView(digest.buffer, digest.byteOffset).getBigUint64(0);
 }

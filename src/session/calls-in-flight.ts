@@ -1,5 +1,5 @@
 import { Waiters } from "../support/async/waiters.js";
-import type { Attempt, RequestAttempts } from "./attempts.js";
+import { type Attempt, identifyRequest, type RequestAttempts } from "./attempts.js";
 import { SessionError } from "./errors.js";
 import { hashText } from "./session-keys.js";
 
@@ -42,7 +42,7 @@ export class CallsInFlight {
    * an earlier retry does not abort a later one.
    */
   begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity): InFlightCall {
-    const request = idempotencyKey === undefined ? requestKey : `${hashText(idempotencyKey)} ${requestKey}`;
+    const request = identifyRequest(requestKey, idempotencyKey === undefined ? undefined : hashText(idempotencyKey));
     const attempt = this.#attempts.begin(request, { isRetry: retryCount > 0 });
     const call = { attempt, retryCount, controller: new AbortController() };
     this.#live.set(attempt, call);

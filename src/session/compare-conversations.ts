@@ -1,5 +1,5 @@
 import { canonicalMessages } from "../conversation/canonical.js";
-import type { Message } from "../conversation/message.js";
+import { isSystem, type Message } from "../conversation/message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 
 /** Returns true if both are equal, as the search for a parent compares messages. */
@@ -30,6 +30,6 @@ function startsWith(messages: readonly string[], start: readonly string[]): bool
 }
 
 function withoutSystem(messages: readonly Message[]): readonly Message[] {
-  const first = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
+  const first = messages.findIndex((message) => !isSystem(message));
   return first < 0 ? [] : messages.slice(first);
 }

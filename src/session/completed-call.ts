@@ -22,6 +22,8 @@ export interface CompletedCall extends CallFacts {
   readonly finishReason: string;
   readonly api: Api;
   readonly id?: string | undefined;
+  /** Identifies the request, so that its retries are recognized after a restart. */
+  readonly request?: string | undefined;
   /** The parent that the prompt was built on. Absent: searched for among the recorded interactions. */
   readonly parent?: ParentMatch | undefined;
   /**

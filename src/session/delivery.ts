@@ -1,5 +1,5 @@
 import type { InteractionInfo } from "../native/contract.js";
-import { type Attempt, RequestAttempts } from "./attempts.js";
+import { type Attempt, RequestAttempts, type RestoredAttempt } from "./attempts.js";
 
 /**
  * Why an interaction is left out of batches by default.
@@ -24,24 +24,63 @@ type Evidence = Pick<InteractionInfo, "children" | "ownReward">;
  * connection. Each of these may come late, so every query decides anew from what is known at that time.
  */
 export class Delivery {
-  readonly attempts = new RequestAttempts((index) => this.leftOut(index) === "undelivered");
+  readonly attempts: RequestAttempts;
   readonly #evidenceOf: (index: number) => Evidence;
+  readonly #onChange: (index: number) => void;
   readonly #closedEarly = new Set<number>();
+  /** Interactions whose answer was not sent yet. Only kept if sessions are stored. */
+  readonly #awaited = new Set<number>();
   readonly #referenced = new Set<number>();
   #cleared = false;
 
-  constructor(evidenceOf: (index: number) => Evidence) {
+  /** @param onChange called with an interaction when it was answered or repeated */
+  constructor(evidenceOf: (index: number) => Evidence, onChange: (index: number) => void = () => undefined) {
     this.#evidenceOf = evidenceOf;
+    this.#onChange = onChange;
+    this.attempts = new RequestAttempts((index) => this.leftOut(index) === "undelivered", onChange);
+  }
+
+  /** Notes that the answer of an interaction is about to be sent. */
+  awaitAnswer(index: number): void {
+    if (!this.#cleared) this.#awaited.add(index);
+  }
+
+  /** True if an answer was not sent yet. */
+  get awaitsAnswers(): boolean {
+    return this.#awaited.size > 0;
+  }
+
+  /** Notes that the whole answer of an interaction was handed to the operating system. */
+  answered(index: number): void {
+    const wasOpen = this.#awaited.delete(index) || this.#closedEarly.delete(index);
+    if (wasOpen && !this.#cleared) this.#onChange(index);
+  }
+
+  /** Returns true unless the answer of the interaction may have been lost. */
+  wasAnswered(index: number): boolean {
+    return !this.#awaited.has(index) && !this.#closedEarly.has(index);
+  }
+
+  /** Restores the deliveries of a stored session. `interactions[i]` belongs to interaction i. One that was not answered counts as closed early. */
+  restore(interactions: readonly RestoredAttempt[]): void {
+    interactions.forEach(({ answered }, index) => {
+      if (!answered) this.#closedEarly.add(index);
+    });
+    this.attempts.restore(interactions);
   }
 
   /** Notes that the connection closed before the interaction's last content was handed to the operating system. */
   closedEarly(index: number): void {
-    if (!this.#cleared) this.#closedEarly.add(index);
+    if (this.#cleared) return;
+    this.#awaited.delete(index);
+    this.#closedEarly.add(index);
   }
 
   /** Notes that a later request named the interaction. */
   referTo(index: number): void {
-    if (!this.#cleared) this.#referenced.add(index);
+    if (this.#cleared) return;
+    this.#referenced.add(index);
+    this.answered(index);
   }
 
   /** Returns why batches leave the interaction out by default; undefined if they do not. */
@@ -66,7 +105,13 @@ export class Delivery {
 
   clear(): void {
     this.#cleared = true;
+    this.unload();
+  }
+
+  /** Forgets everything, until {@link restore}. */
+  unload(): void {
     this.#closedEarly.clear();
+    this.#awaited.clear();
     this.#referenced.clear();
     this.attempts.clear();
   }

@@ -125,6 +125,7 @@ export const LABELS = {
     known: ["temperature", "truncated", "raw", "unknown"],
     read: ({ sampling = PLAIN_SAMPLING }) => sampling.logprobs,
   },
+  dropped_tools: { known: [], read: ({ droppedTools }) => droppedTools },
 } as const satisfies Readonly<Record<string, { readonly known: readonly string[]; readonly read: ReadLabel }>>;
 
 export type LabelName = keyof typeof LABELS;

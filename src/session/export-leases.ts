@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { ExportedShard } from "./retention.js";
 import type { Session } from "./session.js";
 import type { SessionRegistry } from "./session-registry.js";
 import { isAlive } from "./shared-exports.js";
+import type { SessionRecords } from "./stored/session-records.js";
 
 export interface ExportLeaseOptions {
   /** Time in which the export must be acknowledged. */
@@ -11,9 +11,12 @@ export interface ExportLeaseOptions {
   readonly readerPid?: number | undefined;
   /** The part of a batch that was exported. Absent: the whole batch. */
   readonly part?: ExportedShard | undefined;
-  /** Default: a new id. */
-  readonly id?: string | undefined;
+  /** Identifies the export. */
+  readonly id: string;
 }
+
+/** The methods of a registry that leases need. */
+type LeasedSessions = Pick<SessionRegistry, "seal" | "byNumber" | "numberOf">;
 
 interface Lease {
   readonly sessions: readonly Session[];
@@ -42,26 +45,28 @@ const MAX_ENDED = 10_000;
  * If an export was repeated because its answer was lost, it is enough to acknowledge one of the two.
  */
 export class ExportLeases {
-  readonly #registry: Pick<SessionRegistry, "seal">;
+  readonly #registry: LeasedSessions;
+  readonly #records: SessionRecords | undefined;
   readonly #leases = new Map<string, Lease>();
   readonly #bySession = new Map<Session, Set<Lease>>();
   readonly #ended = new Set<string>();
 
-  constructor(registry: Pick<SessionRegistry, "seal">) {
+  /** @param records where leases are stored, also those of an earlier process. Absent: leases end with the process */
+  constructor(registry: LeasedSessions, records?: SessionRecords) {
     this.#registry = registry;
+    this.#records = records;
+    for (const [id, { sessions, ...lease }] of records?.readLeases() ?? []) {
+      const found = sessions.flatMap((number) => registry.byNumber(number) ?? []);
+      this.#add(id, { ...lease, sessions: found });
+    }
   }
 
   get size(): number {
     return this.#leases.size;
   }
 
-  /**
-   * Grants a lease for an export of these sessions.
-   *
-   * @returns the id of the lease
-   */
-  grant(sessions: readonly Session[], { milliseconds, readerPid, part = WHOLE, id }: ExportLeaseOptions): string {
-    const leaseId = id ?? `batch-${randomUUID()}`;
+  /** Begins a lease for an export of these sessions. */
+  grant(sessions: readonly Session[], { milliseconds, readerPid, part = WHOLE, id }: ExportLeaseOptions): void {
     const lease: Lease = {
       sessions,
       part,
@@ -70,12 +75,8 @@ export class ExportLeases {
       acknowledged: false,
       over: false,
     };
-    this.#leases.set(leaseId, lease);
-    for (const session of sessions) {
-      const leases = this.#bySession.get(session) ?? new Set();
-      this.#bySession.set(session, leases.add(lease));
-    }
-    return leaseId;
+    this.#add(id, lease);
+    this.#save(id, lease);
   }
 
   /** Frees the sessions of an export, except those with shards that are not acknowledged yet. */
@@ -91,7 +92,8 @@ export class ExportLeases {
       if (session.lifecycle.held) this.#release(session);
     }
     // The lease of a shard stays until its time is over, because the other shards may never be acknowledged.
-    if (lease.part.shards === 1) this.#leases.delete(id);
+    if (lease.part.shards === 1) this.#remove(id);
+    else this.#save(id, lease);
     return "acknowledged";
   }
 
@@ -130,8 +132,26 @@ export class ExportLeases {
     this.#registry.seal([session]);
   }
 
-  #end(id: string, lease: Lease): void {
+  #add(id: string, lease: Lease): void {
+    this.#leases.set(id, lease);
+    for (const session of lease.sessions) {
+      const leases = this.#bySession.get(session) ?? new Set();
+      this.#bySession.set(session, leases.add(lease));
+    }
+  }
+
+  #save(id: string, { sessions, ...lease }: Lease): void {
+    const numbers = sessions.flatMap((session) => this.#registry.numberOf(session) ?? []);
+    this.#records?.saveLease(id, { ...lease, sessions: numbers });
+  }
+
+  #remove(id: string): void {
     this.#leases.delete(id);
+    this.#records?.removeLease(id);
+  }
+
+  #end(id: string, lease: Lease): void {
+    this.#remove(id);
     lease.over = true;
     for (const session of lease.sessions) {
       const leases = this.#bySession.get(session);

@@ -1,3 +1,4 @@
+import { turns } from "../support/async/turns.js";
 import { SessionError } from "./errors.js";
 import type { ExportOutcome } from "./lifecycle.js";
 import type { ExportedShard } from "./retention.js";
@@ -96,10 +97,20 @@ export class Exporter {
     };
     for (const session of sessions) session.lifecycle.beginExport();
     try {
+      await this.#wake(sessions);
       return { packed: await pack(), sessions, settle };
     } catch (error) {
       settle("left");
       throw error;
+    }
+  }
+
+  /** Reads the data of sessions that are on disk only. Other requests run after each session. */
+  async #wake(sessions: readonly Session[]): Promise<void> {
+    for (const session of sessions) {
+      if (session.isLoaded) continue;
+      await this.#registry.wake(session);
+      await turns.next();
     }
   }
 }

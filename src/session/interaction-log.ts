@@ -10,8 +10,10 @@ export class InteractionLog {
   readonly #indexOf = new Map<string, number>();
   #count = 0;
 
-  constructor(sessionId: string) {
+  /** @param count number of interactions, if the session is on disk only */
+  constructor(sessionId: string, count = 0) {
     this.#sessionId = sessionId;
+    this.#count = count;
   }
 
   /** Number of recorded interactions. Clearing the log does not change it. */
@@ -26,7 +28,7 @@ export class InteractionLog {
   add(interaction: Interaction): void {
     this.#all[interaction.index] = interaction;
     this.#indexOf.set(interaction.id, interaction.index);
-    this.#count++;
+    this.#count = Math.max(this.#count, this.#all.length);
   }
 
   /** Removes the interactions. Their number stays. */

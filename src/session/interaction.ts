@@ -10,6 +10,8 @@ export interface CallFacts {
   readonly sampling?: RecordedSampling | undefined;
   /** The model that the request named, in at most 256 bytes of UTF-8. */
   readonly requestedModel?: string | undefined;
+  /** Types of the server-side tools that the prompt left out, separated by commas, in at most 256 bytes. */
+  readonly droppedTools?: string | undefined;
   /** How often the client had sent the request before, as its SDK reports. */
   readonly attempt?: number | undefined;
   /** How often a weight update cut the generation, which was then resumed. */

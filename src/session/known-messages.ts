@@ -2,6 +2,7 @@ import { canonicalMessages } from "../conversation/canonical.js";
 import type { Message } from "../conversation/message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
+import { HUGE_TEXT, type Steps } from "../support/async/steps.js";
 import { digestCallIds } from "./call-ids.js";
 import { sameMessage } from "./interaction.js";
 
@@ -25,40 +26,51 @@ const NO_MESSAGES: DigestedMessages = { messages: [], digests: new Uint8Array(),
  */
 export class KnownMessages {
   readonly #filters: readonly MessageFilter[];
+  readonly #digestKey: Uint8Array | undefined;
   #last: DigestedMessages = NO_MESSAGES;
 
-  /** @param filters text that they match is not digested */
-  constructor(filters: readonly MessageFilter[]) {
+  /**
+   * @param filters text that matches them is not digested
+   * @param digestKey the key of the session's digests. Default: the key of this process
+   */
+  constructor(filters: readonly MessageFilter[], digestKey?: Uint8Array) {
     this.#filters = filters;
+    this.#digestKey = digestKey;
   }
 
-  /** Returns the messages with their digests. Messages that the previous request had too are the same objects. */
-  digest(messages: readonly Message[]): DigestedMessages {
-    const known = this.#countShared(messages);
-    const shared = this.#last.digests.subarray(0, known * DIGEST_BYTES);
+  /**
+   * Returns the messages with their digests. Messages that the previous request had too are the same objects. Other requests may
+   * be digested between the steps.
+   */
+  *digest(messages: readonly Message[]): Steps<DigestedMessages> {
+    const last = this.#last;
+    const known = countShared(messages, last.messages);
+    const shared = last.digests.subarray(0, known * DIGEST_BYTES);
     const added = messages.slice(known);
     const canonical = canonicalMessages(added, this.#filters);
+    const characters = canonical.reduce((sum, { length }) => sum + length, 0);
+    if (characters >= HUGE_TEXT) yield;
     const digests = new Uint8Array(messages.length * DIGEST_BYTES);
     digests.set(shared);
     const before = known > 0 ? shared.subarray(-DIGEST_BYTES) : undefined;
-    digests.set(native.digestMessages(canonical, before), shared.length);
-    const callIds = digestCallIds(added, this.#last.callIds?.subarray(0, known) ?? known);
-    this.#last = { messages: [...this.#last.messages.slice(0, known), ...added], digests, callIds };
-    return this.#last;
+    digests.set(native.digestMessages(canonical, before, this.#digestKey), shared.length);
+    const callIds = digestCallIds(added, last.callIds?.subarray(0, known) ?? known, this.#digestKey);
+    const digested = { messages: [...last.messages.slice(0, known), ...added], digests, callIds };
+    this.#last = digested;
+    return digested;
   }
 
   clear(): void {
     this.#last = NO_MESSAGES;
   }
+}
 
-  /** Returns how many messages at the start are equal to those of the previous request, field by field. */
-  #countShared(messages: readonly Message[]): number {
-    const last = this.#last.messages;
-    let shared = 0;
-    for (; shared < messages.length; shared++) {
-      const [a, b] = [messages[shared], last[shared]];
-      if (!a || !b || !sameMessage(a, b)) break;
-    }
-    return shared;
+/** Returns how many messages at the start are equal to those of the previous request, field by field. */
+function countShared(messages: readonly Message[], last: readonly Message[]): number {
+  let shared = 0;
+  for (; shared < messages.length; shared++) {
+    const [a, b] = [messages[shared], last[shared]];
+    if (!a || !b || !sameMessage(a, b)) break;
   }
+  return shared;
 }

@@ -18,6 +18,14 @@ export type SessionState = "active" | "ended" | "exported" | "expired";
  */
 export type ExportOutcome = "taken" | "held" | "left";
 
+/** The values of a lifecycle that are stored. */
+export interface StoredLifecycle {
+  readonly state: SessionState;
+  readonly endedAt?: number | undefined;
+  readonly freed: boolean;
+  readonly held: boolean;
+}
+
 /** The state of a session, the tasks that wait for it to change, and the number of exports being packed. */
 export class Lifecycle {
   #state: SessionState = "active";
@@ -27,6 +35,20 @@ export class Lifecycle {
   #exports = 0;
   readonly #whenEnded = new Waiters();
   readonly #whenSettled = new Waiters();
+  readonly #onChange: () => void;
+
+  /**
+   * @param onChange called after each change of the state
+   * @param stored the lifecycle of a session that an earlier process started
+   */
+  constructor(onChange: () => void = () => undefined, stored?: StoredLifecycle) {
+    this.#onChange = onChange;
+    if (!stored) return;
+    this.#state = stored.state;
+    this.#endedAt = stored.endedAt;
+    this.#freed = stored.freed;
+    this.#held = stored.held;
+  }
 
   get state(): SessionState {
     return this.#state;
@@ -55,6 +77,7 @@ export class Lifecycle {
     if (this.#state !== "active") return false;
     this.#state = "ended";
     this.#endedAt = Date.now();
+    this.#onChange();
     this.#whenEnded.wake();
     return true;
   }
@@ -73,13 +96,17 @@ export class Lifecycle {
     this.#exports--;
     if (outcome === "held") this.#held ||= this.#state === "ended";
     if (outcome === "taken") this.#held = false;
-    if (outcome !== "left") this.#state = "exported";
+    if (outcome !== "left") {
+      this.#state = "exported";
+      this.#onChange();
+    }
     if (this.#exports === 0) this.#whenSettled.wake();
   }
 
   /** Makes the export of a held session final. */
   confirm(): void {
     this.#held = false;
+    this.#onChange();
   }
 
   /** Makes a held session `ended` again. Returns false if it is not held. */
@@ -87,6 +114,7 @@ export class Lifecycle {
     if (!this.#held) return false;
     this.#held = false;
     this.#state = "ended";
+    this.#onChange();
     return true;
   }
 
@@ -102,6 +130,7 @@ export class Lifecycle {
     this.#state = state;
     this.#held = false;
     this.#freed = true;
+    this.#onChange();
     this.#whenEnded.wake();
   }
 }

@@ -6,10 +6,18 @@ import type { CallFacts } from "./interaction.js";
 const MODEL_NAME_BYTES = 256;
 
 /** Returns the facts of a call that are recorded besides its tokens and messages. Absent fields stay absent. */
-export function pickCallFacts({ sampling, requestedModel, attempt, resumes, startedAt }: CallFacts): CallFacts {
+export function pickCallFacts({
+  sampling,
+  requestedModel,
+  droppedTools,
+  attempt,
+  resumes,
+  startedAt,
+}: CallFacts): CallFacts {
   return {
     ...(sampling === undefined ? {} : { sampling }),
     ...(requestedModel === undefined ? {} : { requestedModel: firstBytes(requestedModel, MODEL_NAME_BYTES) }),
+    ...(droppedTools === undefined ? {} : { droppedTools }),
     ...(attempt === undefined ? {} : { attempt }),
     ...(resumes === undefined ? {} : { resumes }),
     ...(startedAt === undefined ? {} : { startedAt }),

@@ -11,6 +11,16 @@ export interface ExportedShard {
   readonly shard: number;
 }
 
+/** The exports of a session that is retained. */
+export interface ExportedShards {
+  /** Time of the first export, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Memory of the session in bytes. */
+  readonly bytes: number;
+  /** Indices of the shards that were not exported yet, by the number of shards. */
+  readonly missing: readonly (readonly [shards: number, missing: readonly number[]])[];
+}
+
 interface Kept {
   readonly since: number;
   readonly bytes: number;
@@ -39,6 +49,20 @@ export class Retention {
   keep(sessions: readonly Session[], part?: ExportedShard): void {
     for (const session of sessions) noteExported(this.#findOrAdd(session), part);
     this.sweep();
+  }
+
+  /** Returns the exports of a session; undefined if the session is not kept. */
+  describe(session: Session): ExportedShards | undefined {
+    const kept = this.#kept.get(session);
+    if (!kept) return undefined;
+    return { ...kept, missing: [...kept.missing].map(([shards, missing]) => [shards, [...missing]]) };
+  }
+
+  /** Keeps a session that an earlier process exported. Call it in the order of export. */
+  restore(session: Session, { since, bytes, missing }: ExportedShards): void {
+    const byShards = new Map(missing.map(([shards, indices]) => [shards, new Set(indices)]));
+    this.#kept.set(session, { since, bytes, missing: byShards });
+    this.#bytes += bytes;
   }
 
   /** Stops keeping a session, without freeing it. */

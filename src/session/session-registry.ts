@@ -1,11 +1,15 @@
 import type { MessageFilter } from "../conversation/text-filter.js";
+import { runInTurns } from "../support/async/steps.js";
+import { turns } from "../support/async/turns.js";
 import { SessionError } from "./errors.js";
 import type { SessionState } from "./lifecycle.js";
-import { type ExportedShard, Retention, type RetentionLimits } from "./retention.js";
-import { Session } from "./session.js";
+import { type ExportedShard, type ExportedShards, Retention, type RetentionLimits } from "./retention.js";
+import { Session, type SessionOptions } from "./session.js";
 import { SessionEvents } from "./session-events.js";
 import { hashText, newSessionKey } from "./session-keys.js";
 import type { ByteTally } from "./session-size.js";
+import type { SessionRecords, StoredHead } from "./stored/session-records.js";
+import type { StoredSession } from "./stored/stored-session.js";
 import { readKeyTag } from "./worker-tag.js";
 
 export interface RegistryOptions {
@@ -18,6 +22,10 @@ export interface RegistryOptions {
   /** Rejects keys chosen by the caller that lack the tag, because a gateway could not find their worker. */
   readonly taggedKeysOnly?: boolean;
   readonly messageFilters?: readonly MessageFilter[];
+  /** Where sessions are stored. Absent: sessions end with the process. */
+  readonly records?: SessionRecords | undefined;
+  /** The key of all message digests, 16 bytes. Default: the key of this process. */
+  readonly digestKey?: Uint8Array | undefined;
 }
 
 export interface StartOptions {
@@ -27,6 +35,14 @@ export interface StartOptions {
   readonly apiKey?: string | undefined;
 }
 
+/** The part of a registry that survives the process, besides its sessions. */
+export interface StoredState {
+  readonly nextNumber: number;
+  readonly capacity: number;
+}
+
+/** Name of the state in the storage. */
+export const STATE = "registry";
 const MIN_KEY_LENGTH = 16;
 /** Maximum number of sessions without data that are remembered, so that calls get 410 instead of 404. */
 const MAX_TOMBSTONES = 100_000;
@@ -40,7 +56,13 @@ export class SessionRegistry {
   readonly #sessions = new Map<string, Session>();
   readonly #sessionsByKeyHash = new Map<string, Session>();
   readonly #keyHashes = new Map<Session, string>();
+  /** The numbers under which sessions are stored. */
+  readonly #numbers = new Map<Session, number>();
+  readonly #sessionsByNumber = new Map<number, Session>();
+  /** Sessions whose data is being read. */
+  readonly #waking = new Map<Session, Promise<void>>();
   readonly events = new SessionEvents();
+  /** Number of the next session to start. */
   #nextNumber = 0;
   readonly #retention: Retention;
   readonly #tally: ByteTally = { bytes: 0 };
@@ -69,6 +91,7 @@ export class SessionRegistry {
   /** Adds slots. Returns the number of free slots. */
   grant(slots: number): number {
     this.#capacity += slots;
+    this.#saveState();
     return this.#capacity;
   }
 
@@ -84,18 +107,113 @@ export class SessionRegistry {
     const { workerTag } = this.#options;
     const key = apiKey ?? newSessionKey(workerTag);
     const prefix = workerTag === undefined ? taskId : `${taskId}-${workerTag}`;
-    const session = new Session({
-      id: `${prefix}-${this.#nextNumber++}`,
-      taskId,
-      groupId,
-      messageFilters: this.#options.messageFilters ?? [],
-      events: this.events,
-      tally: this.#tally,
-    });
+    const number = this.#nextNumber++;
+    const session = this.#add(number, { id: `${prefix}-${number}`, taskId, groupId });
     this.#capacity--;
-    this.#sessions.set(session.id, session);
-    this.#bindKey(session, key);
+    this.#saveState();
+    this.#bindKey(session, hashText(key));
     return { session, key };
+  }
+
+  /** Removes a session that was just started, and frees its slot. */
+  cancelStart(session: Session): void {
+    this.#revokeKey(session);
+    session.free("expired");
+    this.#remove(session);
+    this.#capacity++;
+    this.#saveState();
+  }
+
+  /**
+   * Restores the sessions of an earlier process with the same storage. Their data stays on disk until {@link wake}. Each session
+   * counts as called now, so a session does not expire because no process ran.
+   */
+  restore(): void {
+    const { records } = this.#options;
+    if (!records) return;
+    const state = records.readValue(STATE) as StoredState | undefined;
+    this.#nextNumber = state?.nextNumber ?? 0;
+    this.#capacity = state?.capacity ?? 0;
+    const retained: { session: Session; exported: ExportedShards }[] = [];
+    for (const { number, head } of records.readHeads()) {
+      const { summary, keyHash, exported } = head;
+      const { id, taskId, groupId } = summary;
+      const session = this.#add(number, { id, taskId, groupId, summary });
+      this.#nextNumber = Math.max(this.#nextNumber, number + 1);
+      if (keyHash !== undefined) this.#indexKey(session, keyHash);
+      if (exported) retained.push({ session, exported });
+    }
+    // Retention frees sessions in the order in which it received them.
+    retained.sort((a, b) => a.exported.since - b.exported.since);
+    for (const { session, exported } of retained) this.#retention.restore(session, exported);
+  }
+
+  /**
+   * Reads the data of a session from disk, if it is not in memory.
+   *
+   * @throws StorageError if the stored data is damaged
+   */
+  async wake(session: Session): Promise<void> {
+    if (session.isLoaded || session.lifecycle.freed) return;
+    const waking = this.#waking.get(session) ?? this.#load(session);
+    this.#waking.set(session, waking);
+    await waking.finally(() => this.#waking.delete(session));
+  }
+
+  /** Returns the session with this number; undefined if there is none. The number is the last part of a session id. */
+  byNumber(number: number): Session | undefined {
+    return this.#sessionsByNumber.get(number);
+  }
+
+  /** Returns the number of a session; undefined if the registry does not have it. */
+  numberOf(session: Session): number | undefined {
+    return this.#numbers.get(session);
+  }
+
+  /**
+   * Stores the response of an interaction (Responses API), if sessions are stored.
+   *
+   * @param encode returns the response as text, or as the pieces of a long text; not called if sessions are not stored
+   * @returns resolves when a long text was written; undefined if there is nothing to wait for
+   */
+  saveResponse(session: Session, index: number, encode: () => string | Iterable<string>): Promise<void> | undefined {
+    const { records } = this.#options;
+    const number = this.#numbers.get(session);
+    if (number === undefined || !records) return undefined;
+    return records.saveResponse(number, index, encode(), () => !session.lifecycle.freed);
+  }
+
+  /** Returns the text that {@link saveResponse} stored; undefined if there is none. */
+  readResponse(session: Session, index: number): string | undefined {
+    const number = this.#numbers.get(session);
+    return number === undefined ? undefined : this.#options.records?.readResponse(number, index);
+  }
+
+  /** Resolves when an answer may be sent: at once if sessions are not stored, otherwise see {@link SessionRecords.flushed}. */
+  async flushed(): Promise<void> {
+    await this.#options.records?.flushed();
+  }
+
+  /**
+   * Frees the memory of sessions that are not in use until `isEnough` returns true, beginning with the session whose last call is
+   * the oldest. Their data stays on disk.
+   */
+  async unloadIdle(isEnough: () => boolean): Promise<void> {
+    const { records } = this.#options;
+    if (!records || isEnough()) return;
+    // Called when a response closes. Other listeners of that event may still use the session, so let them run first.
+    await turns.next();
+    const now = Date.now();
+    const idle = [...this.#sessions.values()]
+      .filter((session) => session.canUnload(now))
+      .map((session) => ({ session, changes: session.dataChanges }));
+    idle.sort((a, b) => a.session.lastAccessAt - b.session.lastAccessAt);
+    await records.committed();
+    for (const { session, changes } of idle) {
+      if (isEnough()) return;
+      // Later changes are not on disk yet, so the next call would read the session as it was before them.
+      if (session.dataChanges === changes && session.canUnload(now)) session.unload();
+    }
   }
 
   /** @param hash the {@link hashText} of a session key */
@@ -123,6 +241,7 @@ export class SessionRegistry {
   seal(sessions: readonly Session[], part?: ExportedShard): void {
     this.revokeKeys(sessions);
     this.#retention.keep(sessions, part);
+    for (const session of sessions) this.#saveHead(session);
   }
 
   /** Revokes the keys of sessions whose export must still be acknowledged. */
@@ -157,7 +276,7 @@ export class SessionRegistry {
     while (session.lifecycle.exporting) await session.lifecycle.waitSettled();
     this.#retention.forget(session);
     if (!session.lifecycle.freed) session.free("expired");
-    this.#sessions.delete(id);
+    this.#remove(session);
   }
 
   /** Frees sessions that timed out. Call it periodically. */
@@ -194,8 +313,66 @@ export class SessionRegistry {
     }
   }
 
-  #bindKey(session: Session, key: string): void {
-    const hash = hashText(key);
+  async #load(session: Session): Promise<void> {
+    const { records } = this.#options;
+    const number = this.#numbers.get(session);
+    if (!records || number === undefined) return;
+    const load = (stored: StoredSession) => {
+      // It may have been deleted meanwhile.
+      if (!session.lifecycle.freed) session.load(stored);
+    };
+    await runInTurns(records.readSession(number, session.summarize(), load));
+  }
+
+  #add(number: number, options: Pick<SessionOptions, "id" | "taskId" | "groupId" | "summary">): Session {
+    const { records, digestKey, messageFilters = [] } = this.#options;
+    const session: Session = new Session({
+      ...options,
+      messageFilters,
+      events: this.events,
+      tally: this.#tally,
+      journal: records?.journal(number, () => this.#readHead(session)),
+      digestKey,
+    });
+    this.#sessions.set(session.id, session);
+    this.#numbers.set(session, number);
+    this.#sessionsByNumber.set(number, session);
+    return session;
+  }
+
+  #remove(session: Session): void {
+    const number = this.#numbers.get(session);
+    this.#sessions.delete(session.id);
+    this.#numbers.delete(session);
+    if (number === undefined) return;
+    this.#sessionsByNumber.delete(number);
+    this.#options.records?.remove(number);
+  }
+
+  #readHead(session: Session): StoredHead {
+    return {
+      summary: session.summarize(),
+      keyHash: this.#keyHashes.get(session),
+      exported: this.#retention.describe(session),
+    };
+  }
+
+  #saveHead(session: Session): void {
+    const number = this.#numbers.get(session);
+    if (number !== undefined) this.#options.records?.saveHead(number, () => this.#readHead(session));
+  }
+
+  #saveState(): void {
+    const state: StoredState = { nextNumber: this.#nextNumber, capacity: this.#capacity };
+    this.#options.records?.saveValue(STATE, state);
+  }
+
+  #bindKey(session: Session, hash: string): void {
+    this.#indexKey(session, hash);
+    this.#saveHead(session);
+  }
+
+  #indexKey(session: Session, hash: string): void {
     const previous = this.#sessionsByKeyHash.get(hash);
     // Without this, sealing the previous session would revoke the key of the new one.
     if (previous) this.#keyHashes.delete(previous);
@@ -208,13 +385,14 @@ export class SessionRegistry {
     if (hash === undefined) return;
     this.#keyHashes.delete(session);
     this.#sessionsByKeyHash.delete(hash);
+    this.#saveHead(session);
   }
 
   /** Removes the oldest sessions without data until at most `most` sessions are left, or only sessions with data. */
   #removeOldestFreed(most: number): void {
     if (this.#sessions.size <= most) return;
-    for (const [id, session] of this.#sessions) {
-      if (session.lifecycle.freed) this.#sessions.delete(id);
+    for (const session of this.#sessions.values()) {
+      if (session.lifecycle.freed) this.#remove(session);
       if (this.#sessions.size <= most) return;
     }
   }

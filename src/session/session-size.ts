@@ -1,5 +1,6 @@
 import type { Message } from "../conversation/message.js";
 import { sumTexts } from "../conversation/size.js";
+import type { TemplateArgs } from "../conversation/template-args.js";
 import { keepSpelling } from "../support/json/spelled.js";
 
 /** Memory of all sessions together. Each session updates it, so the sum is known without visiting them. */
@@ -7,7 +8,7 @@ export interface ByteTally {
   bytes: number;
 }
 
-/** Tokens and bytes that a call adds to its session. Tokens that it shares with its parent do not count. */
+/** Tokens and bytes that a call adds to its session. Those that it shares with its parent do not count. */
 export interface SessionGrowth {
   readonly tokens: number;
   readonly bytes: number;
@@ -29,13 +30,17 @@ export class SessionSize {
   readonly #tally: ByteTally;
   #native: number;
   #objects = SESSION_BYTES;
-  #tokens = 0;
+  #tokens: number;
   #freed = false;
 
-  /** @param readNative returns the session's native memory in bytes */
-  constructor(readNative: () => number, tally: ByteTally) {
+  /**
+   * @param readNative returns the session's native memory in bytes
+   * @param tokens of calls that are on disk only
+   */
+  constructor(readNative: () => number, tally: ByteTally, tokens = 0) {
     this.#readNative = readNative;
     this.#tally = tally;
+    this.#tokens = tokens;
     this.#native = readNative();
     tally.bytes += this.bytes;
   }
@@ -50,10 +55,19 @@ export class SessionSize {
     return this.#tokens;
   }
 
-  /** Adds a recorded call: its new tokens and the messages that only it has. */
-  addCall(tokens: number, messages: readonly Message[]): void {
+  /** Adds a recorded call: its new tokens, and the objects that it does not share. */
+  addCall(tokens: number, objectBytes: number): void {
     this.#tokens += tokens;
-    this.addObjects(INTERACTION_BYTES + measureMessages(messages));
+    this.addObjects(objectBytes);
+  }
+
+  /** Stops counting the session's data, because it is on disk only from now on. */
+  unload(): void {
+    if (this.#freed) return;
+    const before = this.bytes;
+    this.#objects = SESSION_BYTES;
+    this.#native = 0;
+    this.#tally.bytes += this.bytes - before;
   }
 
   /** Adds objects that live as long as the session's data. */
@@ -70,6 +84,16 @@ export class SessionSize {
     this.#tally.bytes -= this.bytes;
     this.#freed = true;
   }
+}
+
+/**
+ * Returns the memory of a call's objects without its output, in bytes.
+ *
+ * @param messages the messages that it does not share with its parent
+ * @param templateArgs variables of the chat template, if its parent has others
+ */
+export function measureRequest(messages: readonly Message[], templateArgs: TemplateArgs | undefined): number {
+  return INTERACTION_BYTES + measureMessages(messages) + (templateArgs ? measureJson(templateArgs) : 0);
 }
 
 /** Returns the memory of messages in bytes. V8 stores a character in one byte or two; UTF-8 is close to that. */

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { canonicalMessages } from "../conversation/canonical.js";
 import type { Conversation, Message } from "../conversation/message.js";
-import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-args.js";
+import { sameTemplateArgs } from "../conversation/template-args.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
-import type { NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
+import type { NativePrompt, NativeSession, ParentMatch, RecordResult, RestoredTree } from "../native/contract.js";
+import { runAtOnce, type Steps } from "../support/async/steps.js";
 import { keepSpelling } from "../support/json/spelled.js";
 import { findBrokenPrefixCause } from "./broken-prefix.js";
 import { digestRecordedCallIds } from "./call-ids.js";
@@ -12,7 +13,7 @@ import { CallsInFlight } from "./calls-in-flight.js";
 import { continuesExceptSystem, isSameConversation } from "./compare-conversations.js";
 import type { CompletedCall, PreparedMessages } from "./completed-call.js";
 import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
-import { encodeFacts, encodeLabels } from "./encode-facts.js";
+import { encodeFacts, encodeLabels, type LabelledCall } from "./encode-facts.js";
 import { SessionError } from "./errors.js";
 import { type Interaction, inputLength } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
@@ -23,12 +24,16 @@ import type { SessionEvents, SessionOutcome } from "./session-events.js";
 import { hashText } from "./session-keys.js";
 import {
   type ByteTally,
-  measureJson,
   measureMessages,
+  measureRequest,
   type SessionGrowth,
   SessionSize,
   TOKEN_BYTES,
 } from "./session-size.js";
+import type { SessionSummary } from "./session-summary.js";
+import type { StoredInteraction } from "./stored/interaction-record.js";
+import type { SessionJournal } from "./stored/journal.js";
+import type { StoredSession } from "./stored/stored-session.js";
 
 export interface SessionOptions {
   readonly id: string;
@@ -40,6 +45,21 @@ export interface SessionOptions {
   readonly events?: SessionEvents;
   /** Sum of the memory of all sessions, which this session updates. */
   readonly tally?: ByteTally;
+  /** Receives the changes that must survive the process. */
+  readonly journal?: SessionJournal | undefined;
+  /** The key of the session's digests, 16 bytes. Default: the key of this process. */
+  readonly digestKey?: Uint8Array | undefined;
+  /** The summary of a stored session, whose data {@link Session.load} reads. Default: a new session. */
+  readonly summary?: SessionSummary | undefined;
+}
+
+/** Maximum time until clients retry a failed call. */
+const RETRY_MS = 60_000;
+
+/** What an interaction keeps of its request. */
+interface OwnPart extends Pick<Interaction, "input" | "templateArgs"> {
+  /** Memory of the part that its parent does not have, in bytes. */
+  readonly bytes: number;
 }
 
 /** The greatest finite float32. Rewards are exported as float32. */
@@ -53,37 +73,64 @@ export class Session {
   readonly id: string;
   readonly taskId: string;
   readonly groupId: string | undefined;
-  readonly createdAt = Date.now();
-  readonly lifecycle = new Lifecycle();
+  readonly createdAt: number;
+  readonly lifecycle: Lifecycle;
   /** Calls that exports aborted because they did not end in time. */
-  incompleteCalls = 0;
+  incompleteCalls: number;
   /** Calls whose client disconnected before they were recorded. */
-  abortedCalls = 0;
-  lastAccessAt = this.createdAt;
+  abortedCalls: number;
+  lastAccessAt = Date.now();
 
   readonly #filters: readonly MessageFilter[];
   readonly #events: SessionEvents | undefined;
+  readonly #journal: SessionJournal | undefined;
+  readonly #digestKey: Uint8Array | undefined;
   readonly #known: KnownMessages;
-  readonly #native: NativeSession = new native.Session();
-  readonly delivery = new Delivery((index) => this.#native.interaction(index));
+  #native: NativeSession;
+  readonly delivery = new Delivery(
+    (index) => this.#native.interaction(index),
+    (index) => this.#storeOutcome(index),
+  );
   readonly calls = new CallsInFlight(this.delivery.attempts);
   readonly #log: InteractionLog;
   readonly #size: SessionSize;
-  #rewards = 0;
+  #isLoaded: boolean;
+  /** Number of users of the data; see {@link hold}. */
+  #users = 0;
+  #dataChanges = 0;
+  /** Number of interactions with a reward of their own. */
+  #rewards: number;
   #sessionReward: number | undefined;
-  #countAtEnd = 0;
-  #promptTokens = 0;
-  #completionTokens = 0;
+  /** Number of interactions when the session ended. */
+  #countAtEnd: number;
+  #promptTokens: number;
+  #completionTokens: number;
 
   constructor(options: SessionOptions) {
+    const { summary } = options;
     this.id = options.id;
     this.taskId = options.taskId;
     this.groupId = options.groupId;
+    this.createdAt = summary?.createdAt ?? Date.now();
+    this.incompleteCalls = summary?.incompleteCalls ?? 0;
+    this.abortedCalls = summary?.abortedCalls ?? 0;
+    this.#rewards = summary?.rewards ?? 0;
+    this.#sessionReward = summary?.sessionReward;
+    this.#countAtEnd = summary?.countAtEnd ?? 0;
+    this.#promptTokens = summary?.promptTokens ?? 0;
+    this.#completionTokens = summary?.completionTokens ?? 0;
+    this.#isLoaded = summary === undefined;
     this.#filters = options.messageFilters ?? [];
     this.#events = options.events;
-    this.#known = new KnownMessages(this.#filters);
-    this.#log = new InteractionLog(options.id);
-    this.#size = new SessionSize(() => this.#native.byteLength, options.tally ?? { bytes: 0 });
+    this.#journal = options.journal;
+    this.#digestKey = options.digestKey;
+    this.lifecycle = new Lifecycle(() => this.#journal?.summaryChanged(), summary);
+    this.#native = new native.Session(this.#digestKey);
+    this.#known = new KnownMessages(this.#filters, this.#digestKey);
+    this.#log = new InteractionLog(options.id, summary?.interactionCount);
+    const tally = options.tally ?? { bytes: 0 };
+    this.#size = new SessionSize(() => this.#native.byteLength, tally, summary?.storedTokens);
+    if (summary?.freed) this.#size.free();
   }
 
   get state(): SessionState {
@@ -130,7 +177,7 @@ export class Session {
     return this.#size.tokens;
   }
 
-  /** For planning an export. */
+  /** The native session with the tokens, for planning an export. */
   get tokens(): NativeSession {
     return this.#native;
   }
@@ -139,11 +186,86 @@ export class Session {
     this.lastAccessAt = Date.now();
   }
 
+  /** False while the data is on disk only. Until {@link load}, only {@link summarize} and its values may be used. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
+  /** Number of changes of the stored data in this process. If it grew since the last commit, the newest data is in memory only. */
+  get dataChanges(): number {
+    return this.#dataChanges;
+  }
+
+  /** Keeps the data in memory until {@link release} is called as often. */
+  hold(): void {
+    this.#users++;
+  }
+
+  release(): void {
+    this.#users--;
+  }
+
+  /** Returns true if the data is not in use and may be freed with {@link unload}. */
+  canUnload(now = Date.now()): boolean {
+    const isUsed = this.#users > 0 || this.calls.size > 0 || this.lifecycle.exporting || this.delivery.awaitsAnswers;
+    if (!this.#isLoaded || this.lifecycle.freed || isUsed) return false;
+    // Failed calls are not stored, so unloading would forget them: a later retry could not be matched to its first attempt.
+    return !this.delivery.attempts.hasFailed || now - this.lastAccessAt > RETRY_MS;
+  }
+
+  /** Returns everything about the session that stays known without its data. */
+  summarize(): SessionSummary {
+    const { state, endedAt, freed, held } = this.lifecycle;
+    return {
+      id: this.id,
+      taskId: this.taskId,
+      groupId: this.groupId,
+      createdAt: this.createdAt,
+      state,
+      endedAt,
+      freed,
+      held,
+      interactionCount: this.interactionCount,
+      countAtEnd: this.#countAtEnd,
+      incompleteCalls: this.incompleteCalls,
+      abortedCalls: this.abortedCalls,
+      promptTokens: this.#promptTokens,
+      completionTokens: this.#completionTokens,
+      storedTokens: this.storedTokens,
+      rewards: this.#rewards,
+      sessionReward: this.#sessionReward,
+    };
+  }
+
+  /** Restores the data from disk. Throws if the tokens are damaged; nothing is restored then. */
+  load(stored: StoredSession): void {
+    if (this.#isLoaded) return;
+    try {
+      this.#restore(stored);
+      this.#isLoaded = true;
+    } catch (error) {
+      this.#clearData();
+      throw error;
+    }
+  }
+
+  /** Frees the data, which must be on disk. {@link load} restores it. */
+  unload(): void {
+    if (!this.#isLoaded || this.lifecycle.freed) return;
+    this.#isLoaded = false;
+    this.#clearData();
+  }
+
   /** @param previousId id of the interaction that the request names as its predecessor */
-  prepare({ messages, tools = [], templateArgs }: Conversation, previousId?: string): PreparedMessages {
+  prepare(conversation: Conversation, previousId?: string): PreparedMessages {
+    return runAtOnce(this.prepareInSteps(conversation, previousId));
+  }
+
+  /** {@link prepare} in steps, for conversations of megabytes. */
+  *prepareInSteps({ messages, tools = [], templateArgs }: Conversation, previousId?: string): Steps<PreparedMessages> {
     const toolsKey = tools.length > 0 ? hashText(JSON.stringify(tools, keepSpelling)) : "";
     const previous = previousId === undefined ? undefined : this.find(previousId);
-    return { ...this.#known.digest(messages), toolsKey, templateArgs, previous };
+    return { ...(yield* this.#known.digest(messages)), toolsKey, templateArgs, previous };
   }
 
   /**
@@ -185,15 +307,15 @@ export class Session {
   }
 
   /**
-   * Estimates how much a call with this prompt would add to the session. The estimate is too low if the prompt has the messages of
-   * its parent but not its tokens: only `record` compares tokens.
+   * Returns how much a call with this prompt would add to the session, without its output. The tokens that it shares with its parent
+   * are compared, because templates may render earlier messages differently, for example without their reasoning.
    *
-   * @param match the parent, if it was found already
+   * @param parent the parent whose tokens the prompt continues; undefined if the whole prompt was rendered
    */
-  estimateGrowth(prepared: PreparedMessages, promptTokens: number, match = this.findParent(prepared)): SessionGrowth {
-    const known = match ? this.#countKnown(match) : { tokens: 0, messages: 0 };
-    const tokens = Math.max(0, promptTokens - known.tokens);
-    return { tokens, bytes: TOKEN_BYTES * tokens + measureMessages(prepared.messages.slice(known.messages)) };
+  measureGrowth(prepared: PreparedMessages, prompt: NativePrompt, parent?: ParentMatch): SessionGrowth {
+    const match = parent ?? this.findParent(prepared);
+    const tokens = prompt.length - (match ? this.#native.sharedLength(prompt, match.index) : 0);
+    return { tokens, bytes: TOKEN_BYTES * tokens + this.#readOwnPart(prepared, match).bytes };
   }
 
   /** Counts memory that other objects keep for this session until its data is freed. */
@@ -204,44 +326,27 @@ export class Session {
   /** Adds a completed call to the tree and returns its interaction. */
   record(call: CompletedCall): Interaction {
     this.#requireOpen("session_ended", "records no more calls");
-    if (call.id !== undefined && this.#log.has(call.id)) {
-      const message = `Session ${this.id} already has an interaction "${call.id}".`;
-      throw new SessionError("invalid_value", message, { param: "interactionId" });
-    }
-    const { messages, digests, callIds, toolsKey } = call.prepared;
+    this.#requireNewId(call.id);
     const match = call.parent ?? this.findParent(call.prepared);
-    const input = this.#log.diff(messages, match);
+    const { input, templateArgs, bytes } = this.#readOwnPart(call.prepared, match);
     const outputTokens = call.generation.length;
     const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
     const { api, finishReason, output } = call;
     const facts = { api, finishReason, createdAt: Date.now(), ...pickCallFacts(call) };
-    // Only `record` below finds out whether the prompt continues its parent's tokens, so the cause is determined in
-    // advance.
+    // Only recording the tokens shows whether the prompt continues its parent's tokens, so the cause is determined in advance.
     const cause = call.fallback ?? (match && findBrokenPrefixCause(call.prepared, match, this.#log.at(match.index)));
-    const { index, parent, tokenExact, sharedTokens } = this.#native.record({
-      prompt: call.prompt,
-      generation: call.generation,
-      digests,
-      output: canonicalMessages(call.output, this.#filters),
-      parent: match?.index ?? -1,
-      facts: encodeFacts(facts),
-      labels: encodeLabels({ ...facts, cause }),
-      startsRow: cause === "tools_changed",
-      ...digestRecordedCallIds(callIds, output),
-    });
-    call.prompt.release();
+    const { sharedTokens, ...tree } = this.#recordTokens(call, match?.index ?? -1, { ...facts, cause });
     const id = call.id ?? `interaction-${randomUUID()}`;
-    const tree = { index, parent, tokenExact };
-    const templateArgs = this.#reuseTemplateArgs(call.prepared.templateArgs, match);
-    const context = { input, output, toolsKey, templateArgs, fallback: tokenExact ? call.fallback : cause };
+    const fallback = tree.tokenExact ? call.fallback : cause;
+    const context = { input, output, toolsKey: call.prepared.toolsKey, templateArgs, fallback };
     const interaction = { ...tree, id, ...facts, lastTokenId, ...context };
     this.#log.add(interaction);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
-    const ownMessages = [...input.respelled.values(), ...input.added, ...output];
-    this.#size.addCall(call.prompt.length - sharedTokens + outputTokens, ownMessages);
-    if (templateArgs && templateArgs === call.prepared.templateArgs) this.keepBytes(measureJson(templateArgs));
+    const objectBytes = bytes + measureMessages(output);
+    this.#size.addCall(call.prompt.length - sharedTokens + outputTokens, objectBytes);
     this.touch();
+    this.#storeInteraction(interaction, objectBytes, call.request);
     return interaction;
   }
 
@@ -252,6 +357,8 @@ export class Session {
     const { ownReward } = this.#native.interaction(index);
     this.#native.setReward(index, reward);
     if (ownReward === undefined) this.#rewards++;
+    this.#storeOutcome(index);
+    this.#journal?.summaryChanged();
     if (ownReward !== reward) this.#events?.emit("reward", reward, "interaction");
     return id;
   }
@@ -266,6 +373,7 @@ export class Session {
     this.#native.setSessionReward(reward);
     if (this.#sessionReward !== reward) this.#events?.emit("reward", reward, "session");
     this.#sessionReward = reward;
+    this.#journal?.summaryChanged();
   }
 
   /**
@@ -275,6 +383,7 @@ export class Session {
   end(outcome: SessionOutcome = "ended"): number {
     if (this.lifecycle.end()) {
       this.#countAtEnd = this.interactionCount;
+      this.#journal?.summaryChanged();
       this.#events?.emit("over", this, outcome);
     }
     return this.#countAtEnd;
@@ -289,6 +398,7 @@ export class Session {
     this.#log.clear();
     this.#known.clear();
     this.delivery.clear();
+    this.#journal?.freed(this.interactionCount);
   }
 
   /**
@@ -314,15 +424,6 @@ export class Session {
     return newest !== undefined && continuesExceptSystem(this.readMessages(newest), messages, this.#filters);
   }
 
-  /** Returns how many tokens and messages a request shares with the interaction that it continues. */
-  #countKnown({ index, rule }: ParentMatch): { readonly tokens: number; readonly messages: number } {
-    const interaction = this.#log.at(index);
-    if (rule === "messages") {
-      return { tokens: this.#native.interaction(index).promptTokens, messages: inputLength(interaction) };
-    }
-    return { tokens: this.sequenceLength(index), messages: inputLength(interaction) + interaction.output.length };
-  }
-
   #requireOpen(code: "session_ended" | "session_exported", consequence: string): void {
     if (this.lifecycle.exporting) {
       throw new SessionError("session_exporting", `Session ${this.id} is being exported. Try again in a second.`);
@@ -330,6 +431,12 @@ export class Session {
     if (this.state === "exported" || this.state === "expired") {
       throw new SessionError(code, `Session ${this.id} is ${this.state} and ${consequence}.`);
     }
+  }
+
+  #requireNewId(id: string | undefined): void {
+    if (id === undefined || !this.#log.has(id)) return;
+    const message = `interactionId must be new in session ${this.id}; received "${id}", which it already has.`;
+    throw new SessionError("invalid_value", message, { param: "interactionId" });
   }
 
   #requireRewardable(reward: number): void {
@@ -347,9 +454,101 @@ export class Session {
     return isSameConversation(read(one), read(other), this.#filters);
   }
 
-  /** Returns the parent's object if the arguments are equal, so that a long conversation keeps only one of them. */
-  #reuseTemplateArgs(args: TemplateArgs | undefined, match: ParentMatch | undefined): TemplateArgs | undefined {
+  /** Adds a completed call to the native session and releases its prompt. */
+  #recordTokens(call: CompletedCall, parent: number, facts: LabelledCall): RecordResult {
+    const { digests, callIds } = call.prepared;
+    const recorded = this.#native.record({
+      prompt: call.prompt,
+      generation: call.generation,
+      digests,
+      output: canonicalMessages(call.output, this.#filters),
+      parent,
+      facts: encodeFacts(facts),
+      labels: encodeLabels(facts),
+      startsRow: facts.cause === "tools_changed",
+      ...digestRecordedCallIds(callIds, call.output, this.#digestKey),
+    });
+    call.prompt.release();
+    return recorded;
+  }
+
+  /** Stores a recorded interaction, if sessions are stored. Its answer is still to be sent. */
+  #storeInteraction(recorded: Interaction, objectBytes: number, request: string | undefined): void {
+    if (!this.#journal) return;
+    const { index, parent, tokenExact: _, templateArgs, input, output, ...facts } = recorded;
+    const ofParent = parent < 0 ? undefined : this.#log.at(parent).templateArgs;
+    this.delivery.awaitAnswer(index);
+    this.#dataChanges++;
+    this.#journal.recorded(index, {
+      native: this.#native.serialize(index),
+      facts,
+      messages: () => ({ input, output }),
+      objectBytes,
+      templateArgs: templateArgs !== undefined && templateArgs === ofParent ? "parent" : templateArgs,
+      request,
+    });
+  }
+
+  #restore({ interactions, outcomes }: StoredSession): void {
+    const restored = this.#native.restore(interactions.map((stored) => stored.native));
+    interactions.forEach((stored, index) => this.#log.add(this.#toInteraction(stored, index, restored)));
+    this.#restoreRewards(outcomes);
+    this.delivery.restore(outcomes.map((outcome, i) => ({ ...outcome, request: interactions[i]?.request })));
+    this.#size.addObjects(interactions.reduce((sum, { objectBytes }) => sum + objectBytes, 0));
+  }
+
+  #clearData(): void {
+    this.#size.unload();
+    this.#native.release();
+    this.#native = new native.Session(this.#digestKey);
+    this.#log.clear();
+    this.#known.clear();
+    this.delivery.unload();
+  }
+
+  #restoreRewards(outcomes: StoredSession["outcomes"]): void {
+    outcomes.forEach(({ reward }, index) => {
+      if (reward !== undefined) this.#native.setReward(index, reward);
+    });
+    if (this.#sessionReward !== undefined) this.#native.setSessionReward(this.#sessionReward);
+  }
+
+  #toInteraction(stored: StoredInteraction, index: number, { parents, tokenExact }: RestoredTree): Interaction {
+    const { facts, messages, templateArgs } = stored;
+    const parent = parents[index] ?? -1;
+    return {
+      index,
+      parent,
+      tokenExact: tokenExact[index] === 1,
+      ...facts,
+      templateArgs: templateArgs === "parent" ? this.#log.at(parent).templateArgs : templateArgs,
+      get input() {
+        return messages().input;
+      },
+      get output() {
+        return messages().output;
+      },
+    };
+  }
+
+  /** Stores the outcome of an interaction, which changed. */
+  #storeOutcome(index: number): void {
+    if (!this.#journal) return;
+    this.#dataChanges++;
+    this.#journal.outcomeChanged(index, {
+      // Most sessions get their rewards at their end. Until then, asking native memory after each answer costs more than the rest.
+      reward: this.#rewards === 0 ? undefined : this.#native.interaction(index).ownReward,
+      answered: this.delivery.wasAnswered(index),
+      repeatedBy: this.delivery.attempts.repeatedBy(index),
+    });
+  }
+
+  /** Returns what a call keeps of its request. It shares equal template arguments with its parent, as it does messages. */
+  #readOwnPart({ messages, templateArgs: args }: PreparedMessages, match: ParentMatch | undefined): OwnPart {
+    const input = this.#log.diff(messages, match);
     const ofParent = match && this.#log.at(match.index).templateArgs;
-    return sameTemplateArgs(args, ofParent) ? ofParent : args;
+    const isShared = sameTemplateArgs(args, ofParent);
+    const bytes = measureRequest([...input.respelled.values(), ...input.added], isShared ? undefined : args);
+    return { input, templateArgs: isShared ? ofParent : args, bytes };
   }
 }

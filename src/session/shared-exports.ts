@@ -1,8 +1,6 @@
-import { randomUUID } from "node:crypto";
 import type { Batch } from "./batch/batch.js";
 
-export interface Lease {
-  readonly id: string;
+interface Lease {
   readonly batch: Batch;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
@@ -24,10 +22,8 @@ export class SharedExports {
     return this.#leases.size;
   }
 
-  lend(batch: Batch, leaseMilliseconds: number, readerPid?: number): Lease {
-    const lease = { id: `batch-${randomUUID()}`, batch, expiresAt: Date.now() + leaseMilliseconds, readerPid };
-    this.#leases.set(lease.id, lease);
-    return lease;
+  lend(id: string, batch: Batch, leaseMilliseconds: number, readerPid?: number): void {
+    this.#leases.set(id, { batch, expiresAt: Date.now() + leaseMilliseconds, readerPid });
   }
 
   /** Returns false if there is no lease with this id. */

@@ -1,4 +1,4 @@
-import { randomInt } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 
 const TAG_LENGTH = 8;
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -25,4 +25,25 @@ export function readKeyTag(key: string): string | undefined {
 /** Returns the tag in a session id `<task_id>-<tag>-<n>`. */
 export function readSessionTag(id: string): string | undefined {
   return TAGGED_SESSION_ID.exec(id)?.[1];
+}
+
+const TAGGED_BATCH_ID = /^batch-[0-9a-f-]{36}((?:\.[a-z0-9]{1,32})+)$/;
+
+/** Maximum length of the id of a batch. It is a parameter of a path, and the router limits these. */
+export const MAX_BATCH_ID = 512;
+
+/**
+ * Creates the id of a batch: `batch-<random>.<tag>.<tag>…`. A gateway acknowledges the batch on the workers with these tags. If the
+ * id would exceed {@link MAX_BATCH_ID}, it has no tags.
+ */
+export function newBatchId(tags: readonly string[]): string {
+  const id = `batch-${randomUUID()}`;
+  const tagged = [id, ...tags].join(".");
+  return tagged.length <= MAX_BATCH_ID ? tagged : id;
+}
+
+/** Returns the tags of the workers that have a part of the batch, each once; undefined if its id has no tags. */
+export function readBatchTags(id: string): readonly string[] | undefined {
+  const tags = TAGGED_BATCH_ID.exec(id)?.[1]?.slice(1).split(".");
+  return tags && [...new Set(tags)];
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Attempt } from "../../bench/soak/agents/attempt.js";
 import { type BatchEvidence, checkBatch } from "../../bench/soak/check/check-batch.js";
-import { type Finding, Findings } from "../../bench/soak/check/findings.js";
+import { FINDINGS, type Finding, Findings } from "../../bench/soak/check/findings.js";
 import { type Row, readBatch } from "../../bench/soak/check/read-rows.js";
 import { FaultyEngine } from "../../bench/soak/engine/faulty-engine.js";
 import { type Generation, GenerationLog } from "../../bench/soak/engine/generation-log.js";
@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 /** Returns what the checker finds in this data after some changes. */
 function check(changes: Partial<BatchEvidence> = {}, changedLog: GenerationLog = log): Findings {
-  const findings = new Findings();
+  const findings = new Findings(FINDINGS);
   checkBatch({ ...evidence, ...changes }, { log: changedLog, findings, decode });
   return findings;
 }
@@ -206,7 +206,7 @@ describe("the soak's checker", () => {
   it("notices a connection that broke although the agent did not close it", () => {
     const [attempt] = evidence.attempts;
     if (!attempt) throw new Error("attempts expected");
-    const extra: Attempt = { ...attempt, call: 999_999, outcome: { kind: "lost", reason: "reset" } };
+    const extra: Attempt = { ...attempt, call: 999_999, outcome: { kind: "lost", reason: "reset", received: "" } };
     expect(kinds({ attempts: [...evidence.attempts, extra] })).toEqual(["lost"]);
   });
 });

@@ -50,6 +50,23 @@ describe("rolltape serve", () => {
     expect(stderr).not.toContain(KEY);
   });
 
+  it("warns that sessions are not stored if storage.directory is empty", async () => {
+    const server = rolltape(serveArgs("storage.directory="), { ROLLTAPE_ADMIN_API_KEY: KEY });
+    await server.ready();
+    const [line = ""] = await server.loggedMatch(/^.*storage\.directory is empty.*$/m);
+    expect(JSON.parse(line)).toMatchObject({
+      level: 40,
+      key: "storage.directory",
+      msg: expect.stringContaining("sessions are not stored and end with the process") as string,
+    });
+  });
+
+  it("ends with status 2 for a key of storage without storage.directory", async () => {
+    const { code, stderr } = await runRolltape(serveArgs("storage.durability=none"));
+    expect(code).toBe(2);
+    expect(stderr).toContain("storage.durability: has no effect: sessions are not stored without `storage.directory`");
+  });
+
   it("reports the model name of the configuration", async () => {
     const server = rolltape(serveArgs("model.name=my-model"), { ROLLTAPE_ADMIN_API_KEY: KEY });
     expect(await server.ready()).toMatchObject({ model: "my-model" });

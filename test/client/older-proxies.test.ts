@@ -46,8 +46,8 @@ describe("the answer of another version's proxy", () => {
     const interaction = interactions.get("a");
     expect(interaction).toMatchObject({ reward: 0.81, api: "messages" });
     expect(Object.keys(interaction?.toTensorDict() ?? {})).toContain("input_ids");
-    const { requestedModel, attempt, latency, cause, sampling } = interaction ?? {};
-    expect([requestedModel, attempt, latency, cause, sampling]).toEqual(Array(5).fill(undefined));
+    const { requestedModel, droppedTools, attempt, latency, cause, sampling } = interaction ?? {};
+    expect([requestedModel, droppedTools, attempt, latency, cause, sampling]).toEqual(Array(6).fill(undefined));
   });
 
   it("lists left-out calls, and reads an unknown kind of log probabilities as unknown", async () => {

@@ -1,8 +1,11 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { AdminClient } from "../../src/client/admin-client.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { AdminClient } from "../../src/client/admin-client.js";
+import type { Transport } from "../../src/client/transport.js";
+import { parseConfig } from "../../src/config/index.js";
 import { connectProxy } from "../../src/rollout/connect.js";
+import { sleep } from "../../src/support/async/sleep.js";
 import { ADMIN_KEY } from "../helpers/proxy.js";
 
 interface Flaky {
@@ -11,7 +14,12 @@ interface Flaky {
   readonly requests: string[];
 }
 
-type Answer = "break" | "silence" | { readonly status: number; readonly body: string };
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
+
+type Answer = "break" | "silence" | Reply;
 
 /** Starts a server that answers one request per connection: with the next of these answers, then with the last one. */
 async function flakyServer(...answers: Answer[]): Promise<Flaky> {
@@ -43,7 +51,7 @@ async function flakyServer(...answers: Answer[]): Promise<Flaky> {
 }
 
 const ok = (body: object): Answer => ({ status: 200, body: JSON.stringify(body) });
-const refused = (status: number, code: string): Answer => ({
+const refused = (status: number, code: string): Reply => ({
   status,
   body: JSON.stringify({ error: { message: "no", type: "t", param: null, code } }),
 });
@@ -73,6 +81,36 @@ describe("a call whose connection breaks", () => {
   });
 });
 
+describe("an acknowledgement", () => {
+  it("is repeated if a worker behind the gateway does not answer", async () => {
+    const { admin, requests } = await flakyServer(refused(503, "worker_unavailable"), ok({ id: "batch-1" }));
+    expect(await admin.acknowledge("batch-1")).toBe(true);
+    expect(requests).toEqual(Array(2).fill("DELETE /export_batch/batch-1"));
+  });
+
+  it("gives a gateway time to wait for a worker that left", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const reply = (status: number, body: object) => ({ status, headers: {}, body: Buffer.from(JSON.stringify(body)) });
+    const answers = [reply(503, { error: { message: "no", code: "worker_unavailable" } }), reply(200, {})];
+    // The first call finds out that the worker left. The second one waits for it at the gateway.
+    const waits = [0, 30_000];
+    const send: Transport["send"] = async (_path, { signal }) => {
+      await sleep(waits.shift() ?? 0, signal);
+      return answers.shift() ?? reply(500, {});
+    };
+    const acknowledged = new AdminClient({ send }, ADMIN_KEY).acknowledge("batch-1");
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect(await acknowledged).toBe(true);
+  });
+
+  it("is not repeated if its lease has ended", async () => {
+    const { admin, requests } = await flakyServer(refused(410, "export_lease_ended"));
+    await expect(admin.acknowledge("batch-1")).rejects.toMatchObject({ code: "export_lease_ended" });
+    expect(requests).toHaveLength(1);
+  });
+});
+
 describe("a call with an answer", () => {
   it("is not repeated, even after status 503", async () => {
     const { admin, requests } = await flakyServer(refused(503, "server_draining"));
@@ -88,6 +126,24 @@ describe("a call with an answer", () => {
     await expect(admin.grantCapacity()).rejects.toMatchObject({ code: "invalid_reply", status: 502 });
     await expect(admin.grantCapacity()).rejects.toMatchObject({ code: "invalid_reply" });
     await expect(admin.grantCapacity()).rejects.toMatchObject({ code: "invalid_reply" });
+  });
+});
+
+describe("a call to a gateway that waits for a worker", () => {
+  it("gets the gateway's answer before it gives up, with the defaults of both", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { worker_return_seconds, control_timeout_seconds } = parseConfig({}).gateway;
+    const { status, body } = refused(503, "worker_unavailable");
+    const send: Transport["send"] = (_path, { signal }) =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+        const answer = () => resolve({ status, headers: {}, body: Buffer.from(body) });
+        setTimeout(answer, (worker_return_seconds + control_timeout_seconds) * 1000);
+      });
+    const call = new AdminClient({ send }, "sk-admin").setVersion(1).catch((error: unknown) => error);
+    await vi.runAllTimersAsync();
+    expect(await call).toMatchObject({ code: "worker_unavailable", status: 503 });
   });
 });
 

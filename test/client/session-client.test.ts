@@ -100,7 +100,12 @@ describe("SessionClient over HTTP", () => {
     expect(all).toMatchObject({ sessionReward: undefined, rewardsMissing: false, incompleteCalls: 0, leftOut: [] });
     expect(all.unrewardedRoots).toEqual([other.id]);
     expect(all.uncountedRewards).toBeUndefined();
-    expect(all.get(first.id)).toMatchObject({ requestedModel: "policy-7", attempt: 0, cause: undefined });
+    expect(all.get(first.id)).toMatchObject({
+      requestedModel: "policy-7",
+      droppedTools: [],
+      attempt: 0,
+      cause: undefined,
+    });
     expect(all.get(first.id)?.latency).toBeGreaterThanOrEqual(0);
     expect(all.get(first.id)?.sampling).toEqual({
       temperature: 0.7,

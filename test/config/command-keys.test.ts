@@ -4,11 +4,13 @@ import { unusedByRollout } from "../../src/cli/rollout/unused-keys.js";
 import {
   parseConfig,
   refuseUnused,
+  refuseUnusedStorage,
   resolveConfig,
   UNUSED_BY_GATEWAY,
   UNUSED_BY_JOB,
   UNUSED_BY_SERVE,
   type UnusedKeys,
+  unusedByStorage,
   withoutUnused,
 } from "../../src/config/index.js";
 import { configKeys } from "../../src/config/key.js";
@@ -71,6 +73,7 @@ describe("keys that a command uses", () => {
       "server.max_pipelined_requests",
       "server.headers_timeout_seconds",
       "server.request_timeout_seconds",
+      "server.send_timeout_seconds",
       "server.strict_control_fields",
       "server.shutdown_seconds",
       "server.public_metrics",
@@ -82,6 +85,7 @@ describe("keys that a command uses", () => {
       "gateway.direct",
       "gateway.control_timeout_seconds",
       "gateway.unreachable_seconds",
+      "gateway.worker_return_seconds",
     ]);
     expect(usedKeys(UNUSED_BY_JOB, "")).toEqual(["scheduler.type"]);
     expect(usedKeys(UNUSED_BY_SERVE, "rollout.")).not.toContain("rollout.agent.mode");
@@ -126,9 +130,48 @@ describe("rolltape rollout", () => {
     accepted("rollout.agent.subproc_max_workers=2", { command: ["python3"] });
   });
 
+  it("refuses keys of its own proxy's storage without a folder", () => {
+    expect(refused("storage.durability=call")).toEqual({
+      "storage.durability": "has no effect: sessions are not stored without `storage.directory`",
+    });
+    accepted("storage.directory=/data");
+  });
+
   it("refuses gateway keys without several proxies", () => {
     expect(refused("gateway.poll_seconds=2")).toHaveProperty(["gateway.poll_seconds"]);
     accepted("gateway.poll_seconds=2", { proxyWorkers: 2 });
+  });
+});
+
+describe("keys of storage without effect", () => {
+  const refusedArguments = (...overrides: string[]) => {
+    const config = resolveConfig({ overrides, env: {} });
+    return readProblems(() => refuseUnused(overrides, unusedByStorage(config)));
+  };
+  const refusedValues = (storage: object) => readProblems(() => refuseUnusedStorage(parseConfig({ storage })));
+  const unstored = "has no effect: sessions are not stored without `storage.directory`";
+
+  it("are refused as arguments without a folder, also with their default values", () => {
+    for (const [key, value] of Object.entries({ durability: "call", interval_seconds: 1, memory_bytes: 5 })) {
+      expect(refusedArguments(`storage.${key}=${value}`)).toEqual({ [`storage.${key}`]: unstored });
+    }
+    expect(refusedArguments("storage.durability=none", "storage.directory=")).toHaveProperty(["storage.durability"]);
+  });
+
+  it("are refused in a file without a folder", () => {
+    expect(refusedValues({ durability: "none", memory_bytes: 5 })).toEqual({
+      "storage.durability": unstored,
+      "storage.memory_bytes": unstored,
+    });
+    expect(() => refuseUnusedStorage(parseConfig({ storage: { durability: "call" } }))).not.toThrow();
+  });
+
+  it("include the interval if commits have none", () => {
+    expect(refusedValues({ directory: "/data", interval_seconds: 1 })).toEqual({
+      "storage.interval_seconds": "has no effect: only `storage.durability=interval` uses it",
+    });
+    const used = parseConfig({ storage: { directory: "/data", durability: "interval", interval_seconds: 1 } });
+    expect(() => refuseUnusedStorage(used)).not.toThrow();
   });
 });
 

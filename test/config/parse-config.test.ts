@@ -17,6 +17,7 @@ describe("defaults", () => {
         listen_backlog: 4096,
         headers_timeout_seconds: 15,
         request_timeout_seconds: 120,
+        send_timeout_seconds: 120,
         max_json_depth: 64,
         max_json_values: 50_000,
         max_json_keys: 4096,
@@ -74,6 +75,7 @@ describe("defaults", () => {
           message_filters: [],
           chat_template_kwargs: {},
           enforce_strict_tools: false,
+          server_tools: "refuse",
           engine_max_tokens: null,
           sampling_override: {
             temperature: null,
@@ -92,6 +94,7 @@ describe("defaults", () => {
         max_staleness: 0,
         consumer_batch_size: null,
       },
+      storage: { directory: null, durability: "call", interval_seconds: 0.1, memory_bytes: null },
       scheduler: { type: "local" },
       gateway: {
         workers: [],
@@ -101,6 +104,7 @@ describe("defaults", () => {
         direct: false,
         control_timeout_seconds: 5,
         unreachable_seconds: 10,
+        worker_return_seconds: 30,
       },
       group_size: 1,
       drop_incomplete_group: true,

@@ -2,8 +2,39 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { parseConfig, resolveConfig } from "../../src/config/index.js";
+import { type ConfigSources, isWrittenEmpty, parseConfig, resolveConfig } from "../../src/config/index.js";
 import { catchConfigError, readProblems, temporaryFolder, yamlFile } from "./helpers.js";
+
+describe("a key that is written without a value", () => {
+  const isEmpty = (sources: ConfigSources) => isWrittenEmpty("storage.directory", sources);
+
+  it.each(["storage.directory=", "storage.directory= "])("is told apart from one that is null: %j", (override) => {
+    expect(isEmpty({ overrides: [override] })).toBe(true);
+    expect(isEmpty({ overrides: [override, "storage.directory=null"] })).toBe(false);
+    expect(isEmpty({ overrides: ["storage.directory=null"] })).toBe(false);
+    expect(isEmpty({ overrides: ["server.port=0"] })).toBe(false);
+    expect(isEmpty({})).toBe(false);
+  });
+
+  it.each([
+    ["storage:\n  directory:\n", true],
+    ["storage: {directory: }\n", true],
+    ["storage:\n  directory: null\n", false],
+    ["storage:\n", false],
+    ["server: {port: 0}\n", false],
+    ["", false],
+  ])("is found in a file: %j", (text, expected) => {
+    expect(isEmpty({ file: yamlFile(text) })).toBe(expected);
+    expect(isEmpty({ file: yamlFile(text), overrides: ["storage.directory=/data"] })).toBe(false);
+  });
+
+  it("is refused if it is an empty text in a file", () => {
+    const file = yamlFile('storage: {directory: ""}');
+    expect(readProblems(() => resolveConfig({ file, env: {} }))).toEqual({
+      "storage.directory": 'expected text that is not empty or null, got ""',
+    });
+  });
+});
 
 describe("a configuration file", () => {
   it("is read as YAML with nested keys", () => {

@@ -16,16 +16,24 @@ export type Script = (body: Record<string, unknown>) => ScriptedAnswer | "broken
 
 export interface ScriptedWorker {
   readonly url: string;
+  readonly port: number;
   readonly tag: string;
+  /** Breaks all connections and takes no more of them, like a process that is killed. */
+  readonly kill: () => Promise<void>;
   /** Path and body of each call but probes, in order. */
   readonly calls: readonly { readonly path: string; readonly body: Record<string, unknown> }[];
 }
 
-/** A worker that answers what a test says, by path. It is well, with as many free slots as given. */
+/**
+ * A worker that returns the answers of a test, by path. Its health check reports `ok` and the given number of free slots.
+ *
+ * @param port default: any free one
+ */
 export async function startScripted(
   tag: string,
   scripts: Readonly<Record<string, Script>>,
   capacity = 0,
+  port = 0,
 ): Promise<ScriptedWorker> {
   const calls: { path: string; body: Record<string, unknown> }[] = [];
   const answer = async (request: IncomingMessage, reply: ServerResponse) => {
@@ -42,12 +50,15 @@ export async function startScripted(
     reply.writeHead(said.status ?? 200, { "content-type": "application/json", ...said.headers }).end(text);
   };
   const server = createServer((request, reply) => void answer(request, reply));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const kill = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tag, calls };
+    await closed;
+  };
+  onTestFinished(kill);
+  const { port: bound } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${bound}`, port: bound, tag, calls, kill };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -7,6 +7,8 @@ export interface StoppableAddress {
   readonly url: string;
   /** From now on, connections are accepted, but nothing on any connection is read or answered. */
   stop(): void;
+  /** Breaks all connections and refuses new ones. */
+  close(): Promise<void>;
   /** Continues every connection where it stopped. */
   go(): void;
 }
@@ -43,6 +45,12 @@ export async function stoppableAddress(target: string): Promise<StoppableAddress
     stop: () => {
       isStopped = true;
       pairs.forEach(part);
+    },
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      for (const pair of pairs) for (const socket of pair) socket.destroy();
+      await closed;
     },
     go: () => {
       isStopped = false;

@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from "fastify";
 import { onTestFinished } from "vitest";
 import { parseConfig, readConnectionLimits } from "../../src/config/index.js";
 import type { Engine } from "../../src/engine/engine.js";
@@ -5,6 +6,7 @@ import { createGateway } from "../../src/gateway/app.js";
 import { Upstream } from "../../src/gateway/upstream.js";
 import { WorkerAddresses, type WorkerSources } from "../../src/gateway/worker-addresses.js";
 import { WorkerPool } from "../../src/gateway/worker-pool.js";
+import type { ConnectionLimits } from "../../src/http/create-app.js";
 import { ADMIN_KEY, Proxy, type ProxyOptions, Reply } from "../helpers/proxy.js";
 import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 
@@ -34,11 +36,15 @@ export async function startWorker<E extends Engine = ScriptedEngine>(
   return { tag, proxy, url, kill };
 }
 
-/** Settings for how long a gateway waits for workers, and whether it returns their addresses. */
+/** Settings of a gateway: how long it waits for workers, whether it returns their addresses, and its connection limits. */
 export interface CallSettings {
   readonly direct?: boolean;
   readonly controlMilliseconds?: number;
   readonly unreachableMilliseconds?: number;
+  /** Default: 0, so that calls for a worker that left fail at once. */
+  readonly returnMilliseconds?: number;
+  readonly connections?: Partial<ConnectionLimits>;
+  readonly logger?: FastifyBaseLogger;
 }
 
 /** A listening gateway with a client for tests. */
@@ -58,13 +64,27 @@ export class Gateway {
     pollSeconds = 60,
     maxBodyBytes = 1 << 26,
     strictControlFields = true,
-    { controlMilliseconds = 5000, unreachableMilliseconds = 10_000, direct = false }: CallSettings = {},
+    {
+      controlMilliseconds = 5000,
+      unreachableMilliseconds = 10_000,
+      returnMilliseconds = 0,
+      direct = false,
+      connections = {},
+      logger,
+    }: CallSettings = {},
   ): Promise<Gateway> {
     const problems: string[] = [];
     const report = (problem: string) => void problems.push(problem);
     const upstream = new Upstream();
     const addresses = new WorkerAddresses({ urls: [], ...sources }, report);
-    const pool = new WorkerPool({ addresses, upstream, pollSeconds, unreachableMilliseconds, report });
+    const pool = new WorkerPool({
+      addresses,
+      upstream,
+      pollSeconds,
+      unreachableMilliseconds,
+      returnMilliseconds,
+      report,
+    });
     await pool.start();
     const app = await createGateway({
       pool,
@@ -73,10 +93,11 @@ export class Gateway {
       direct,
       publicMetrics: true,
       maxBodyBytes,
-      connections: readConnectionLimits(DEFAULTS),
+      connections: { ...readConnectionLimits(DEFAULTS), ...connections },
       bodyBytesInFlight: DEFAULTS.server.body_bytes_in_flight,
       strictControlFields,
       adminKey: ADMIN_KEY,
+      logger,
     });
     const url = await app.listen({ host: "127.0.0.1", port: 0 });
     onTestFinished(async () => {
@@ -113,6 +134,12 @@ export class Gateway {
 
   chat(key: string, text: string, extra: object = {}): Promise<Reply> {
     return this.post("/v1/chat/completions", { messages: [{ role: "user", content: text }], ...extra }, key);
+  }
+
+  /** Exports sessions with `acknowledge: true` and returns the id of the batch. */
+  async exportHeld(sessionIds: readonly string[]): Promise<string> {
+    const { headers } = await this.post("/export_batch", { session_ids: sessionIds, acknowledge: true });
+    return String(headers["x-rolltape-export-id"]);
   }
 
   /** Creates a session with one call and ends it. Returns its id. */

@@ -1,5 +1,6 @@
 import type { InjectOptions, Response } from "light-my-request";
-import { parseConfig } from "../../src/config/index.js";
+import { pino } from "pino";
+import { type Config, parseConfig } from "../../src/config/index.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { type ChatModelOptions, loadChatModel } from "../../src/model/load-chat-model.js";
@@ -7,6 +8,8 @@ import type { JsonLimits } from "../../src/native/contract.js";
 import { createServer } from "../../src/server/app.js";
 import type { ServerContext, ServerSettings } from "../../src/server/context.js";
 import { toJsonLimits, toServerSettings } from "../../src/server/start.js";
+import { openServerStorage } from "../../src/server/storage/server-storage.js";
+import { openWeightVersion } from "../../src/server/storage/weight-version.js";
 import { SessionRegistry } from "../../src/session/session-registry.js";
 import { ScriptedEngine } from "./scripted-engine.js";
 
@@ -27,6 +30,8 @@ export interface ProxyOptions<E extends Engine> {
   readonly retention?: { milliseconds: number; bytes: number };
   readonly messageFilters?: readonly RegExp[];
   readonly workerTag?: string;
+  /** Keys of the section `storage`. Default: sessions are not stored. */
+  readonly storage?: { readonly directory: string } & Partial<Config["storage"]>;
 }
 
 interface Completion {
@@ -86,6 +91,9 @@ export class Proxy<E extends Engine = ScriptedEngine> {
   static async start<E extends Engine = ScriptedEngine>(options: ProxyOptions<E> = {}): Promise<Proxy<E>> {
     const engine = (options.engine ?? new ScriptedEngine()) as E;
     const model = await loadChatModel(options.folder ?? (await ensureTinyModel()).folder, options.model);
+    const config = parseConfig(options.storage ? { storage: options.storage } : {});
+    const needs = { modelDigest: model.digest, storeBytes: 1 << 30, logger: pino({ level: "silent" }) };
+    const storage = await openServerStorage(config, needs);
     const registry = new SessionRegistry({
       adminKey: ADMIN_KEY,
       timeoutMilliseconds: options.timeoutMilliseconds ?? 3_600_000,
@@ -93,7 +101,10 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       messageFilters: options.messageFilters ?? [],
       workerTag: options.workerTag,
       taggedKeysOnly: options.workerTag !== undefined,
+      records: storage?.records,
+      digestKey: storage?.digestKey,
     });
+    registry.restore();
     const settings: ServerSettings = {
       ...toServerSettings(DEFAULTS, ADMIN_KEY, "tiny"),
       maxBodyBytes: 64 * 1024 * 1024,
@@ -103,7 +114,14 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       shutdownSeconds: 1,
       ...options.settings,
     };
-    const { app, context } = await createServer({ registry, engine, model, settings });
+    const { app, context } = await createServer({
+      registry,
+      engine,
+      model,
+      settings,
+      weightVersion: openWeightVersion(storage),
+      storage,
+    });
     return new Proxy(engine, app, context);
   }
 
@@ -150,7 +168,9 @@ export class Proxy<E extends Engine = ScriptedEngine> {
     return this.post("/export_trajectories", { session_id: id, ...extra });
   }
 
-  close(): Promise<void> {
-    return this.app.close();
+  async close(): Promise<void> {
+    await this.app.close();
+    await this.context.storage?.records.committed().catch(() => undefined);
+    await this.context.storage?.storage.close();
   }
 }

@@ -1,28 +1,16 @@
 import type { AddressInfo } from "node:net";
-import { Writable } from "node:stream";
-import { pino } from "pino";
 import { expect, it, onTestFinished } from "vitest";
 import { createApp } from "../../src/http/create-app.js";
 import { errorHandler } from "../../src/http/error-handler.js";
 import { jsonBody } from "../../src/http/json-body.js";
+import { captureLog } from "../helpers/captured-log.js";
+import { LENIENT_CONNECTIONS } from "../helpers/lenient-connections.js";
 import { openConnection } from "../helpers/raw-connection.js";
 import { until } from "../helpers/until.js";
 
 it("counts a client that disconnects in the middle of its body as 400, and does not log a warning", async () => {
-  const lines: string[] = [];
-  const sink = new Writable({
-    write: (text, _, done) => {
-      lines.push(String(text));
-      done();
-    },
-  });
-  const connections = {
-    maxConnections: 100,
-    headersTimeoutMilliseconds: 0,
-    requestTimeoutMilliseconds: 0,
-    maxPipelinedRequests: 100,
-  };
-  const app = createApp({ maxBodyBytes: 1000, connections, logger: pino({ level: "warn" }, sink) });
+  const { logger, lines } = captureLog({ level: "warn" });
+  const app = createApp({ maxBodyBytes: 1000, connections: LENIENT_CONNECTIONS, logger });
   onTestFinished(() => app.close());
   await app.register(errorHandler);
   await app.register(jsonBody);

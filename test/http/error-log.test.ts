@@ -1,25 +1,14 @@
-import { Writable } from "node:stream";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
 import { logServerError } from "../../src/http/error-log.js";
 import { ApiError } from "../../src/http/errors.js";
 import { toApiError } from "../../src/server/errors.js";
+import { captureLog, type LogLine } from "../helpers/captured-log.js";
 
-interface Line extends Record<string, unknown> {
-  readonly level: number;
-}
-
-function logLines(...errors: unknown[]): Line[] {
-  const lines: Line[] = [];
-  const sink = new Writable({
-    write: (text, _, done) => {
-      lines.push(JSON.parse(String(text)) as Line);
-      done();
-    },
-  });
-  const log = pino({ base: null, timestamp: false }, sink);
-  for (const error of errors) logServerError(log, toApiError(error));
+function logLines(...errors: unknown[]): LogLine[] {
+  const { logger, lines } = captureLog();
+  for (const error of errors) logServerError(logger, toApiError(error));
   return lines;
 }
 

@@ -24,7 +24,7 @@ async function buildAllocator(folder: string): Promise<string> {
 }
 
 /** Calls that allocate only memory of the JavaScript engine. */
-const FREE_CALLS = ["findParent", "findParent, call ids", "interaction", "setReward", "setSessionReward"];
+const FREE_CALLS = ["findParent", "findParent, call ids", "interaction", "serialize", "setReward", "setSessionReward"];
 
 it.runIf(canPreload && !sanitized)(
   "whichever allocation of a native call fails, it answers ERR_OUT_OF_MEMORY and changes nothing",

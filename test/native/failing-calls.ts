@@ -108,6 +108,27 @@ function recordAt(turns: number): () => Attempt {
   };
 }
 
+/** Restores an interaction with everything that a record can have, after `turns` others. */
+function restoreAt(turns: number): () => Attempt {
+  const source = conversation(turns);
+  source.record({
+    prompt: source.prompt([new Int32Array(100)], 0),
+    generation: generation([7, 8]),
+    digests,
+    output: [LONG],
+    facts: new Uint32Array(17),
+    labels: [LONG, "stop"],
+    callIds: BigUint64Array.of(1n, 2n),
+  });
+  const part = source.serialize(turns);
+  return () => {
+    const session = conversation(turns);
+    const state = () => [session.length, session.findParent(follow), session.interaction(0)];
+    const before = state();
+    return { call: () => session.restore([part]), expectUnchanged: () => assert.deepEqual(state(), before) };
+  };
+}
+
 function generationCall(call: (made: ReturnType<typeof generation>) => unknown): () => Attempt {
   return () => {
     const made = generation([7, 8], 3);
@@ -214,8 +235,12 @@ const CASES: Readonly<Record<string, () => Attempt | Promise<Attempt>>> = {
   "new Generation": simple(() => new native.Generation()),
   "new SharedPool": simple(() => new native.SharedPool({ directory, maxBytes: 2 ** 20 }).close()),
   ...Object.fromEntries([1, 2, 3, 7, 8, 9, 12].map((turns) => [`record after ${turns}`, recordAt(turns)])),
+  ...Object.fromEntries([1, 3, 8].map((turns) => [`restore after ${turns}`, restoreAt(turns)])),
+  serialize: simple(() => session.serialize(3)),
+  "a refused part": simple(refused("ERR_STORED_INVALID", () => session.restore([Buffer.alloc(100)]))),
   findParent: simple(() => session.findParent(digests)),
   prompt: simple(() => session.prompt([ids(1)], 3)),
+  sharedLength: simple(() => session.sharedLength(prompt, 2)),
   interaction: simple(() => session.interaction(3)),
   setReward: simple(() => session.setReward(3, 1)),
   discountedRewards: simple(() => session.discountedRewards(0.5)),

@@ -5,7 +5,7 @@ import type { JsonLimits } from "../../src/native/contract.js";
 
 const WIDE: JsonLimits = { depth: 127, values: 1e6, keys: 1e6, lists: {} };
 
-const find = (json: string, limits: Partial<JsonLimits>) =>
+const find = (json: string, limits: Partial<JsonLimits> = {}) =>
   native.findJsonExcess(Buffer.from(json), { ...WIDE, ...limits });
 
 describe("findJsonExcess", () => {
@@ -15,6 +15,23 @@ describe("findJsonExcess", () => {
     expect(find('{"a":1,"b":2}', { keys: 1 })).toEqual({ limit: "keys", allowed: 1 });
     const lists = { tools: 1, messages: 2 };
     expect(find('{"messages":[1,2],"tools":[1,2]}', { lists })).toEqual({ limit: "items", allowed: 1, list: "tools" });
+  });
+
+  it("finds keys that could change an object's prototype, however they are spelled, but not in arguments", () => {
+    const excess = { limit: "prototype", allowed: 0 };
+    expect(find('{"a":[{"__proto__":null}]}')).toEqual(excess);
+    expect(find(String.raw`{"__pr\u006fto__":1}`)).toEqual(excess);
+    expect(find('{"constructor":{"name":1,"prototype":1}}')).toEqual(excess);
+    const harmless = ['{"a":"__proto__"}', '{"constructor":1,"prototype":1}', '{"arguments":"{\\"__proto__\\":1}"}'];
+    for (const json of harmless) expect(find(json)).toBeUndefined();
+  });
+
+  it("finds a key or a number that is too long, but no string", () => {
+    const excess = { limit: "word", allowed: 65_536 };
+    const most = "1".repeat(excess.allowed);
+    expect(find(`{"${most}":${most},"a":"${most}1","arguments":"${most}1"}`)).toBeUndefined();
+    expect(find(`{"${most}1":1}`)).toEqual(excess);
+    expect(find(`[-${most}]`)).toEqual(excess);
   });
 
   it("returns the same from a worker thread", async () => {
@@ -35,9 +52,12 @@ describe("findJsonExcess", () => {
     }
   });
 
+  /** Without keys that could change a prototype, which are an excess of their own. */
+  const harmlessJson = fc.json({ maxDepth: 6 }).filter((json) => !/__proto__|constructor/.test(json));
+
   it("counts what JSON.parse builds", () => {
     fc.assert(
-      fc.property(fc.json({ maxDepth: 6 }), (json) => {
+      fc.property(harmlessJson, (json) => {
         const { values, depth, keys } = measure(JSON.parse(json));
         const exact = { values, depth: Math.max(1, depth), keys };
         expect(find(json, exact)).toBeUndefined();

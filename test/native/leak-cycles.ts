@@ -38,6 +38,9 @@ async function cycle(number: number): Promise<void> {
     session.record({ prompt, generation: made, digests, output: ["answer"] });
   }
   session.setReward(2, 1);
+  const copy = new native.Session();
+  copy.restore([0, 1, 2].map((index) => session.serialize(index)));
+  await attempt(() => copy.restore([session.serialize(2)]));
   const plan = native.planBatch([session], planOptions);
   const batch = await plan.pack({ rows: "[]" });
   await plan.packJson(["[", ",", ",", "]"]);

@@ -29,6 +29,20 @@ describe("a native session", () => {
     });
   });
 
+  it("compares a prompt with a parent before it is recorded", () => {
+    const session = twoTurns();
+    const shared = (...pieces: number[]) => session.sharedLength(session.prompt([ids(...pieces)]), 0);
+    const { promptTokens, completionTokens } = session.interaction(0);
+    const parent = [...session.prompt([], 0).tokens()];
+    expect(parent).toHaveLength(promptTokens + completionTokens);
+    expect(shared(...parent, 9)).toBe(parent.length);
+    expect(shared(...parent.slice(0, -1), 99, 9)).toBe(parent.length - 1);
+    expect(shared(99)).toBe(0);
+    expect(shared()).toBe(0);
+    expect(session.sharedLength(session.prompt([ids(9)], 0), 0)).toBe(parent.length);
+    expect(session.length).toBe(2);
+  });
+
   it("uses the given parent", () => {
     const session = twoTurns();
     const input = { digests: native.digestMessages(["u", "a", "w"]), output: [] };
@@ -173,6 +187,9 @@ describe("a native session", () => {
       [() => session.record({ ...good, callIds: withAny(new Float64Array(2)) }), "callIds"],
       [() => session.record({ ...good, callIds: BigUint64Array.of(1n) }), "callIds"],
       [() => session.findParent(digests, withAny([1n])), "callIds"],
+      [() => session.sharedLength(withAny({}), 0), "prompt"],
+      [() => session.sharedLength(good.prompt, 2), "parent"],
+      [() => session.sharedLength(good.prompt, -1), "parent"],
       [() => session.findParent(digests, BigUint64Array.of(1n, 2n)), "callIds"],
       [() => session.setSessionReward(Number.NaN), "reward"],
       [() => session.setSessionReward(1e39), "reward"],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { GenerationAnswer } from "../../src/protocols/generation-answer.js";
 import { anthropicErrorType } from "../../src/protocols/messages/anthropic-error.js";
 import { toMessagesResponse } from "../../src/protocols/messages/response.js";
-import { stringifyRaw } from "../../src/protocols/raw-json.js";
+import { stringify } from "./support/to-text.js";
 
 /** What Anthropic's clients get: why an answer ended, what it cost, the input of a call, the type of an error. */
 
@@ -22,7 +22,7 @@ const ANSWER: GenerationAnswer = {
 };
 
 const shown = (answer: Partial<GenerationAnswer>): unknown =>
-  JSON.parse(stringifyRaw(toMessagesResponse({ ...ANSWER, ...answer })));
+  JSON.parse(stringify(toMessagesResponse({ ...ANSWER, ...answer })));
 
 describe("an answer", () => {
   it.each<[Partial<GenerationAnswer>, object]>([

@@ -15,6 +15,7 @@ const responses = (extra: object) =>
   parseResponses(responsesSchema.parse({ input: "hello", ...extra }), {
     findMessages: () => [],
     findItem: () => undefined,
+    readReasoning: () => "",
   }).conversation;
 const claude = (extra: object) =>
   parseMessages(messagesSchema.parse({ messages, max_tokens: 8192, ...extra })).conversation;

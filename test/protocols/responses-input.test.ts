@@ -6,7 +6,7 @@ import { parseResponses, responsesSchema } from "../../src/protocols/responses/r
 
 /** Items of OpenAI's responses, read into the messages that chat templates know. */
 
-const NO_EARLIER = { findMessages: () => [], findItem: () => undefined };
+const NO_EARLIER = { findMessages: () => [], findItem: () => undefined, readReasoning: () => "" };
 
 function read(input: unknown): readonly Message[] {
   return parseResponses(responsesSchema.parse({ input }), NO_EARLIER).conversation.messages;

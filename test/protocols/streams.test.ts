@@ -10,12 +10,12 @@ import { toChatCompletion } from "../../src/protocols/chat-completions/response.
 import { ChatCompletionStream } from "../../src/protocols/chat-completions/stream.js";
 import { type MessagesResponse, toMessagesResponse } from "../../src/protocols/messages/response.js";
 import { MessagesStream } from "../../src/protocols/messages/stream.js";
-import { stringifyRaw } from "../../src/protocols/raw-json.js";
 import { responsesSchema } from "../../src/protocols/responses/request.js";
 import { toEcho, toResponse } from "../../src/protocols/responses/response.js";
 import { ResponsesStream } from "../../src/protocols/responses/stream.js";
 import { asLines, encode } from "./support/encode.js";
 import { outputs } from "./support/random-outputs.js";
+import { stringify } from "./support/to-text.js";
 
 /** The official SDKs collect a stream into the same answer that is sent without streaming. */
 
@@ -64,7 +64,7 @@ describe("a stream that the official SDK collects", () => {
           before ??= response;
           response = accumulateResponse(event, response);
         }
-        const whole = toResponse(output.answer, echo);
+        const whole = JSON.parse(stringify(toResponse(output.answer, echo))) as Response;
         expect(before?.output).toEqual(whole.output);
         expect(JSON.parse(JSON.stringify(response))).toMatchObject(whole);
         expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, i) => i));
@@ -79,7 +79,7 @@ describe("a stream that the official SDK collects", () => {
           (event) => (event.type as string) !== "ping",
         );
         const streamed = await MessageStream.fromReadableStream(asLines(events)).finalMessage();
-        const whole = JSON.parse(stringifyRaw(toMessagesResponse(output.answer))) as MessagesResponse;
+        const whole = JSON.parse(stringify(toMessagesResponse(output.answer))) as MessagesResponse;
         expect(streamed).toMatchObject(whole);
         expect(streamed.content).toEqual(whole.content);
       }),

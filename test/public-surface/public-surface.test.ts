@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createProgram } from "../../src/cli/program.js";
@@ -92,8 +95,13 @@ describe("the public surface", () => {
   it("keeps metrics, their types and labels", async () => {
     // An engine with servers has metrics about them. Nothing is sent to this address.
     const engine = createSglangEngine({ urls: ["http://127.0.0.1:9"], timeoutSeconds: 1, maxInflight: 1 });
-    const server = await Proxy.start<Engine>({ engine });
-    onTestFinished(() => server.close());
+    // A server that stores its sessions has metrics about its storage.
+    const directory = mkdtempSync(join(tmpdir(), "rolltape-surface-"));
+    const server = await Proxy.start<Engine>({ engine, storage: { directory } });
+    onTestFinished(async () => {
+      await server.close();
+      rmSync(directory, { recursive: true });
+    });
     const gateway = await Gateway.start({});
     const scrapes = [await server.request({ url: "/metrics" }, null), await gateway.send("/metrics")];
     const families = scrapes.flatMap(({ raw }) =>

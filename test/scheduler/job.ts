@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Registration, registrationSchema } from "../../src/control/worker-registration.js";
 import { type JobInput, type JobSpec, jobSchema } from "../../src/scheduler/job.js";
 import type { ProcessRecord } from "../../src/scheduler/supervised-process.js";
 import { readSafetensors } from "../helpers/safetensors.js";
@@ -65,6 +66,14 @@ export function readEpisodes(folder: string): Episode[] {
   const names = readdirSync(join(folder, "episodes")).filter((name) => name.endsWith(".json"));
   const episodes = names.map((name) => JSON.parse(readFileSync(join(folder, "episodes", name), "utf8")) as Episode);
   return episodes.sort((a, b) => a.task - b.task);
+}
+
+/** Returns what the running proxies have written into the workers folder. */
+export function readRegistrations(folder: string): Registration[] {
+  const workers = join(folder, "workers");
+  return readdirSync(workers).map((name) =>
+    registrationSchema.parse(JSON.parse(readFileSync(join(workers, name), "utf8"))),
+  );
 }
 
 /** Returns the session ids in the batch that the controller wrote. */

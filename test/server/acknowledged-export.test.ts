@@ -64,6 +64,15 @@ describe("a batch that must be acknowledged", () => {
     expect((await proxy.post("/export_batch", { session_ids: [started.id] })).refusal).toBe("200");
   });
 
+  it.each([
+    ["alone", () => `/rl/sessions/${started.id}`],
+    ["in a list", () => "/rl/sessions?state=ended"],
+  ])("is over at the end of its lease for a reader of its sessions %s, before any sweep", async (_, url) => {
+    await ask({ lease_seconds: 0.01 });
+    // Nothing sweeps this server.
+    await expect.poll(async () => (await proxy.request({ url: url() })).raw.toString()).toContain('"state":"ended"');
+  });
+
   it("does not say that its sessions can be exported again if another export of them was acknowledged", async () => {
     const [first, again] = [readId(await ask()), readId(await ask())];
     expect(await acknowledge(first)).toBe("200");

@@ -262,7 +262,7 @@ describe("invalid parameters", () => {
     ["top_logprobs", 21],
     ["top_logprobs", 3],
     ["tool_choice", "required"],
-    ["tools", [{ type: "retrieval" }]],
+    ["tools", [{ type: "custom" }]],
   ])("are rejected as out of range: %s %j", async (name, value) => {
     const reply = await proxy.chat(session, USER, { [name]: value });
     expect(reply.refusal).toBe("400 invalid_value");

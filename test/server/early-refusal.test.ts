@@ -99,3 +99,19 @@ it("closes the connection of a small refused body that does not come, without a 
   expect(received().match(/HTTP\/1\.1 /g)).toHaveLength(1);
   expect(received()).toContain("missing_api_key");
 });
+
+it("leaves nothing on a connection whose small body arrives after the refusal", async () => {
+  const { url, proxy } = await listeningProxy();
+  const accepted = once(proxy.app.server, "connection") as Promise<[Socket]>;
+  const { socket, received } = await openConnection(new URL(url).port);
+  const [served] = await accepted;
+  const refusals = () => received().split("missing_api_key").length - 1;
+  const listeners: number[] = [];
+  for (let count = 1; count <= 12; count++) {
+    socket.write(post("/v1/chat/completions", 2));
+    await until(() => refusals() === count);
+    listeners.push(served.listenerCount("close"));
+    socket.write("{}");
+  }
+  expect(listeners.at(-1)).toBe(listeners[0]);
+});

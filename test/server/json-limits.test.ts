@@ -106,6 +106,26 @@ describe("the body of a model call is refused", () => {
   });
 });
 
+it("refuses a response whose earlier messages and own input together are too many", async () => {
+  const input = (count: number) => Array.from({ length: count }, () => ({ role: "user", content: "x" }));
+  proxy.engine.context = 1 << 17;
+  const other = await proxy.session();
+  const first = await proxy.post("/v1/responses", { input: input(2000), instructions: "x" }, other.key);
+  const { id: previous_response_id } = first.json<{ id: string }>();
+  const continueWith = (count: number) =>
+    proxy.post("/v1/responses", { input: input(count), previous_response_id, store: false }, other.key);
+  const { status, error } = await continueWith(2096);
+  expect({ status, error }).toMatchObject({
+    status: 400,
+    error: {
+      code: "body_too_complex",
+      message: "The earlier conversation and `input` have 4,097 messages together; at most 4,096 are allowed.",
+      param: "previous_response_id",
+    },
+  });
+  expect((await continueWith(2095)).status).toBe(200);
+});
+
 it("says so in the shape of Anthropic's API on its path", async () => {
   const reply = await post("/v1/messages", `{"messages":[${times(4097, '{"role":"user","content":"x"}')}]}`);
   expect(reply.json()).toMatchObject({

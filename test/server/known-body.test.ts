@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   cutShared,
   findShared,
@@ -8,7 +8,9 @@ import {
   restoreShared,
   toKnown,
 } from "../../src/server/known/known-body.js";
-import { findArrayStart, findElementEnds } from "../../src/support/json/elements.js";
+import { runAtOnce } from "../../src/support/async/steps.js";
+import { findArrayStart, findElementEnds, mayHaveField } from "../../src/support/json/elements.js";
+import { countSteps } from "../helpers/iterations.js";
 
 /** Reads a body like the server, and keeps it. */
 function read(bytes: Buffer, known: KnownBody[]): { value: unknown; parsed: number } {
@@ -16,7 +18,7 @@ function read(bytes: Buffer, known: KnownBody[]): { value: unknown; parsed: numb
   const short = shared && cutShared(bytes, shared);
   const whole = short && restoreShared(JSON.parse(short.toString()), shared);
   const value = whole ?? JSON.parse(bytes.toString());
-  const kept = toKnown(bytes, value, whole && shared);
+  const kept = runAtOnce(toKnown(bytes, value, whole && shared));
   if (kept) known.unshift(kept);
   return { value, parsed: whole && short ? short.length : bytes.length };
 }
@@ -69,6 +71,61 @@ describe("the elements of an array in JSON", () => {
         findElementEnds(bytes, 0);
       }),
     );
+  });
+});
+
+describe("a second field of the same name", () => {
+  const after = (rest: string): [Buffer, number] => {
+    const start = '{"messages":[{}';
+    return [Buffer.from(start + rest), start.length];
+  };
+
+  it.each([
+    ['],"messages":[{}]}', true],
+    [String.raw`],"mess\u0061ges":[{}]}`, true],
+    ['],"a":{"messages":[{}]}}', false],
+    [String.raw`],"a":"\"messages\":\u0061"}`, false],
+    [',{"messages":1}]}', false],
+    ["]}", false],
+    [']}"messages":', false],
+  ])("is noticed even if its name is spelled with an escape: %s", (rest, expected) => {
+    const [bytes, end] = after(rest);
+    expect(mayHaveField(bytes, "messages", end)).toBe(expected);
+  });
+});
+
+describe("a body of many megabytes", () => {
+  it("is searched once for its elements, whatever its strings contain", () => {
+    const content = String.raw`\"`.repeat(100_000);
+    const bytes = Buffer.from(`{"messages":[{"content":"${content}"}]}`);
+    const indexOf = vi.spyOn(bytes, "indexOf");
+    const start = findArrayStart(bytes, new Set(["messages"])) ?? 0;
+    expect(findElementEnds(bytes, start)).toEqual([bytes.length - 2]);
+    // Each search of a buffer has a fixed cost, which adds up if there is one for each escape.
+    expect(indexOf.mock.calls.length).toBeLessThan(20);
+  });
+
+  it("is kept in several steps", () => {
+    const json = JSON.stringify({ messages: [{ role: "user", content: "x" }] });
+    const { result, count } = countSteps(toKnown(Buffer.from(json), JSON.parse(json)));
+    expect(result?.elements).toHaveLength(1);
+    expect(count).toBe(3);
+  });
+
+  it("is compared with a known body only a few times from end to end", () => {
+    const known: KnownBody[] = [];
+    const messages = Array.from({ length: 1000 }, (_, i) => ({ role: "user", content: `${i}`.repeat(100) }));
+    read(Buffer.from(JSON.stringify({ messages })), known);
+    const last = { role: "user", content: "other" };
+    const next = Buffer.from(JSON.stringify({ messages: [...messages.slice(0, -1), last, last] }));
+    let compared = 0;
+    const compare = next.compare.bind(next);
+    vi.spyOn(next, "compare").mockImplementation((target, from = 0, to = 0, ...rest) => {
+      compared += to - from;
+      return compare(target, from, to, ...rest);
+    });
+    expect(findShared(next, known)?.count).toBe(999);
+    expect(compared).toBeLessThan(2.1 * next.length);
   });
 });
 

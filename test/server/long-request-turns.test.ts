@@ -37,8 +37,8 @@ it.each([
     return parse(text) as unknown;
   });
   const started = proxy.context.registry.get(session.id);
-  const prepare = started.prepare.bind(started);
-  vi.spyOn(started, "prepare").mockImplementation((...args) => {
+  const prepare = started.prepareInSteps.bind(started);
+  vi.spyOn(started, "prepareInSteps").mockImplementation((...args) => {
     steps["digest"] ??= iteration;
     return prepare(...args);
   });

@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine } from "../../src/engine/index.js";
@@ -43,6 +45,25 @@ describe("the metrics of a server", () => {
     const text = await scrape(proxy);
     expect(readSample(text, "rolltape_token_cache_limit_bytes")).toBe(64 * 1024 * 1024);
     expect(readSample(text, "rolltape_token_cache_bytes")).toBeGreaterThan(0);
+  });
+
+  it("have the running and waiting calls of an engine in the same process", async () => {
+    let waiting = 5;
+    class BusyEngine extends ScriptedEngine {
+      get load() {
+        return { running: 2, waiting, maxRunning: 3 };
+      }
+    }
+    const busy = await Proxy.start({ engine: new BusyEngine() });
+    const inFlight = (text: string) => text.match(/^rolltape_engine_server_\w*inflight_requests\{.*$/gm);
+    expect(inFlight(await scrape(busy))).toEqual([
+      'rolltape_engine_server_inflight_requests{server="scripted",place="running"} 2',
+      'rolltape_engine_server_inflight_requests{server="scripted",place="waiting"} 5',
+      'rolltape_engine_server_max_inflight_requests{server="scripted"} 3',
+    ]);
+    waiting = 0;
+    expect(inFlight(await scrape(busy))?.[1]).toMatch(/ 0$/);
+    await busy.close();
   });
 
   it("have the running version as a label", async () => {
@@ -174,12 +195,14 @@ describe("the metrics of a server", () => {
 describe("the text of a scrape", () => {
   let servers: SglangServer[];
   let proxy: Proxy<Engine>;
+  let directory: string;
   /** The text of a server after one session with every kind of event, and of a gateway with two workers. */
   let texts: { readonly server: string; readonly gateway: string };
   beforeEach(async () => {
     servers = [await startSglangServer(), await startSglangServer()];
     const engine = createSglangEngine({ urls: servers.map(({ url }) => url), timeoutSeconds: 0, maxInflight: 2 });
-    proxy = await Proxy.start({ engine });
+    directory = mkdtempSync(join(tmpdir(), "rolltape-metrics-"));
+    proxy = await Proxy.start({ engine, storage: { directory } });
     const session = await proxy.session();
     await proxy.chat(session, USER);
     await proxy.reward(session, 1);
@@ -198,6 +221,7 @@ describe("the text of a scrape", () => {
     await proxy.close();
     await proxy.engine.close();
     for (const server of servers) await server.close();
+    rmSync(directory, { recursive: true });
   });
 
   it.skipIf(!hasPromtool)("passes promtool check metrics, of servers and gateways", () => {

@@ -218,6 +218,8 @@ describe("input", () => {
 
 describe("an error names the field", () => {
   it.each([
+    ["a previous_response_id that is too long", { previous_response_id: "r".repeat(1025) }, "previous_response_id"],
+    ["a reference that is too long", { input: [{ type: "item_reference", id: "r".repeat(1025) }] }, "input[0].id"],
     [
       "an image",
       { input: [{ role: "user", content: [{ type: "input_image", image_url: "data:" }] }] },

@@ -111,16 +111,45 @@ describe("back-propagation", () => {
     expect(interactions[a.id] && numbers(interactions[a.id] as never, "rewards")).toEqual([2]);
   });
 
-  it("is refused with the interaction's id if a reward exceeds float32, and the session stays exportable", async () => {
-    const a = await turn([user("1")]);
-    const b = await turn([...a.messages, user("2")]);
-    await proxy.reward(session, 3e38, a.id);
-    await proxy.reward(session, 3e38, b.id);
-    await proxy.end(session);
-    const refused = await proxy.export(session, { discount: 1 });
-    expect(refused.refusal).toBe("422 reward_overflow");
-    expect(refused.error["sessions"]).toEqual([session.id]);
-    expect((await proxy.export(session, { discount: 0 })).status).toBe(200);
+  describe("is refused if a reward exceeds float32", () => {
+    /** Rewards two turns of one conversation, and a third call that branches off the first. */
+    async function rewardTree(rewards: readonly [number, number, number]): Promise<readonly string[]> {
+      const a = await turn([user("1")]);
+      const b = await turn([...a.messages, user("2")]);
+      const c = await turn([...a.messages, user("3")]);
+      const ids = [a.id, b.id, c.id];
+      for (const [i, reward] of rewards.entries()) await proxy.reward(session, reward, ids[i]);
+      await proxy.end(session);
+      return ids;
+    }
+
+    it("with the ids of session and interaction, and the session stays exportable", async () => {
+      const [a] = await rewardTree([3e38, 3e38, 0]);
+      const refused = await proxy.export(session, { discount: 1 });
+      expect(refused.refusal).toBe("422 reward_overflow");
+      expect(refused.error["sessions"]).toEqual([session.id]);
+      expect(refused.error["interactions"]).toEqual([{ session_id: session.id, interaction_id: a }]);
+      expect(refused.error["message"]).toContain(`interaction ${a} (session ${session.id})`);
+      expect((await proxy.export(session, { discount: 0 })).status).toBe(200);
+    });
+
+    it("also if only the return of a row does, because another branch has a negative reward", async () => {
+      const [, b] = await rewardTree([3e38, 3e38, -3e38]);
+      const refused = await proxy.export(session, { style: "concat", concat_reward: "return", on_mismatch: "split" });
+      expect(refused.refusal).toBe("422 reward_overflow");
+      expect(refused.error["interactions"]).toEqual([{ session_id: session.id, interaction_id: b }]);
+    });
+
+    it("and no other session of the batch is named", async () => {
+      const other = await proxy.session();
+      await proxy.turn(other, [user("other")]);
+      await proxy.reward(other, 1);
+      await proxy.end(other);
+      const [a] = await rewardTree([3e38, 3e38, 0]);
+      const refused = await proxy.post("/export_batch", { session_ids: [other.id, session.id] });
+      expect(refused.refusal).toBe("422 reward_overflow");
+      expect(refused.error["interactions"]).toEqual([{ session_id: session.id, interaction_id: a }]);
+    });
   });
 
   it("returns zeros and rewards_missing without any reward", async () => {

@@ -9,6 +9,7 @@ import { openConnection, requestHead } from "../helpers/raw-connection.js";
 import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 import { user } from "../helpers/turn.js";
 import { until } from "../helpers/until.js";
+import { writeModelFolder } from "../model/support/model-folder.js";
 
 /** A session has limits of tokens, calls, bytes and concurrent calls. What it has recorded stays. */
 
@@ -118,6 +119,82 @@ describe("a session at a limit", () => {
     const prompts = proxy.engine.calls.reduce((sum, { prompt }) => sum + prompt.length, 0);
     expect(prompts).toBeLessThanOrEqual(100);
     expect((await finish(proxy, session)).sort()).toEqual(recorded.map(idOf).sort());
+  });
+
+  describe("of bytes counts what its calls in flight will keep:", () => {
+    const BYTES = 100_000;
+    const CALLS = 16;
+    /** Memory of one short answer. It is known only when the call is recorded. */
+    const OUTPUT_BYTES = 1500;
+    const LONG = "x".repeat(10_000);
+    const tools = [{ type: "function", name: "look", description: LONG, parameters: { type: "object" } }];
+
+    it.each<[what: string, send: (proxy: Proxy, session: StartedSession, text: string) => Promise<Reply>]>([
+      [
+        "arguments of the chat template",
+        (proxy, session, text) => proxy.chat(session, [user(text)], { chat_template_kwargs: { note: text + LONG } }),
+      ],
+      [
+        "stored responses",
+        (proxy, { key }, input) => proxy.post("/v1/responses", { model: "tiny", input, tools }, key),
+      ],
+      ["messages", (proxy, session, text) => proxy.chat(session, [user(text + LONG)])],
+      ["small calls", (proxy, session, text) => proxy.chat(session, [user(text)])],
+    ])("%s", async (_, send) => {
+      const proxy = await start({ bytes: BYTES });
+      const session = await proxy.session();
+      for (let round = 0, refused = 0; refused === 0; round++) {
+        const release = proxy.engine.hold();
+        const [before, answered] = [proxy.engine.calls.length, { count: 0 }];
+        const calls = Array.from({ length: CALLS }, async (_, i) => {
+          const reply = await send(proxy, session, `question ${round}.${i}`);
+          answered.count++;
+          return reply;
+        });
+        await until(() => proxy.engine.calls.length - before + answered.count === CALLS);
+        release();
+        const refusals = (await Promise.all(calls))
+          .map(({ refusal }) => refusal)
+          .filter((refusal) => refusal !== "200");
+        expect(refusals).toEqual(refusals.map(() => "403 session_limit"));
+        refused = refusals.length;
+        proxy.engine.pass();
+      }
+      const { stored_bytes: used } = await recordOf(proxy, session);
+      expect(used).toBeLessThanOrEqual(BYTES + CALLS * OUTPUT_BYTES);
+    });
+  });
+
+  it("of tokens counts the whole prompt if its tools differ from those of the call before", async () => {
+    const proxy = await start({ tokens: 1000 });
+    const session = await proxy.session();
+    const { messages } = await proxy.turn(session, [user("word ".repeat(50))]);
+    const release = proxy.engine.hold();
+    const calls = ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) =>
+      proxy.chat(session, [...messages, user("go on")], { tools: [{ type: "function", function: { name } }] }),
+    );
+    await Promise.race(calls);
+    release();
+    const refusals = (await Promise.all(calls)).map(({ refusal }) => refusal);
+    expect(refusals).toContain("403 session_limit");
+    const outputs = refusals.length * proxy.engine.fallback.ids.length;
+    expect((await recordOf(proxy, session)).stored_tokens).toBeLessThanOrEqual(1000 + outputs);
+  });
+
+  it("of tokens counts what the chat template renders differently than before", async () => {
+    // Like templates that leave out the reasoning of earlier turns.
+    const shown = "{% if m.role == 'user' %}{{ m.content }}{% endif %}";
+    const template = `{% for m in messages %}<|{{ m.role }}|>${shown}<|end|>{% endfor %}<|assistant|>`;
+    const folder = writeModelFolder(template, ["<|end|>"]);
+    const proxy = await Proxy.start({ ...limitedTo({ tokens: 120 }), folder });
+    onTestFinished(() => proxy.close());
+    const session = await proxy.session();
+    proxy.engine.replies.push({ ids: Array.from({ length: 60 }, () => 70) });
+    const { messages } = await proxy.turn(session, [user("hello")]);
+    const refused = await proxy.chat(session, [...messages, user("x".repeat(60))]);
+    expect(refused.refusal).toBe("403 session_limit");
+    expect(proxy.engine.calls).toHaveLength(1);
+    expect((await proxy.chat(session, [...messages, user("x".repeat(20))])).status).toBe(200);
   });
 
   it("of tokens gets an error in Anthropic's shape on /v1/messages, and can still count tokens", async () => {

@@ -97,6 +97,37 @@ describe("a store that fills up", () => {
     expect(await metric(proxy, 'rolltape_refused_total{code="store_full"}')).toBe(2);
   });
 
+  it("refuses to write a stored response that has no room, and writes smaller ones", async () => {
+    const proxy = await start();
+    const session = await proxy.session();
+    const respond = async (instructions: string) =>
+      idOf(await proxy.post("/v1/responses", { model: "tiny", input: "hello", instructions }, session.key));
+    const small = await respond("Be brief.");
+    const large = await respond("word ".repeat(4400));
+    await respond("other ".repeat(3600));
+    const retrieve = (id: string) => proxy.request({ url: `/v1/responses/${id}` }, session.key);
+    const before = await metric(proxy, "rolltape_store_bytes");
+    expect((await retrieve(large)).refusal).toBe("503 store_full");
+    expect((await retrieve(small)).status).toBe(200);
+    expect(await metric(proxy, "rolltape_store_bytes")).toBe(before);
+  });
+
+  it("counts what calls in flight will keep, so that they cannot exceed its limit together", async () => {
+    const proxy = await start();
+    const session = await proxy.session();
+    const release = proxy.engine.hold();
+    const note = "x".repeat(20_000);
+    const calls = Array.from({ length: 12 }, (_, i) =>
+      proxy.chat(session, [user(`question ${i}`)], { chat_template_kwargs: { note } }),
+    );
+    const first = await Promise.race(calls);
+    expect(first.refusal).toBe("503 store_full");
+    release();
+    const recorded = (await Promise.all(calls)).filter(({ status }) => status === 200);
+    expect(recorded.length).toBeGreaterThan(1);
+    expect(await metric(proxy, "rolltape_store_bytes")).toBeLessThanOrEqual(LIMIT);
+  });
+
   it("accepts calls and sessions again when sessions are deleted", async () => {
     const proxy = await start();
     const [big, small] = [await proxy.session(), await proxy.session()];
@@ -210,7 +241,8 @@ it("counts stored responses", async () => {
 
 describe("a full JavaScript heap", () => {
   const FREE = 100;
-  const V8_LIMIT = 1_000_000_000;
+  const V8_LIMIT = 1_000_000_001;
+  /** Seven tenths of V8's limit, in whole bytes. */
   const ALLOWED = 700_000_000;
 
   /** A heap whose use the test sets. Collecting garbage leaves what `live` says. */

@@ -45,16 +45,19 @@ describe("the tokens of a session", () => {
     expect(session.storedTokens).toBe(10);
   });
 
-  it("are estimated for a prompt before it is recorded", () => {
+  it("are known for a prompt before it is recorded", () => {
     const { session, stored } = one();
     stored.record(FIRST);
     const messages: Message[] = [message("user", "a"), message("assistant", "ok"), message("user", "b")];
-    const growth = session.estimateGrowth(session.prepare({ messages }), 6);
+    const measure = (asked: Message[], ids: number[]) =>
+      session.measureGrowth(session.prepare({ messages: asked }), session.prompt([Int32Array.from(ids)]));
+    const growth = measure(messages, [1, 2, 3, 4, 5, 6]);
     expect(growth.tokens).toBe(1);
+    expect(measure(messages, [1, 2, 3, 4, 9, 6]).tokens).toBe(2);
     const before = session.storedBytes;
     stored.record(NEXT);
     expect(growth.bytes).toBeLessThan(session.storedBytes - before);
-    expect(session.estimateGrowth(session.prepare({ messages: [message("user", "z")] }), 6).tokens).toBe(6);
+    expect(measure([message("user", "z")], [1, 2, 3, 4, 5, 6]).tokens).toBe(6);
   });
 });
 

@@ -15,8 +15,11 @@ interface Place {
 /** Retries of a call, as the SDKs of OpenAI and Anthropic make by default. */
 const MAX_RETRIES = 2;
 
-/** Number of later requests that the server must answer before it is sure to have seen a closed connection. */
-const FENCE = 3;
+/**
+ * Number of later requests that the server must answer before it is sure to have seen a closed connection. A gateway and its worker
+ * each take three turns: they read the end of the client's data, send a probe, and read the reset that answers it.
+ */
+const FENCE = 8;
 
 export interface AgentOptions {
   readonly pool: Dispatcher;
@@ -27,6 +30,8 @@ export interface AgentOptions {
   readonly calls: number;
   /** Returns the number of a new call. */
   readonly nextCall: () => number;
+  /** Resolves when the server accepts calls. Absent: the server never stops. */
+  readonly ready?: () => Promise<void>;
   readonly onAttempt: (attempt: Attempt) => void;
 }
 
@@ -94,6 +99,8 @@ export class Agent {
 
   async #attempt(request: CallRequest, attempt: number, parent: string | undefined): Promise<Outcome> {
     const { pool, key, session, random, onAttempt } = this.#options;
+    await this.#options.ready?.();
+    const beganAt = performance.now();
     const headers: Record<string, string> = { "x-stainless-retry-count": String(attempt) };
     if (this.#sendsKeys) headers["idempotency-key"] = `stainless-node-retry-${request.seed}`;
     const dialect = this.#dialect;
@@ -104,8 +111,11 @@ export class Agent {
       attempt,
       api: dialect.api,
       streamed: request.stream,
+      keyed: this.#sendsKeys,
       parent,
       outcome,
+      beganAt,
+      endedAt: performance.now(),
       knownAt: undefined,
     };
     if (outcome.kind === "left") this.#fences.push(this.#fence(made));
@@ -115,11 +125,17 @@ export class Agent {
 
   /** Records the time from which the server is sure to know that the agent left. */
   async #fence(attempt: Attempt): Promise<void> {
-    const { pool, key } = this.#options;
+    const { pool, key, ready } = this.#options;
     const headers = { authorization: `Bearer ${key}` };
-    for (let i = 0; i < FENCE; i++) {
-      const reply = await pool.request({ path: "/v1/models", method: "GET", headers });
-      await reply.body.dump();
+    try {
+      for (let i = 0; i < FENCE; i++) {
+        const reply = await pool.request({ path: "/v1/models", method: "GET", headers });
+        await reply.body.dump();
+      }
+    } catch (error) {
+      // A server that was killed did not answer the fence, so it may not have known.
+      if (ready) return;
+      throw error;
     }
     attempt.knownAt = performance.now();
   }

@@ -7,8 +7,8 @@ export type Outcome =
   | { readonly kind: "failed"; readonly code: string }
   /** The agent closed its connection before it had the whole answer. */
   | { readonly kind: "left"; readonly begun: boolean }
-  /** The connection broke, and the agent did not close it. */
-  | { readonly kind: "lost"; readonly reason: string };
+  /** The connection broke, and the agent did not close it. `received` is what the agent had read of the answer's body. */
+  | { readonly kind: "lost"; readonly reason: string; readonly received: string };
 
 /** One model call that an agent sent. */
 export interface Attempt {
@@ -19,9 +19,15 @@ export interface Attempt {
   readonly attempt: number;
   readonly api: Api;
   readonly streamed: boolean;
+  /** All attempts at the call have the same `idempotency-key`. */
+  readonly keyed: boolean;
   /** The interaction whose answer the call continues; undefined for the first call of a conversation. */
   readonly parent: string | undefined;
   outcome: Outcome;
+  /** When the agent sent the call, on the clock of `performance.now()`. */
+  readonly beganAt: number;
+  /** When the call was over for the agent. */
+  readonly endedAt: number;
   /**
    * When the server was sure to know that the agent had left, on the clock of `performance.now()`: it had answered other
    * requests that were sent after the connection was closed.

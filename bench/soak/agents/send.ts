@@ -33,6 +33,8 @@ export async function send(sending: Sending): Promise<Outcome> {
   const controller = new AbortController();
   const timer = leaving.when === "after" ? setTimeout(() => controller.abort(), leaving.milliseconds) : undefined;
   let begun = false;
+  const pieces: Buffer[] = [];
+  const readPieces = () => Buffer.concat(pieces).toString();
   try {
     const reply = await pool.request({
       path: dialect.path,
@@ -42,17 +44,17 @@ export async function send(sending: Sending): Promise<Outcome> {
       signal: controller.signal,
     });
     begun = true;
-    const pieces: Buffer[] = [];
     if (leaving.when === "reading" && leaving.pieces === 0) controller.abort();
     for await (const piece of reply.body as AsyncIterable<Buffer>) {
       pieces.push(piece);
       if (leaving.when === "reading" && pieces.length >= leaving.pieces) controller.abort();
     }
     clearTimeout(timer);
-    return readOutcome(sending, reply.statusCode, Buffer.concat(pieces).toString());
+    return readOutcome(sending, reply.statusCode, readPieces());
   } catch (error) {
     if (controller.signal.aborted) return { kind: "left", begun };
-    return { kind: "lost", reason: error instanceof Error ? error.message : String(error) };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { kind: "lost", reason, received: readPieces() };
   } finally {
     clearTimeout(timer);
   }
@@ -62,7 +64,7 @@ function readOutcome({ dialect, request }: Sending, status: number, text: string
   if (status !== 200) return { kind: "failed", code: `${status} ${readCode(text)}` };
   if (!request.stream) return { kind: "answered", ...dialect.read(JSON.parse(text)) };
   const read = dialect.readStream(text);
-  if (!read) return { kind: "lost", reason: "the stream has no end" };
+  if (!read) return { kind: "lost", reason: "the stream has no end", received: text };
   if ("code" in read) return { kind: "failed", code: `stream ${read.code}` };
   return { kind: "answered", ...read };
 }

@@ -115,7 +115,7 @@ function findReason(
 }
 
 /** Checks that the default export has exactly the unmarked rows of the full export. */
-function checkDefault(rows: readonly Row[], byDefault: Batch, findings: Findings): void {
+export function checkDefault(rows: readonly Row[], byDefault: Batch, findings: Pick<Findings, "add">): void {
   const expected = rows.filter(({ undelivered }) => !undelivered);
   if (byDefault.leftOut !== rows.length - expected.length) {
     findings.add(

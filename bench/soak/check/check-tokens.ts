@@ -4,7 +4,7 @@ import { matchGenerations } from "./match-generations.js";
 import type { Row } from "./read-rows.js";
 
 /** Compares one row with the engine's log. Returns the generations that it recorded, if it recorded them all right. */
-export function checkTokens(row: Row, log: GenerationLog, findings: Findings): Generation[] | undefined {
+export function checkTokens(row: Row, log: GenerationLog, findings: Pick<Findings, "add">): Generation[] | undefined {
   const name = `interaction ${row.id} of session ${row.session}`;
   const generations = matchGenerations(log, row);
   if (!generations) {

@@ -19,17 +19,23 @@ export type Finding = keyof typeof FINDINGS;
 const EXAMPLES = 3;
 
 /** Counts what is wrong, and keeps the first examples of each kind. */
-export class Findings {
-  readonly #counts = new Map<Finding, number>();
-  readonly #examples = new Map<Finding, string[]>();
+export class Findings<Kind extends string = Finding> {
+  readonly #titles: Readonly<Record<Kind, string>>;
+  readonly #counts = new Map<Kind, number>();
+  readonly #examples = new Map<Kind, string[]>();
 
-  add(finding: Finding, example: string): void {
+  /** @param titles what each kind of finding is called in a report */
+  constructor(titles: Readonly<Record<Kind, string>>) {
+    this.#titles = titles;
+  }
+
+  add(finding: Kind, example: string): void {
     this.#counts.set(finding, this.count(finding) + 1);
     const examples = this.#examples.get(finding) ?? [];
     if (examples.length < EXAMPLES) this.#examples.set(finding, [...examples, example]);
   }
 
-  count(finding: Finding): number {
+  count(finding: Kind): number {
     return this.#counts.get(finding) ?? 0;
   }
 
@@ -38,13 +44,13 @@ export class Findings {
   }
 
   /** The kinds that were found, for tests. */
-  get kinds(): Finding[] {
+  get kinds(): Kind[] {
     return [...this.#counts.keys()];
   }
 
   examples(): string[] {
     return [...this.#examples].flatMap(([finding, examples]) =>
-      examples.map((each) => `${FINDINGS[finding]}: ${each}`),
+      examples.map((each) => `${this.#titles[finding]}: ${each}`),
     );
   }
 }

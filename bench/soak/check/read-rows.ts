@@ -21,6 +21,8 @@ export interface Row {
   readonly output: readonly RowToken[];
   /** The batch says that the answer did not reach the agent. */
   readonly undelivered: boolean;
+  /** The reward that was set for the interaction. */
+  readonly ownReward: number | undefined;
 }
 
 export interface Batch {
@@ -63,6 +65,7 @@ export function readBatch(file: Uint8Array): Batch {
       prompt: tokens.filter(({ isOutput }) => !isOutput),
       output: tokens.filter(({ isOutput }) => isOutput),
       undelivered: value("undelivered") === 1,
+      ownReward: value("has_reward") === 1 ? value("own_reward") : undefined,
     };
   });
   const reasons = JSON.parse(metadata["left_out"] ?? "{}") as Record<string, number>;

@@ -14,6 +14,8 @@ const char* errorCodeName(ErrorCode code) {
       return "ERR_REPLY_NOT_FINITE";
     case ErrorCode::kReleased:
       return "ERR_RELEASED";
+    case ErrorCode::kStoredInvalid:
+      return "ERR_STORED_INVALID";
     case ErrorCode::kTooLarge:
       return "ERR_TOO_LARGE";
     case ErrorCode::kOutOfMemory:

@@ -11,6 +11,7 @@ enum class ErrorCode {
   kReplyMismatch,
   kReplyNotFinite,
   kReleased,
+  kStoredInvalid,
   kTooLarge,
   kOutOfMemory,
   kSharedFull,

@@ -2,8 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace rolltape {
+
+/// Returns true for well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing over U+10FFFF.
+bool isUtf8(std::string_view text);
 
 /// Appends a code point; a surrogate without its other half becomes U+FFFD.
 inline void appendUtf8(std::string& out, std::uint32_t point) {

@@ -14,6 +14,10 @@ namespace {
 /// Strings under this key are JSON: the arguments of a tool call.
 constexpr std::string_view kNestedKey = "arguments";
 
+constexpr std::string_view kPrototypeKey = "__proto__";
+constexpr std::string_view kConstructorKey = "constructor";
+constexpr std::string_view kConstructorPrototypeKey = "prototype";
+
 class ShapeScan {
  public:
   ShapeScan(std::span<const std::uint8_t> json, const JsonLimits& limits) : json_(json), limits_(limits) {}
@@ -29,13 +33,23 @@ class ShapeScan {
     if (++values_ > limits_.values) throw JsonExcess{JsonExcess::Limit::kValues, limits_.values, ""};
     switch (json_.peek()) {
       case '{':
-        return object();
+        return object(key == kConstructorKey);
       case '[':
-        return array(hasLists_ && depth_ == 1 ? findList(key) : nullptr);
+        return array(isBody_ && depth_ == 1 ? findList(key) : nullptr);
       case '"':
         return key == kNestedKey ? nested(json_.string()) : json_.skip();
-      default:
+      case 't':
+      case 'f':
+      case 'n':
         return json_.skip();
+      default:
+        return limitWord(json_.numberText());
+    }
+  }
+
+  void limitWord(std::string_view word) const {
+    if (isBody_ && word.size() > JsonLimits::kMaxWordBytes) {
+      throw JsonExcess{JsonExcess::Limit::kWord, JsonLimits::kMaxWordBytes, ""};
     }
   }
 
@@ -43,8 +57,7 @@ class ShapeScan {
   void nested(const std::string& text) {
     ShapeScan scan({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, limits_);
     scan.values_ = values_;
-    // Lists have names at the top of the request only.
-    scan.hasLists_ = false;
+    scan.isBody_ = false;
     try {
       scan.run();
     } catch (const Error&) {
@@ -53,11 +66,15 @@ class ShapeScan {
     values_ = scan.values_;
   }
 
-  void object() {
+  void object(bool isConstructor) {
     enter();
     std::uint64_t keys = 0;
     json_.object([&](std::string_view key) {
       if (++keys > limits_.keys) throw JsonExcess{JsonExcess::Limit::kKeys, limits_.keys, ""};
+      limitWord(key);
+      if (isBody_ && (key == kPrototypeKey || (isConstructor && key == kConstructorPrototypeKey))) {
+        throw JsonExcess{JsonExcess::Limit::kPrototype, 0, ""};
+      }
       value(key);
     });
     --depth_;
@@ -93,7 +110,8 @@ class ShapeScan {
   const JsonLimits& limits_;
   std::int64_t depth_ = 0;
   std::uint64_t values_ = 0;
-  bool hasLists_ = true;
+  /// True for the request body. False for a document in `arguments`: its lists have no limits and its keys are data.
+  bool isBody_ = true;
 };
 
 }  // namespace

@@ -26,11 +26,16 @@ struct JsonLimits {
   std::vector<List> lists;
 
   static constexpr std::int64_t kMaxDepth = 127;
+
+  /// Limit of the bytes of one key or number. Parsers take much longer for these than for strings.
+  static constexpr std::uint64_t kMaxWordBytes = 65'536;
 };
 
 /// The first limit that a document exceeds.
 struct JsonExcess {
-  enum class Limit { kDepth, kValues, kKeys, kItems };
+  /// kPrototype: a key that could change an object's prototype in JavaScript: `__proto__`, or `prototype` in an object
+  /// under `constructor`. None is allowed, except in `arguments`, because no code copies these objects.
+  enum class Limit { kDepth, kValues, kKeys, kItems, kWord, kPrototype };
 
   Limit limit;
   std::uint64_t allowed;

@@ -10,12 +10,17 @@ MessageDigest listDigest(std::span<const MessageDigest> digests, std::size_t mes
 
 }  // namespace
 
-void MessageIndex::add(const MessageDigest& input, const MessageDigest& conversation, const CallIds& callIds) {
+void MessageIndex::add(const IndexedMessages& messages) {
   // An entry without an interaction means nothing: a throw below leaves the answers as they were.
-  std::uint32_t& newestInput = byInput_.try_emplace(input, kNone).first->second;
-  std::uint32_t& newestConversation = byConversation_.try_emplace(conversation, kNone).first->second;
-  links_.push_back({newestInput, newestConversation, callIds});
+  auto& [input, newestInput] = *byInput_.try_emplace(messages.input, kNone).first;
+  auto& [conversation, newestConversation] = *byConversation_.try_emplace(messages.conversation, kNone).first;
+  links_.push_back({&input, &conversation, newestInput, newestConversation, messages.callIds});
   newestInput = newestConversation = static_cast<std::uint32_t>(links_.size() - 1);
+}
+
+IndexedMessages MessageIndex::messages(std::uint32_t index) const {
+  const Links& links = links_[index];
+  return {*links.input, *links.conversation, links.callIds};
 }
 
 std::uint32_t MessageIndex::newest(const Table& table, const MessageDigest& digest) {

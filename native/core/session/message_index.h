@@ -25,12 +25,28 @@ struct CallIds {
   std::uint64_t conversation = 0;
 };
 
+/// The digests of one interaction's messages: of its input, and of its input and output.
+struct IndexedMessages {
+  MessageDigest input{};
+  MessageDigest conversation{};
+  CallIds callIds = {};
+};
+
 /// Finds interactions by their messages: a table from chain digest to the newest interaction for the input messages,
 /// and one for input and output messages; older interactions with the same digest hang behind the newest.
 class MessageIndex {
  public:
+  MessageIndex() = default;
+  // Links point into the tables.
+  MessageIndex(const MessageIndex&) = delete;
+  MessageIndex& operator=(const MessageIndex&) = delete;
+  MessageIndex(MessageIndex&&) = default;
+  MessageIndex& operator=(MessageIndex&&) = default;
+
   /// Adds the next interaction: indices count from 0. @throws std::bad_alloc; nothing changed then.
-  void add(const MessageDigest& input, const MessageDigest& conversation, const CallIds& callIds = {});
+  void add(const IndexedMessages& messages);
+  /// What was added as interaction `index`.
+  IndexedMessages messages(std::uint32_t index) const;
 
   /// The best parent for a request whose messages have these digests: the longest input and output that is a strict
   /// prefix, else the longest input that is one. Of equals the newest whose tool calls have the request's ids, else the
@@ -45,6 +61,9 @@ class MessageIndex {
   static constexpr std::uint32_t kNone = 0xffffffff;
 
   struct Links {
+    /// Keys of the two tables, whose entries do not move.
+    const MessageDigest* input;
+    const MessageDigest* conversation;
     std::uint32_t olderInput;
     std::uint32_t olderConversation;
     CallIds callIds;

@@ -5,6 +5,25 @@
 
 namespace rolltape {
 
+namespace {
+
+/// Returns the nearest ancestor, `parent` included, whose own tokens are among the first `shared` tokens. The ancestors
+/// between would only add empty spans to every later walk.
+const Interaction* sourceOf(const Interaction* parent, std::uint32_t shared) {
+  if (shared == 0) return nullptr;
+  while (shared <= parent->shared) parent = parent->source;
+  return parent;
+}
+
+}  // namespace
+
+void derivePlace(Interaction& made) {
+  made.source = sourceOf(made.parent, made.shared);
+  made.tokenExact = made.parent != nullptr && made.shared == made.parent->sequenceLength();
+  made.exactFrom = made.tokenExact ? made.parent->exactFrom : made.shared;
+  made.depth = made.parent == nullptr ? 0 : made.parent->depth + 1;
+}
+
 void appendSequence(const Interaction& interaction, std::vector<TokenSpan>& spans) {
   const std::size_t first = spans.size();
   const auto add = [&](const std::int32_t* ids, std::uint32_t from, std::uint32_t to) {

@@ -11,6 +11,10 @@ namespace rolltape {
 
 using TokenSpan = std::span<const std::int32_t>;
 
+/// Sets what follows from the parent of an interaction and from the tokens that it shares: its source, its depth, and
+/// where its token-exact part begins.
+void derivePlace(Interaction& made);
+
 /// Appends the spans that make up the interaction's sequence, in order. Costs time in the number of spans, not in
 /// tokens.
 void appendSequence(const Interaction& interaction, std::vector<TokenSpan>& spans);

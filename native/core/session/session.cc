@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "../base/size.h"
 #include "reward.h"
@@ -9,12 +10,29 @@ namespace rolltape {
 
 namespace {
 
-/// The ancestor, from `parent` up, whose own tokens the first `shared` tokens reach into: what lies between would add
-/// empty spans to every later walk.
-const Interaction* sourceOf(const Interaction* parent, std::uint32_t shared) {
-  if (shared == 0) return nullptr;
-  while (shared <= parent->shared) parent = parent->source;
-  return parent;
+/// Checks that a restored input shares as many tokens as it has in common with its parent's sequence. Comparisons of
+/// the two expect the first difference there.
+void requireSharedTokens(const Interaction& made, std::span<const std::uint8_t> tail) {
+  if (made.parent == nullptr) return;
+  const std::uint32_t before = made.parent->sequenceLength();
+  if (made.shared > before) {
+    throw Error(ErrorCode::kStoredInvalid,
+                "shared: " + std::to_string(made.shared) + " tokens, but the parent has " + std::to_string(before));
+  }
+  if (made.shared == before || tail.empty()) return;
+  std::int32_t next = 0;
+  std::memcpy(&next, tail.data(), sizeof next);
+  if (next == tokenAt(*made.parent, made.shared)) {
+    throw Error(ErrorCode::kStoredInvalid, "shared: fewer tokens than the input has in common with its parent");
+  }
+}
+
+/// Tokens that a prompt has in common with the whole sequence of its parent.
+std::uint32_t countShared(const Interaction& parent, const Prompt& prompt) {
+  if (&parent == prompt.base()) return parent.sequenceLength();
+  std::vector<TokenSpan> before;
+  appendSequence(parent, before);
+  return static_cast<std::uint32_t>(commonPrefix(before, prompt.spans()));
 }
 
 std::span<const std::uint8_t> bytesOf(const std::string& text) {
@@ -55,23 +73,17 @@ const Interaction* Session::chooseParent(const RecordInput& input) const {
   return *input.parent < 0 ? nullptr : &interaction(static_cast<std::uint32_t>(*input.parent), "parent");
 }
 
+std::uint32_t Session::sharedLength(const Prompt& prompt, std::uint32_t parent) const {
+  return countShared(interaction(parent, "parent"), prompt);
+}
+
 void Session::storeInput(Interaction& made, const Prompt& prompt) {
   made.inputLength = prompt.length();
-  std::vector<TokenSpan> own;
-  if (made.parent != nullptr && made.parent == prompt.base()) {
-    made.shared = made.parent->sequenceLength();
-    own.push_back(prompt.tail());
-  } else {
-    const std::vector<TokenSpan> input = prompt.spans();
-    std::vector<TokenSpan> before;
-    if (made.parent != nullptr) appendSequence(*made.parent, before);
-    made.shared = static_cast<std::uint32_t>(commonPrefix(before, input));
-    own = dropTokens(input, made.shared);
-  }
-  made.source = sourceOf(made.parent, made.shared);
-  made.tokenExact = made.parent != nullptr && made.shared == made.parent->sequenceLength();
-  made.exactFrom = made.tokenExact ? made.parent->exactFrom : made.shared;
-  made.depth = made.parent == nullptr ? 0 : made.parent->depth + 1;
+  if (made.parent != nullptr) made.shared = countShared(*made.parent, prompt);
+  const bool continuesParent = made.parent != nullptr && made.parent == prompt.base();
+  const std::vector<TokenSpan> own =
+      continuesParent ? std::vector<TokenSpan>{prompt.tail()} : dropTokens(prompt.spans(), made.shared);
+  derivePlace(made);
   const std::span<std::int32_t> tail = storage_->arena.allocate<std::int32_t>(made.inputLength - made.shared);
   auto to = tail.begin();
   for (const TokenSpan span : own) to = std::copy(span.begin(), span.end(), to);
@@ -94,7 +106,11 @@ void Session::storeFacts(Interaction& made, const RecordInput& input) {
   made.factWords = storage_->arena.copy(input.facts).data();
   made.factCount = static_cast<std::uint32_t>(input.facts.size());
   made.startsRow = input.startsRow;
-  if (!input.labels.empty()) made.labels = &*storage_->labelSets.insert(input.labels).first;
+  storeLabels(made, input.labels);
+}
+
+void Session::storeLabels(Interaction& made, const LabelSet& labels) {
+  if (!labels.empty()) made.labels = &*storage_->labelSets.insert(labels).first;
 }
 
 const Interaction& Session::record(const RecordInput& input) {
@@ -107,15 +123,54 @@ const Interaction& Session::record(const RecordInput& input) {
   storeInput(made, input.prompt);
   storeOutput(made, input.generation);
   storeFacts(made, input);
-  return add(made, input);
+  IndexedMessages messages{.callIds = input.callIds};
+  if (!input.digests.empty()) messages.input = input.digests.back();
+  messages.conversation = messages.input;
+  for (const std::string& message : input.output) {
+    messages.conversation = chainDigest(key_, messages.conversation, bytesOf(message));
+  }
+  return add(made, messages);
 }
 
-/// Every step but the last may throw, and is undone then.
-const Interaction& Session::add(const Interaction& made, const RecordInput& input) {
-  const MessageDigest inputDigest = input.digests.empty() ? MessageDigest{} : input.digests.back();
-  MessageDigest conversation = inputDigest;
-  for (const std::string& message : input.output) conversation = chainDigest(key_, conversation, bytesOf(message));
+InteractionWriter Session::serialize(std::uint32_t index) const {
+  return {interaction(index), index_.messages(index)};
+}
 
+const Interaction& Session::restore(std::span<const std::uint8_t> bytes) {
+  const StoredInteraction stored = readStoredInteraction(bytes);
+  if (stored.index != states_.size()) {
+    throw Error(ErrorCode::kStoredInvalid, "index: this is interaction " + std::to_string(stored.index) +
+                                               ", but the next one is " + std::to_string(states_.size()));
+  }
+  Interaction made;
+  made.index = stored.index;
+  if (stored.parent >= 0) made.parent = &storage_->interactions[static_cast<std::uint32_t>(stored.parent)];
+  restoreTokens(made, stored);
+  made.startsRow = stored.startsRow;
+  storeLabels(made, stored.labels);
+  return add(made, stored.messages);
+}
+
+void Session::restoreTokens(Interaction& made, const StoredInteraction& stored) {
+  made.shared = stored.shared;
+  made.inputLength = stored.inputLength;
+  made.outputLength = stored.outputLength;
+  requireSharedTokens(made, stored.tail);
+  derivePlace(made);
+  TokenArena& arena = storage_->arena;
+  made.tail = arena.copyBytes<std::int32_t>(stored.tail).data();
+  made.outputIds = arena.copyBytes<std::int32_t>(stored.outputIds).data();
+  made.logprobs = arena.copyBytes<float>(stored.logprobs).data();
+  const std::span<const VersionRun> runs = arena.copyBytes<VersionRun>(stored.versionRuns);
+  made.versionRuns = runs.data();
+  made.versionRunCount = static_cast<std::uint32_t>(runs.size());
+  const std::span<const std::uint32_t> facts = arena.copyBytes<std::uint32_t>(stored.facts);
+  made.factWords = facts.data();
+  made.factCount = static_cast<std::uint32_t>(facts.size());
+}
+
+/// Every step but the last may throw. If one throws, the earlier ones are undone.
+const Interaction& Session::add(const Interaction& made, const IndexedMessages& messages) {
   InteractionState& state = states_.emplace_back();
   state.parent = made.parentIndex();
   state.tokenExact = made.tokenExact;
@@ -126,7 +181,7 @@ const Interaction& Session::add(const Interaction& made, const RecordInput& inpu
     throw;
   }
   try {
-    index_.add(inputDigest, conversation, input.callIds);
+    index_.add(messages);
   } catch (...) {
     storage_->interactions.pop_back();
     states_.pop_back();

@@ -11,8 +11,10 @@
 
 #include "generation.h"
 #include "interaction.h"
+#include "interaction_writer.h"
 #include "message_index.h"
 #include "prompt.h"
+#include "stored_interaction.h"
 
 namespace rolltape {
 
@@ -67,9 +69,18 @@ class Session {
 
   /// The whole sequence of `base`, if given, followed by the pieces. @throws as Prompt, kInvalidArg for a bad base.
   Prompt prompt(std::span<const TokenSpan> pieces, std::optional<std::uint32_t> base) const;
+  /// Tokens at the start of the prompt that record() would store with this parent and not repeat.
+  /// @throws kInvalidArg for a bad index.
+  std::uint32_t sharedLength(const Prompt& prompt, std::uint32_t parent) const;
   /// Adds an interaction and returns it. All or nothing.
   /// @throws kInvalidArg for a bad parent, kTooLarge over kMaxSequenceTokens.
   const Interaction& record(const RecordInput& input);
+  /// Returns a writer of an interaction's bytes, for restore(). They do not include rewards.
+  /// @throws kInvalidArg for a bad index.
+  InteractionWriter serialize(std::uint32_t index) const;
+  /// Adds the next interaction as it was recorded by a session with the same key. All or nothing.
+  /// @throws kStoredInvalid if the bytes are damaged or do not continue this session.
+  const Interaction& restore(std::span<const std::uint8_t> bytes);
   /// @throws kInvalidArg for a bad index, or if a float32 cannot hold the reward.
   void setReward(std::uint32_t index, double reward);
 
@@ -86,9 +97,11 @@ class Session {
  private:
   const Interaction* chooseParent(const RecordInput& input) const;
   void storeInput(Interaction& made, const Prompt& prompt);
+  void restoreTokens(Interaction& made, const StoredInteraction& stored);
   void storeFacts(Interaction& made, const RecordInput& input);
   void storeOutput(Interaction& made, const Generation& generation);
-  const Interaction& add(const Interaction& made, const RecordInput& input);
+  void storeLabels(Interaction& made, const LabelSet& labels);
+  const Interaction& add(const Interaction& made, const IndexedMessages& messages);
 
   SipKey key_;
   std::shared_ptr<SessionStorage> storage_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -34,6 +35,14 @@ class TokenArena {
   std::span<const T> copy(std::span<const T> values) {
     const std::span<T> place = allocate<T>(values.size());
     std::copy(values.begin(), values.end(), place.begin());
+    return place;
+  }
+
+  /// A copy of the values in `bytes`, which need not be aligned.
+  template <typename T>
+  std::span<const T> copyBytes(std::span<const std::uint8_t> bytes) {
+    const std::span<T> place = allocate<T>(bytes.size() / sizeof(T));
+    if (!place.empty()) std::memcpy(place.data(), bytes.data(), place.size_bytes());
     return place;
   }
 

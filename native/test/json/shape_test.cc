@@ -73,6 +73,33 @@ TEST(JsonShape, ReadsArgumentsThatAreNoJsonAsText) {
   EXPECT_TRUE(excessOf(R"({"arguments":"no","b":[1,2,3]})", {10, 4, 100, {}}));
 }
 
+TEST(JsonShape, FindsKeysThatCouldReachAPrototype) {
+  for (const char* json :
+       {R"({"__proto__":1})", R"([{"a":{"\u005f_proto__":1}}])", R"({"constructor":{"a":1,"prototype":1}})"}) {
+    const auto excess = excessOf(json, kWide);
+    ASSERT_TRUE(excess) << json;
+    EXPECT_EQ(excess->limit, JsonExcess::Limit::kPrototype);
+  }
+}
+
+TEST(JsonShape, AllowsTheSameWordsWhereTheyAreNotSuchKeys) {
+  for (const char* json : {R"({"a":"__proto__","constructor":1,"prototype":1})", R"({"constructor":[{"prototype":1}]})",
+                           R"({"arguments":"{\"__proto__\":1}"})"}) {
+    EXPECT_FALSE(excessOf(json, kWide)) << json;
+  }
+}
+
+TEST(JsonShape, FindsAKeyOrANumberThatIsTooLong) {
+  const std::string most(JsonLimits::kMaxWordBytes, '1');
+  EXPECT_FALSE(excessOf("{\"" + most + "\":" + most + "}", kWide));
+  for (const std::string& json : {"{\"" + most + "1\":1}", "[" + most + "1]"}) {
+    const auto excess = excessOf(json, kWide);
+    ASSERT_TRUE(excess);
+    EXPECT_EQ(excess->limit, JsonExcess::Limit::kWord);
+  }
+  EXPECT_FALSE(excessOf("{\"a\":\"" + most + "1\",\"arguments\":\"" + most + "1\"}", kWide));
+}
+
 TEST(JsonShape, LeavesWhatIsNotJsonToTheParser) {
   for (const char* text : {"", "{", "[1,", "{\"a\"}", "nul", "[1] 2", "\"\n\""})
     EXPECT_FALSE(excessOf(text, kWide)) << text;

@@ -85,7 +85,7 @@ TEST(MessageIndex, AnswersLikeASearchThroughAllRecords) {
       made.conversation = made.input;
       for (const std::string& message : randomMessages(random, 2)) made.conversation.push_back(message);
       if (withIds) made.callIds = {random.below(4), random.below(4)};
-      index.add(digestOf(made.input), digestOf(made.conversation), made.callIds);
+      index.add({digestOf(made.input), digestOf(made.conversation), made.callIds});
       all.push_back(made);
       expectSameAnswer(index, all, randomRequest(random, withIds));
     }
@@ -95,14 +95,14 @@ TEST(MessageIndex, AnswersLikeASearchThroughAllRecords) {
 TEST(MessageIndex, ARequestIsNotItsOwnParent) {
   MessageIndex index;
   const Messages messages{"a", "b"};
-  index.add(digestOf(messages), digestOf({"a", "b", "c"}));
+  index.add({digestOf(messages), digestOf({"a", "b", "c"})});
   EXPECT_FALSE(index.findParent(test::digestsOf(messages)));
 }
 
 TEST(MessageIndex, AContinuationWinsOverALongerInput) {
   MessageIndex index;
-  index.add(digestOf({"u"}), digestOf({"u", "a"}));
-  index.add(digestOf({"u", "a", "u2"}), digestOf({"u", "a", "u2", "other"}));
+  index.add({digestOf({"u"}), digestOf({"u", "a"})});
+  index.add({digestOf({"u", "a", "u2"}), digestOf({"u", "a", "u2", "other"})});
   const auto match = index.findParent(test::digestsOf(Messages{"u", "a", "u2", "a2"}));
   ASSERT_TRUE(match);
   EXPECT_EQ(0u, match->index);
@@ -113,7 +113,7 @@ TEST(MessageIndex, AContinuationWinsOverALongerInput) {
 class Twins : public testing::Test {
  protected:
   Twins() {
-    for (const std::uint64_t ids : {11, 22}) index_.add(digestOf({"u"}), digestOf({"u", "a"}), {0, ids});
+    for (const std::uint64_t ids : {11, 22}) index_.add({digestOf({"u"}), digestOf({"u", "a"}), {0, ids}});
   }
   std::uint32_t parentOf(std::uint64_t ids) {
     return index_.findParent(test::digestsOf(Messages{"u", "a", "result"}), std::vector<std::uint64_t>{0, ids, ids})
@@ -134,13 +134,13 @@ TEST_F(Twins, OfWhichNoneHasTheIdsGiveTheNewest) {
 }
 
 TEST_F(Twins, OfWhichSeveralHaveTheIdsGiveTheNewestOfThem) {
-  index_.add(digestOf({"u"}), digestOf({"u", "a"}), {0, 11});
-  index_.add(digestOf({"u"}), digestOf({"u", "a"}), {0, 44});
+  index_.add({digestOf({"u"}), digestOf({"u", "a"}), {0, 11}});
+  index_.add({digestOf({"u"}), digestOf({"u", "a"}), {0, 44}});
   EXPECT_EQ(2u, parentOf(11));
 }
 
 TEST_F(Twins, AreLookedForAmongEqualsOnly) {
-  index_.add(digestOf({"u", "a"}), digestOf({"u", "a", "result"}), {33, 33});
+  index_.add({digestOf({"u", "a"}), digestOf({"u", "a", "result"}), {33, 33}});
   const auto digests = test::digestsOf(Messages{"u", "a", "result", "more"});
   EXPECT_EQ(2u, index_.findParent(digests, std::vector<std::uint64_t>{0, 11, 11, 11})->index);
 }
@@ -153,7 +153,7 @@ TEST(MessageIndex, TheNewestOfManyEqualsIsFoundAtOnce) {
   const auto continued = test::digestsOf(Messages{"question", "answer", "more"});
   const auto rewritten = test::digestsOf(Messages{"question", "more"});
   for (std::uint32_t equal = 0; equal < 1'000'000; ++equal) {
-    index.add(input, conversation);
+    index.add({input, conversation});
     ASSERT_EQ(equal, index.findParent(continued)->index);
     ASSERT_EQ(equal, index.findParent(rewritten)->index);
   }

@@ -1,6 +1,7 @@
 import { type Config, refuseUnused, resolveConfig } from "../../config/index.js";
 import { connectProxy } from "../../rollout/connect.js";
 import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
+import { storageProblems } from "../preflight/storage-problems.js";
 import { RolloutJobError } from "../rollout/errors.js";
 import { EXIT_INTERRUPTED } from "../rollout/interrupt.js";
 import { createWorkflow } from "../rollout/job-workflow.js";
@@ -41,6 +42,8 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   assertRowReward(config, options);
   const tasks = await readTasks(options.data);
   using watch = new ProcessWatch();
+  for (const { key, message } of storageProblems(config, { file: options.config, overrides }))
+    process.stderr.write(`rolltape: warning: ${key} ${message}\n`);
   const { summary, failure } = await runJob({ config, options, overrides, tasks, watch });
   // After everything is closed, so that no log line follows the summary.
   process.stdout.write(describeRollout(summary));

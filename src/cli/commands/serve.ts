@@ -7,6 +7,7 @@ import {
   resolveAdminKey,
   resolveConfig,
   UNUSED_BY_SERVE,
+  unusedByStorage,
   writeKeyFile,
 } from "../../config/index.js";
 import type { RunningServer } from "../../server/start.js";
@@ -16,6 +17,7 @@ import { EXIT_INCOMPLETE } from "../exit.js";
 import { stopOnSignal } from "../lifetime.js";
 import { createLogger } from "../logger.js";
 import { sharedMemoryProblems } from "../preflight/preflight.js";
+import { storageProblems } from "../preflight/storage-problems.js";
 
 /** Seconds that a stop may take after the drain, to answer aborted calls and to close connections and the engine. */
 const STOP_MARGIN_SECONDS = 10;
@@ -26,9 +28,11 @@ const STOP_MARGIN_SECONDS = 10;
  */
 export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
-  refuseUnused(overrides, UNUSED_BY_SERVE);
+  refuseUnused(overrides, [...UNUSED_BY_SERVE, ...unusedByStorage(config)]);
   const admin = resolveAdminKey(config, process.env);
   const logger = createLogger(config);
+  for (const { key, message } of storageProblems(config, { file, overrides }))
+    logger.warn({ key }, `${key} ${message}`);
   let running: RunningServer | undefined;
   stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => {
     const report = await running?.close();

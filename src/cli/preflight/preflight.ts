@@ -2,8 +2,8 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Config, ConfigError } from "../../config/index.js";
 import type { EngineReadiness, NotReady } from "../../server/engine-readiness.js";
+import { makeFolder } from "../../support/make-folder.js";
 import { RolloutJobError } from "../rollout/errors.js";
-import { makeFolder } from "./make-folder.js";
 import { requireReadable, requireUsable } from "./usable-folder.js";
 
 const SHARED_MEMORY = "rollout.agent.shared_memory_directory";
@@ -22,7 +22,7 @@ export async function sharedMemoryProblems({ rollout: { agent } }: Config): Prom
     await requireUsable(folder);
     return [];
   } catch (error) {
-    const message = `no file can be created in ${folder}: ${readMessage(error)}`;
+    const message = readMessage(error);
     if (folder === DEFAULT_SHARED_MEMORY) return [{ key: SHARED_MEMORY, message }];
     throw new ConfigError("config_invalid", [{ path: SHARED_MEMORY, message }], { cause: error });
   }

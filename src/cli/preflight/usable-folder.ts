@@ -6,13 +6,23 @@ import { join } from "node:path";
  * Checks that a file can be created in `folder` by creating one. Checking permissions is not enough, because the file
  * system may be read-only or may not support files.
  *
- * @throws the error of the file system if not
+ * @throws an error that names the folder if not
  */
 export async function requireUsable(folder: string): Promise<void> {
   const probe = join(folder, `.rolltape-probe-${randomUUID()}`);
-  const file = await open(probe, "wx");
-  await file.close();
-  await rm(probe, { force: true });
+  try {
+    const file = await open(probe, "wx");
+    await file.close();
+    await rm(probe, { force: true });
+  } catch (cause) {
+    throw new Error(`no file can be created in ${folder}: ${describe(cause)}`, { cause });
+  }
+}
+
+/** Returns the code and the text of an error of the file system, without the path of the file that was tried. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "syscall" in error ? error.message.replace(/, \w+ '.*'$/s, "") : error.message;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { open, rename, rm, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { formatBytes } from "../format-bytes.js";
 import { unreadable } from "../preflight/usable-folder.js";
 
 /** The operations on an open file that writing a batch needs. */
@@ -17,8 +18,6 @@ export interface BatchFileSystem {
   rename(from: string, to: string): Promise<void>;
   rm(path: string): Promise<void>;
 }
-
-const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
 
 const DISK: BatchFileSystem = { statfs, open, rename, rm: (path) => rm(path, { force: true }) };
 
@@ -112,11 +111,4 @@ function describeReason(error: unknown): string {
 function readCode(error: unknown): string {
   const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : "";
-}
-
-/** Returns a number of bytes as text of at most four digits: `1.5 GiB`. */
-function formatBytes(bytes: number): string {
-  const unit = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
-  const value = bytes / 1024 ** unit;
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit] ?? ""}`;
 }

@@ -77,7 +77,10 @@ async function startSeveral(count: number, { config, logger, logs, key, args }: 
   ];
   const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: key };
   const options = { args: [...args, ...workerKeys, `server.workers_folder=${folder}`], env, logs };
-  const workers = Array.from({ length: count }, () => new ProxyWorker(options));
+  const workers = Array.from(
+    { length: count },
+    (_, index) => new ProxyWorker({ ...options, args: [...options.args, ...storageOf(config, index)] }),
+  );
   const stop = async () => void (await Promise.all(workers.map((worker) => worker.stop())));
   try {
     await Promise.all(workers.map((worker) => worker.start()));
@@ -93,8 +96,20 @@ async function startSeveral(count: number, { config, logger, logs, key, args }: 
   }
 }
 
+/** Returns the arguments that give a worker a storage folder of its own, if the job has one. */
+function storageOf({ storage: { directory } }: Config, index: number): string[] {
+  return directory === null ? [] : [`storage.directory=${join(directory, `worker-${index}`)}`];
+}
+
 async function startGatewayFor(folder: string, config: Config, options: GatewayStartOptions): Promise<RunningGateway> {
   const { startGateway } = await import("../../gateway/start.js");
-  const gateway = { ...config.gateway, workers: [], workers_file: null, workers_folder: folder };
+  const gateway = {
+    ...config.gateway,
+    workers: [],
+    workers_file: null,
+    workers_folder: folder,
+    // Without storage, a worker that is restarted has a new tag: the sessions of the former one are lost.
+    ...(config.storage.directory === null ? { worker_return_seconds: 0 } : {}),
+  };
   return startGateway({ ...config, gateway }, options);
 }

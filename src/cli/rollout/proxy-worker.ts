@@ -24,7 +24,7 @@ export interface ProxyWorkerOptions {
 
 /**
  * `rolltape serve` in a separate process, with its logs among those of the job. If it dies, it is restarted a few
- * times, but its recorded sessions are lost. It does not receive the terminal's Ctrl-C, and does not outlive this
+ * times; without a storage folder, its recorded sessions are lost. It does not receive the terminal's Ctrl-C, and does not outlive this
  * process.
  */
 export class ProxyWorker {

@@ -1,5 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
 import { type ConfigOptions, withConfigOptions } from "../config-options.js";
+import { optionValue } from "../option-value.js";
+
+const COUNT = z.int().min(1);
 
 export interface RolloutOptions extends ConfigOptions {
   /** Import string of an agent or a workflow. */
@@ -35,17 +39,9 @@ export function withRolloutOptions(command: Command): Command {
     )
     .requiredOption("-d, --data <file>", "tasks: one JSON value on each line, or one JSON array")
     .requiredOption("-o, --out <file>", "safetensors file that the batch is written to")
-    .option("-g, --group-size <n>", "episodes per task", parsePositive("an integer of at least 1", Number.isInteger))
-    .option(
-      "--timeout <seconds>",
-      "maximum time of one episode",
-      parsePositive("a number of seconds above 0", Number.isFinite),
-    )
-    .option(
-      "--proxy-workers <n>",
-      "number of proxies in separate processes, behind one address",
-      parsePositive("an integer of at least 1", Number.isInteger),
-    )
+    .option("-g, --group-size <n>", "episodes per task", optionValue(COUNT))
+    .option("--timeout <seconds>", "maximum time of one episode", optionValue(z.number().positive()))
+    .option("--proxy-workers <n>", "number of proxies in separate processes, behind one address", optionValue(COUNT))
     .addOption(
       new Option("--proxy <url>", "URL of a running proxy or gateway").argParser(parseUrl).conflicts("proxyWorkers"),
     )
@@ -57,9 +53,9 @@ export function withRolloutOptions(command: Command): Command {
     .option(
       "--write-wait <seconds>",
       "time for which writing a batch is retried (default: 60; on a terminal, until Ctrl-C)",
-      parseSeconds,
+      optionValue(z.number().min(0)),
     )
-    .option("--from-version <n>", "weight version at the start", parseVersion)
+    .option("--from-version <n>", "weight version at the start", optionValue(z.int32().min(0)))
     .addOption(
       new Option("--layout <layout>", "layout of the batch").choices(["padded", "packed", "tree"]).default("padded"),
     );
@@ -87,25 +83,4 @@ function parseList(text: string): unknown {
 function parseUrl(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw new InvalidArgumentError("Expected an http or https URL.");
-}
-
-function parseSeconds(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
-  throw new InvalidArgumentError("Expected a number of seconds of at least 0.");
-}
-
-function parseVersion(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== "" && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new InvalidArgumentError("Expected an integer of at least 0.");
-}
-
-/** Returns a parser of numbers above 0 that satisfy `isValid`. */
-export function parsePositive(expected: string, isValid: (value: number) => boolean): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() !== "" && isValid(value) && value > 0) return value;
-    throw new InvalidArgumentError(`Expected ${expected}.`);
-  };
 }

@@ -88,12 +88,18 @@ export async function exportSurvivors(
   }
 }
 
-/** Acknowledges a batch. If its lease has ended, deletes its sessions instead, because their rows are already on disk. */
+/** Codes of acknowledgements after which sessions of the batch could be exported again. */
+const UNACKNOWLEDGED_CODES = new Set(["export_lease_ended", "worker_unavailable"]);
+
+/**
+ * Acknowledges a batch. If its lease has ended or a worker stays unavailable, deletes its sessions instead, because their rows are
+ * already on disk.
+ */
 async function freeSessions(admin: SurvivorsClient, batchId: string, sessionIds: readonly string[]): Promise<void> {
   try {
     await admin.acknowledge(batchId);
   } catch (error) {
-    if (!(error instanceof ProxyError) || error.code !== "export_lease_ended") throw error;
+    if (!(error instanceof ProxyError) || !UNACKNOWLEDGED_CODES.has(error.code)) throw error;
     await Promise.allSettled(sessionIds.map((id) => admin.deleteSession(id)));
   }
 }

@@ -1,4 +1,4 @@
-import type { Config, UnusedKeys } from "../../config/index.js";
+import { type Config, type UnusedKeys, unusedByStorage } from "../../config/index.js";
 import type { RolloutOptions } from "./rollout-options.js";
 
 /** Keys of `rollout.agent` that only the proxy uses. */
@@ -11,6 +11,7 @@ const PROXY_KEYS = [
   "shared_memory_bytes",
   "chat_template_",
   "enforce_strict_tools",
+  "server_tools",
   "message_filters",
   "sampling_override",
   "engine_max_tokens",
@@ -19,7 +20,9 @@ const PROXY_KEYS = [
 ].map((name) => `rollout.agent.${name}`);
 
 /** Returns the keys that a job with these options does not use. */
-export function unusedByRollout({ rollout: { agent } }: Config, options: RolloutOptions): UnusedKeys[] {
+export function unusedByRollout(config: Config, options: RolloutOptions): UnusedKeys[] {
+  const { rollout, storage } = config;
+  const { agent } = rollout;
   const isSubproc = agent.mode === "subproc" || options.command !== undefined;
   const unused: (UnusedKeys | false)[] = [
     {
@@ -27,9 +30,10 @@ export function unusedByRollout({ rollout: { agent } }: Config, options: Rollout
       reason: "`rolltape rollout` starts its own proxies; use `--proxy` for a running one",
     },
     options.proxy !== undefined && {
-      prefixes: ["server.", "model.", "engine.", "gateway.", ...PROXY_KEYS],
+      prefixes: ["server.", "storage.", "model.", "engine.", "gateway.", ...PROXY_KEYS],
       reason: "the proxy at `--proxy` has its own configuration; start it with this key",
     },
+    ...unusedByStorage(config),
     (options.proxyWorkers ?? 1) === 1 && {
       prefixes: ["gateway."],
       reason: "there is no gateway without `--proxy-workers`",
@@ -38,6 +42,11 @@ export function unusedByRollout({ rollout: { agent } }: Config, options: Rollout
       prefixes: ["server.worker_tag", "server.workers_folder", "server.advertised_host"],
       reason: "the job chooses it for its `--proxy-workers`",
     },
+    (options.proxyWorkers ?? 1) > 1 &&
+      storage.directory === null && {
+        prefixes: ["gateway.worker_return_seconds"],
+        reason: "without `storage.directory`, no sessions of a worker come back",
+      },
     options.trainer === undefined && {
       prefixes: ["rollout.max_staleness"],
       reason: "weights do not change without `--trainer`",

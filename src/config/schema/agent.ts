@@ -72,7 +72,7 @@ export const agentSchema = z.strictObject({
     .nullable()
     .default(256)
     .describe(
-      "Maximum number of calls that one session may have in flight. More are refused with 429. Null: no limit.",
+      "Maximum number of calls that one session may have in flight, including calls whose answers were not read yet. More are refused with 429. Null: no limit.",
     ),
   shared_memory_directory: z
     .string()
@@ -129,6 +129,12 @@ export const agentSchema = z.strictObject({
     .default(false)
     .describe(
       "Samples calls of tools with `strict: true` under a grammar of their schema. Off by default, because agent SDKs set `strict` by default and a grammar changes the sampled distribution.",
+    ),
+  server_tools: z
+    .enum(["refuse", "drop"])
+    .default("refuse")
+    .describe(
+      "Tools that only the API's own server can run, such as web searches. `refuse`: requests with such tools are refused with 400. `drop`: the prompt leaves them out, and the header `x-rolltape-dropped-tools` and the row column `dropped_tools` name them.",
     ),
   message_filters: z
     .array(messageFilter)

@@ -32,4 +32,12 @@ export const gatewaySchema = z.strictObject({
     .describe(
       "Seconds after which a server that answers neither calls nor probes (`GET /livez`) is unreachable. Calls that wait for it then end with 503, and new calls are refused at once until it answers a probe.",
     ),
+  worker_return_seconds: z
+    .number()
+    .min(0)
+    .max(MAX_SECONDS)
+    .default(30)
+    .describe(
+      "Seconds for which calls wait if the server of their session cannot be reached or has left. They are forwarded when a server with the same tag is back, possibly at another address. The time counts from when the server left; after it, calls get 503. 0: they get 503 at once.",
+    ),
 });

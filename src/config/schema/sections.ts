@@ -5,10 +5,12 @@ import { modelSchema } from "./model.js";
 import { rolloutSchema } from "./rollout.js";
 import { schedulerSchema } from "./scheduler.js";
 import { serverSchema } from "./server.js";
+import { storageSchema } from "./storage.js";
 
 /** The whole configuration. Each key is checked by itself. */
 export const sectionsSchema = z.strictObject({
   server: serverSchema.prefault({}),
+  storage: storageSchema.prefault({}),
   model: modelSchema.prefault({}),
   engine: engineSchema.prefault({}),
   rollout: rolloutSchema.prefault({}),

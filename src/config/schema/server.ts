@@ -18,13 +18,15 @@ export const serverSchema = z.strictObject({
     .min(1)
     .default(512 * MEBIBYTE)
     .describe(
-      "Maximum size of all request bodies that are being received, in bytes. One session may use an eighth of it. Further bodies are refused with 503.",
+      "Maximum size of all request bodies that are being received, in bytes. One session may use an eighth of what the others leave, and small bodies have an eighth of their own. Further bodies are refused with 503.",
     ),
   max_connections: z
     .int()
     .min(1)
     .default(16_384)
-    .describe("Maximum number of open connections. Further ones are closed at once."),
+    .describe(
+      "Maximum number of open connections. For a further one, the connection that has been idle longest is closed.",
+    ),
   listen_backlog: z
     .int()
     .min(1)
@@ -44,6 +46,11 @@ export const serverSchema = z.strictObject({
   request_timeout_seconds: seconds
     .default(120)
     .describe("Seconds in which a client must send a whole request. Does not limit the time of the answer."),
+  send_timeout_seconds: seconds
+    .default(120)
+    .describe(
+      "Seconds for which a client may stop reading its answer. After that, its connection is closed. An answer that is read slowly has no time limit.",
+    ),
   max_json_depth: z
     .int()
     .min(8)
@@ -121,7 +128,7 @@ export const serverSchema = z.strictObject({
   shutdown_seconds: seconds
     .default(30)
     .describe(
-      "Seconds that a stopping server waits for calls in flight, for exports of ended sessions and for answers that are being sent.",
+      "Seconds that a stopping server waits for calls in flight, for answers that are being sent and, without `storage.directory`, for exports of ended sessions.",
     ),
   worker_tag: z
     .string()
@@ -130,7 +137,7 @@ export const serverSchema = z.strictObject({
     .default("auto")
     .meta({ expected: "1 to 32 characters of a-z and 0-9, auto" })
     .describe(
-      "Name of this server, part of its session keys and session ids. `auto`: a new name at every start, so that session ids are never reused. Null: no tag, so the server cannot be behind a gateway.",
+      "Name of this server, part of its session keys and session ids. `auto`: a new name at every start, so that session ids are never reused; with `storage.directory`, the name that the folder has. Null: no tag, so the server cannot be behind a gateway.",
     ),
   workers_folder: optionalText.describe(
     "Shared folder in which this server registers. Gateways find servers there, and the current weight version is stored there.",

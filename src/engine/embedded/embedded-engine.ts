@@ -1,7 +1,7 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import type { Deadline } from "../../support/async/deadline.js";
 import { startCallDeadline } from "../call-deadline.js";
-import { type Engine, EngineError, type GenerateCall, type GenerateResult } from "../engine.js";
+import { type Engine, EngineError, type EngineLoad, type GenerateCall, type GenerateResult } from "../engine.js";
 import { decode, type LlamaSlot, prefill, reuseCache } from "./decode.js";
 import type { EmbeddedOptions } from "./embedded-options.js";
 import { OutputWriter } from "./output-writer.js";
@@ -26,6 +26,10 @@ class EmbeddedEngine implements Engine {
     this.#runtime = runtime;
     this.#timeoutSeconds = timeoutSeconds;
     this.#pool = new SequencePool(runtime.sequences, runtime.contextSize);
+  }
+
+  get load(): EngineLoad {
+    return this.#pool.load;
   }
 
   async contextLength(): Promise<number> {

@@ -1,4 +1,5 @@
 import { FairQueue } from "../../support/async/fair-queue.js";
+import type { EngineLoad } from "../engine.js";
 import { CachedTokens } from "./cached-tokens.js";
 import { chooseSlot } from "./choose-slot.js";
 
@@ -26,6 +27,11 @@ export class SequencePool<S> {
       lastUsed: 0,
       busy: false,
     }));
+  }
+
+  get load(): EngineLoad {
+    const running = this.#slots.filter(({ busy }) => busy).length;
+    return { running, waiting: this.#waiting.length, maxRunning: this.#slots.length };
   }
 
   /**

@@ -3,7 +3,7 @@ import { weightVersionSchema } from "../../control/weight-version.js";
 import type { Upstream } from "../upstream.js";
 
 const healthSchema = z.object({
-  status: z.enum(["ok", "draining", "engine_unavailable"]),
+  status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed"]),
   worker: z
     .object({
       tag: z.string(),

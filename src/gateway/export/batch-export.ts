@@ -4,16 +4,18 @@ import { callWorker } from "../contact/call-worker.js";
 import { type MergedBatch, type MergeOptions, mergeParts } from "../merge/merge-parts.js";
 import { readPart } from "../merge/part.js";
 import type { Upstream, UpstreamReply } from "../upstream.js";
-import type { Worker } from "../worker-pool.js";
+import type { Worker, WorkerPool } from "../worker-pool.js";
 import { mergeRefusals, type PartRefusal } from "./refusal.js";
 
 /** A worker and those sessions of the batch that it has. */
 export interface WorkerShare {
-  readonly worker: Worker;
+  /** Replaced when the worker returns at another address. */
+  worker: Worker;
   readonly sessionIds: readonly string[];
 }
 
 export interface BatchExportOptions {
+  readonly pool: WorkerPool;
   readonly upstream: Upstream;
   readonly shares: readonly WorkerShare[];
   /** The client's key. */
@@ -39,6 +41,9 @@ type Settlement = { readonly outcome: "taken" | "left" } | ({ readonly outcome: 
 /** How long a worker keeps its prepared part. Its sessions accept no rewards during this time. */
 const HOLD_SECONDS = 60;
 
+/** How often a worker is asked at most to wait for its sessions. It is asked again each time it leaves and returns. */
+const MAX_WAITS = 3;
+
 /**
  * Exports one batch over several workers, in three steps:
  *
@@ -57,14 +62,21 @@ export class BatchExport {
   }
 
   /**
-   * Waits until every session can be exported. If a worker does not answer, stops waiting for the others.
+   * Waits until every session can be exported. If a worker leaves, waits for its return. If it does not return, stops waiting for
+   * the others.
    *
    * @throws {@link ApiError} that names each session that cannot be exported
    */
   async waitUntilReady(waits: object): Promise<void> {
     const lost = new AbortController();
     const waiting = AbortSignal.any([this.#options.signal, lost.signal]);
-    const replies = await this.#callAll("/export_batch/ready", waits, waiting, () => lost.abort());
+    const replies = await this.#callAll(
+      "/export_batch/ready",
+      waits,
+      waiting,
+      () => lost.abort(),
+      this.#repeat.bind(this),
+    );
     this.#options.signal.throwIfAborted();
     throwRefusals(replies);
   }
@@ -112,10 +124,16 @@ export class BatchExport {
    * @param onSilent called for each worker that does not answer
    * @returns the replies, except those of calls that `signal` aborted
    */
-  async #callAll(path: string, body: object, signal: AbortSignal, onSilent = () => {}): Promise<ShareReply[]> {
+  async #callAll(
+    path: string,
+    body: object,
+    signal: AbortSignal,
+    onSilent = () => {},
+    call = this.#call.bind(this),
+  ): Promise<ShareReply[]> {
     const replies = this.#options.shares.map(async (share): Promise<ShareReply[]> => {
       const shareBody = { ...body, session_ids: share.sessionIds };
-      const reply = await this.#call(share, path, shareBody, signal);
+      const reply = await call(share, path, shareBody, signal);
       if (!reply && signal.aborted && !share.worker.contact.isUnreachable) return [];
       if (!reply) onSilent();
       return [{ share, reply }];
@@ -128,6 +146,24 @@ export class BatchExport {
     const id = reply?.headers[EXPORT_ID];
     if (id === undefined) return undefined;
     return this.#call(share, `/export_batch/${String(id)}/settle`, settlement);
+  }
+
+  /** Calls a worker. If the worker leaves, calls it again once it has returned. Only for calls that change nothing. */
+  async #repeat(
+    share: WorkerShare,
+    path: string,
+    body: object,
+    signal: AbortSignal,
+  ): Promise<UpstreamReply | undefined> {
+    const { pool } = this.#options;
+    for (let calls = 1; ; calls++) {
+      const reply = await this.#call(share, path, body, signal);
+      if (reply || signal.aborted || calls === MAX_WAITS) return reply;
+      if (!(await pool.hasLeft(share.worker))) return undefined;
+      const returned = await pool.locate(share.worker.tag, () => signal).catch(() => undefined);
+      if (!returned) return undefined;
+      share.worker = returned;
+    }
   }
 
   async #call(

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { grantBody, startBody } from "../../control/session-schemas.js";
 import type { App } from "../../http/app-type.js";
+import { disconnectSignal } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { readKeyTag } from "../../session/worker-tag.js";
 import { sortByFreeSlots, spreadSlots } from "../balance.js";
@@ -79,7 +80,7 @@ async function start(
   const workers =
     body.api_key === undefined
       ? sortByFreeSlots(await readyWorkers(context))
-      : [await findWorkerForNewKey(context, body.api_key)];
+      : [await findWorkerForNewKey(context, reply, body.api_key)];
   let refusal: UpstreamReply | undefined;
   for (const worker of workers) {
     const workerReply = await startOn(context, request, worker, body);
@@ -122,9 +123,9 @@ async function startOn(
 }
 
 /** Returns the worker that a key of the client's choice names. The gateway keeps no list of keys, so the key must have a tag. */
-async function findWorkerForNewKey({ pool }: GatewayContext, key: string): Promise<Worker> {
+async function findWorkerForNewKey({ pool }: GatewayContext, reply: FastifyReply, key: string): Promise<Worker> {
   const tag = readKeyTag(key);
-  const worker = tag === undefined ? undefined : await pool.find(tag);
+  const worker = tag === undefined ? undefined : await pool.locate(tag, () => disconnectSignal(reply));
   if (worker) return worker;
   const received = tag === undefined ? "a key without a tag" : `the tag ${tag}, which no worker has`;
   const message =

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -16,7 +15,7 @@ import type { App } from "../../http/app-type.js";
 import { noteExport } from "../../http/connections/answer.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
-import { readSessionTag } from "../../session/worker-tag.js";
+import { newBatchId, readSessionTag } from "../../session/worker-tag.js";
 import type { GatewayContext } from "../context.js";
 import { acknowledge } from "../export/acknowledge.js";
 import { BatchExport, type WorkerShare } from "../export/batch-export.js";
@@ -33,29 +32,30 @@ export function exportRoutes(app: App, context: GatewayContext): void {
   // The options are checked here, so that conflicts come before errors about sessions, as on a worker.
   app.post("/export_trajectories", { schema: { body: trajectoriesBody } }, async (request, reply) => {
     toTrajectoryOptions(request.body);
-    const worker = await findWorkerBySession(request.body.session_id, context.pool);
-    return forwardTo(worker, request, reply, request.body);
+    const worker = await findWorkerBySession(request.body.session_id, reply, context.pool);
+    return forwardTo(context.pool, worker, request, reply, { body: request.body });
   });
   app.post("/export_batch", { schema: { body: batchBody } }, async (request, reply) => {
     const { body } = request;
     refuseWorkerOnlyOptions(body);
     refuseDuplicates(body.session_ids);
     toBatchOptions(body);
-    const shares = await groupByWorker(body.session_ids, context);
+    const shares = await groupByWorker(body.session_ids, reply, context);
     const [first] = shares;
     if (first && shares.length === 1) {
-      return forwardTo(first.worker, request, reply, body, () => unreachableSessions(first.sessionIds));
+      const toLossError = () => unreachableSessions(first.sessionIds);
+      return forwardTo(context.pool, first.worker, request, reply, { body, toLossError });
     }
     return exportMerged(context, shares, request, reply, body);
   });
-  app.delete("/export_batch/:id", { schema: { params: z.object({ id: z.string() }) } }, async (request) => {
-    await acknowledge(context, request.params.id, pickCredentials(request));
+  app.delete("/export_batch/:id", { schema: { params: z.object({ id: z.string() }) } }, async (request, reply) => {
+    await acknowledge(context, request.params.id, pickCredentials(request), disconnectSignal(reply));
     return { id: request.params.id };
   });
 }
 
 async function exportMerged(
-  { upstream }: GatewayContext,
+  { pool, upstream }: GatewayContext,
   shares: readonly WorkerShare[],
   request: FastifyRequest,
   reply: FastifyReply,
@@ -64,8 +64,10 @@ async function exportMerged(
   const { session_ids, wait_seconds, drain_seconds, lease_seconds } = body;
   const options = partOptions.parse(body);
   const headers = pickCredentials(request);
-  const job = new BatchExport({ upstream, shares, headers, signal: disconnectSignal(reply) });
-  const lease = body.acknowledge ? { export_id: `batch-${randomUUID()}`, lease_seconds } : undefined;
+  const job = new BatchExport({ pool, upstream, shares, headers, signal: disconnectSignal(reply) });
+  const lease = body.acknowledge
+    ? { export_id: newBatchId(shares.map(({ worker }) => worker.tag)), lease_seconds }
+    : undefined;
   await job.waitUntilReady({ wait_seconds, drain_seconds });
   const batch = await job.collect(
     session_ids,
@@ -105,11 +107,15 @@ function refuseWorkerOnlyOptions({ transport, shards, shard = 0 }: BatchRequest)
 }
 
 /**
- * Groups the sessions by worker, in the order of the request.
+ * Groups the sessions by worker, in the order of the request. Waits for absent workers.
  *
  * @throws ApiError that lists the sessions without a known worker
  */
-async function groupByWorker(ids: readonly string[], { pool }: GatewayContext): Promise<WorkerShare[]> {
+async function groupByWorker(
+  ids: readonly string[],
+  reply: FastifyReply,
+  { pool }: GatewayContext,
+): Promise<WorkerShare[]> {
   const byTag = new Map<string, string[]>();
   for (const id of ids) {
     const tag = readSessionTag(id) ?? "";
@@ -120,7 +126,7 @@ async function groupByWorker(ids: readonly string[], { pool }: GatewayContext): 
   const shares: WorkerShare[] = [];
   const lost: string[] = [];
   for (const [tag, sessionIds] of byTag) {
-    const worker = tag === "" ? undefined : await pool.find(tag);
+    const worker = tag === "" ? undefined : await pool.locate(tag, () => disconnectSignal(reply));
     if (worker) shares.push({ worker, sessionIds });
     else lost.push(...sessionIds);
   }

@@ -11,7 +11,7 @@ export function forwardedCallRoutes(app: FastifyInstance, { pool }: GatewayConte
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (request, payload, done) => done(findOversize(request), payload));
   const handler = async (request: FastifyRequest, reply: FastifyReply) =>
-    forwardTo(await findWorkerByKey(request, pool), request, reply);
+    forwardTo(pool, await findWorkerByKey(request, reply, pool), request, reply);
   for (const url of ["/v1/messages", "/v1/messages/*"]) {
     app.route({ method: METHODS, url, config: { errors: "anthropic" }, exposeHeadRoute: false, handler });
   }

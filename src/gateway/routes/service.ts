@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { PROBE_PATHS } from "../../control/probe-paths.js";
 import { weightVersionSchema } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
 import { callWorker } from "../contact/call-worker.js";
@@ -14,7 +15,7 @@ const health = z.object({
   workers: z.array(
     z.object({
       tag: z.string(),
-      status: z.enum(["ok", "draining", "engine_unavailable", "down"]),
+      status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed", "down"]),
       capacity: z.int(),
       sessions: z.int(),
       weight_version: weightVersionSchema.optional(),
@@ -33,6 +34,12 @@ export function serviceRoutes(
   app.get("/livez", { config: { public: true }, schema: { response: { 200: alive } } }, async () => ({
     status: "ok" as const,
   }));
+
+  for (const path of PROBE_PATHS) {
+    app.get(path, { config: { public: true }, schema: { response: { 200: alive } } }, async () => ({
+      status: "ok" as const,
+    }));
+  }
 
   const readiness = async (_: FastifyRequest, reply: FastifyReply) => {
     const workers = pool.all().map(({ tag, state: status, capacity, sessions, weightVersion: weight_version }) => {

@@ -50,9 +50,9 @@ function withNextPage(page: SessionPage<ListedSession>, lists: readonly z.output
 function forwardSessionCalls(app: App, { pool }: GatewayContext): void {
   const params = z.object({ id: z.string() });
   app.get("/rl/sessions/:id", { schema: { params } }, async (request, reply) =>
-    forwardTo(await findWorkerBySession(request.params.id, pool), request, reply),
+    forwardTo(pool, await findWorkerBySession(request.params.id, reply, pool), request, reply),
   );
   app.delete("/rl/sessions/:id", { schema: { params } }, async (request, reply) =>
-    forwardTo(await findWorkerBySession(request.params.id, pool), request, reply),
+    forwardTo(pool, await findWorkerBySession(request.params.id, reply, pool), request, reply),
   );
 }

@@ -1,9 +1,9 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { onResponseClose } from "../disconnect.js";
 
-/** An answer that was cut because the server stopped. */
+/** An answer that was cut because the server stopped or its client did not read it. */
 export interface CutAnswer {
   /** Method and route. */
   readonly route: string;
@@ -33,10 +33,13 @@ export class Answer {
   /** Bytes of earlier answers on the same connection. */
   #startedAt = 0;
   sessions: readonly string[] = [];
+  /** The request's route is only for clients with a key. */
+  readonly needsKey: boolean;
 
-  constructor(request: FastifyRequest, reply: FastifyReply) {
+  constructor(request: FastifyRequest, reply: FastifyReply, needsKey: boolean) {
     this.#request = request;
     this.#reply = reply;
+    this.needsKey = needsKey;
     this.#socket = request.raw.socket;
     answers.set(reply.raw, this);
   }
@@ -52,8 +55,24 @@ export class Answer {
     onResponseClose(this.#reply, done);
   }
 
+  get request(): IncomingMessage {
+    return this.#request.raw;
+  }
+
   get requestComplete(): boolean {
     return this.#request.raw.complete;
+  }
+
+  get statusCode(): number {
+    return this.#reply.raw.statusCode;
+  }
+
+  /** Calls `done` when the request was received completely. */
+  onReceived(done: () => void): void {
+    const { raw } = this.#request;
+    // Node marks a request without a body as complete only after its headers were handled.
+    if (raw.complete || !hasBody(raw)) done();
+    else raw.once("end", done);
   }
 
   /** Closes the connection after this answer, and tells the client so if its headers were not sent yet. */
@@ -79,6 +98,10 @@ export function noteExport({ raw }: FastifyReply, sessions: readonly string[]): 
   if (answer) answer.sessions = sessions;
 }
 
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
 interface StreamHandle {
   readonly bytesWritten?: number;
   readonly writeQueueSize?: number;
@@ -88,7 +111,7 @@ interface StreamHandle {
  * Returns how many bytes of a connection the operating system has accepted. Node's public `writableLength` counts a large
  * buffer as unsent until its last byte was accepted. The exact number is in the handle, which is not public.
  */
-function countAccepted(socket: Socket): number {
+export function countAccepted(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: StreamHandle | null };
   if (handle?.bytesWritten === undefined) return socket.bytesWritten - socket.writableLength;
   return handle.bytesWritten - (handle.writeQueueSize ?? 0);

@@ -1,14 +1,34 @@
 import type { Socket } from "node:net";
 import { endAndLinger, lingerBeforeClose } from "../linger.js";
 import type { Answer } from "./answer.js";
+import type { ConnectionLimit } from "./connection-limit.js";
+import { SendProgress } from "./send-progress.js";
+import { measureWaiting, type WaitingMemory } from "./waiting-memory.js";
 
 interface Waiting {
   readonly answer: Answer;
   readonly start: () => void;
+  /** Memory of the request. */
+  readonly bytes: number;
+}
+
+export interface WaitingLimits {
+  /** How many requests may wait for the answers before them. */
+  readonly maxWaiting: number;
+  /** Shared by all connections. */
+  readonly memory: WaitingMemory;
+  /** Learns which connections are idle. */
+  readonly connections: ConnectionLimit;
 }
 
 /** A connection is reset if it refuses this many times more requests than may wait. */
 const RESET_FACTOR = 10;
+
+/** Memory of requests that a connection may refuse after the memory of waiting requests is full. More reset the connection. */
+const MAX_BYTES_WITHOUT_ROOM = 128 * 1024;
+
+/** Memory of requests that are received and dropped after the last answer. More reset the connection. */
+const MAX_LATE_BYTES = 1024 * 1024;
 
 /** Time after which a connection is closed if the client still sends requests after the last answer. */
 const LATE_CLOSE_MS = 1000;
@@ -19,21 +39,22 @@ const LATE_CLOSE_MS = 1000;
  */
 export class Connection {
   readonly #socket: Socket;
-  readonly #maxWaiting: number;
+  readonly #limits: WaitingLimits;
   readonly #waiting: Waiting[] = [];
+  readonly #progress = new SendProgress();
   #current: Answer | undefined;
   #refused = 0;
+  #refusedBytes = 0;
+  #bytesWithoutRoom = 0;
+  #lateBytes = 0;
   #closing: boolean;
   /** Answer to bytes that are not a valid request. It is sent after all other answers and closes the connection. */
   #finalAnswer: string | undefined;
 
-  /**
-   * @param maxWaiting how many requests may wait for the answers before them
-   * @param closing closes the connection after its next answer
-   */
-  constructor(socket: Socket, maxWaiting: number, closing: boolean) {
+  /** @param closing closes the connection after its next answer */
+  constructor(socket: Socket, limits: WaitingLimits, closing: boolean) {
     this.#socket = socket;
-    this.#maxWaiting = maxWaiting;
+    this.#limits = limits;
     this.#closing = closing;
   }
 
@@ -42,12 +63,38 @@ export class Connection {
     return this.#current ? [this.#current, ...this.#waiting.map(({ answer }) => answer)] : [];
   }
 
+  /**
+   * Returns the answer in progress if the client stopped reading it this long ago. Call this at short intervals.
+   *
+   * @param now milliseconds of a monotonic clock
+   */
+  findUnread(milliseconds: number, now: number): Answer | undefined {
+    const isStalled = this.#progress.measurePause(this.#socket, now) >= milliseconds;
+    return isStalled ? this.#current : undefined;
+  }
+
   /** Calls `start` when it is the request's turn. Never calls it if the connection closes first. */
   accept(answer: Answer, start: () => void): void {
-    if (!this.#socket.writable) return this.#closeLate();
-    if (this.#waiting.length >= this.#maxWaiting || this.#refused > 0) return this.#refuse();
-    if (this.#current) this.#waiting.push({ answer, start });
-    else this.#begin({ answer, start });
+    if (!this.#socket.writable) return this.#closeLate(answer);
+    if (!this.#current && this.#refused === 0) return this.#begin({ answer, start });
+    const { maxWaiting, memory } = this.#limits;
+    const bytes = measureWaiting(answer.request);
+    const hasRoom = memory.take(bytes);
+    if (hasRoom && this.#refused === 0 && this.#waiting.length < maxWaiting) {
+      this.#waiting.push({ answer, start, bytes });
+      return;
+    }
+    // Node keeps refused requests, too, until the connection closes.
+    if (hasRoom) this.#refusedBytes += bytes;
+    else this.#bytesWithoutRoom += bytes;
+    this.#refuse();
+  }
+
+  /** Forgets the requests that wait. Call this when the connection has closed. */
+  dropWaiting(): void {
+    for (const { bytes } of this.#waiting.splice(0)) this.#limits.memory.giveBack(bytes);
+    this.#limits.memory.giveBack(this.#refusedBytes);
+    this.#refusedBytes = 0;
   }
 
   /** Sends a text after the answers to all requests that were received completely, and closes the connection. */
@@ -64,10 +111,18 @@ export class Connection {
     else this.#socket.destroySoon();
   }
 
-  #begin({ answer, start }: Waiting): void {
+  #begin({ answer, start }: Omit<Waiting, "bytes">): void {
     this.#current = answer;
     if (this.#closing) this.#closeAfter(answer);
-    answer.begin(() => this.#next());
+    const { connections } = this.#limits;
+    connections.begin(this.#socket, answer.needsKey);
+    answer.onReceived(() => {
+      if (this.#current === answer) connections.received(this.#socket);
+    });
+    answer.begin(() => {
+      connections.end(this.#socket, answer.statusCode);
+      this.#next();
+    });
     start();
   }
 
@@ -81,29 +136,36 @@ export class Connection {
   #next(): void {
     this.#current = undefined;
     if (!this.#socket.writable) {
-      this.#waiting.length = 0;
+      this.dropWaiting();
       return;
     }
     const next = this.#waiting.shift();
+    if (next) this.#limits.memory.giveBack(next.bytes);
     // Once the final answer is set, nothing more is read, so an incomplete body stays incomplete.
     if (next && (this.#finalAnswer === undefined || next.answer.requestComplete)) this.#begin(next);
     else if (this.#finalAnswer !== undefined) endAndLinger(this.#socket, this.#finalAnswer);
+    else if (this.#refused > 0) this.#socket.destroySoon();
     else if (this.#closing) this.#socket.end();
   }
 
   /** Closes the connection a little later: if it were closed at once, the client could lose the end of the last answer. */
-  #closeLate(): void {
+  #closeLate(answer: Answer): void {
+    this.#lateBytes += measureWaiting(answer.request);
+    if (this.#lateBytes > MAX_LATE_BYTES) this.#socket.destroy();
     setTimeout(() => this.#socket.destroy(), LATE_CLOSE_MS).unref();
   }
 
   #refuse(): void {
     if (this.#refused === 0) {
-      this.#waiting.at(-1)?.answer.closeAfter();
+      // If none waits, the headers of the answer in progress may have been sent. `#next` then closes the connection.
+      (this.#waiting.at(-1)?.answer ?? this.#current)?.closeAfter();
       lingerBeforeClose(this.#socket);
     }
     this.#refused++;
-    // Further requests stay in the buffers of the operating systems, so the client has to wait.
-    this.#socket.pause();
-    if (this.#refused > this.#maxWaiting * RESET_FACTOR) this.#socket.destroy();
+    // Further requests stay in the buffers of the operating systems, so the client has to wait. Not at once: when Node has read this
+    // request, it would resume the socket.
+    process.nextTick(() => void this.#socket.pause());
+    const isTooMany = this.#refused > this.#limits.maxWaiting * RESET_FACTOR;
+    if (isTooMany || this.#bytesWithoutRoom > MAX_BYTES_WITHOUT_ROOM) this.#socket.destroy();
   }
 }

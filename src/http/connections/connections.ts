@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { endAndLinger } from "../linger.js";
 import { Answer, type CutAnswer } from "./answer.js";
 import { Connection } from "./connection.js";
+import { ConnectionLimit } from "./connection-limit.js";
+import { WaitingMemory } from "./waiting-memory.js";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -10,17 +12,31 @@ declare module "fastify" {
   }
 }
 
+export interface ConnectionsOptions {
+  /** Maximum number of open connections. */
+  readonly maxConnections: number;
+  /** How many requests of one connection may wait for the answers before them. */
+  readonly maxWaiting: number;
+  /** Returns true if the request's route is only for clients with a key. */
+  readonly needsKey: (request: FastifyRequest) => boolean;
+}
+
 /** The connections of a server on which a request was received, and their open answers. */
 export class Connections {
   readonly #server: Server;
-  readonly #maxWaiting: number;
+  readonly #options: ConnectionsOptions;
+  /** Counts all open connections, also those without a request. */
+  readonly limit: ConnectionLimit;
   readonly #bySocket = new Map<Socket, Connection>();
+  readonly #memory = new WaitingMemory();
   #closing = false;
 
-  /** @param maxWaiting how many requests of one connection may wait for the answers before them */
-  constructor(server: Server, maxWaiting: number) {
+  constructor(server: Server, options: ConnectionsOptions) {
     this.#server = server;
-    this.#maxWaiting = maxWaiting;
+    this.#options = options;
+    this.limit = new ConnectionLimit(options.maxConnections);
+    // Connections in this process are no sockets.
+    server.on("connection", (socket) => socket instanceof Socket && this.limit.add(socket));
   }
 
   get size(): number {
@@ -34,12 +50,17 @@ export class Connections {
     return count;
   }
 
+  hasOpenAnswers(socket: Socket): boolean {
+    return (this.#bySocket.get(socket)?.openAnswers.length ?? 0) > 0;
+  }
+
   /** Calls `start` when it is the request's turn on its connection. Never calls it if the connection closes first. */
   accept(request: FastifyRequest, reply: FastifyReply, start: () => void): void {
     const { socket } = request.raw;
     // Requests that were injected have no socket of their own.
-    if (socket instanceof Socket) this.#find(socket).accept(new Answer(request, reply), start);
-    else start();
+    if (!(socket instanceof Socket)) return start();
+    const answer = new Answer(request, reply, this.#options.needsKey(request));
+    this.#find(socket).accept(answer, start);
   }
 
   /** Sends a text after the answers to earlier requests, and closes the connection. */
@@ -74,6 +95,22 @@ export class Connections {
     return cut;
   }
 
+  /**
+   * Closes every connection whose client stopped reading its answer this long ago. Returns the answers that were cut, one for each
+   * connection. Call this at short intervals.
+   */
+  cutUnread(milliseconds: number): CutAnswer[] {
+    const now = performance.now();
+    const cut: CutAnswer[] = [];
+    for (const [socket, connection] of this.#bySocket) {
+      const answer = connection.findUnread(milliseconds, now);
+      if (!answer) continue;
+      cut.push(answer.describe());
+      socket.destroy();
+    }
+    return cut;
+  }
+
   /** Closes all connections now. */
   destroy(): void {
     for (const socket of this.#bySocket.keys()) socket.destroy();
@@ -82,9 +119,13 @@ export class Connections {
   #find(socket: Socket): Connection {
     const known = this.#bySocket.get(socket);
     if (known) return known;
-    const connection = new Connection(socket, this.#maxWaiting, this.#closing);
+    const limits = { maxWaiting: this.#options.maxWaiting, memory: this.#memory, connections: this.limit };
+    const connection = new Connection(socket, limits, this.#closing);
     this.#bySocket.set(socket, connection);
-    socket.once("close", () => this.#bySocket.delete(socket));
+    socket.once("close", () => {
+      this.#bySocket.delete(socket);
+      connection.dropWaiting();
+    });
     return connection;
   }
 }

@@ -1,4 +1,4 @@
-import type { Conversation, Message } from "../../conversation/message.js";
+import { type Conversation, isSystem, type Message } from "../../conversation/message.js";
 import type { ContinuationFallback, RecordedTurn } from "../chat-model.js";
 import type { ChatTemplate } from "../template/chat-template.js";
 import { type ByShape, describeShape } from "./conversation-shape.js";
@@ -6,7 +6,7 @@ import { changesHeader } from "./header-change.js";
 import { probeHistoryDependence } from "./history-dependence.js";
 import { probeMovedContext } from "./moved-context.js";
 import { renderAfterMarker } from "./render-after-marker.js";
-import { isSystem, leadingSystem, makeFollower, makeMarker, makeStandIns, USER } from "./stand-in.js";
+import { leadingSystem, makeFollower, makeMarker, makeStandIns, USER } from "./stand-in.js";
 import { findTurnEnd, type TurnTokens } from "./turn-end.js";
 
 /** Text that follows a recorded turn. */

@@ -1,4 +1,4 @@
-import type { Message } from "../../conversation/message.js";
+import { isSystem, type Message } from "../../conversation/message.js";
 
 /** Content of messages that stand in for others. No template contains it. */
 export const STAND_IN_TEXT = "rolltapeStandIn";
@@ -7,9 +7,6 @@ export const STAND_IN_TEXT = "rolltapeStandIn";
 export const USER: Message = { role: "user", content: STAND_IN_TEXT };
 
 export const hasCalls = (message: Message): boolean => (message.toolCalls ?? []).length > 0;
-
-export const isSystem = (message: Message | undefined): boolean =>
-  message?.role === "system" || message?.role === "developer";
 
 /** Returns the system messages at the start. Templates may read switches in them that affect later turns. */
 export function leadingSystem(messages: readonly Message[]): readonly Message[] {

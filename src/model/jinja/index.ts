@@ -4,5 +4,5 @@
  * values/value.ts says how Python's values are represented.
  */
 export { RenderError } from "./errors.js";
-export { compileTemplate, type Render } from "./template.js";
+export { compileTemplate, compileTemplateInSteps, type Render, type RenderInSteps } from "./template.js";
 export { Float, int, isDict, type Key, NONE, type Value } from "./values/value.js";

@@ -1,4 +1,5 @@
 import { compileProgram } from "./compile/compile-program.js";
+import type { Steps } from "./compile/compiled.js";
 import { Scope } from "./compile/scope.js";
 import { RenderError } from "./errors.js";
 import { globalVariables } from "./globals.js";
@@ -14,21 +15,36 @@ import type { Value } from "./values/value.js";
  */
 export type Render = (variables: ReadonlyMap<string, Value>) => string[];
 
+/** Renders like {@link Render}, in steps if an outermost loop is long. */
+export type RenderInSteps = (variables: ReadonlyMap<string, Value>) => Steps<string[]>;
+
 /**
  * Compiles a chat template. It renders like Python's Jinja2 in `apply_chat_template` of `transformers`.
  *
  * @param now clock for `strftime_now`
  * @throws Error if the template is not valid Jinja, or uses a feature that cannot be rendered like in Python
  */
-export function compileTemplate(source: string, now: () => Date = () => new Date()): Render {
+export function compileTemplate(source: string, now?: () => Date): Render {
+  const render = compileTemplateInSteps(source, now);
+  return (variables) => {
+    const steps = render(variables);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  };
+}
+
+/** Compiles like {@link compileTemplate}, for conversations of thousands of messages. */
+export function compileTemplateInSteps(source: string, now: () => Date = () => new Date()): RenderInSteps {
   const program = parseTemplate(source);
   const unsupported = findUnsupported(program);
   if (unsupported !== undefined) throw new Error(`${unsupported} is not supported`);
   const run = compileProgram(program);
   const globals = new Scope(globalVariables(now));
-  return (variables) => {
+  return function* (variables) {
     try {
-      return run(new Scope(variables, globals));
+      return yield* run(new Scope(variables, globals));
     } catch (error) {
       throw asRenderError(error);
     }

@@ -3,13 +3,17 @@
  * jinja/, which knows nothing of messages. dialect.ts finds out which shape of messages the template expects, and
  * message-values.ts, from-json.ts and from-js.ts convert messages, JSON and variables to template values.
  */
-import type { Conversation } from "../../conversation/message.js";
+import type { Conversation, Message } from "../../conversation/message.js";
 import { RESERVED_ARGS } from "../../conversation/template-args.js";
+import { runAtOnce, type Steps } from "../../support/async/steps.js";
 import { TemplateError } from "../chat-model.js";
-import { compileTemplate, NONE, type Render, RenderError, type Value } from "../jinja/index.js";
+import { compileTemplateInSteps, NONE, RenderError, type RenderInSteps, type Value } from "../jinja/index.js";
 import { detectDialect } from "./dialect.js";
 import { fromJs } from "./from-js.js";
 import { MessageValues } from "./message-values.js";
+
+/** Number of messages and calls from which converting them to values takes some milliseconds. */
+const MANY_ITEMS = 512;
 
 export interface ChatTemplateOptions {
   /** The tokenizer's special tokens, by the names that templates use, such as `bos_token`. */
@@ -23,7 +27,7 @@ export interface ChatTemplateOptions {
 /** A model's chat template. It renders prompts like `apply_chat_template` of `transformers`. */
 export class ChatTemplate {
   readonly source: string;
-  readonly #render: Render;
+  readonly #render: RenderInSteps;
   /** Variables of every rendering: `documents` as None, the special tokens, the configured variables. */
   readonly #variables: ReadonlyMap<string, Value>;
   readonly #messages: MessageValues;
@@ -31,11 +35,11 @@ export class ChatTemplate {
   /** @throws Error if the template does not parse, or refuses a conversation with one user message */
   constructor(source: string, options: ChatTemplateOptions) {
     this.source = source;
-    this.#render = compileTemplate(source, options.now);
+    this.#render = compileTemplateInSteps(source, options.now);
     const special: ReadonlyMap<string, Value> = options.specialTokens;
     this.#variables = new Map([["documents", NONE], ...special, ...argumentValues(options.templateArgs)]);
     const dialect = detectDialect(source, (messages, candidate) =>
-      this.#renderWith({ messages }, true, new MessageValues(candidate)).join(""),
+      runAtOnce(this.#renderWith({ messages }, true, new MessageValues(candidate))).join(""),
     );
     this.#messages = new MessageValues(dialect);
   }
@@ -52,23 +56,33 @@ export class ChatTemplate {
 
   /** Renders a conversation in parts: one for each message if the template loops over messages at its outermost level. */
   renderParts(conversation: Conversation, addGenerationPrompt: boolean): string[] {
+    return runAtOnce(this.renderInSteps(conversation, addGenerationPrompt));
+  }
+
+  /** {@link renderParts} in steps, for conversations of thousands of messages or calls. */
+  *renderInSteps(conversation: Conversation, addGenerationPrompt: boolean): Steps<string[]> {
     try {
-      return this.#renderWith(conversation, addGenerationPrompt, this.#messages);
+      return yield* this.#renderWith(conversation, addGenerationPrompt, this.#messages);
     } catch (error) {
       if (error instanceof RenderError) throw new TemplateError(error.message, { cause: error });
       throw error;
     }
   }
 
-  #renderWith(conversation: Conversation, addGenerationPrompt: boolean, values: MessageValues): string[] {
+  *#renderWith(conversation: Conversation, addGenerationPrompt: boolean, values: MessageValues): Steps<string[]> {
     const { messages, tools = [], templateArgs = {} } = conversation;
     const noTools = values.dialect.noTools === "none" ? NONE : [];
     const variables = new Map([...this.#variables, ...argumentValues(templateArgs)]);
     variables.set("messages", values.list(messages));
     variables.set("tools", tools.length > 0 ? fromJs(tools) : noTools);
     variables.set("add_generation_prompt", addGenerationPrompt);
-    return this.#render(variables);
+    if (countItems(messages) >= MANY_ITEMS) yield;
+    return yield* this.#render(variables);
   }
+}
+
+function countItems(messages: readonly Message[]): number {
+  return messages.reduce((count, { toolCalls = [] }) => count + 1 + toolCalls.length, 0);
 }
 
 function argumentValues(args: Readonly<Record<string, unknown>>): [string, Value][] {

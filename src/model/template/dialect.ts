@@ -1,6 +1,7 @@
 import type { Message } from "../../conversation/message.js";
 import { RenderError } from "../jinja/index.js";
 import type { Dialect } from "./message-values.js";
+import { AS_THEY_ARE, type SystemRules } from "./system-messages.js";
 
 /** Renders a conversation in a dialect. @throws RenderError if the template refuses it */
 export type Probe = (messages: readonly Message[], dialect: Dialect) => string;
@@ -17,9 +18,11 @@ export function detectDialect(source: string, render: Probe): Dialect {
     noTools: "none",
     hasDeveloper: source.includes("developer"),
     reasoningField: reasoningField(source),
+    systemRules: AS_THEY_ARE,
   };
   const noTools = detectNoTools(base, render);
-  return withToolCalls({ ...base, noTools }, render);
+  const dialect = withToolCalls({ ...base, noTools }, render);
+  return { ...dialect, systemRules: detectSystemRules(dialect, render) };
 }
 
 const USER: Message = { role: "user", content: "Hello" };
@@ -50,6 +53,38 @@ function withToolCalls(base: Dialect, render: Probe): Dialect {
     }
   }
   return base;
+}
+
+const ANSWER: Message = { role: "assistant", content: "Hello" };
+const FIRST: Message = { role: "system", content: "probeFirst" };
+const SECOND: Message = { role: "system", content: "probeSecond" };
+
+/** Finds out whether the template shows every system message, wherever it stands. */
+function detectSystemRules(dialect: Dialect, render: Probe): SystemRules {
+  const shows = (messages: readonly Message[], systemRules = AS_THEY_ARE): boolean => {
+    const text = tryRender(messages, { ...dialect, systemRules }, render);
+    return text !== undefined && messages.every(({ content }) => text.includes(content));
+  };
+  // Without a place for system messages, the template decides what happens to them.
+  if (!shows([FIRST, USER])) return AS_THEY_ARE;
+  const roles = dialect.hasDeveloper ? (["system", "developer"] as const) : (["system"] as const);
+  const pairs = roles.flatMap((role) =>
+    roles.map(
+      (other) =>
+        [
+          { ...FIRST, role },
+          { ...SECOND, role: other },
+        ] as const,
+    ),
+  );
+  const leading = pairs.every((pair) => shows([...pair, USER])) ? "separate" : "joined";
+  const showsLater = pairs.every(
+    ([first, second]) => shows([first, USER, second]) && shows([first, USER, ANSWER, second, USER]),
+  );
+  if (showsLater) return { leading, later: "system" };
+  const asUser: SystemRules = { leading, later: "user" };
+  const showsAsUser = shows([FIRST, USER, SECOND], asUser) && shows([FIRST, USER, ANSWER, SECOND, USER], asUser);
+  return showsAsUser ? asUser : { leading, later: "part_of_user" };
 }
 
 function tryRender(messages: readonly Message[], dialect: Dialect, render: Probe): string | undefined {

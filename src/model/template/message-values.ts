@@ -2,6 +2,7 @@ import type { Message, ToolCall } from "../../conversation/message.js";
 import { JsonDepthError, JsonError } from "../../support/json/parse-json.js";
 import { isDict, type Key, NONE, RenderError, type Value } from "../jinja/index.js";
 import { fromJson } from "./from-json.js";
+import { placeSystemMessages, type SystemRules } from "./system-messages.js";
 
 /** The shape of messages that a template expects. It is detected when the template is loaded. */
 export interface Dialect {
@@ -15,6 +16,7 @@ export interface Dialect {
   readonly hasDeveloper: boolean;
   /** Name of the field for a message's reasoning. */
   readonly reasoningField: string;
+  readonly systemRules: SystemRules;
 }
 
 /** Approximate bytes of a message's value without its texts, and of each character of a call's arguments. */
@@ -42,7 +44,7 @@ export class MessageValues {
   }
 
   list(messages: readonly Message[]): readonly Value[] {
-    return messages.map((message) => this.#find(message));
+    return placeSystemMessages(messages, this.dialect.systemRules).map((message) => this.#find(message));
   }
 
   #find(message: Message): Value {

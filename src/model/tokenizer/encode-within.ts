@@ -1,3 +1,4 @@
+import { turns } from "../../support/async/turns.js";
 import type { EncodedText, KnownTexts } from "./encoded-text.js";
 import type { Tokenizer } from "./tokenizer.js";
 import { totalLength } from "./total-length.js";
@@ -33,8 +34,12 @@ export async function encodeWithin(
   if (probablyFits(text.length, maxTokens)) return tokenizer.encode(text, after);
   const encoded: Int32Array[] = [];
   let tokens = 0;
-  for (const [index, slice] of tokenizer.slices(text, SLICE_LENGTH).entries()) {
-    const pieces = await tokenizer.encode(slice, index === 0 ? after : "");
+  let before = after;
+  for (const slice of tokenizer.slices(text, SLICE_LENGTH)) {
+    // The ids of a slice may all be in the cache. Then nothing else would wait.
+    await turns.next();
+    const pieces = await tokenizer.encode(slice, before);
+    before = "";
     tokens += totalLength(pieces);
     if (tokens > maxTokens) throw new TooManyTokensError(tokens);
     encoded.push(...pieces);

@@ -1,3 +1,4 @@
+import type { Steps } from "../../support/async/steps.js";
 import { totalLength } from "./total-length.js";
 
 /**
@@ -85,27 +86,32 @@ export function sliceText(parts: readonly string[], characters: number): string 
     .slice(characters - before);
 }
 
+/** Number of pieces that are joined in one step. This takes a few milliseconds. */
+const PIECES_PER_STEP = 1 << 14;
+
 /** The pieces of a text after a common start, with their ids. All but the first begin with an added token. */
 export interface Pieces {
-  readonly texts: readonly string[];
+  /** Number of characters of each piece. */
+  readonly lengths: readonly number[];
   readonly ids: readonly Int32Array[];
 }
 
 /** Joins a known start and the encoded pieces after it to a whole text. */
-export function joinText(
+export function* joinText(
   parts: readonly string[],
   start: CommonStart | undefined,
-  { texts, ids }: Pieces,
-): EncodedText {
+  { lengths, ids }: Pieces,
+): Steps<EncodedText> {
   const { known, cuts: shared, parts: sharedParts, characters, tokens } = start ?? NOTHING;
   const all = new Int32Array(tokens + totalLength(ids));
   all.set(known.ids.subarray(0, tokens));
   const cuts = known.cuts.slice(0, shared);
   let cut: Cut = { characters, tokens };
   for (const [i, piece] of ids.entries()) {
+    if (i % PIECES_PER_STEP === PIECES_PER_STEP - 1) yield;
     if (i > 0) cuts.push(cut);
     all.set(piece, cut.tokens);
-    cut = { characters: cut.characters + (texts[i]?.length ?? 0), tokens: cut.tokens + piece.length };
+    cut = { characters: cut.characters + (lengths[i] ?? 0), tokens: cut.tokens + piece.length };
   }
   // Takes shared parts from the known text, so they are in memory only once.
   const joinedParts = [...known.parts.slice(0, sharedParts), ...parts.slice(sharedParts)];

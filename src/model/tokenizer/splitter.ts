@@ -1,7 +1,10 @@
 import { type AddedToken, isNormalized } from "./added-token.js";
 
-/** Cuts a text into pieces that can be encoded one by one: their concatenated ids are those of the whole text. */
-export type Splitter = (text: string) => string[];
+/**
+ * Cuts a text into pieces that can be encoded one by one: their concatenated ids are those of the whole text. The cuts are found
+ * while the pieces are taken, so that a long text can be cut in steps.
+ */
+export type Splitter = (text: string) => Iterable<string>;
 
 /**
  * Creates a splitter that cuts right before added tokens. Tokenizers find added tokens first and encode the text between
@@ -16,7 +19,11 @@ export function createSplitter(tokens: readonly AddedToken[], normalizer: unknow
   const plain = tokens.filter((token) => !isNormalized(token) || normalizer === null || normalizer === undefined);
   const normalized = tokens.filter((token) => !plain.includes(token) && isIdentity(normalizer));
   const levels = [plain, normalized].filter((level) => level.length > 0).map(createCutter);
-  return (text) => levels.reduce((pieces, cut) => pieces.flatMap(cut), [text]);
+  return (text) => levels.reduce<Iterable<string>>(cutAll, [text]);
+}
+
+function* cutAll(pieces: Iterable<string>, cut: Splitter): Iterable<string> {
+  for (const piece of pieces) yield* cut(piece);
 }
 
 /** Returns true if there is no normalizer, or an empty sequence, as in DeepSeek's tokenizers. */
@@ -30,16 +37,14 @@ export function isIdentity(normalizer: unknown): boolean {
 function createCutter(tokens: readonly AddedToken[]): Splitter {
   const stripping = new Set(tokens.filter((token) => token.lstrip).map((token) => token.content));
   const pattern = new RegExp(matchAny(tokens), "g");
-  return (text) => {
-    const pieces: string[] = [];
+  return function* (text) {
     let start = 0;
     for (const match of text.matchAll(pattern)) {
       if (match.index === start || stripping.has(match[0])) continue;
-      pieces.push(text.slice(start, match.index));
+      yield text.slice(start, match.index);
       start = match.index;
     }
-    if (start < text.length) pieces.push(text.slice(start));
-    return pieces;
+    if (start < text.length) yield text.slice(start);
   };
 }
 

@@ -1,3 +1,4 @@
+import { runInTurns } from "../../support/async/steps.js";
 import { turns } from "../../support/async/turns.js";
 import { EncodeThreads } from "./encode-threads.js";
 import {
@@ -6,6 +7,7 @@ import {
   findCommonStart,
   joinText,
   type KnownTexts,
+  type Pieces,
   sliceText,
 } from "./encoded-text.js";
 import { LibraryTokenizer } from "./library-tokenizer.js";
@@ -18,8 +20,13 @@ import { totalLength } from "./total-length.js";
 // Characters that one call encodes on the event loop. Most texts take less than a millisecond, the worst a few.
 const INLINE_LENGTH = 4096;
 
-/** Pieces that are looked up in one iteration of the event loop. They take some milliseconds. */
-const PIECES_PER_TURN = 4096;
+/** Number of pieces that are cut and looked up in one iteration of the event loop. This takes some milliseconds. */
+const PIECES_PER_TURN = 2048;
+
+/** Ids of pieces, by the key of the piece. */
+type IdsByKey = ReadonlyMap<string, Int32Array>;
+
+const NO_IDS = new Int32Array();
 
 /**
  * Converts text to token ids and back, exactly like Python's `tokenizers` with `add_special_tokens=False`: no token is
@@ -32,7 +39,7 @@ export class Tokenizer {
   readonly #split: Splitter;
   readonly #cache: PieceCache;
   /** Pieces that threads are encoding, by key. Other calls with the same piece wait for it. */
-  readonly #pending = new Map<string, Promise<Int32Array>>();
+  readonly #pending = new Map<string, Promise<IdsByKey>>();
   readonly #special: ReadonlySet<number>;
   readonly #added: ReadonlySet<string>;
   /** Number of characters at the beginning of a text that decide with which added token it begins. */
@@ -94,10 +101,10 @@ export class Tokenizer {
    * @throws TokenizerError if the text cannot be encoded
    */
   async encode(text: string, after = ""): Promise<Int32Array[]> {
-    const encoded = await this.#encodePieces(this.#split(after + text.toWellFormed()));
-    const [first, ...rest] = encoded;
-    return (after === "" || first === undefined ? encoded : [first.subarray(1), ...rest]).filter(
-      (ids) => ids.length > 0,
+    const { ids } = await this.#encodePieces(this.#split(after + text.toWellFormed()));
+    const [first, ...rest] = ids;
+    return (after === "" || first === undefined ? ids : [first.subarray(1), ...rest]).filter(
+      (pieceIds) => pieceIds.length > 0,
     );
   }
 
@@ -110,20 +117,35 @@ export class Tokenizer {
   async encodeParts(parts: readonly string[], known?: KnownTexts): Promise<EncodedText> {
     const start = known && findCommonStart(parts, known.items, this.#reach);
     const pieces = this.#split(sliceText(parts, start?.characters ?? 0).toWellFormed());
-    const encoded = joinText(parts, start, { texts: pieces, ids: await this.#encodePieces(pieces) });
+    const encoded = await runInTurns(joinText(parts, start, await this.#encodePieces(pieces)));
     known?.add(encoded, start && continuesText(start) ? start.known : undefined);
     return encoded;
   }
 
+  /** Cuts and encodes pieces in groups, each in an iteration of its own: a text of added tokens has a piece for every few characters. */
+  async #encodePieces(pieces: Iterable<string>): Promise<Pieces> {
+    const lengths: number[] = [];
+    const groups: Promise<Int32Array[]>[] = [];
+    for (const group of inGroups(pieces, PIECES_PER_TURN)) {
+      for (const { length } of group) lengths.push(length);
+      const encoding = this.#encodeGroup(group);
+      // An error is thrown below. Until then, it must not count as unhandled.
+      encoding.catch(() => undefined);
+      groups.push(encoding);
+      if (group.length === PIECES_PER_TURN) await turns.next();
+    }
+    const ids: Int32Array[] = [];
+    for (const group of groups) for (const pieceIds of await group) ids.push(pieceIds);
+    return { lengths, ids };
+  }
+
   /** Returns the ids of each piece: from the cache, from a thread that is encoding it, or newly encoded. */
-  async #encodePieces(pieces: readonly string[]): Promise<Int32Array[]> {
+  async #encodeGroup(pieces: readonly string[]): Promise<Int32Array[]> {
     const keys: string[] = [];
     const known = new Map<string, Int32Array>();
-    const awaited = new Map<string, Promise<Int32Array>>();
+    const awaited = new Map<string, Promise<IdsByKey>>();
     const missing = new Map<string, string>();
     for (const piece of pieces) {
-      // A text full of added tokens has a piece for every few characters.
-      if (keys.length % PIECES_PER_TURN === PIECES_PER_TURN - 1) await turns.next();
       const key = this.#cache.hashPiece(piece);
       keys.push(key);
       const ids = this.#cache.get(key);
@@ -134,20 +156,29 @@ export class Tokenizer {
     }
     const isShort = totalLength([...missing.values()]) <= INLINE_LENGTH;
     if (isShort) for (const [key, piece] of missing) known.set(key, this.#encodeHere(key, piece));
-    else for (const [key, ids] of this.#encodeApart(missing)) awaited.set(key, ids);
-    await Promise.all([...awaited].map(async ([key, ids]) => known.set(key, await ids)));
-    return keys.map((key) => known.get(key) ?? new Int32Array());
+    else {
+      const encoding = this.#encodeApart(missing);
+      for (const key of missing.keys()) awaited.set(key, encoding);
+    }
+    for (const [key, encoding] of awaited) known.set(key, (await encoding).get(key) ?? NO_IDS);
+    return keys.map((key) => known.get(key) ?? NO_IDS);
   }
 
-  /** Cuts a text into slices of about `length` characters or more, whose concatenated ids are those of the whole text. */
-  slices(text: string, length: number): string[] {
-    const slices: string[] = [];
-    for (const part of this.#split(text.toWellFormed()).flatMap((piece) => this.#encoder.parts(piece, length))) {
-      const last = slices.at(-1);
-      if (last === undefined || last.length >= length) slices.push(part);
-      else slices[slices.length - 1] = last + part;
+  /**
+   * Cuts a text into slices of about `length` characters or more, whose concatenated ids are those of the whole text. Each slice
+   * is cut when it is taken.
+   */
+  *slices(text: string, length: number): Iterable<string> {
+    let slice = "";
+    for (const piece of this.#split(text.toWellFormed())) {
+      for (const part of this.#encoder.parts(piece, length)) {
+        slice += part;
+        if (slice.length < length) continue;
+        yield slice;
+        slice = "";
+      }
     }
-    return slices;
+    if (slice !== "") yield slice;
   }
 
   /** Returns the text of the ids. Unknown ids are left out; an incomplete character becomes U+FFFD. */
@@ -165,19 +196,33 @@ export class Tokenizer {
     return ids;
   }
 
-  #encodeApart(missing: ReadonlyMap<string, string>): [string, Promise<Int32Array>][] {
-    const all = encodeInBatches([...missing.values()], this.#encoder, (texts) => this.#threads.encode(texts));
-    return [...missing.keys()].map((key, i) => {
-      const ids = all.then((encoded) => encoded[i] ?? new Int32Array());
-      this.#pending.set(key, ids);
-      ids.then(
-        (done) => {
-          this.#pending.delete(key);
-          this.#cache.set(key, done);
-        },
-        () => this.#pending.delete(key),
-      );
-      return [key, ids];
-    });
+  /** Encodes pieces in threads. Until they are encoded, other calls wait for the same promise. */
+  #encodeApart(missing: ReadonlyMap<string, string>): Promise<IdsByKey> {
+    const encoding = this.#encodeInThreads(missing);
+    for (const key of missing.keys()) this.#pending.set(key, encoding);
+    const forget = () => {
+      for (const key of missing.keys()) this.#pending.delete(key);
+    };
+    encoding.then(forget, forget);
+    return encoding;
   }
+
+  async #encodeInThreads(missing: ReadonlyMap<string, string>): Promise<IdsByKey> {
+    const encoded = await encodeInBatches([...missing.values()], this.#encoder, (texts) => this.#threads.encode(texts));
+    const ids = new Map([...missing.keys()].map((key, i) => [key, encoded[i] ?? NO_IDS]));
+    for (const [key, pieceIds] of ids) this.#cache.set(key, pieceIds);
+    return ids;
+  }
+}
+
+/** Collects items in groups of at most `size`. */
+function* inGroups<T>(items: Iterable<T>, size: number): Iterable<T[]> {
+  let group: T[] = [];
+  for (const item of items) {
+    group.push(item);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
 }

@@ -13,7 +13,11 @@ export interface JsonLimits {
   readonly lists: Readonly<Record<string, number>>;
 }
 
-/** The first limit that a document exceeds. */
+/**
+ * The first limit that a document exceeds. `word`: the bytes of a key or a number, outside of `arguments`. `prototype`: a key that code could mistake for an object's prototype, `__proto__`, or
+ * `prototype` in an object under `constructor`. None is allowed, except in `arguments`.
+ */
 export type JsonExcess =
-  | { readonly limit: "depth" | "values" | "keys"; readonly allowed: number }
+  | { readonly limit: "prototype"; readonly allowed: 0 }
+  | { readonly limit: "depth" | "values" | "keys" | "word"; readonly allowed: number }
   | { readonly limit: "items"; readonly allowed: number; readonly list: string };

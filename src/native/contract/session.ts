@@ -21,8 +21,24 @@ export interface NativeSession {
    * The pieces are copied. The prompt may outlive the session.
    */
   prompt(pieces: readonly Int32Array[], base?: number): NativePrompt;
+  /** Returns how many tokens of a prompt would be stored with this parent and not repeated; see {@link RecordResult}. */
+  sharedLength(prompt: NativePrompt, parent: number): number;
   /** Adds an interaction. It consumes the generation: any later use of it throws `ERR_RELEASED`. */
   record(input: RecordInput): RecordResult;
+  /**
+   * Returns the bytes of an interaction, as storage keeps them: all that its record added except rewards, with a format
+   * version and a checksum. Tokens that are stored with the parent are not repeated. docs/reference/storage-format.md
+   * describes them.
+   */
+  serialize(index: number): Buffer;
+  /**
+   * Adds interactions as they were recorded. `parts` are results of {@link serialize}, in order, of a session with the
+   * same digest key that had the interactions of this session before them. Set rewards afterwards.
+   *
+   * @throws `ERR_STORED_INVALID` for a part that is damaged, of an unknown format, or not the next interaction. The
+   * message has the form "parts[2]: checksum: …". Parts before it are added, it and later parts are not.
+   */
+  restore(parts: readonly Uint8Array[]): RestoredTree;
   /** Sets an interaction's own reward, which must be finite and fit a float32. It is stored as float64. */
   setReward(index: number, reward: number): void;
   /** Sets the reward of the whole session, in addition to own rewards. The same range applies. */
@@ -40,6 +56,14 @@ export interface NativeSession {
    * `ERR_RELEASED`. Idempotent.
    */
   release(): void;
+}
+
+/** The places of restored interactions in the conversation tree. Entry i belongs to part i. */
+export interface RestoredTree {
+  /** Index of the parent; -1 for a root. */
+  readonly parents: Int32Array;
+  /** 1 if the prompt continues its parent's tokens, otherwise 0. */
+  readonly tokenExact: Uint8Array;
 }
 
 export interface ParentMatch {

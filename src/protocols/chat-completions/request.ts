@@ -4,6 +4,7 @@ import { chatMessagesSchema } from "../../conversation/chat-message.js";
 import type { Conversation } from "../../conversation/message.js";
 import { withoutNulls } from "../../support/json/without-nulls.js";
 import { listOf } from "../../support/schema/list-of.js";
+import { byType } from "../by-type.js";
 import { isShallow } from "../depth.js";
 import {
   count,
@@ -23,8 +24,9 @@ import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import type { RequestSampling } from "../request-sampling.js";
 import { chatResponseFormat } from "../response-format.js";
+import { findServerTools, leaveOut, type ServerToolField, type ServerToolPolicy, serverTool } from "../server-tools.js";
 import { type Prefilled, splitPrefill } from "../split-prefill.js";
-import { requiresCall, selectTools, toCallRules, toTemplateChoice } from "../tool-choice.js";
+import { requiresCall, selectTools, type ToolChoice, toCallRules, toTemplateChoice } from "../tool-choice.js";
 
 /**
  * The body of POST /v1/chat/completions. A parameter that would change the result but is not supported is refused by
@@ -32,7 +34,7 @@ import { requiresCall, selectTools, toCallRules, toTemplateChoice } from "../too
  */
 
 const tool = z.object({
-  type: z.literal("function", { error: "only function tools are supported" }),
+  type: z.literal("function"),
   // Templates print a tool as it is, and SDKs write null for a missing description or schema.
   function: acceptAsWritten(z.looseObject({ name: toolName }).refine(isShallow, TOO_DEEP)).transform(withoutNulls),
 });
@@ -60,7 +62,7 @@ const penalty = z.number().min(-2).max(2);
 export const chatCompletionSchema = z.strictObject({
   model: requestedModel.optional(),
   messages: chatMessagesSchema,
-  tools: listOf(tool).optional(),
+  tools: listOf(byType({ function: tool }, serverTool("function tools"))).optional(),
   tool_choice: toolChoice.optional(),
   parallel_tool_calls: z.boolean().optional(),
   max_tokens: count.optional(),
@@ -91,7 +93,7 @@ export const chatCompletionSchema = z.strictObject({
   function_call: unsupported("function_call (use tool_choice)"),
   prediction: unsupported("prediction"),
   verbosity: unsupported("verbosity other than medium", (value) => value === "medium"),
-  web_search_options: unsupported("web_search_options"),
+  web_search_options: z.unknown().optional().describe("Asks for a server-side tool, see `rollout.agent.server_tools`."),
 
   user: noEffect,
   metadata: metadata.nullish().transform(() => undefined),
@@ -111,7 +113,11 @@ export interface ParsedChatCompletion extends ModelRequest {
   readonly includeUsage: boolean;
 }
 
-export function parseChatCompletion(request: ChatCompletionRequest): ParsedChatCompletion {
+export function parseChatCompletion(
+  request: ChatCompletionRequest,
+  serverTools: ServerToolPolicy = "refuse",
+): ParsedChatCompletion {
+  const droppedTools = leaveOut(listServerTools(request), serverTools);
   const logprobs = request.logprobs ?? false;
   if (!logprobs && (request.top_logprobs ?? 0) > 0) {
     throw new RequestError("top_logprobs", "top_logprobs requires logprobs: true.");
@@ -124,19 +130,38 @@ export function parseChatCompletion(request: ChatCompletionRequest): ParsedChatC
     sampling: toSampling(request),
     calls: toCallRules({
       tools,
-      choice: request.tool_choice,
+      choice: readChoice(request),
       single: request.parallel_tool_calls === false ? "parallel_tool_calls" : undefined,
       strict: tools.map((tool) => tool.function).filter((declared) => declared["strict"] === true),
     }),
     logprobs: logprobs ? "all" : "none",
     stream: request.stream ?? false,
+    droppedTools,
     includeUsage: request.stream_options?.include_usage ?? false,
   };
 }
 
+function listServerTools({ tools = [], web_search_options: search }: ChatCompletionRequest): ServerToolField[] {
+  const declared = findServerTools(tools, (type) => type === "function");
+  if (search === undefined || search === null) return declared;
+  return [...declared, { param: "web_search_options", type: "web_search_options" }];
+}
+
+type FunctionTool = z.output<typeof tool>;
+
+function listTools({ tools = [] }: ChatCompletionRequest): FunctionTool[] {
+  return tools.filter((each): each is FunctionTool => each.type === "function");
+}
+
+/** Returns the choice between the function tools; undefined if only a server-side tool can be chosen. */
+function readChoice(request: ChatCompletionRequest): ToolChoice | undefined {
+  const { tools = [], tool_choice: choice } = request;
+  return choice === "required" && tools.length > 0 && listTools(request).length === 0 ? undefined : choice;
+}
+
 function toConversation(request: ChatCompletionRequest): Conversation {
-  const choice = request.tool_choice;
-  const tools = selectTools(request.tools ?? [], choice);
+  const choice = readChoice(request);
+  const tools = selectTools(listTools(request), choice);
   const templateArgs = {
     ...reasoningArgs(request.reasoning_effort),
     ...request.chat_template_kwargs,

@@ -41,7 +41,7 @@ export function toChatCompletion(answer: GenerationAnswer): ChatCompletionRespon
         index: 0,
         message: { ...toChatMessage(message), role: "assistant", content: toContent(message), refusal: null },
         finish_reason: answer.finishReason,
-        logprobs: tokens ? { content: toLogprobs(tokens), refusal: null } : null,
+        logprobs: tokens ? { content: toLogprobs([tokens]), refusal: null } : null,
       },
     ],
     usage: toUsage(answer),

@@ -1,6 +1,7 @@
 import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
 import type { RecordedTokens } from "../logprobs.js";
 import { toLogprobs } from "../logprobs.js";
+import { concat, type JsonText, joinTexts } from "../long-json.js";
 import type { AnswerEvent } from "../output-parts.js";
 import { dataEvent, KEEP_ALIVE_COMMENT } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
@@ -23,29 +24,29 @@ export class ChatCompletionStream implements StreamEncoder {
     this.#includeUsage = includeUsage;
   }
 
-  start({ interactionId, createdAt, model }: AnswerStart): string {
+  start({ interactionId, createdAt, model }: AnswerStart): JsonText {
     this.#head = { id: interactionId, object: "chat.completion.chunk", created: Math.floor(createdAt / 1000), model };
     return this.#chunk({ role: "assistant", content: "", refusal: null }, null);
   }
 
-  push(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): string {
+  push(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): JsonText {
     const [first, ...rest] = events.map(toDelta);
-    if (!tokens) return first ? [first, ...rest].map((delta) => this.#chunk(delta, null)).join("") : "";
-    const logprobs = { content: toLogprobs(tokens), refusal: null };
-    return this.#chunk(first ?? {}, null, logprobs) + rest.map((delta) => this.#chunk(delta, null)).join("");
+    if (!first && !tokens) return "";
+    const logprobs = tokens ? { content: toLogprobs([tokens]), refusal: null } : null;
+    return joinTexts([this.#chunk(first ?? {}, null, logprobs), ...rest.map((delta) => this.#chunk(delta, null))]);
   }
 
-  finish(answer: GenerationAnswer): string {
+  finish(answer: GenerationAnswer): JsonText {
     const last = this.#chunk({}, answer.finishReason);
-    if (!this.#includeUsage) return last + DONE;
-    return last + dataEvent({ ...this.#head, choices: [], usage: toUsage(answer) }) + DONE;
+    if (!this.#includeUsage) return concat(last, DONE);
+    return concat(last, dataEvent({ ...this.#head, choices: [], usage: toUsage(answer) }), DONE);
   }
 
-  fail({ message, type, param, code }: StreamFailure): string {
+  fail({ message, type, param, code }: StreamFailure): JsonText {
     return dataEvent({ error: { message, type, param, code } });
   }
 
-  #chunk(delta: Delta, finishReason: string | null, logprobs: unknown = null): string {
+  #chunk(delta: Delta, finishReason: string | null, logprobs: unknown = null): JsonText {
     return dataEvent({
       ...this.#head,
       choices: [{ index: 0, delta, logprobs, finish_reason: finishReason }],

@@ -4,6 +4,9 @@ import type { Message, ToolCall } from "../../conversation/message.js";
 import { stringifySpelled } from "../../support/json/spelled.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { jsonObjectSchema, noEffect, readType, toolName, wellFormed } from "../fields.js";
+import { type ReadReasoning, SentReasoning } from "../reasoning-signature.js";
+import type { ToolLoading } from "./tool-loading.js";
+import { customTool } from "./tools.js";
 
 /** Schemas of Anthropic's messages and blocks, and their translation into {@link Message}s. */
 
@@ -16,10 +19,17 @@ const describeRefusedBlock =
 
 const textBlocks = listOf(z.discriminatedUnion("type", [textBlock], { error: describeRefusedBlock("text") }));
 
+/** Is replaced by the definition of the tool. */
+const toolReference = z.object({ type: z.literal("tool_reference"), tool_name: toolName, cache_control: noEffect });
+
+const resultBlocks = listOf(
+  z.discriminatedUnion("type", [textBlock, toolReference], { error: describeRefusedBlock("text and tool_reference") }),
+);
+
 const toolResultBlock = z.object({
   type: z.literal("tool_result"),
   tool_use_id: wellFormed,
-  content: z.union([wellFormed, textBlocks]).nullish(),
+  content: z.union([wellFormed, resultBlocks]).nullish(),
   is_error: noEffect,
   cache_control: noEffect,
 });
@@ -28,8 +38,12 @@ const userBlock = z.discriminatedUnion("type", [textBlock, toolResultBlock], {
   error: describeRefusedBlock("text and tool_result"),
 });
 
-const thinkingBlock = z.object({ type: z.literal("thinking"), thinking: wellFormed, signature: noEffect });
-const redactedBlock = z.object({ type: z.literal("redacted_thinking"), data: noEffect });
+const thinkingBlock = z.object({
+  type: z.literal("thinking"),
+  thinking: wellFormed,
+  signature: z.unknown().optional(),
+});
+const redactedBlock = z.object({ type: z.literal("redacted_thinking"), data: z.unknown().optional() });
 const toolUseBlock = z.object({
   type: z.literal("tool_use"),
   id: wellFormed,
@@ -41,6 +55,25 @@ const assistantBlock = z.discriminatedUnion("type", [textBlock, thinkingBlock, r
   error: describeRefusedBlock("text, thinking and tool_use"),
 });
 
+const changedTool = z.object({ type: z.literal("tool_reference"), name: toolName });
+
+/** Changes of the tools during a conversation, which a system message announces. */
+const toolAddition = z.object({
+  type: z.literal("tool_addition"),
+  tool: z.discriminatedUnion("type", [
+    changedTool,
+    z.object({ type: z.literal("tool_definition"), definition: customTool }),
+  ]),
+  cache_control: noEffect,
+});
+const toolRemoval = z.object({ type: z.literal("tool_removal"), tool: changedTool, cache_control: noEffect });
+
+const systemBlocks = listOf(
+  z.discriminatedUnion("type", [textBlock, toolAddition, toolRemoval], {
+    error: describeRefusedBlock("text, tool_addition and tool_removal"),
+  }),
+);
+
 const nonEmpty = <T extends z.ZodType>(element: T) => listOf(element, { min: 1 });
 
 const message = z.discriminatedUnion(
@@ -48,7 +81,7 @@ const message = z.discriminatedUnion(
   [
     z.object({ role: z.literal("user"), content: z.union([wellFormed, nonEmpty(userBlock)]) }),
     z.object({ role: z.literal("assistant"), content: z.union([wellFormed, listOf(assistantBlock)]) }),
-    z.object({ role: z.literal("system"), content: z.union([wellFormed, textBlocks]) }),
+    z.object({ role: z.literal("system"), content: z.union([wellFormed, systemBlocks]) }),
   ],
   { error: "must be one of user, assistant, system" },
 );
@@ -60,22 +93,32 @@ type InputMessage = z.output<typeof message>;
 type UserBlock = z.output<typeof userBlock>;
 type AssistantBlock = z.output<typeof assistantBlock>;
 type Text = z.output<typeof systemPrompt>;
+type ContentBlock = z.output<typeof resultBlocks>[number] | z.output<typeof systemBlocks>[number];
 
-/** Returns the conversation's messages, with the system prompt first. Each block of the system prompt is a paragraph. */
-export function toMessages(system: Text | undefined, messages: readonly InputMessage[]): Message[] {
+/**
+ * Returns the conversation's messages, with the system prompt first. Each block of the system prompt is a paragraph.
+ *
+ * @param tools writes the definitions of the tools that messages refer to
+ */
+export function toMessages(
+  system: Text | undefined,
+  messages: readonly InputMessage[],
+  tools: ToolLoading,
+  readReasoning: ReadReasoning,
+): Message[] {
   const content = typeof system === "string" ? system : (system ?? []).map((block) => block.text).join("\n");
   const lead: Message[] = content === "" ? [] : [{ role: "system", content }];
-  return [...lead, ...messages.flatMap(toOwnMessages)];
+  return [...lead, ...messages.flatMap((message) => toOwnMessages(message, tools, readReasoning))];
 }
 
-function toOwnMessages({ role, content }: InputMessage): Message[] {
-  if (role === "user") return typeof content === "string" ? [{ role, content }] : userMessages(content);
-  if (role === "system") return [{ role, content: joinText(content) }];
-  return [typeof content === "string" ? { role, content } : assistantMessage(content)];
+function toOwnMessages({ role, content }: InputMessage, tools: ToolLoading, readReasoning: ReadReasoning): Message[] {
+  if (role === "user") return typeof content === "string" ? [{ role, content }] : userMessages(content, tools);
+  if (role === "system") return [{ role, content: joinBlocks(content, tools) }];
+  return [typeof content === "string" ? { role, content } : assistantMessage(content, readReasoning)];
 }
 
 /** Makes one message of each tool result, and one of each run of text between them. */
-function userMessages(blocks: readonly UserBlock[]): Message[] {
+function userMessages(blocks: readonly UserBlock[], tools: ToolLoading): Message[] {
   const messages: Message[] = [];
   let text: string | undefined;
   const endText = () => {
@@ -88,24 +131,26 @@ function userMessages(blocks: readonly UserBlock[]): Message[] {
       continue;
     }
     endText();
-    messages.push({ role: "tool", content: joinText(block.content), toolCallId: block.tool_use_id });
+    messages.push({ role: "tool", content: joinBlocks(block.content, tools), toolCallId: block.tool_use_id });
   }
   endText();
   return messages;
 }
 
-/** Makes one message of all blocks. Redacted thinking is dropped: it comes from another model and cannot be read. */
-function assistantMessage(blocks: readonly AssistantBlock[]): Message {
+/** Makes one message of all blocks. Thinking of another model that was redacted cannot be read and is dropped. */
+function assistantMessage(blocks: readonly AssistantBlock[], readReasoning: ReadReasoning): Message {
   let content = "";
-  let reasoning = "";
+  const sent = new SentReasoning();
   const toolCalls: ToolCall[] = [];
   for (const block of blocks) {
     if (block.type === "text") content += block.text;
-    if (block.type === "thinking") reasoning += block.thinking;
+    if (block.type === "thinking") sent.add(block.thinking, block.signature);
+    if (block.type === "redacted_thinking") sent.add("", block.data);
     if (block.type === "tool_use") {
       toolCalls.push({ id: block.id, name: block.name, arguments: stringifySpelled(block.input) });
     }
   }
+  const reasoning = sent.read(readReasoning);
   return {
     role: "assistant",
     content,
@@ -114,6 +159,41 @@ function assistantMessage(blocks: readonly AssistantBlock[]): Message {
   };
 }
 
-function joinText(content: Text | null | undefined): string {
-  return typeof content === "string" ? content : (content ?? []).map((block) => block.text).join("");
+/** Joins the texts. References that follow each other become one block of definitions, on lines of its own. */
+function joinBlocks(content: string | readonly ContentBlock[] | null | undefined, tools: ToolLoading): string {
+  if (typeof content === "string") return content;
+  let text = "";
+  let names: string[] = [];
+  let endsInLines = false;
+  const addLines = (lines: string) => {
+    text += text === "" || text.endsWith("\n") ? lines : `\n${lines}`;
+    endsInLines = true;
+  };
+  const endReferences = () => {
+    if (names.length > 0) addLines(tools.describe(names));
+    names = [];
+  };
+  for (const block of content ?? []) {
+    const name = readReference(block, tools);
+    if (name !== undefined) {
+      names.push(name);
+      continue;
+    }
+    endReferences();
+    if (block.type === "tool_removal") addLines(`The tool ${block.tool.name} is no longer available.`);
+    if (block.type !== "text") continue;
+    text += endsInLines && block.text !== "" ? `\n${block.text}` : block.text;
+    endsInLines &&= block.text === "";
+  }
+  endReferences();
+  return text;
+}
+
+/** Returns the name of the tool that a block adds to the prompt; undefined for other blocks. */
+function readReference(block: ContentBlock, tools: ToolLoading): string | undefined {
+  if (block.type === "tool_reference") return block.tool_name;
+  if (block.type !== "tool_addition") return undefined;
+  if (block.tool.type === "tool_reference") return block.tool.name;
+  tools.define(block.tool.definition);
+  return block.tool.definition.name;
 }

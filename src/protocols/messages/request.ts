@@ -1,16 +1,20 @@
 import { z } from "zod";
-import type { Conversation } from "../../conversation/message.js";
+import type { Conversation, Message } from "../../conversation/message.js";
 import { count, engineSampling, isEmpty, noEffect, requestedModel, stopStrings, unsupported } from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
+import { NO_REASONING, type ReadReasoning } from "../reasoning-signature.js";
 import { RequestError } from "../request-error.js";
 import { type OutputStructure, PLAIN_SAMPLING, type RequestSampling } from "../request-sampling.js";
 import { messagesFormat } from "../response-format.js";
+import { leaveOut, type ServerToolPolicy } from "../server-tools.js";
 import { splitPrefill } from "../split-prefill.js";
-import { selectTools, toTemplateChoice } from "../tool-choice.js";
+import { toTemplateChoice } from "../tool-choice.js";
 import { THREAD_PARAM } from "./anthropic-error.js";
+import { clearEarlierThinking, contextManagement } from "./context-management.js";
 import { inputMessages, systemPrompt, toMessages } from "./input.js";
-import { readCallRules, toolFields, toToolChoice, toTools } from "./tools.js";
+import { ToolLoading } from "./tool-loading.js";
+import { listServerTools, listShownTools, listTools, readCallRules, toolFields, toToolChoice } from "./tools.js";
 
 /** The bodies of POST /v1/messages and /v1/messages/count_tokens. */
 
@@ -45,9 +49,8 @@ const prompt = {
   chat_template_kwargs: engineSampling.chat_template_kwargs,
 
   thread: unsupported(THREAD_PARAM),
-  mcp_servers: unsupported("mcp_servers", isEmpty),
   container: unsupported("container"),
-  context_management: unsupported("context_management that edits the conversation", keepsConversation),
+  context_management: contextManagement,
   compaction: unsupported("compaction"),
   cache_control: noEffect,
   billing_policy: noEffect,
@@ -61,6 +64,7 @@ const prompt = {
   user_profile_id: noEffect,
   workspace_id: noEffect,
   betas: noEffect,
+  safeguards: noEffect,
 };
 
 export const countTokensSchema = z.strictObject(prompt);
@@ -79,13 +83,21 @@ export const messagesSchema = z.strictObject({
 export type CountTokensRequest = z.output<typeof countTokensSchema>;
 export type MessagesRequest = z.output<typeof messagesSchema>;
 
-export function parseMessages(request: MessagesRequest): ModelRequest {
+/** What the body of a request does not say. */
+export interface RequestContext {
+  readonly serverTools?: ServerToolPolicy;
+  readonly readReasoning?: ReadReasoning;
+}
+
+export function parseMessages(request: MessagesRequest, context: RequestContext = {}): ModelRequest {
+  const { serverTools = "refuse", readReasoning } = context;
   const { thinking: mode, max_tokens: maxTokens } = request;
   if (mode?.type === "enabled" && mode.budget_tokens >= maxTokens) {
     const message = `thinking.budget_tokens must be less than max_tokens (${maxTokens}); received ${mode.budget_tokens}.`;
     throw new RequestError("thinking.budget_tokens", message);
   }
-  const conversation = toConversation(request);
+  const droppedTools = leaveOut(listServerTools(request), serverTools);
+  const conversation = toConversation(request, readReasoning);
   return {
     model: request.model,
     conversation,
@@ -93,14 +105,21 @@ export function parseMessages(request: MessagesRequest): ModelRequest {
     calls: readCallRules(request, conversation.tools ?? []),
     logprobs: "none",
     stream: request.stream ?? false,
+    droppedTools,
   };
 }
 
-export function toConversation(request: CountTokensRequest): Conversation {
-  const prefilled = splitPrefill(toMessages(request.system, request.messages), "messages");
+function readMessages(request: CountTokensRequest, loading: ToolLoading, read: ReadReasoning): readonly Message[] {
+  const messages = toMessages(request.system, request.messages, loading, read);
+  return clearEarlierThinking(messages, request.context_management);
+}
+
+export function toConversation(request: CountTokensRequest, readReasoning = NO_REASONING): Conversation {
+  const loading = new ToolLoading(listTools(request));
+  const prefilled = splitPrefill(readMessages(request, loading, readReasoning), "messages");
   if (prefilled.prefill !== undefined) checkPrefill(request);
   const choice = toToolChoice(request);
-  const tools = selectTools(toTools(request), choice);
+  const tools = listShownTools(request);
   const templateArgs = {
     ...toReasoningArgs(request),
     ...request.chat_template_kwargs,
@@ -109,6 +128,7 @@ export function toConversation(request: CountTokensRequest): Conversation {
   return {
     ...prefilled,
     ...(tools.length > 0 ? { tools } : {}),
+    ...(loading.loaded.length > 0 ? { loadedTools: loading.loaded } : {}),
     ...(isEmpty(templateArgs) ? {} : { templateArgs }),
   };
 }
@@ -151,14 +171,4 @@ function toSampling(request: MessagesRequest): RequestSampling {
     seed: request.seed,
     structure: readFormat(request),
   };
-}
-
-/** Returns true if `context_management` has no edits, or only edits that keep all thinking. */
-function keepsConversation(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { edits = [] } = value as { readonly edits?: unknown };
-  return (
-    Array.isArray(edits) &&
-    edits.every((edit: unknown) => typeof edit === "object" && edit !== null && "keep" in edit && edit.keep === "all")
-  );
 }

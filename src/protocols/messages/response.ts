@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
 import type { OutputPart } from "../output-parts.js";
 import { RawJson } from "../raw-json.js";
+import { signReasoning } from "../reasoning-signature.js";
 
 const usage = z.object({
   input_tokens: z.int().describe("Prompt tokens that were not in the engine's cache."),
@@ -40,7 +41,12 @@ export type MessagesResponse = z.input<typeof messagesResponseSchema>;
 export type Block = z.input<typeof block>;
 
 export function toMessagesResponse(answer: GenerationAnswer): MessagesResponse {
-  return { ...emptyMessage(answer), content: answer.parts.map(toBlock), ...toStop(answer), usage: toUsage(answer) };
+  return {
+    ...emptyMessage(answer),
+    content: answer.parts.map((part) => toBlock(part, answer.interactionId)),
+    ...toStop(answer),
+    usage: toUsage(answer),
+  };
 }
 
 /**
@@ -91,12 +97,12 @@ function toStopReason({ finishReason, stopString }: GenerationAnswer): z.input<t
   return stopString === undefined ? "end_turn" : "stop_sequence";
 }
 
-function toBlock(part: OutputPart): Block {
+function toBlock(part: OutputPart, interactionId: string): Block {
   switch (part.type) {
     case "text":
       return { type: "text", text: part.text, citations: null };
     case "reasoning":
-      return { type: "thinking", thinking: part.text, signature: "" };
+      return { type: "thinking", thinking: part.text, signature: signReasoning(interactionId) };
     case "tool_call":
       return { ...emptyToolUse(part.id, part.name), input: toInput(part.arguments) };
   }

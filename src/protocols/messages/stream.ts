@@ -1,5 +1,7 @@
 import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
+import { concat, type JsonText, joinTexts } from "../long-json.js";
 import type { AnswerEvent } from "../output-parts.js";
+import { signReasoning } from "../reasoning-signature.js";
 import { typedEvent } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
 import { anthropicErrorType } from "./anthropic-error.js";
@@ -9,67 +11,70 @@ type Kind = Block["type"];
 
 /**
  * Writes the events of a streamed message in Anthropic's order: message_start; start, deltas and stop of each block;
- * message_delta with stop reason and usage; message_stop. Thinking blocks end with an empty signature.
+ * message_delta with stop reason and usage; message_stop. Thinking blocks end with their signature.
  */
 export class MessagesStream implements StreamEncoder {
-  readonly keepAlive = typedEvent({ type: "ping" });
+  readonly keepAlive = `event: ping\ndata: {"type":"ping"}\n\n`;
   /** Index of the open block, or of the next block if none is open. */
   #index = 0;
   #open: Kind | undefined;
+  #signature = "";
 
-  start(start: AnswerStart): string {
-    return typedEvent({ type: "message_start", message: emptyMessage(start) }) + this.keepAlive;
+  start(start: AnswerStart): JsonText {
+    this.#signature = signReasoning(start.interactionId);
+    return concat(typedEvent({ type: "message_start", message: emptyMessage(start) }), this.keepAlive);
   }
 
-  push(events: readonly AnswerEvent[]): string {
-    return events.map((event) => this.#event(event)).join("");
+  push(events: readonly AnswerEvent[]): JsonText {
+    return joinTexts(events.map((event) => this.#event(event)));
   }
 
-  finish(answer: GenerationAnswer): string {
+  finish(answer: GenerationAnswer): JsonText {
     const delta = { type: "message_delta", delta: toStop(answer), usage: toUsage(answer) };
-    return this.#close() + typedEvent(delta) + typedEvent({ type: "message_stop" });
+    return concat(this.#close(), typedEvent(delta), typedEvent({ type: "message_stop" }));
   }
 
-  fail({ message, status, code }: StreamFailure): string {
+  fail({ message, status, code }: StreamFailure): JsonText {
     return typedEvent({ type: "error", error: { type: anthropicErrorType(status), message, code } });
   }
 
-  #event(event: AnswerEvent): string {
+  #event(event: AnswerEvent): JsonText {
     switch (event.type) {
       case "text":
-        return (
-          this.#openBlock("text", { type: "text", text: "", citations: null }) +
-          this.#delta({ type: "text_delta", text: event.text })
+        return concat(
+          this.#openBlock("text", { type: "text", text: "", citations: null }),
+          this.#delta({ type: "text_delta", text: event.text }),
         );
       case "reasoning": {
         const opening = this.#openBlock("thinking", { type: "thinking", thinking: "", signature: "" });
-        return opening + this.#delta({ type: "thinking_delta", thinking: event.text });
+        return concat(opening, this.#delta({ type: "thinking_delta", thinking: event.text }));
       }
       case "tool_call":
-        return this.#close() + this.#openBlock("tool_use", emptyToolUse(event.id, event.name));
+        return concat(this.#close(), this.#openBlock("tool_use", emptyToolUse(event.id, event.name)));
       case "tool_call_arguments":
         return this.#delta({ type: "input_json_delta", partial_json: event.text });
     }
   }
 
   /** Opens a block, unless a block of this kind is open. */
-  #openBlock(kind: Kind, block: Block): string {
+  #openBlock(kind: Kind, block: Block): JsonText {
     if (this.#open === kind) return "";
     const closing = this.#close();
     this.#open = kind;
-    return closing + typedEvent({ type: "content_block_start", index: this.#index, content_block: block });
+    return concat(closing, typedEvent({ type: "content_block_start", index: this.#index, content_block: block }));
   }
 
-  #delta(delta: object): string {
+  #delta(delta: object): JsonText {
     return typedEvent({ type: "content_block_delta", index: this.#index, delta });
   }
 
-  #close(): string {
+  #close(): JsonText {
     if (this.#open === undefined) return "";
-    const signature = this.#open === "thinking" ? this.#delta({ type: "signature_delta", signature: "" }) : "";
+    const signature =
+      this.#open === "thinking" ? this.#delta({ type: "signature_delta", signature: this.#signature }) : "";
     const stop = typedEvent({ type: "content_block_stop", index: this.#index });
     this.#open = undefined;
     this.#index++;
-    return signature + stop;
+    return concat(signature, stop);
   }
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { Message, ToolCall } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
-import { noEffect, readType, toolName, wellFormed } from "../fields.js";
+import { readType, responseId, toolName, wellFormed } from "../fields.js";
+import { type ReadReasoning, SentReasoning } from "../reasoning-signature.js";
+import { joinName } from "./namespaces.js";
 
 /** Schemas of the items of a response's input, and their translation into {@link Message}s. */
 
@@ -43,6 +45,7 @@ const functionCall = z.object({
   id: outputId,
   call_id: wellFormed,
   name: toolName,
+  namespace: toolName.nullish(),
   arguments: wellFormed,
 });
 
@@ -57,10 +60,10 @@ const reasoningItem = z.object({
   id: outputId,
   content: listOf(z.object({ type: z.literal("reasoning_text"), text: wellFormed })).nullish(),
   summary: listOf(z.object({ type: z.literal("summary_text"), text: wellFormed })).nullish(),
-  encrypted_content: noEffect,
+  encrypted_content: z.unknown().optional(),
 });
 
-const reference = z.object({ type: z.literal("item_reference"), id: z.string() });
+const reference = z.object({ type: z.literal("item_reference"), id: responseId });
 
 const item = z.preprocess(
   withType,
@@ -88,7 +91,7 @@ function withType(value: unknown): unknown {
 /** One turn of the assistant, collected from its items. */
 interface Turn {
   content: string;
-  reasoning: string;
+  readonly reasoning: SentReasoning;
   toolCalls: ToolCall[];
   /** The last item was a message, so another message begins a new turn. */
   afterMessage: boolean;
@@ -100,11 +103,15 @@ interface Turn {
  *
  * @param resolve returns the item that a reference names
  */
-export function toMessages(items: readonly InputItem[], resolve: (item: InputReference) => InputItem): Message[] {
+export function toMessages(
+  items: readonly InputItem[],
+  resolve: (item: InputReference) => InputItem,
+  readReasoning: ReadReasoning,
+): Message[] {
   const messages: Message[] = [];
   let turn: Turn | undefined;
   const endTurn = () => {
-    if (turn) messages.push(toMessage(turn));
+    if (turn) messages.push(toMessage(turn, readReasoning));
     turn = undefined;
   };
   for (const item of items) {
@@ -132,12 +139,13 @@ function beginsTurn(item: InputItem, turn: Turn | undefined): boolean {
 }
 
 function addToTurn(turn: Turn | undefined, item: AssistantItem): Turn {
-  const current = turn ?? { content: "", reasoning: "", toolCalls: [], afterMessage: false };
+  const current = turn ?? { content: "", reasoning: new SentReasoning(), toolCalls: [], afterMessage: false };
   current.afterMessage = item.type === "message";
   if (item.type === "message") current.content += item.content;
-  if (item.type === "reasoning") current.reasoning += toReasoning(item);
+  if (item.type === "reasoning") current.reasoning.add(toReasoning(item), item.encrypted_content);
   if (item.type === "function_call") {
-    current.toolCalls.push({ id: item.call_id, name: item.name, arguments: item.arguments });
+    const name = joinName(item.namespace, item.name);
+    current.toolCalls.push({ id: item.call_id, name, arguments: item.arguments });
   }
   return current;
 }
@@ -147,7 +155,8 @@ function toReasoning({ content, summary }: z.output<typeof reasoningItem>): stri
   return parts.map((part) => part.text).join("");
 }
 
-function toMessage({ content, reasoning, toolCalls }: Turn): Message {
+function toMessage({ content, reasoning: sent, toolCalls }: Turn, readReasoning: ReadReasoning): Message {
+  const reasoning = sent.read(readReasoning);
   return {
     role: "assistant",
     content,

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { type TokenLogprobs, tokenLogprobs } from "../logprobs.js";
+import { type Logprobs, tokenLogprobs, toLogprobs } from "../logprobs.js";
 import type { OutputPart } from "../output-parts.js";
+import { signReasoning } from "../reasoning-signature.js";
+import type { NamespacedNames } from "./namespaces.js";
 
 /** Items of a response's output. An item's id contains its response and its index, so no table of ids is needed. */
 
@@ -28,6 +30,7 @@ export const outputItem = z.discriminatedUnion("type", [
     id: z.string(),
     call_id: z.string(),
     name: z.string(),
+    namespace: z.string().optional().describe("Of a tool that the request declares in a namespace."),
     arguments: z.string(),
     status,
   }),
@@ -36,7 +39,7 @@ export const outputItem = z.discriminatedUnion("type", [
     id: z.string(),
     summary: z.array(z.unknown()),
     content: z.array(reasoningText),
-    encrypted_content: z.null(),
+    encrypted_content: z.string().describe("Sent back without `content`, it stands for it."),
     status,
   }),
 ]);
@@ -61,7 +64,18 @@ export function parseItemId(id: string): { readonly responseId: string; readonly
   return match ? { responseId: `${RESPONSE_PREFIX}${match[1]}`, index: Number(match[2]) } : undefined;
 }
 
-export function toItem(responseId: string, part: OutputPart, index: number, itemStatus: ItemStatus): OutputItem {
+/** The place of a part in the output of its response. */
+export interface ItemPlace {
+  readonly responseId: string;
+  readonly index: number;
+  readonly status: ItemStatus;
+}
+
+export function toItem(
+  part: OutputPart,
+  { responseId, index, status: itemStatus }: ItemPlace,
+  namespaced: NamespacedNames,
+): OutputItem {
   const id = itemId(responseId, part, index);
   switch (part.type) {
     case "text":
@@ -74,22 +88,30 @@ export function toItem(responseId: string, part: OutputPart, index: number, item
       };
     case "reasoning": {
       const content = part.text === "" ? [] : [toReasoningText(part.text)];
-      return { type: "reasoning", id, summary: [], content, encrypted_content: null, status: itemStatus };
+      return {
+        type: "reasoning",
+        id,
+        summary: [],
+        content,
+        encrypted_content: signReasoning(responseId),
+        status: itemStatus,
+      };
     }
     case "tool_call": {
       const { id: callId, name, arguments: text } = part;
-      return { type: "function_call", id, call_id: callId, name, arguments: text, status: itemStatus };
+      const called = namespaced.get(name) ?? { name };
+      return { type: "function_call", id, call_id: callId, ...called, arguments: text, status: itemStatus };
     }
   }
 }
 
 interface ItemText {
   readonly text: string;
-  readonly logprobs?: TokenLogprobs;
+  readonly logprobs?: Logprobs;
 }
 
 export function toOutputText({ text, logprobs = [] }: ItemText): OutputText {
-  return { type: "output_text", text, annotations: [], logprobs };
+  return { type: "output_text", text, annotations: [], logprobs: toLogprobs(logprobs) };
 }
 
 export function toReasoningText(text: string): ReasoningText {

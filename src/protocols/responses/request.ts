@@ -1,17 +1,27 @@
 import { z } from "zod";
 import type { Conversation, Message } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
-import { count, engineSampling, isEmpty, noEffect, requestedModel, unsupported, wellFormed } from "../fields.js";
+import {
+  count,
+  engineSampling,
+  isEmpty,
+  noEffect,
+  requestedModel,
+  responseId,
+  unsupported,
+  wellFormed,
+} from "../fields.js";
 import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { PLAIN_SAMPLING, type RequestSampling } from "../request-sampling.js";
 import { responsesTextFormat } from "../response-format.js";
+import { leaveOut, type ServerToolPolicy } from "../server-tools.js";
 import { selectTools, toTemplateChoice } from "../tool-choice.js";
 import { type InputItem, type InputReference, responseInput, toMessages } from "./input.js";
 import { parseItemId } from "./output-items.js";
-import { readCallRules, toolFields, toToolChoice, toTools } from "./tools.js";
+import { listServerTools, readCallRules, toolFields, toToolChoice, toTools } from "./tools.js";
 
 /** The body of POST /v1/responses. */
 
@@ -28,7 +38,7 @@ export const responsesSchema = z.strictObject({
   model: requestedModel.optional(),
   input: responseInput.optional(),
   instructions: wellFormed.optional(),
-  previous_response_id: z.string().optional(),
+  previous_response_id: responseId.optional(),
   store: z.boolean().optional(),
   ...toolFields,
   max_output_tokens: count.optional(),
@@ -59,6 +69,7 @@ export const responsesSchema = z.strictObject({
   prompt: unsupported("prompt"),
   truncation: unsupported("truncation other than disabled", isDefault("disabled")),
 
+  client_metadata: noEffect,
   moderation: noEffect,
   prompt_cache_key: noEffect,
   prompt_cache_options: noEffect,
@@ -77,9 +88,16 @@ export interface EarlierResponses {
   findMessages(responseId: string): readonly Message[] | undefined;
   /** Returns an item of a response's output by the item's id; undefined if the item is unknown. */
   findItem(id: string): InputItem | undefined;
+  /** Returns the reasoning that `encrypted_content` stands for; empty if that is unknown. */
+  readReasoning(signature: string): string;
 }
 
-export function parseResponses(request: ResponsesRequest, earlier: EarlierResponses): ModelRequest {
+export function parseResponses(
+  request: ResponsesRequest,
+  earlier: EarlierResponses,
+  serverTools: ServerToolPolicy = "refuse",
+): ModelRequest {
+  const droppedTools = leaveOut(listServerTools(request), serverTools);
   const conversation = toConversation(request, earlier);
   return {
     model: request.model,
@@ -89,6 +107,7 @@ export function parseResponses(request: ResponsesRequest, earlier: EarlierRespon
     calls: readCallRules(request, conversation.tools ?? []),
     logprobs: wantsLogprobs(request) ? "text" : "none",
     stream: request.stream ?? false,
+    droppedTools,
   };
 }
 
@@ -125,7 +144,8 @@ function readHistory({ previous_response_id: id }: ResponsesRequest, earlier: Ea
 }
 
 function readInput({ input = [] }: ResponsesRequest, earlier: EarlierResponses): Message[] {
-  return toMessages(input, ({ id }: InputReference) => earlier.findItem(id) ?? throwUnknownResponse("input", id));
+  const resolve = ({ id }: InputReference) => earlier.findItem(id) ?? throwUnknownResponse("input", id);
+  return toMessages(input, resolve, (signature) => earlier.readReasoning(signature));
 }
 
 /** Finds the response whose output comes last in the input, by the ids of its items. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
+import { readNamespacedNames } from "./namespaces.js";
 import { outputItem, toItem } from "./output-items.js";
 import type { ResponsesRequest } from "./request.js";
 
@@ -85,12 +86,14 @@ export function emptyResponse({ interactionId, createdAt, model }: AnswerStart, 
 export function toResponse(answer: GenerationAnswer, echo: RequestEcho): ResponseBody {
   const cutOff = answer.finishReason === "length";
   const last = answer.parts.length - 1;
+  const namespaced = readNamespacedNames(echo.tools);
   return {
     ...emptyResponse(answer, echo),
     status: cutOff ? "incomplete" : "completed",
-    output: answer.parts.map((part, i) =>
-      toItem(answer.interactionId, part, i, cutOff && i === last ? "incomplete" : "completed"),
-    ),
+    output: answer.parts.map((part, index) => {
+      const status = cutOff && index === last ? "incomplete" : "completed";
+      return toItem(part, { responseId: answer.interactionId, index, status }, namespaced);
+    }),
     usage: toUsage(answer),
     incomplete_details: cutOff ? { reason: "max_output_tokens" } : null,
   };

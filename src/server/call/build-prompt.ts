@@ -6,6 +6,7 @@ import type { NativePrompt, ParentMatch } from "../../native/contract.js";
 import type { PreparedMessages } from "../../session/completed-call.js";
 import { type Api, inputLength } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
+import { runInTurns } from "../../support/async/steps.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { contextLengthError } from "./context-limit.js";
@@ -71,7 +72,8 @@ export async function countPromptTokens(
   const size = measurePrompt(context, conversation);
   if (size.isLong) await turns.next();
   session.requireTokens();
-  const prepared = session.prepare(conversation);
+  const prepared = await runInTurns(session.prepareInSteps(conversation));
+  session.requireTokens();
   const known = { ...conversation, messages: prepared.messages };
   const request = { session, conversation: known, prepared, size, limit: UNLIMITED };
   const { pieces, parent } = await encodePieces(context, request);

@@ -1,14 +1,18 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
 import { isIntact, onResponseClose } from "../../http/disconnect.js";
+import { logServerError } from "../../http/error-log.js";
 import type { ApiError } from "../../http/errors.js";
 import { onHalfOpen } from "../../http/half-open.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
+import { concat, type JsonText } from "../../protocols/long-json.js";
 import type { AnswerEvent } from "../../protocols/output-parts.js";
 import type { StreamEncoder } from "../../protocols/stream-encoder.js";
 import type { ServerContext } from "../context.js";
+import { toApiError } from "../errors.js";
 import type { AnswerSink, CallRecord } from "./model-call.js";
+import { type OnFlushed, PieceWriter } from "./piece-writer.js";
 
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
@@ -25,7 +29,9 @@ export class EventStream implements AnswerSink {
   readonly #reply: FastifyReply;
   readonly #encoder: StreamEncoder;
   readonly #context: ServerContext;
+  readonly #writer: PieceWriter;
   #start: AnswerStart | undefined;
+  #advance: () => void = () => undefined;
   #keepAlive: NodeJS.Timeout | undefined;
   #stopProbing: (() => void) | undefined;
   #headersSent = false;
@@ -40,6 +46,10 @@ export class EventStream implements AnswerSink {
     this.#reply = reply;
     this.#encoder = encoder;
     this.#context = context;
+    this.#writer = new PieceWriter(reply.raw, {
+      onRoom: () => this.#advance(),
+      onError: (error) => logServerError(reply.log, toApiError(error)),
+    });
   }
 
   /** If true, an error must be sent as an event. */
@@ -52,12 +62,12 @@ export class EventStream implements AnswerSink {
   }
 
   get hasRoom(): boolean {
-    return !this.#reply.raw.writableNeedDrain;
+    return this.#writer.hasRoom;
   }
 
   start(start: AnswerStart, advance: () => void): void {
     this.#start = start;
-    this.#reply.raw.on("drain", advance);
+    this.#advance = advance;
     this.#keepAlive = setInterval(() => {
       if (this.hasRoom) this.#send(() => this.#encoder.keepAlive);
     }, this.#context.settings.keepAliveSeconds * 1000);
@@ -92,7 +102,7 @@ export class EventStream implements AnswerSink {
       // An empty answer is delivered once the client has the closing events, so these count as content.
       this.#sendContent(encodeClosing);
       this.#allContentWritten = true;
-      this.#reply.raw.end();
+      this.#writer.end();
     }
   }
 
@@ -114,12 +124,12 @@ export class EventStream implements AnswerSink {
     this.#context.metrics.firstOutputSeconds.observe((Date.now() - this.#start.createdAt) / 1000);
   }
 
-  #end(encode: () => string): void {
+  #end(encode: () => JsonText): void {
     this.#send(encode);
-    this.#reply.raw.end();
+    this.#writer.end();
   }
 
-  #sendContent(encode: () => string): void {
+  #sendContent(encode: () => JsonText): void {
     const { socket } = this.#reply.request.raw;
     this.#hasContent = true;
     this.#unflushed++;
@@ -135,16 +145,16 @@ export class EventStream implements AnswerSink {
     else this.#onFlushed = callback;
   }
 
-  #send(encode: () => string, onFlushed?: (error: Error | null | undefined) => void): void {
+  #send(encode: () => JsonText, onFlushed?: OnFlushed): void {
     const { raw } = this.#reply;
     if (raw.destroyed) return;
     const opening = this.#headersSent ? "" : this.#sendHeaders();
-    raw.write(opening + encode(), "utf8", onFlushed);
+    this.#writer.write(concat(opening, encode()), onFlushed);
     this.#keepAlive?.refresh();
   }
 
   /** Sends the headers and returns the opening events, which the caller writes. */
-  #sendHeaders(): string {
+  #sendHeaders(): JsonText {
     const { raw } = this.#reply;
     const { metrics } = this.#context;
     if (!this.#start) throw new Error("The stream has output before start() was called.");

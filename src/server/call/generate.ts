@@ -2,11 +2,12 @@ import type { GenerateResult, SamplingParams } from "../../engine/engine.js";
 import { native } from "../../native/addon.js";
 import type { NativeGeneration } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
-import type { RecordedTokens } from "../../protocols/logprobs.js";
+import { type RecordedTokens, sliceLength } from "../../protocols/logprobs.js";
 import type { ServerContext } from "../context.js";
 import type { BuiltPrompt } from "./build-prompt.js";
 import type { ModelCall } from "./model-call.js";
-import { OutputReader, type ReadOutput, readRecordedTokens } from "./output-reader.js";
+import { OutputReader, type ReadOutput } from "./output-reader.js";
+import { readRecordedTokens } from "./token-slices.js";
 
 export interface GenerationJob {
   readonly call: ModelCall;
@@ -33,7 +34,7 @@ export async function generate(context: ServerContext, job: GenerationJob): Prom
   const { sink } = call;
   const generation = new native.Generation();
   const parser = model.outputParser({
-    tools: call.request.conversation.tools ?? [],
+    tools: [...(call.request.conversation.tools ?? []), ...(call.request.conversation.loadedTools ?? [])],
     stop: sampling.stop,
     stopTokenIds: sampling.stopTokenIds,
     // A getter: decoding the end of the prompt takes a noticeable part of a short call, and only families that reason read
@@ -45,7 +46,14 @@ export async function generate(context: ServerContext, job: GenerationJob): Prom
     textTokens: call.request.logprobs === "text",
   });
   const wantsTokens = call.request.logprobs === "all";
-  const reader = new OutputReader({ model, generation, parser, wantsTokens: wantsTokens && sink !== undefined, sink });
+  const reader = new OutputReader({
+    model,
+    generation,
+    parser,
+    wantsTokens: wantsTokens && sink !== undefined,
+    maxTokens: call.request.logprobs === "none" ? Number.POSITIVE_INFINITY : sliceLength(sampling.topLogprobs),
+    sink,
+  });
   // The engine and the sink call this. They cannot handle an error, so it ends the call through its controller.
   const advance = () => {
     try {
@@ -67,6 +75,7 @@ export async function generate(context: ServerContext, job: GenerationJob): Prom
       tokenBytes: (id) => model.tokenBytes(id),
       signal,
     });
+    await reader.catchUp();
     signal.throwIfAborted();
     const output = reader.finish(result.finish);
     const tokens = wantsTokens && sink === undefined ? readRecordedTokens(model, generation, 0) : undefined;

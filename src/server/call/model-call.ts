@@ -24,6 +24,10 @@ export interface ModelCall {
   readonly onUnenforced: (field: string) => void;
   /** Called before generation with the sampling fields whose value the configuration replaced. */
   readonly onOverridden: (fields: readonly string[]) => void;
+  /** Returns the memory that the call keeps besides its interaction once it is recorded, without its output, in bytes. */
+  readonly measureKept?: (() => number) | undefined;
+  /** Called once the call is recorded. The agent has the end of the answer only when the returned promise has resolved. */
+  readonly onRecorded?: ((record: CallRecord) => Promise<void> | undefined) | undefined;
   /** Receives the output while it is generated; undefined if the answer is not streamed. */
   readonly sink?: AnswerSink | undefined;
 }

@@ -3,8 +3,9 @@ import type { ChatModel } from "../../model/chat-model.js";
 import type { OutputEvent, OutputParser, ParsedOutput } from "../../model/output/output-parser.js";
 import type { NativeGeneration } from "../../native/contract.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
-import { toLogprobs } from "../../protocols/logprobs.js";
 import { type AnswerEvent, addToParts, type OutputPart } from "../../protocols/output-parts.js";
+import { turns } from "../../support/async/turns.js";
+import { TokenSlices } from "./token-slices.js";
 
 /** Receives an output while it is generated. */
 export interface OutputSink {
@@ -26,31 +27,53 @@ export interface OutputReaderOptions {
   readonly parser: OutputParser;
   /** Write the recorded tokens to the sink, too. */
   readonly wantsTokens: boolean;
+  /** Most tokens whose log probabilities are written to the sink at once. */
+  readonly maxTokens: number;
   readonly sink?: OutputSink | undefined;
 }
 
+/** Tokens that take about two milliseconds to decode and to parse. */
+const MAX_PARSED_AT_ONCE = 4096;
+
 /**
  * Reads a generation while it grows. Tokens for which the sink has no room stay in native memory as numbers. A client that
- * reads slowly therefore costs no more memory than one that waits for its whole answer.
+ * reads slowly therefore costs little more memory than one that waits for its whole answer.
  */
 export class OutputReader {
   readonly #options: OutputReaderOptions;
+  readonly #slices: TokenSlices;
   readonly #parts: OutputPart[] = [];
+  /** Most tokens that are read in one iteration of the event loop. */
+  readonly #most: number;
   /** Number of tokens that were read. */
   #position = 0;
   #finished = false;
 
   constructor(options: OutputReaderOptions) {
     this.#options = options;
+    this.#slices = new TokenSlices(options.model, options.generation);
+    this.#most = Math.min(MAX_PARSED_AT_ONCE, options.sink ? options.maxTokens : MAX_PARSED_AT_ONCE);
   }
 
   /** Writes new tokens to the sink, if it has room. */
   advance(): void {
+    if (this.#options.sink?.hasRoom) this.#readSlice();
+  }
+
+  /** Reads all new tokens except some of the last, in slices: the event loop runs between them. Writes them to the sink. */
+  async catchUp(): Promise<void> {
+    while (this.#options.generation.length - this.#position > this.#most) {
+      this.#readSlice();
+      await turns.next();
+    }
+  }
+
+  #readSlice(): void {
     const { sink, generation } = this.#options;
-    if (this.#finished || !sink?.hasRoom || generation.length === this.#position) return;
-    const tokens = this.#newTokens();
-    const events = this.#readEvents();
-    if (events.length > 0 || tokens) sink.write(events, tokens);
+    if (this.#finished || generation.length === this.#position) return;
+    const tokens = this.#newTokens(this.#most);
+    const events = this.#readEvents(this.#most);
+    if (events.length > 0 || tokens) sink?.write(events, tokens);
   }
 
   /** Reads to the end. The reader does not use the generation afterwards. */
@@ -63,8 +86,9 @@ export class OutputReader {
     return { ...output, parts: this.#parts, unsentEvents, unsentTokens };
   }
 
-  #readEvents(): AnswerEvent[] {
-    const ids = this.#options.generation.ids(this.#position);
+  /** @param most reads at most this many tokens */
+  #readEvents(most = Number.POSITIVE_INFINITY): AnswerEvent[] {
+    const ids = this.#options.generation.ids(this.#position).subarray(0, most);
     this.#position += ids.length;
     return this.#addParts(this.#options.parser.push(ids));
   }
@@ -79,33 +103,14 @@ export class OutputReader {
   /** The parser may return a text late, so its tokens are read from the generation, which keeps all of them. */
   #withLogprobs(event: OutputEvent): AnswerEvent {
     if (event.type !== "text" || event.tokens === undefined) return event;
-    const { model, generation } = this.#options;
     const { from, to } = event.tokens;
-    return { type: "text", text: event.text, logprobs: toLogprobs(readRecordedTokens(model, generation, from, to)) };
+    return { type: "text", text: event.text, logprobs: [this.#slices.read(from, to)] };
   }
 
   /** Returns the tokens that {@link #readEvents} reads next; undefined if the request does not want them. */
-  #newTokens(): RecordedTokens | undefined {
-    const { wantsTokens, model, generation } = this.#options;
-    return wantsTokens ? readRecordedTokens(model, generation, this.#position) : undefined;
+  #newTokens(most = Number.POSITIVE_INFINITY): RecordedTokens | undefined {
+    const { wantsTokens, generation } = this.#options;
+    const end = Math.min(generation.length, this.#position + most);
+    return wantsTokens ? this.#slices.read(this.#position, end) : undefined;
   }
-}
-
-/** Returns the tokens `from` (inclusive) `to` (exclusive) of a generation, as views of its memory. */
-export function readRecordedTokens(
-  model: ChatModel,
-  generation: NativeGeneration,
-  from: number,
-  to = generation.length,
-): RecordedTokens {
-  const count = to - from;
-  const top = generation.top(from);
-  const alternatives = count * (top?.width ?? 0);
-  return {
-    ids: generation.ids(from).subarray(0, count),
-    logprobs: generation.logprobs(from).subarray(0, count),
-    top: top && { ...top, ids: top.ids.subarray(0, alternatives), logprobs: top.logprobs.subarray(0, alternatives) },
-    tokenText: (id) => model.decode(Int32Array.of(id), { skipSpecialTokens: false }),
-    tokenBytes: (id) => model.tokenBytes(id),
-  };
 }

@@ -3,10 +3,14 @@ import type { Conversation, Message } from "../../conversation/message.js";
 import type { GenerateResult } from "../../engine/engine.js";
 import { ApiError } from "../../http/errors.js";
 import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
+import { joinDropped } from "../../protocols/server-tools.js";
 import type { InFlightCall } from "../../session/calls-in-flight.js";
 import type { PreparedMessages } from "../../session/completed-call.js";
 import { SessionError } from "../../session/errors.js";
+import type { Interaction } from "../../session/interaction.js";
+import type { Session } from "../../session/session.js";
 import { TOKEN_BYTES } from "../../session/session-size.js";
+import { runInTurns } from "../../support/async/steps.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { buildGrammar } from "./build-grammar.js";
@@ -29,23 +33,24 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
   const { session, request, disconnected } = call;
   const size = measurePrompt(context, request.conversation);
   if (size.isLong) await turns.next();
-  if (context.draining) throw new ApiError("server_draining", "The server is shutting down.");
-  if (session.state !== "active") {
-    const message = `Session ${session.id} is ${session.state} and accepts no more model calls.`;
-    throw new SessionError("session_ended", message);
-  }
-  const prepared = session.prepare(request.conversation, request.previousId);
+  requireOpen(context, session);
+  const prepared = await runInTurns(session.prepareInSteps(request.conversation, request.previousId));
+  // The session may have ended between the steps.
+  requireOpen(context, session);
   const inFlight = session.calls.begin({ requestKey: computeRequestKey(call, prepared), ...call.retry });
   let record: CallRecord | undefined;
   const onDisconnect = () => {
     if (!record) inFlight.controller.abort(disconnected.reason);
-    else if (!call.sink?.delivered) session.delivery.closedEarly(record.interaction.index);
+    else if (call.sink?.delivered) session.delivery.answered(record.interaction.index);
+    else session.delivery.closedEarly(record.interaction.index);
   };
   // A signal that has aborted already calls no listener.
   if (disconnected.aborted) onDisconnect();
   disconnected.addEventListener("abort", onDisconnect);
   try {
-    record = await generateAndRecord(context, call, { prepared, size }, inFlight.controller);
+    record = await generateAndRecord(context, call, { prepared, size }, inFlight);
+    // The client may have left while the interaction went to disk.
+    if (disconnected.aborted) onDisconnect();
     return record;
   } finally {
     // Before the call ends: an export that waits for the end reads this count.
@@ -57,6 +62,13 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
   }
 }
 
+function requireOpen({ draining }: ServerContext, session: Session): void {
+  if (draining) throw new ApiError("server_draining", "The server is shutting down.");
+  if (session.state === "active") return;
+  const message = `Session ${session.id} is ${session.state} and accepts no more model calls.`;
+  throw new SessionError("session_ended", message);
+}
+
 /** Returns true if the call was aborted because its client disconnected, not by an export or by the client's own retry. */
 function isAbortedByClient({ controller: { signal } }: InFlightCall, { disconnected }: ModelCall): boolean {
   return disconnected.aborted && signal.reason === disconnected.reason;
@@ -66,7 +78,7 @@ async function generateAndRecord(
   context: ServerContext,
   call: ModelCall,
   { prepared, size }: { readonly prepared: PreparedMessages; readonly size: PromptSize },
-  controller: AbortController,
+  { attempt, controller }: InFlightCall,
 ): Promise<CallRecord> {
   const { session, request, api, startedAt } = call;
   const { modelName } = context.settings;
@@ -99,10 +111,12 @@ async function generateAndRecord(
     finishReason,
     api,
     id,
+    request: attempt.request,
     parent,
     fallback,
     sampling: toRecordedSampling(sampling, result.logprobs),
     requestedModel: request.model,
+    droppedTools: request.droppedTools.length === 0 ? undefined : joinDropped(request.droppedTools),
     attempt: call.retry.retryCount,
     resumes: result.resumes,
     startedAt,
@@ -112,17 +126,41 @@ async function generateAndRecord(
 
   const cachedTokens = result.cachedTokens ?? 0;
   const end = { message, parts, stopString, finishReason, completionTokens, reasoningTokens, cachedTokens, tokens };
-  return { answer: { ...start, ...end }, interaction, unsent: output };
+  const record: CallRecord = { answer: { ...start, ...end }, interaction, unsent: output };
+  const saving = call.onRecorded?.(record);
+  await whenStored(context, session, interaction, saving);
+  return record;
+}
+
+/**
+ * Waits until the interaction is on disk, if sessions are stored. If the disk refuses it, the answer is not sent.
+ *
+ * @param saving resolves when everything that belongs to the interaction was given to the storage
+ */
+async function whenStored(
+  { registry }: ServerContext,
+  session: Session,
+  { index }: Interaction,
+  saving: Promise<void> | undefined,
+): Promise<void> {
+  try {
+    if (saving) await saving;
+    await registry.flushed();
+  } catch (error) {
+    session.delivery.closedEarly(index);
+    throw error;
+  }
 }
 
 /** Counts the prompt for its session and the store. If there is no room, refuses the call before it reaches the engine. */
 function admitPrompt(
-  { session, admitted }: ModelCall,
+  { session, admitted, measureKept = () => 0 }: ModelCall,
   prepared: PreparedMessages,
   { prompt, parent }: BuiltPrompt,
 ): void {
   try {
-    admitted?.addPrompt(session.estimateGrowth(prepared, prompt.length, parent), TOKEN_BYTES * prompt.length);
+    const { tokens, bytes } = session.measureGrowth(prepared, prompt, parent);
+    admitted?.addPrompt({ tokens, bytes: bytes + measureKept() }, TOKEN_BYTES * prompt.length);
   } catch (error) {
     prompt.release();
     throw error;

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { ParseBody } from "../../http/json-body.js";
+import { HUGE_TEXT, runBySize } from "../../support/async/steps.js";
 import { LONG_TEXT, turns } from "../../support/async/turns.js";
 import { cutShared, findShared, isContinuation, type KnownBody, restoreShared, toKnown } from "./known-body.js";
 import type { Recent } from "./recent.js";
@@ -17,7 +18,9 @@ export function createKnownBodyReader(known: Recent<KnownBody>) {
     const read = async (): Promise<unknown> => {
       const restored = shared && restoreShared(await parse(newPart), shared);
       const value = restored ?? (await parse(json));
-      const body = recent && toKnown(json, value, restored && shared);
+      const { length } = restored ? newPart : json;
+      if (length >= HUGE_TEXT) await turns.next();
+      const body = recent && (await runBySize(toKnown(json, value, restored && shared), length));
       if (body) recent.add(body, shared && isContinuation(shared) ? shared.body : undefined);
       return value;
     };

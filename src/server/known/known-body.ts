@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { findArrayStart, findElementEnds } from "../../support/json/elements.js";
+import type { Steps } from "../../support/async/steps.js";
+import { findArrayStart, findElementEnds, mayHaveField } from "../../support/json/elements.js";
 
 /**
  * An agent sends its whole conversation with each call. If a body begins with the same bytes as an earlier one, only the part
@@ -52,12 +53,14 @@ export function findShared(bytes: Buffer, known: readonly KnownBody[]): SharedPr
 
 /** Returns how many elements of the known body lie completely within the bytes that both bodies start with. */
 function countShared(bytes: Buffer, { bytes: known, ends }: KnownBody): number {
+  let low = 0;
+  // Compares only what follows the elements that are known to be shared, so no byte is compared more than a few times.
   const isShared = (count: number): boolean => {
-    const end = ends[count - 1] ?? 0;
-    return end <= bytes.length && bytes.compare(known, 0, end, 0, end) === 0;
+    const [from, to] = [ends[low - 1] ?? 0, ends[count - 1] ?? 0];
+    return to <= bytes.length && bytes.compare(known, from, to, from, to) === 0;
   };
   if (isShared(ends.length)) return ends.length;
-  let [low, high] = [0, ends.length];
+  let high = ends.length;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if (isShared(middle)) low = middle;
@@ -87,32 +90,21 @@ export function restoreShared(value: unknown, { body, count }: SharedPrefix): Re
 }
 
 /** Returns the body in the form in which it is kept; undefined if it has no conversation of objects. */
-export function toKnown(bytes: Buffer, value: unknown, shared?: SharedPrefix): KnownBody | undefined {
+export function* toKnown(bytes: Buffer, value: unknown, shared?: SharedPrefix): Steps<KnownBody | undefined> {
   const name = shared?.body.name ?? CONVERSATIONS.find((field) => readConversation(value, field));
   const elements = name && readConversation(value, name);
   if (!name || !elements) return undefined;
   const start = shared?.body.start ?? findArrayStart(bytes, new Set([name]));
   if (start === undefined) return undefined;
+  yield;
   const sharedEnds = shared?.body.ends.slice(0, shared.count) ?? [];
   const ends = [...sharedEnds, ...findElementEnds(bytes, sharedEnds.at(-1) ?? start)];
   const end = ends.at(-1);
   if (end === undefined || ends.length !== elements.length) return undefined;
-  if (!shared && !isEffectiveField(name, bytes, { start, end })) return undefined;
+  yield;
+  // If a body has the field twice, `JSON.parse` uses the later one.
+  if (!shared && mayHaveField(bytes, name, end)) return undefined;
   return { bytes, name, start, ends, elements };
-}
-
-/** Returns true if `JSON.parse` uses the array that was found. If a body has the field twice, `JSON.parse` uses the later one. */
-function isEffectiveField(
-  name: string,
-  bytes: Buffer,
-  { start, end }: { readonly start: number; readonly end: number },
-): boolean {
-  const rest = bytes.subarray(end);
-  // Parsing again takes as long as the first time. It is not needed if the rest contains neither the name nor an escape that
-  // could spell it: then there is no second field.
-  if (!rest.includes(`"${name}"`) && !rest.includes("\\u")) return true;
-  const json = replaceWithStandIn(bytes, start, end).toString();
-  return readConversation(JSON.parse(json), name)?.[0] === STAND_IN;
 }
 
 function readConversation(value: unknown, name: string): readonly unknown[] | undefined {

@@ -1,34 +1,66 @@
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
+import { measurePartLogprobs } from "../../protocols/output-parts.js";
 import type { InputItem } from "../../protocols/responses/input.js";
+import { readNamespacedNames } from "../../protocols/responses/namespaces.js";
 import { parseItemId, toItem } from "../../protocols/responses/output-items.js";
 import type { EarlierResponses } from "../../protocols/responses/request.js";
 import { type RequestEcho, type ResponseBody, toResponse } from "../../protocols/responses/response.js";
+import type { TokenJson } from "../../protocols/token-json.js";
 import type { Interaction } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
+import type { SessionRegistry } from "../../session/session-registry.js";
 import { measureJson, measureMessages } from "../../session/session-size.js";
+import { decodeResponse, encodeResponse, type StoredResponse } from "./response-record.js";
+import { signedReasoning } from "./signed-reasoning.js";
 
-interface StoredResponse {
-  readonly answer: GenerationAnswer;
-  readonly echo: RequestEcho;
-}
+/** Where responses are stored, so that they survive the process. */
+type ResponseRecords = Pick<SessionRegistry, "saveResponse" | "readResponse">;
 
 /**
  * Responses that a client can retrieve or continue later, because their request had `store`. The session's tree has the
  * conversation. This class keeps the fields that the tree does not have, as long as the interaction exists.
  */
 export class StoredResponses {
+  readonly #records: ResponseRecords;
+  readonly #tokenJson: TokenJson;
   readonly #stored = new WeakMap<Interaction, StoredResponse>();
+  /** The tools that were stored last for a session, and the index of their interaction. */
+  readonly #tools = new WeakMap<Session, { readonly tools: string; readonly index: number }>();
 
-  keep(session: Session, interaction: Interaction, answer: GenerationAnswer, echo: RequestEcho): void {
-    if (!echo.store) return;
-    this.#stored.set(interaction, { answer, echo });
-    session.keepBytes(measureStored(answer, echo));
+  /** @param tokenJson writes log probabilities of the model's tokens */
+  constructor(records: ResponseRecords, tokenJson: TokenJson) {
+    this.#records = records;
+    this.#tokenJson = tokenJson;
   }
 
-  /** Returns the response as it was sent; undefined if the session has no stored response with this id. */
-  get(session: Session, id: string): ResponseBody | undefined {
+  /**
+   * Keeps a response if its request had `store`.
+   *
+   * @returns resolves when a long response was written to storage; undefined if there is nothing to wait for
+   * @param echoBytes see {@link measureEcho}
+   */
+  keep(
+    session: Session,
+    interaction: Interaction,
+    { answer, echo }: StoredResponse,
+    echoBytes: number,
+  ): Promise<void> | undefined {
+    if (!echo.store) return undefined;
+    this.#stored.set(interaction, { answer, echo });
+    session.keepBytes(echoBytes + measureAnswer(answer));
+    return this.#save(session, interaction.index, { answer, echo });
+  }
+
+  /**
+   * Returns the response as it was sent; undefined if the session has no stored response with this id.
+   *
+   * @param admit called before the response is written, with about the bytes that it needs until it was sent. May refuse it
+   */
+  get(session: Session, id: string, admit: (bytes: number) => void): ResponseBody | undefined {
     const stored = this.#find(session, id)?.stored;
-    return stored && toResponse(stored.answer, stored.echo);
+    if (!stored) return undefined;
+    admit(measureEcho(stored.echo) + measureAnswer(stored.answer));
+    return toResponse(stored.answer, stored.echo);
   }
 
   forSession(session: Session): EarlierResponses {
@@ -41,35 +73,57 @@ export class StoredResponses {
         return [...(stored.echo.instructions ? input.slice(1) : input), ...interaction.output];
       },
       findItem: (id) => this.#item(session, id),
+      readReasoning: signedReasoning(session),
     };
   }
 
   #find(session: Session, id: string): { interaction: Interaction; stored: StoredResponse } | undefined {
     const interaction = session.find(id);
-    const stored = interaction && this.#stored.get(interaction);
+    const stored = interaction && (this.#stored.get(interaction) ?? this.#read(session, interaction));
     if (!interaction || !stored) return undefined;
     // A client that names a response has received it.
     session.delivery.referTo(interaction.index);
     return { interaction, stored };
   }
 
+  #save(session: Session, index: number, response: StoredResponse): Promise<void> | undefined {
+    return this.#records.saveResponse(session, index, () => {
+      const earlier = this.#tools.get(session);
+      const { text, tools } = encodeResponse(response, earlier);
+      if (tools !== earlier?.tools) this.#tools.set(session, { tools, index });
+      return typeof text === "string" ? text : text.pieces();
+    });
+  }
+
+  /** Reads the response of an interaction from disk, and keeps it in memory. */
+  #read(session: Session, interaction: Interaction): StoredResponse | undefined {
+    const text = this.#records.readResponse(session, interaction.index);
+    if (text === undefined) return undefined;
+    const stored = decodeResponse(text, (index) => this.#records.readResponse(session, index), this.#tokenJson);
+    this.#stored.set(interaction, stored);
+    session.keepBytes(measureEcho(stored.echo) + measureAnswer(stored.answer));
+    return stored;
+  }
+
   #item(session: Session, id: string): InputItem | undefined {
     const place = parseItemId(id);
-    const answer = place && this.#find(session, place.responseId)?.stored.answer;
-    const part = place && answer?.parts[place.index];
-    if (!place || !part) return undefined;
-    const item = toItem(place.responseId, part, place.index, "completed");
+    const stored = place && this.#find(session, place.responseId)?.stored;
+    const part = place && stored?.answer.parts[place.index];
+    if (!stored || !part) return undefined;
+    const item = toItem(part, { ...place, status: "completed" }, readNamespacedNames(stored.echo.tools));
     return item.type === "message"
       ? { ...item, content: item.content.map(({ text }) => text).join("") }
       : toInput(item);
   }
 }
 
-/** Memory of a recorded token with its text and log probability, in bytes. */
-const RECORDED_TOKEN_BYTES = 128;
+/** Returns the memory that a stored response takes besides its answer, in bytes. */
+export function measureEcho(echo: RequestEcho): number {
+  return echo.store ? measureJson(echo) : 0;
+}
 
-function measureStored({ message, tokens, completionTokens }: GenerationAnswer, echo: RequestEcho): number {
-  return measureMessages([message]) + measureJson(echo) + (tokens ? RECORDED_TOKEN_BYTES * completionTokens : 0);
+function measureAnswer({ message, parts }: GenerationAnswer): number {
+  return measurePartLogprobs(parts) + measureMessages([message]);
 }
 
 function toInput(item: Exclude<ReturnType<typeof toItem>, { type: "message" }>): InputItem {

@@ -3,7 +3,7 @@ import type { SessionGrowth } from "../../session/session-size.js";
 import { NO_FINAL_LIMITS, requireRoom, requireRoomForCall, type SessionLimits, SessionLoad } from "./session-limits.js";
 import type { CallMemory, Store } from "./store.js";
 
-/** `model`: the call is recorded. `count`: the call counts tokens and adds nothing to its session. */
+/** `model`: the call is recorded. `count`: the call counts tokens or reads a response, and adds nothing to its session. */
 export type CallKind = "model" | "count";
 
 /** Admits calls within the limits of their session and of the store, and counts those in flight. */
@@ -42,23 +42,26 @@ interface AdmissionContext {
   readonly store: Store;
 }
 
-/** A call in flight. Counts for its session and the store until it ends. */
+/**
+ * A call in flight. It counts for its session and the store until it has run and its answer was sent. Otherwise a client that does
+ * not read its answers could fill the memory with them.
+ */
 export class AdmittedCall {
   readonly #context: AdmissionContext;
   #memory: CallMemory = { text: 0, prompt: 0 };
   #growth: SessionGrowth = { tokens: 0, bytes: 0 };
+  /** Memory from which the rest of the answer is written. */
+  #source = 0;
   #counts = false;
+  /** True while the call may still be recorded. */
+  #recordable = false;
   #running = false;
+  #answered = false;
 
   constructor(context: AdmissionContext, memory: CallMemory) {
     this.#context = context;
-    this.#count(1);
+    this.#count(true, context.kind === "model");
     this.#resize(memory);
-  }
-
-  /** True once a route runs the call. The route then ends it. */
-  get running(): boolean {
-    return this.#running;
   }
 
   /**
@@ -69,38 +72,80 @@ export class AdmittedCall {
   begin(bodyBytes: number): void {
     this.#running = true;
     // If the client has disconnected meanwhile, the call was ended. The route still runs it, so it counts again.
-    if (!this.#counts) this.#count(1);
+    this.#count(true, this.#context.kind === "model");
     this.#resize(toMemory(bodyBytes));
   }
 
   /**
    * Counts the prompt, before the engine is asked.
    *
-   * @param growth what the prompt adds to its session
+   * @param growth what the call adds to its session, without its output
+   * @param promptBytes native memory of the prompt until the call ends
    * @throws ApiError `session_limit` or `store_full`
    */
   addPrompt(growth: SessionGrowth, promptBytes: number): void {
     const { session, load, limits, store } = this.#context;
     requireRoom(session, { tokens: load.tokens + growth.tokens, bytes: load.bytes + growth.bytes }, limits);
-    const more = promptBytes - this.#memory.prompt;
+    // When the call is recorded, the memory that its session keeps replaces the prompt. Until then, the larger of the two counts.
+    const prompt = Math.max(promptBytes, growth.bytes);
+    const more = prompt - this.#memory.prompt;
     if (more > 0) store.requireRoomForCall({ text: 0, prompt: more });
-    this.#resize({ ...this.#memory, prompt: promptBytes });
+    this.#resize({ ...this.#memory, prompt });
     this.#growth = growth;
     load.grow(growth.tokens, growth.bytes);
   }
 
-  /** Stops counting the call. Idempotent. */
-  end(): void {
-    if (!this.#counts) return;
-    this.#count(-1);
-    this.#resize({ text: 0, prompt: 0 });
-    this.#context.load.grow(-this.#growth.tokens, -this.#growth.bytes);
+  /**
+   * Counts an answer before it is written.
+   *
+   * @throws ApiError `store_full`
+   */
+  addAnswer(bytes: number): void {
+    const { store } = this.#context;
+    store.requireRoomForCall({ text: bytes, prompt: 0 });
+    this.#resize({ ...this.#memory, text: this.#memory.text + bytes });
   }
 
-  #count(calls: 1 | -1): void {
-    const { kind, load } = this.#context;
-    this.#counts = calls === 1;
-    load.add(calls, kind === "model" ? calls : 0);
+  /**
+   * Marks the call as run. The recorded call now counts in its session's memory, so only its answer still counts here.
+   *
+   * @param unsentBytes size of the unsent part of its answer
+   */
+  finish(unsentBytes: number): void {
+    this.#running = false;
+    this.#count(true, false);
+    this.#context.load.grow(-this.#growth.tokens, -this.#growth.bytes);
+    this.#growth = { tokens: 0, bytes: 0 };
+    this.holdAnswer(unsentBytes);
+    if (this.#answered) this.#end();
+  }
+
+  /** Counts an answer until it was sent, instead of the body and the prompt. Like a prompt, it is outside of the heap. */
+  holdAnswer(bytes: number): void {
+    if (this.#counts) this.#resize({ text: 0, prompt: bytes + this.#source });
+  }
+
+  /** Counts memory from which the end of a stream is written, until it was sent. Call this before `finish`. */
+  holdSource(bytes: number): void {
+    this.#source = bytes;
+  }
+
+  /** Notes that the answer was sent, or that its client disconnected. Idempotent. */
+  answered(): void {
+    this.#answered = true;
+    if (!this.#running) this.#end();
+  }
+
+  #end(): void {
+    if (!this.#counts) return;
+    this.#count(false, false);
+    this.#resize({ text: 0, prompt: 0 });
+  }
+
+  #count(counts: boolean, recordable: boolean): void {
+    this.#context.load.add(Number(counts) - Number(this.#counts), Number(recordable) - Number(this.#recordable));
+    this.#counts = counts;
+    this.#recordable = recordable;
   }
 
   #resize(memory: CallMemory): void {

@@ -48,7 +48,7 @@ export function requireRoomForCall(session: Session, load: SessionLoad, limits: 
   if (load.calls < limits.concurrentCalls) return;
   const message =
     `Session ${session.id} already has ${load.calls} calls in flight (\`max_concurrent_calls\`). ` +
-    "Try again when one of them has ended.";
+    "Try again when one of them has ended and its answer was read.";
   const details = { limit: "max_concurrent_calls", allowed: limits.concurrentCalls, used: load.calls };
   throw new ApiError("too_many_calls", message, { details });
 }

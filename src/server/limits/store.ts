@@ -23,7 +23,7 @@ export interface StoreOptions {
 export interface CallMemory {
   /** Text of the request, in the heap. */
   readonly text: number;
-  /** Native memory of its prompt. */
+  /** Native memory of its prompt, or what it adds to its session if that is more. */
   readonly prompt: number;
 }
 
@@ -68,7 +68,7 @@ export class Store {
   }
 
   get heapLimit(): number {
-    return HEAP_SHARE * this.#heap.use.limit;
+    return Math.floor(HEAP_SHARE * this.#heap.use.limit);
   }
 
   /** @throws ApiError `store_full` if no session may be started */

@@ -1,12 +1,24 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { EngineServerState, LogprobContent, ServerControl } from "../../engine/engine.js";
+import type { Engine, EngineLoad, EngineServerState, LogprobContent, ServerControl } from "../../engine/engine.js";
 
 const STATES: readonly EngineServerState["state"][] = ["up", "down", "draining", "unknown"];
 
 const LOGPROBS: readonly LogprobContent[] = ["temperature", "truncated", "raw", "unknown"];
 
+interface ServerLoad extends EngineLoad {
+  readonly server: string;
+}
+
+/** Adds the metrics of an engine. An engine that runs in this process counts as one server with the name of its type. */
+export function observeEngine(engine: Pick<Engine, "type" | "servers" | "load">, register: Registry): void {
+  const { type, servers } = engine;
+  if (servers) observeServers(servers, register);
+  const readLoad = () => (engine.load ? [{ server: type, ...engine.load }] : []);
+  if (engine.load) addLoadGauges(readLoad, [register]);
+}
+
 /** Adds the metrics of each server of an engine. The servers have their own counts, which are read at each scrape. */
-export function observeEngineServers(servers: ServerControl, register: Registry): void {
+function observeServers(servers: ServerControl, register: Registry): void {
   const registers = [register];
   addRequestCounters(servers, registers);
   new Gauge({
@@ -20,27 +32,13 @@ export function observeEngineServers(servers: ServerControl, register: Registry)
       }
     },
   });
-  new Gauge({
-    name: "rolltape_engine_server_inflight_requests",
-    help: "Requests in flight by place: running on a server, or waiting for a place on it.",
-    labelNames: ["server", "place"],
+  addLoadGauges(
+    () =>
+      withLabel(servers).map(({ server, requests, waiting, maxInflight }) => {
+        return { server, running: requests - waiting, waiting, maxRunning: maxInflight };
+      }),
     registers,
-    collect() {
-      for (const { server, requests, waiting } of withLabel(servers)) {
-        this.set({ server, place: "running" }, requests - waiting);
-        this.set({ server, place: "waiting" }, waiting);
-      }
-    },
-  });
-  new Gauge({
-    name: "rolltape_engine_server_max_inflight_requests",
-    help: "Requests that may run on an engine server at once (engine.max_inflight).",
-    labelNames: ["server"],
-    registers,
-    collect() {
-      for (const { server, maxInflight } of withLabel(servers)) this.set({ server }, maxInflight);
-    },
-  });
+  );
   new Gauge({
     name: "rolltape_engine_server_logprobs",
     help: "1 for what the log probabilities of an engine server include, 0 for the other values.",
@@ -58,6 +56,30 @@ export function observeEngineServers(servers: ServerControl, register: Registry)
     registers,
     collect() {
       this.set(servers.paused === undefined ? 0 : 1);
+    },
+  });
+}
+
+function addLoadGauges(readLoads: () => readonly ServerLoad[], registers: Registry[]): void {
+  new Gauge({
+    name: "rolltape_engine_server_inflight_requests",
+    help: "Requests in flight by place: running on a server, or waiting for a place on it.",
+    labelNames: ["server", "place"],
+    registers,
+    collect() {
+      for (const { server, running, waiting } of readLoads()) {
+        this.set({ server, place: "running" }, running);
+        this.set({ server, place: "waiting" }, waiting);
+      }
+    },
+  });
+  new Gauge({
+    name: "rolltape_engine_server_max_inflight_requests",
+    help: "Requests that may run on an engine server at once (engine.max_inflight, or engine.sequences of the embedded engine).",
+    labelNames: ["server"],
+    registers,
+    collect() {
+      for (const { server, maxRunning } of readLoads()) this.set({ server }, maxRunning);
     },
   });
 }

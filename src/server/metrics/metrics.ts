@@ -9,9 +9,10 @@ import type { ExportSummary } from "../../session/batch/batch-metadata.js";
 import type { Interaction } from "../../session/interaction.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import type { Store } from "../limits/store.js";
-import { observeEngineServers } from "./engine-server-metrics.js";
+import { observeEngine } from "./engine-server-metrics.js";
 import { observeEventLoopDelay } from "./event-loop-delay.js";
 import { observeSessions } from "./session-metrics.js";
+import { type ObservedStorage, observeStorage } from "./storage-metrics.js";
 import { observeStore } from "./store-metrics.js";
 
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
@@ -32,9 +33,11 @@ export interface RecordedCall {
 export interface Observed {
   readonly registry: SessionRegistry;
   readonly model: Pick<ChatModel, "cacheStats">;
-  readonly engine: Pick<Engine, "servers">;
+  readonly engine: Pick<Engine, "type" | "servers" | "load">;
   readonly known: { readonly bytes: number };
   readonly store: Pick<Store, "bytes" | "limit" | "heapBytes" | "heapLimit">;
+  /** Undefined if sessions are not stored. */
+  readonly storage?: { readonly storage: ObservedStorage } | undefined;
 }
 
 /** The Prometheus metrics of one server. Each instance has its own registry. */
@@ -109,14 +112,15 @@ export class Metrics {
     ["reason"],
   );
 
-  constructor({ registry: sessions, model, engine: { servers }, known, store }: Observed) {
+  constructor({ registry: sessions, model, engine, known, store, storage }: Observed) {
     addBuildInfo(this.registry, "rolltape_build_info");
-    if (servers) observeEngineServers(servers, this.registry);
+    observeEngine(engine, this.registry);
     this.#observeCache(model);
     const knownHelp = "Memory of the remembered newest requests of sessions, in bytes.";
     addGauge(this.registry, "rolltape_known_request_bytes", knownHelp, () => known.bytes);
     observeStore(store, this.registry);
     this.#stopObserving = [observeSessions(sessions, this.registry), observeEventLoopDelay(this.registry)];
+    if (storage) this.#stopObserving.push(observeStorage(storage.storage, this.registry));
   }
 
   /** Counts a recorded call: tokens, its link to its parent, its tool calls. */

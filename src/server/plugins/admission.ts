@@ -1,9 +1,10 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { declaredSize } from "../../http/body-budget.js";
 import { onResponseClose } from "../../http/disconnect.js";
 import type { ApiError } from "../../http/errors.js";
 import type { Session } from "../../session/session.js";
+import { JsonStream } from "../call/json-stream.js";
 import type { Admission, AdmittedCall, CallKind } from "../limits/admission.js";
 
 declare module "fastify" {
@@ -37,22 +38,32 @@ export const admissionPlugin = fp<AdmissionOptions>((app, { admission, isDrainin
     } catch (error) {
       return next(error as ApiError);
     }
-    // A call never reaches its route if it is refused later, or if its client disconnects before its body is complete.
-    onResponseClose(reply, () => {
-      if (!request.admitted?.running) request.admitted?.end();
-    });
+    const onAnswered = () => request.admitted?.answered();
+    onResponseClose(reply, onAnswered);
+    // Without this, the next request of the connection could begin before this call has ended: both wait for `close`.
+    reply.raw.once("finish", onAnswered);
     next();
+  });
+  app.addHook("onSend", ({ admitted }, _reply, payload, next) => {
+    if (typeof payload === "string") admitted?.holdAnswer(Buffer.byteLength(payload));
+    else if (payload instanceof JsonStream) admitted?.holdAnswer(payload.memory);
+    next(null, payload);
   });
   done();
 });
 
-/** Runs the call of a request, and stops counting it as in flight when it has ended. */
-export async function whileAdmitted<T>({ admitted, bodyBytes }: FastifyRequest, run: () => Promise<T>): Promise<T> {
+/** Runs the call of a request. It stays in flight until its answer was sent. */
+export async function whileAdmitted<T>(
+  { admitted, bodyBytes }: FastifyRequest,
+  { raw }: FastifyReply,
+  run: () => Promise<T>,
+): Promise<T> {
   if (!admitted) return run();
   admitted.begin(bodyBytes);
   try {
     return await run();
   } finally {
-    admitted.end();
+    // For a stream, whose end was written by now. Other answers are counted in `onSend`.
+    admitted.finish(raw.writableLength);
   }
 }

@@ -39,7 +39,7 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
   };
 
   const authenticate = (request: FastifyRequest): void => {
-    const required = request.routeOptions.config.key ?? "none";
+    const required = requiredKey(request.routeOptions);
     if (required === "none") return;
     const keys = readKeys(request);
     if (keys.length === 0) {
@@ -70,6 +70,10 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
   });
   done();
 });
+
+export function requiredKey({ config }: FastifyRequest["routeOptions"]): KeyKind {
+  return config.key ?? "none";
+}
 
 /** Returns the session of a request to a route that requires a session key. */
 export function requireSession(request: FastifyRequest): Session {

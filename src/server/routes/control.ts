@@ -4,6 +4,7 @@ import { versionBody } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import { ApiError } from "../../http/errors.js";
+import type { SessionRegistry } from "../../session/session-registry.js";
 import type { ServerContext } from "../context.js";
 import { requireSession } from "../plugins/auth.js";
 
@@ -42,7 +43,11 @@ function grantCapacity(app: App, { registry }: ServerContext): void {
         response: { 200: z.object({ capacity: z.int() }) },
       },
     },
-    async (request) => ({ capacity: registry.grant(request.body.slots) }),
+    async ({ body: { slots } }) => {
+      const capacity = registry.grant(slots);
+      await storeOrUndo(registry, () => registry.grant(-slots));
+      return { capacity };
+    },
   );
 }
 
@@ -66,9 +71,20 @@ function startSession(app: App, context: ServerContext): void {
         groupId: body.group_id,
         apiKey: body.api_key,
       });
+      await storeOrUndo(context.registry, () => context.registry.cancelStart(session));
       return { session_id: session.id, session_api_key: key, api_key: key };
     },
   );
+}
+
+/** Waits until a change is on disk. If the disk refuses it, undoes it, because the client may repeat the call. */
+async function storeOrUndo(registry: SessionRegistry, undo: () => void): Promise<void> {
+  try {
+    await registry.flushed();
+  } catch (error) {
+    undo();
+    throw error;
+  }
 }
 
 function setReward(app: App): void {

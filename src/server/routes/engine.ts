@@ -35,7 +35,7 @@ function drainServer(app: App, context: ServerContext): void {
   app.post(
     "/rl/engine/drain",
     {
-      config: { key: "admin" },
+      config: { key: "admin", worksWithoutDisk: true },
       schema: {
         summary: "Send no more requests to an engine server; its sessions move to other servers",
         body: drainBody,
@@ -57,7 +57,7 @@ function restoreServer(app: App, context: ServerContext): void {
   app.post(
     "/rl/engine/restore",
     {
-      config: { key: "admin" },
+      config: { key: "admin", worksWithoutDisk: true },
       schema: {
         summary: "Send requests to a drained engine server again",
         body: restoreBody,
@@ -77,7 +77,7 @@ function pauseServers(app: App, context: ServerContext): void {
   app.post(
     "/rl/engine/pause",
     {
-      config: { key: "admin" },
+      config: { key: "admin", worksWithoutDisk: true },
       schema: {
         summary: "Pause all engine servers for a weight update; model calls wait",
         body: pauseBody,
@@ -94,7 +94,7 @@ function pauseServers(app: App, context: ServerContext): void {
   app.post(
     "/rl/engine/resume",
     {
-      config: { key: "admin" },
+      config: { key: "admin", worksWithoutDisk: true },
       schema: { summary: "Resume paused engine servers", body: resumeBody, response: { 200: engineRecord } },
     },
     async ({ body: { servers: targets, hold } }) => {

@@ -18,6 +18,7 @@ import { batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { packTrajectories } from "../../session/batch/trajectories.js";
 import type { ExportedShard } from "../../session/retention.js";
 import type { Session } from "../../session/session.js";
+import { newBatchId } from "../../session/worker-tag.js";
 import type { ServerContext } from "../context.js";
 import { sendBatch, toWaits } from "./export-answer.js";
 
@@ -40,7 +41,7 @@ function exportTrajectories(app: App, context: ServerContext): void {
   app.post(
     "/export_trajectories",
     {
-      config: { key: "admin" },
+      config: { key: "admin", worksWithoutDisk: true },
       schema: { summary: "One session's interactions with discounted rewards", body: trajectoriesBody },
     },
     async ({ body }, reply) => {
@@ -72,7 +73,7 @@ function exportBatch(app: App, context: ServerContext): void {
   app.post(
     "/export_batch",
     {
-      config: { key: "admin" },
+      config: { key: "admin", worksWithoutDisk: true },
       schema: { summary: "Many sessions as one safetensors batch", body: batchBody },
     },
     async ({ body }, reply) => {
@@ -103,7 +104,7 @@ function acknowledgeBatch(app: App, { sharedExports, exportLeases }: ServerConte
   app.delete(
     "/export_batch/:id",
     {
-      config: { key: "admin" },
+      config: { key: "admin", worksWithoutDisk: true },
       schema: {
         summary: "Acknowledge a batch, so that its sessions are freed and its file can be used again",
         params: z.object({ id: z.string() }),
@@ -133,9 +134,10 @@ function holdUntilAcknowledged(
   part: ExportedShard | undefined,
   { lease_seconds, reader_pid: readerPid }: BatchRequest,
   reply: FastifyReply,
-  { exportLeases }: ServerContext,
+  { exportLeases, registry }: ServerContext,
 ): void {
-  const id = exportLeases.grant(sessions, { milliseconds: lease_seconds * 1000, readerPid, part });
+  const id = createBatchId(registry);
+  exportLeases.grant(sessions, { milliseconds: lease_seconds * 1000, readerPid, part, id });
   void reply.header(EXPORT_ID, id);
   onResponseClose(reply, (complete) => {
     if (!complete) exportLeases.withdraw(id);
@@ -148,13 +150,14 @@ function sendPaths(
   sessions: readonly Session[],
   body: BatchRequest,
   reply: FastifyReply,
-  { metrics, sharedExports, exportLeases }: ServerContext,
+  { metrics, registry, sharedExports, exportLeases }: ServerContext,
 ): FastifyReply {
   const { shards, shard: first = 0, reader_pid: readerPid } = body;
   const milliseconds = body.lease_seconds * 1000;
   const files = batches.map((batch, index): z.input<typeof sharedAnswer> => {
     metrics.exportBytes.inc(batch.byteLength);
-    const { id } = sharedExports.lend(batch, milliseconds, readerPid);
+    const id = createBatchId(registry);
+    sharedExports.lend(id, batch, milliseconds, readerPid);
     const part = { shards, shard: first + index };
     if (body.acknowledge) exportLeases.grant(sessions, { milliseconds, readerPid, part, id });
     return { id, path: batch.path ?? "", byte_length: batch.byteLength };
@@ -169,6 +172,10 @@ function sendPaths(
   const answer: z.input<typeof shardsAnswer> = { shards: files };
   return reply.send(shards === 1 || body.shard !== undefined ? files[0] : answer);
 }
+
+/** Creates the id of a batch that has only sessions of this server. */
+const createBatchId = ({ workerTag }: ServerContext["registry"]): string =>
+  newBatchId(workerTag === undefined ? [] : [workerTag]);
 
 function toShards({ shards, shard, transport }: BatchRequest): ShardOptions {
   if (shard !== undefined && shard >= shards) {

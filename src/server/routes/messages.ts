@@ -4,9 +4,11 @@ import type { App } from "../../http/app-type.js";
 import { countTokensSchema, messagesSchema, parseMessages, toConversation } from "../../protocols/messages/request.js";
 import { messagesResponseSchema, toMessagesResponse } from "../../protocols/messages/response.js";
 import { MessagesStream } from "../../protocols/messages/stream.js";
-import { stringifyRaw } from "../../protocols/raw-json.js";
+import { listServerTools } from "../../protocols/messages/tools.js";
+import { leaveOut } from "../../protocols/server-tools.js";
 import { countPromptTokens } from "../call/build-prompt.js";
 import type { ServerContext } from "../context.js";
+import { signedReasoning } from "../known/signed-reasoning.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
 import { answerModelCall } from "./model-route.js";
@@ -33,14 +35,15 @@ function createMessage(app: App, context: ServerContext, url: string): void {
         body: messagesSchema,
         response: { 200: messagesResponseSchema },
       },
-      serializerCompiler: () => stringifyRaw,
     },
     async (request, reply) => {
       setRequestId(request, reply);
+      const { serverTools } = context.settings;
+      const readReasoning = signedReasoning(requireSession(request));
       return answerModelCall(context, request, reply, {
         api: "messages",
         idPrefix: "msg_",
-        request: parseMessages(request.body),
+        request: parseMessages(request.body, { serverTools, readReasoning }),
         encoder: () => new MessagesStream(),
         toResponse: toMessagesResponse,
       });
@@ -62,9 +65,10 @@ function countTokens(app: App, context: ServerContext, url: string): void {
     },
     async (request, reply) => {
       setRequestId(request, reply);
-      const conversation = toConversation(request.body);
+      leaveOut(listServerTools(request.body), context.settings.serverTools);
       const session = requireSession(request);
-      const tokens = await whileAdmitted(request, () => countPromptTokens(context, session, conversation));
+      const conversation = toConversation(request.body, signedReasoning(session));
+      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(context, session, conversation));
       return { input_tokens: tokens };
     },
   );

@@ -1,11 +1,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { disconnectSignal } from "../../http/disconnect.js";
+import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { logServerError } from "../../http/error-log.js";
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
+import { measurePartLogprobs } from "../../protocols/output-parts.js";
+import { joinDropped } from "../../protocols/server-tools.js";
 import type { StreamEncoder } from "../../protocols/stream-encoder.js";
 import type { Api } from "../../session/interaction.js";
 import { EventStream } from "../call/event-stream.js";
+import { sendJson } from "../call/json-stream.js";
 import { type CallRecord, type ModelCall } from "../call/model-call.js";
 import { warnOfRawLogprobs } from "../call/raw-logprobs.js";
 import { runModelCall } from "../call/run-model-call.js";
@@ -15,32 +18,36 @@ import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
 
 /** The parts of a model call that depend on its protocol. */
-export interface ProtocolCall<T> {
+export interface ProtocolCall {
   readonly api: Api;
   readonly idPrefix: string;
   readonly request: ModelRequest;
   readonly encoder: () => StreamEncoder;
-  readonly toResponse: (answer: GenerationAnswer) => T;
-  /** Called once the call is recorded, before the agent has the end of the answer. */
-  readonly onRecorded?: (record: CallRecord) => void;
+  readonly toResponse: (answer: GenerationAnswer) => object;
+  /** See {@link ModelCall.measureKept}. */
+  readonly measureKept?: () => number;
+  /** See {@link ModelCall.onRecorded}. */
+  readonly onRecorded?: (record: CallRecord) => Promise<void> | undefined;
 }
 
 /** Runs a model call and sends the answer, whole or as a stream. */
-export function answerModelCall<T>(
+export async function answerModelCall(
   context: ServerContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  protocol: ProtocolCall<T>,
-): Promise<T | undefined> {
-  return whileAdmitted(request, () => answerAdmitted(context, request, reply, protocol));
+  protocol: ProtocolCall,
+): Promise<FastifyReply> {
+  const whole = await whileAdmitted(request, reply, () => answerAdmitted(context, request, reply, protocol));
+  return whole ? sendJson(reply, whole) : reply;
 }
 
-async function answerAdmitted<T>(
+/** @returns the whole answer; undefined if it was streamed */
+async function answerAdmitted(
   context: ServerContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  protocol: ProtocolCall<T>,
-): Promise<T | undefined> {
+  protocol: ProtocolCall,
+): Promise<object | undefined> {
   const call: ModelCall = {
     session: requireSession(request),
     api: protocol.api,
@@ -53,30 +60,44 @@ async function answerAdmitted<T>(
       idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
     },
     disconnected: disconnectSignal(reply),
+    onRecorded: protocol.onRecorded,
+    measureKept: protocol.measureKept,
     onUnenforced: (field) => void reply.header("x-rolltape-not-enforced", field),
     onOverridden: (fields) => void reply.header("x-rolltape-sampling-override", fields.join(", ")),
   };
+  const { droppedTools } = protocol.request;
+  if (droppedTools.length > 0) void reply.header("x-rolltape-dropped-tools", joinDropped(droppedTools));
   if (protocol.request.stream) {
     await streamAnswer(context, reply, protocol, call);
     return undefined;
   }
   const record = await runModelCall(context, call);
+  storeDelivery(context, reply, call, record);
   warnOfRawLogprobs(context.engine, record.interaction.sampling?.logprobs, reply.log);
-  protocol.onRecorded?.(record);
   return protocol.toResponse(record.answer);
 }
 
-async function streamAnswer<T>(
+/** Stores that the answer was sent, once it was. Without this, the interaction would count as undelivered after a restart. */
+function storeDelivery(context: ServerContext, reply: FastifyReply, { session }: ModelCall, record: CallRecord): void {
+  if (!context.storage) return;
+  onResponseClose(reply, (complete) => {
+    if (complete) session.delivery.answered(record.interaction.index);
+  });
+}
+
+async function streamAnswer(
   context: ServerContext,
   reply: FastifyReply,
-  protocol: ProtocolCall<T>,
+  protocol: ProtocolCall,
   call: ModelCall,
 ): Promise<void> {
   const stream = new EventStream(reply, protocol.encoder(), context);
   try {
     const record = await runModelCall(context, { ...call, sink: stream });
+    storeDelivery(context, reply, call, record);
     warnOfRawLogprobs(context.engine, record.interaction.sampling?.logprobs, reply.log);
-    protocol.onRecorded?.(record);
+    // The closing events repeat the texts, and are written while the client reads them.
+    call.admitted?.holdSource(measurePartLogprobs(record.answer.parts));
     stream.finish(record);
   } catch (error) {
     // Before the headers, Fastify's error handler sends an ordinary error response. After them, it is not called: the

@@ -15,6 +15,7 @@ import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { packShards } from "../../session/batch/batch.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
+import { MAX_BATCH_ID } from "../../session/worker-tag.js";
 import type { ServerContext } from "../context.js";
 import { sendBatch, toWaits } from "./export-answer.js";
 
@@ -42,7 +43,7 @@ function ready(app: App, context: ServerContext): void {
   app.post(
     "/export_batch/ready",
     {
-      config: { key: "admin" },
+      config: { key: "admin", worksWithoutDisk: true },
       schema: {
         summary: "Wait until sessions can be exported; returns the same errors as the export",
         body: controlBody({ session_ids: sessionIds, ...waitFields }),
@@ -60,7 +61,7 @@ function prepare(app: App, context: ServerContext): void {
   app.post(
     "/export_batch/prepare",
     {
-      config: { key: "admin" },
+      config: { key: "admin", worksWithoutDisk: true },
       schema: {
         summary: "Export a batch like /export_batch; its sessions are exported once it is settled",
         body: prepareBody,
@@ -91,7 +92,7 @@ function settle(app: App, { preparedExports, exportLeases }: ServerContext): voi
   app.post(
     "/export_batch/:id/settle",
     {
-      config: { key: "admin" },
+      config: { key: "admin", worksWithoutDisk: true },
       schema: {
         summary: "Finish or drop a prepared export",
         params: z.object({ id: z.string() }),
@@ -101,7 +102,7 @@ function settle(app: App, { preparedExports, exportLeases }: ServerContext): voi
             .describe(
               "`taken`: the sessions are exported. `held`: they are kept until `export_id` is acknowledged. `left`: they stay as they were; this also ends the lease of a `held` export.",
             ),
-          export_id: z.string().max(100).optional().describe("With `held`: the id of the whole batch."),
+          export_id: z.string().max(MAX_BATCH_ID).optional().describe("With `held`: the id of the whole batch."),
           lease_seconds: leaseSeconds,
         }),
         response: { 200: z.object({ id: z.string() }) },

@@ -2,18 +2,22 @@ import { z } from "zod";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import { unsupported } from "../../protocols/fields.js";
+import type { ModelRequest } from "../../protocols/model-request.js";
 import { RESPONSE_PREFIX } from "../../protocols/responses/output-items.js";
 import { parseResponses, responsesSchema } from "../../protocols/responses/request.js";
 import { responseSchema, toEcho, toResponse } from "../../protocols/responses/response.js";
 import { ResponsesStream } from "../../protocols/responses/stream.js";
+import { sendJson } from "../call/json-stream.js";
+import { tokenJsonFor } from "../call/token-slices.js";
 import type { ServerContext } from "../context.js";
-import { StoredResponses } from "../known/stored-responses.js";
+import { measureEcho, StoredResponses } from "../known/stored-responses.js";
+import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
 import { answerModelCall } from "./model-route.js";
 
 /** POST /v1/responses and GET /v1/responses/{id}, also without /v1. */
 export function responsesRoutes(app: App, context: ServerContext): void {
-  const stored = new StoredResponses();
+  const stored = new StoredResponses(context.registry, tokenJsonFor(context.model));
   for (const url of ["/v1/responses", "/responses"]) {
     createResponse(app, context, stored, url);
     retrieveResponse(app, stored, url);
@@ -34,23 +38,43 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
     async (request, reply) => {
       const session = requireSession(request);
       const echo = toEcho(request.body);
+      // Tools can be long, so they are measured once.
+      let echoBytes: number | undefined;
+      const measureKept = () => (echoBytes ??= measureEcho(echo));
+      const parsed = parseResponses(request.body, stored.forSession(session), context.settings.serverTools);
+      if (request.body.previous_response_id !== undefined) requireFewMessages(parsed, context);
       return answerModelCall(context, request, reply, {
         api: "responses",
         idPrefix: RESPONSE_PREFIX,
-        request: parseResponses(request.body, stored.forSession(session)),
+        request: parsed,
         encoder: () => new ResponsesStream(echo),
         toResponse: (answer) => toResponse(answer, echo),
-        onRecorded: ({ interaction, answer }) => stored.keep(session, interaction, answer, echo),
+        measureKept,
+        onRecorded: ({ interaction, answer }) => stored.keep(session, interaction, { answer, echo }, measureKept()),
       });
     },
   );
+}
+
+/**
+ * Refuses a request that continues a conversation beyond the limit of messages. The limit of the body counts only its own input.
+ *
+ * @throws ApiError `body_too_complex`
+ */
+function requireFewMessages({ conversation: { messages } }: ModelRequest, { settings }: ServerContext): void {
+  const most = settings.jsonLimits.lists.input ?? Number.POSITIVE_INFINITY;
+  if (messages.length <= most) return;
+  const [counted, allowed] = [messages.length, most].map((count) => count.toLocaleString("en-US"));
+  const message = `The earlier conversation and \`input\` have ${counted} messages together; at most ${allowed} are allowed.`;
+  throw new ApiError("body_too_complex", message, { param: "previous_response_id" });
 }
 
 function retrieveResponse(app: App, stored: StoredResponses, url: string): void {
   app.get(
     `${url}/:id`,
     {
-      config: { key: "session" },
+      // Clients that do not read large responses could fill the memory with them.
+      config: { key: "session", admits: "count" },
       schema: {
         summary: "Retrieve a stored response of the session",
         params: z.object({ id: z.string() }),
@@ -58,11 +82,15 @@ function retrieveResponse(app: App, stored: StoredResponses, url: string): void 
         response: { 200: responseSchema },
       },
     },
-    async (request) => {
-      const response = stored.get(requireSession(request), request.params.id);
-      if (response) return response;
-      const message = `The session has no stored response "${request.params.id.slice(0, 100)}".`;
-      throw new ApiError("response_not_found", message);
+    async (request, reply) => {
+      const response = await whileAdmitted(request, reply, async () => {
+        const admit = (bytes: number) => request.admitted?.addAnswer(bytes);
+        const found = stored.get(requireSession(request), request.params.id, admit);
+        if (found) return found;
+        const message = `The session has no stored response "${request.params.id.slice(0, 100)}".`;
+        throw new ApiError("response_not_found", message);
+      });
+      return sendJson(reply, response);
     },
   );
 }

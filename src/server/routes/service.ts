@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PROBE_PATHS } from "../../control/probe-paths.js";
 import { weightVersionSchema } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
 import type { ServerContext } from "../context.js";
@@ -13,7 +14,7 @@ const worker = z
   .describe("State of the server for gateways. Absent if `server.worker_tag` is not set.");
 
 const health = z.object({
-  status: z.enum(["ok", "draining", "engine_unavailable"]),
+  status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed"]),
   message: z.string().optional(),
   worker: worker.optional(),
 });
@@ -27,10 +28,16 @@ export function serviceRoutes(app: App, context: ServerContext): void {
     status: "ok" as const,
   }));
 
+  for (const path of PROBE_PATHS) {
+    app.get(path, { schema: { hide: true, response: { 200: alive } } }, async () => ({ status: "ok" as const }));
+  }
+
   for (const path of ["/readyz", "/health"]) {
     app.get(path, { schema: { summary: "Readiness", response: { 200: health, 503: health } } }, async (_, reply) => {
       const workerState = describeWorker(context);
       if (context.draining) return reply.code(503).send({ status: "draining", ...workerState });
+      const failure = context.storage?.storage.failure;
+      if (failure) return reply.code(503).send({ status: "storage_failed", message: failure.message, ...workerState });
       const engine = await context.engineHealth.check();
       if (engine.ok) return { status: "ok" as const, ...workerState };
       return reply.code(503).send({ status: "engine_unavailable", message: engine.message, ...workerState });

@@ -12,7 +12,7 @@ const sessionList = z.object({
 });
 
 /** Lists sessions and their state, and deletes sessions without an export. */
-export function sessionRoutes(app: App, { registry }: ServerContext): void {
+export function sessionRoutes(app: App, { registry, exportLeases }: ServerContext): void {
   app.get(
     "/rl/sessions",
     {
@@ -24,6 +24,8 @@ export function sessionRoutes(app: App, { registry }: ServerContext): void {
       },
     },
     async ({ query }) => {
+      // Between two sweeps, sessions would still be `exported` after the end of their lease.
+      exportLeases.reap();
       const { state, task_id: taskId, after, limit } = query;
       const isSelected = (session: Session) =>
         (state === undefined || session.state === state) && (taskId === undefined || session.taskId === taskId);
@@ -45,7 +47,10 @@ export function sessionRoutes(app: App, { registry }: ServerContext): void {
         response: { 200: sessionRecord },
       },
     },
-    async (request) => toRecord(registry.get(request.params.id)),
+    async ({ params }) => {
+      exportLeases.reap();
+      return toRecord(registry.get(params.id));
+    },
   );
 
   app.delete(

@@ -1,6 +1,7 @@
 import { statfsSync } from "node:fs";
 import { native } from "../../native/addon.js";
 import type { NativeSharedPool } from "../../native/contract.js";
+import { removeOrphanedBatches } from "./orphaned-batches.js";
 
 /**
  * The memory of a batch.
@@ -66,6 +67,11 @@ export class SharedMemory {
   /** Starts to trim at regular intervals, until this object is closed or garbage-collected. */
   startTrimming(): void {
     if (!this.#closed) this.#trimmer ??= trimRepeatedly(new WeakRef(this));
+  }
+
+  /** Removes the files that dead processes of this user left in the directory. */
+  removeOrphans(): void {
+    removeOrphanedBatches(this.#options.directory ?? DEFAULT_DIRECTORY);
   }
 
   /** Unlinks the files that no batch uses, and creates no more. Existing batches stay valid. Idempotent. */

@@ -93,34 +93,48 @@ function planNative(
   options: PlannedOptions,
   leftOut: readonly (readonly LeftOutInteraction[])[],
 ): NativePlan {
-  try {
-    return native.planBatch(
-      sessions.map((session) => session.tokens),
+  const toIndices = (entries: readonly LeftOutInteraction[]) =>
+    entries.length === 0 ? undefined : Uint32Array.from(entries, ({ index }) => index);
+  const plan = (first: number, end: number) =>
+    native.planBatch(
+      sessions.slice(first, end).map((session) => session.tokens),
       toNative(options),
-      leftOut.map((entries) => (entries.length === 0 ? undefined : Uint32Array.from(entries, ({ index }) => index))),
+      leftOut.slice(first, end).map(toIndices),
     );
+  try {
+    return plan(0, sessions.length);
   } catch (error) {
-    refuseOverflowingRewards(sessions, options);
+    // The addon names only the interaction, so each session is planned alone.
+    refuseOverflowingRewards(sessions, (index) => plan(index, index + 1));
     throw error;
   }
 }
 
-/** Throws if a discounted reward overflows: each reward fits a float32, but a sum of them may not. */
-function refuseOverflowingRewards(sessions: readonly Session[], { discount }: BatchOptions): void {
-  const overflowing = sessions.filter((session) => overflows(session, discount));
+/** Throws if a final reward overflows: each reward fits a float32, but a sum of them may not. */
+function refuseOverflowingRewards(sessions: readonly Session[], planOne: (index: number) => unknown): void {
+  const overflowing = sessions.flatMap((session, index) => {
+    const interaction = findOverflowingReward(() => planOne(index));
+    return interaction === undefined
+      ? []
+      : [{ session_id: session.id, interaction_id: session.interaction(interaction).id }];
+  });
   const [first] = overflowing;
   if (!first) return;
-  throw new SessionError("reward_overflow", `A discounted reward of session ${first.id} does not fit a float32.`, {
-    details: { sessions: overflowing.map(({ id }) => id) },
-  });
+  const message =
+    `The discounted reward of interaction ${first.interaction_id} (session ${first.session_id}) does not fit a float32. ` +
+    "Set smaller rewards, or export with a smaller discount.";
+  const ids = overflowing.map(({ session_id }) => session_id);
+  throw new SessionError("reward_overflow", message, { details: { sessions: ids, interactions: overflowing } });
 }
 
-function overflows(session: Session, discount: number): boolean {
+/** Returns the index of the first interaction whose final reward overflows; undefined if there is none. */
+function findOverflowingReward(plan: () => unknown): number | undefined {
   try {
-    session.tokens.discountedRewards(discount);
-    return false;
-  } catch {
-    return true;
+    plan();
+    return undefined;
+  } catch (error) {
+    const [, index] = /^reward: the final reward of interaction (\d+) /.exec((error as Error).message) ?? [];
+    return index === undefined ? undefined : Number(index);
   }
 }
 

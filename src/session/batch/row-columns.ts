@@ -130,6 +130,7 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   label("api", "API through which the call came."),
   label("requested_model", "Field `model` of the request."),
   label("logprob_content", "What the recorded log probabilities include."),
+  label("dropped_tools", "Types of the server-side tools that the configuration left out of the prompt."),
   fact("attempt", "How often the client had sent this request before, as its SDK reports."),
   fact(
     "resumes",

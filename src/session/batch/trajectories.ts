@@ -122,6 +122,7 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     completion_tokens: completionTokens,
     api: record.api,
     requested_model: record.requestedModel ?? null,
+    dropped_tools: record.droppedTools?.split(", ") ?? [],
     attempt: record.attempt ?? 0,
     resumes: record.resumes ?? 0,
     created_at: record.createdAt / 1000,

@@ -3,6 +3,8 @@
  * is JSON. For any other text they terminate, but the result is meaningless.
  */
 
+/** The greatest of the control characters and white space. A text may have megabytes of white space, so loops skip it first. */
+const SPACE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
@@ -17,22 +19,10 @@ const CLOSE_BRACE = 0x7d;
  * @returns the offset after the opening bracket of its array; undefined if there is no such field or it has no array
  */
 export function findArrayStart(json: Buffer, names: ReadonlySet<string>): number | undefined {
-  let depth = 0;
-  for (let at = 0; at < json.length; at++) {
-    const byte = json[at];
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
-    else if (byte === QUOTE) {
-      const end = findStringEnd(json, at);
-      const next = skipSpace(json, end);
-      if (depth === 1 && json[next] === COLON && names.has(json.toString("latin1", at + 1, end - 1))) {
-        const value = skipSpace(json, next + 1);
-        return json[value] === OPEN_BRACKET ? value + 1 : undefined;
-      }
-      at = end - 1;
-    }
-  }
-  return undefined;
+  const colon = findColon(json, 0, 0, (name) => names.has(name));
+  if (colon === undefined) return undefined;
+  const value = skipSpace(json, colon + 1);
+  return json[value] === OPEN_BRACKET ? value + 1 : undefined;
 }
 
 /**
@@ -44,7 +34,8 @@ export function findElementEnds(json: Buffer, from: number): number[] {
   const ends: number[] = [];
   let depth = 0;
   for (let at = from; at < json.length; at++) {
-    const byte = json[at];
+    const byte = json[at] ?? 0;
+    if (byte <= SPACE) continue;
     if (byte === QUOTE) at = findStringEnd(json, at) - 1;
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
@@ -56,14 +47,66 @@ export function findElementEnds(json: Buffer, from: number): number[] {
   return ends;
 }
 
+/**
+ * Returns true if the rest of the text's object has a field with this name, or one whose name is spelled with an escape.
+ *
+ * @param from offset after an element of an array that is a field of the object
+ */
+export function mayHaveField(json: Buffer, name: string, from: number): boolean {
+  return findColon(json, from, 2, (found) => found.includes("\\") || found === name) !== undefined;
+}
+
+/**
+ * Finds a field of the text's object.
+ *
+ * @param from where the search begins
+ * @param openBrackets number of brackets and braces that are open at `from`
+ * @param isName decides from a field's name as it is spelled, escapes included
+ * @returns the offset of the colon after the name; undefined if no name matches
+ */
+function findColon(
+  json: Buffer,
+  from: number,
+  openBrackets: number,
+  isName: (spelled: string) => boolean,
+): number | undefined {
+  let depth = openBrackets;
+  for (let at = from; at < json.length; at++) {
+    const byte = json[at] ?? 0;
+    if (byte <= SPACE) continue;
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth--;
+      if (depth === 0) return undefined;
+    } else if (byte === QUOTE) {
+      const end = findStringEnd(json, at);
+      const next = skipSpace(json, end);
+      if (depth === 1 && json[next] === COLON && isName(json.toString("latin1", at + 1, end - 1))) return next;
+      at = end - 1;
+    }
+  }
+  return undefined;
+}
+
+/** Number of bytes after an escape that are read one by one: more escapes are likely, and each `indexOf` has a fixed cost. */
+const READ_AFTER_ESCAPE = 64;
+
 /** Returns the offset after the string that begins at a quote. */
 function findStringEnd(json: Buffer, quote: number): number {
-  for (let at = quote + 1; ; at++) {
-    at = json.indexOf(QUOTE, at);
-    if (at < 0) return json.length;
-    let before = at - 1;
-    while (json[before] === BACKSLASH) before--;
-    if ((at - before) % 2 === 1) return at + 1;
+  let at = quote + 1;
+  for (;;) {
+    const end = json.indexOf(QUOTE, at);
+    if (end < 0) return json.length;
+    let before = end - 1;
+    while (before >= at && json[before] === BACKSLASH) before--;
+    if ((end - before) % 2 === 1) return end + 1;
+    at = end + 1;
+    for (let readTo = at + READ_AFTER_ESCAPE; at < readTo; at++) {
+      const byte = json[at];
+      if (byte === QUOTE) return at + 1;
+      if (byte === BACKSLASH) readTo = ++at + READ_AFTER_ESCAPE;
+      else if (byte === undefined) return json.length;
+    }
   }
 }
 

@@ -73,13 +73,14 @@ export const keepSpelling = (_key: string, value: unknown): unknown =>
   value instanceof SpelledNumber ? { spelled: value.text } : value;
 
 /**
- * Returns the JSON text of a value from {@link parseSpelled}, without white space. It recurses, so the value must not
- * be nested deeper than the call stack allows.
+ * Returns the JSON text of a value from {@link parseSpelled}, without white space. Undefined fields are left out. It
+ * recurses, so the value must not be nested deeper than the call stack allows.
  */
 export function stringifySpelled(value: unknown): string {
   if (value instanceof SpelledNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map(stringifySpelled).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}:${stringifySpelled(field)}`);
+  const set = Object.entries(value).filter(([, field]) => field !== undefined);
+  const fields = set.map(([key, field]) => `${JSON.stringify(key)}:${stringifySpelled(field)}`);
   return `{${fields.join(",")}}`;
 }

@@ -13,6 +13,14 @@ function withoutRoot(): void {
 }
 
 describe("the folder of --out", () => {
+  it("is refused with the path of the user if no file can be created in it", async () => {
+    await expect(requireWritable("/proc/batch.safetensors")).rejects.toMatchObject({
+      code: "invalid_arguments",
+      message:
+        "--out /proc/batch.safetensors cannot be written: no file can be created in /proc: ENOENT: no such file or directory",
+    });
+  });
+
   it("is refused if it can be written but not read, because it is synced after a batch", async () => {
     const folder = temporaryFolder();
     if (process.geteuid?.() === 0) chownSync(folder, NOBODY, NOBODY);

@@ -185,7 +185,7 @@ describe("rolltape rollout that cannot start", TIMES, () => {
       2,
       "requires the admin key",
     ],
-    ["with a negative version", ["--agent", AGENT, "--from-version", "-1"], 2, "an integer of at least 0"],
+    ["with a negative version", ["--agent", AGENT, "--from-version", "-1"], 2, "an integer from 0 to 2147483647"],
     ["with an invalid configuration", ["--agent", AGENT, "rollout.agent.mod=inline"], 2, "rollout.agent.mode"],
   ])("ends with the reason %s", async (_, more, code, message) => {
     const { out, args } = job([{ question: "why?" }]);

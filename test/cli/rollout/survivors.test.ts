@@ -79,14 +79,17 @@ describe("exportSurvivors", () => {
     expect(admin).toMatchObject({ acknowledged: ["batch-1"], deleted: [] });
   });
 
-  it("deletes the sessions of a written batch if its lease has ended", async () => {
-    const refuse = async () => {
-      throw new ProxyError("export_lease_ended", "no");
-    };
-    const admin = { ...proxyRefusing(), acknowledge: refuse };
-    await (await exportSurvivors(createBatch(["a-0"], ["b-0"]), { ...options, admin })).release();
-    expect(admin.deleted).toEqual(["a-0", "b-0"]);
-  });
+  it.each(["export_lease_ended", "worker_unavailable"])(
+    "deletes the sessions of a written batch after %s",
+    async (code) => {
+      const refuse = async () => {
+        throw new ProxyError(code, "no");
+      };
+      const admin = { ...proxyRefusing(), acknowledge: refuse };
+      await (await exportSurvivors(createBatch(["a-0"], ["b-0"]), { ...options, admin })).release();
+      expect(admin.deleted).toEqual(["a-0", "b-0"]);
+    },
+  );
 
   it("returns no batch if all sessions are lost", async () => {
     const admin = proxyRefusing({ "a-0": "session_not_found" });

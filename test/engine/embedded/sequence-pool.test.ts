@@ -34,6 +34,21 @@ describe("SequencePool", () => {
     expect(order).toEqual(["flood 0", "single 3", "flood 1", "flood 2"]);
   });
 
+  it("counts the calls that run and the calls that wait", async () => {
+    const pool = new SequencePool(["a", "b"], 16);
+    const [slot] = await Promise.all(["1", "2"].map((key) => pool.acquire(PROMPT, key, never)));
+    const controller = new AbortController();
+    const third = pool.acquire(PROMPT, "3", controller.signal);
+    const fourth = pool.acquire(PROMPT, "4", never);
+    expect(pool.load).toEqual({ running: 2, waiting: 2, maxRunning: 2 });
+    controller.abort(new Error("gone"));
+    await expect(third).rejects.toThrow("gone");
+    expect(pool.load).toEqual({ running: 2, waiting: 1, maxRunning: 2 });
+    if (slot) pool.release(slot);
+    pool.release(await fourth);
+    expect(pool.load).toEqual({ running: 1, waiting: 0, maxRunning: 2 });
+  });
+
   it("prefers the sequence whose cache the prompt continues", async () => {
     const pool = new SequencePool(["a", "b", "c"], 16);
     const slots = await Promise.all(["1", "2", "3"].map((key) => pool.acquire(PROMPT, key, never)));

@@ -23,6 +23,7 @@ const KNOWN: Codes = {
   api: ["chat.completions", "responses", "messages"],
   requested_model: [],
   logprob_content: ["temperature", "truncated", "raw", "unknown"],
+  dropped_tools: [],
 };
 
 const findLast = ({ chain }: ModelRow): Turn | undefined => chain.at(-1);
@@ -60,6 +61,7 @@ function alike(prefix: string, count: number): Columns {
     api: same(i32, 0),
     requested_model: same(i32, -1),
     logprob_content: same(i32, 0),
+    dropped_tools: same(i32, -1),
     attempt: same(i32, 0),
     resumes: same(i32, 0),
     latency: same(f32, 0),

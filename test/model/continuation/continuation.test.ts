@@ -36,6 +36,11 @@ function shown(model: FolderChatModel, result: ContinuationResult): string {
   return model.decode(Int32Array.from(joinIds(result.pieces)), { skipSpecialTokens: false });
 }
 
+/** Returns a template that refuses a message `m` for which the condition holds. */
+const refusing = (condition: string): string =>
+  `{% for m in messages %}{% if ${condition} %}{{ raise_exception('refused') }}{% endif %}` +
+  "<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}<|assistant|>";
+
 const CHAT = [user("Hello"), says("Good day"), user("And you?")];
 const call = (name: string, id = "call00001") => ({ id, name, arguments: '{"city": "Paris"}' });
 const LOOP: Message[] = [
@@ -196,13 +201,26 @@ describe("the fallback", () => {
   });
 
   it("is used if the template refuses the new messages", async () => {
-    const model = await fromFixture("inst", ["<EOS>"]);
-    expect(await following(model, [...CHAT, { role: "system", content: "x" }], "<EOS>")).toBe("template_refuses");
+    const model = await load(refusing("m.role == 'tool'"), ["<|end|>"]);
+    expect(await following(model, LOOP, "<|end|>")).toBe("template_refuses");
   });
 
   it("is used if the template has no token that ends a turn", async () => {
     const model = await load(fixtureTemplate("no-end"), ["<|endoftext|>"]);
     expect(await following(model, CHAT)).toBe("no_end_of_turn");
+  });
+});
+
+describe("a new system message", () => {
+  it("is continued as user text if the template wants the only system message first", async () => {
+    const model = await load(refusing("m.role == 'system' and not loop.first"), ["<|end|>"]);
+    const messages: Message[] = [...CHAT.slice(0, 2), { role: "system", content: "Be brief." }];
+    expect(await following(model, messages, "<|end|>")).toBe(
+      "<|user|><system>\nBe brief.\n</system><|end|><|assistant|>",
+    );
+    expect(await following(model, [...messages, user("Go on")], "<|end|>")).toBe(
+      "<|user|><system>\nBe brief.\n</system><|end|><|user|>Go on<|end|><|assistant|>",
+    );
   });
 });
 

@@ -1,8 +1,35 @@
 import { describe, expect, it } from "vitest";
-import { compileTemplate, RenderError, type Value } from "../../../src/model/jinja/index.js";
+import { compileTemplate, compileTemplateInSteps, RenderError, type Value } from "../../../src/model/jinja/index.js";
+import { countSteps } from "../../helpers/iterations.js";
 
 const render = (source: string, variables: Record<string, Value> = {}): string[] =>
   compileTemplate(source)(new Map(Object.entries(variables)));
+
+describe("a template with a long outermost loop", () => {
+  const inSteps = (source: string, count: number) => {
+    const items = Array.from({ length: count }, (_, i) => i);
+    return countSteps(compileTemplateInSteps(source)(new Map([["items", items]])));
+  };
+
+  it("is rendered in steps of 512 iterations, to the same parts", () => {
+    const source = "{% for item in items %}{{ loop.index }}:{{ item }} {% endfor %}end";
+    const { result, count } = inSteps(source, 2000);
+    expect(count).toBe(4);
+    expect(result).toEqual([...Array.from({ length: 2000 }, (_, i) => `${i + 1}:${i} `), "end"]);
+    expect(inSteps(source, 511).count).toBe(1);
+  });
+
+  it("ends at a break", () => {
+    const source = "{% for item in items %}{% if item == 600 %}{% break %}{% endif %}{{ item }}{% endfor %}";
+    const { result, count } = inSteps(source, 2000);
+    expect([result.length, result.at(-1), count]).toEqual([601, "", 2]);
+  });
+
+  it("fails with a RenderError in any step", () => {
+    const source = "{% for item in items %}{% if item == 600 %}{{ raise_exception('no') }}{% endif %}{% endfor %}";
+    expect(() => inSteps(source, 2000)).toThrow(new RenderError("no"));
+  });
+});
 
 describe("compileTemplate", () => {
   it("refuses invalid templates", () => {

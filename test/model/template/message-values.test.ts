@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Message } from "../../../src/conversation/message.js";
 import { type Dialect, MessageValues } from "../../../src/model/template/message-values.js";
+import { AS_THEY_ARE } from "../../../src/model/template/system-messages.js";
 
 const DIALECT: Dialect = {
   callArguments: "text",
@@ -8,6 +9,7 @@ const DIALECT: Dialect = {
   noTools: "none",
   hasDeveloper: true,
   reasoningField: "reasoning_content",
+  systemRules: AS_THEY_ARE,
 };
 
 /** Returns a message whose value is large enough to fill a generation. */

@@ -1,9 +1,11 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { addedTokenSchema } from "../../../src/model/tokenizer/added-token.js";
 import { LibraryTokenizer } from "../../../src/model/tokenizer/library-tokenizer.js";
 import type { TokenizerFiles } from "../../../src/model/tokenizer/piece-encoder.js";
 import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
+import { turns } from "../../../src/support/async/turns.js";
+import { countIterations } from "../../helpers/iterations.js";
 import { type AddedTokenSpec, byteLevelTokenizer, metaspaceTokenizer } from "../support/bpe.js";
 import { joinIds } from "../support/model-folder.js";
 
@@ -156,15 +158,42 @@ describe("the cache of pieces", () => {
 
 it("leaves turns to other work while it encodes a text of many added tokens", async () => {
   const tokenizer = new Tokenizer(files(byteLevelTokenizer(ADDED)), 1 << 20);
-  let turns = 0;
-  const count = () => {
-    turns++;
-    next = setImmediate(count);
-  };
-  let next = setImmediate(count);
-  const ids = joinIds(await tokenizer.encode("<|start|>".repeat(20_000)));
-  clearImmediate(next);
-  expect(ids).toHaveLength(20_000);
-  expect(turns).toBeGreaterThanOrEqual(4);
+  const { result, iterations } = await countIterations(() => tokenizer.encode("<|start|>".repeat(20_000)));
+  expect(joinIds(result)).toHaveLength(20_000);
+  expect(iterations).toBeGreaterThanOrEqual(4);
+  await tokenizer.close();
+});
+
+it("cuts at most 2048 pieces between two turns of other work", async () => {
+  const tokenizer = new Tokenizer(files(byteLevelTokenizer(ADDED)), 1 << 20);
+  const text = "<|start|>".repeat(50_000);
+  await tokenizer.encode("<|start|>");
+  const search = vi.spyOn(RegExp.prototype, "exec");
+  const searches: number[] = [];
+  vi.spyOn(turns, "next").mockImplementation(() => {
+    searches.push(search.mock.calls.length);
+    search.mockClear();
+    return Promise.resolve();
+  });
+  const { ids } = await tokenizer.encodeParts([text]);
+  searches.push(search.mock.calls.length);
+  vi.restoreAllMocks();
+  expect(ids).toHaveLength(50_000);
+  expect(Math.max(...searches)).toBeLessThanOrEqual(2100);
+  await tokenizer.close();
+});
+
+it("encodes the same pieces once for texts that are encoded at the same time", async () => {
+  const tokenizer = new Tokenizer(files(byteLevelTokenizer(ADDED)), 1 << 20);
+  const text = Array.from({ length: 9_000 }, (_, i) => `<|start|>${i % 6_000}`).join("");
+  const [first, second] = await Promise.all([tokenizer.encode(text), tokenizer.encode(text)]);
+  const single = await Promise.all(
+    text
+      .split(/(?=<\|start\|>)/)
+      .slice(0, 50)
+      .map((piece) => tokenizer.encode(piece)),
+  );
+  expect(joinIds(first).join() === joinIds(second).join()).toBe(true);
+  expect(joinIds(first).join().startsWith(joinIds(single.flat()).join())).toBe(true);
   await tokenizer.close();
 });

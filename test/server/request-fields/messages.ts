@@ -1,10 +1,16 @@
-import type { BetaOutputConfig, MessageCreateParamsBase } from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import type {
+  BetaOutputConfig,
+  BetaRequestToolAdditionBlock,
+  BetaRequestToolRemovalBlock,
+  MessageCreateParamsBase,
+} from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import type {
   TextBlockParam,
   ThinkingConfigAdaptive,
   ThinkingConfigEnabled,
   Tool,
   ToolChoiceAuto,
+  ToolReferenceBlockParam,
   ToolResultBlockParam,
   ToolUseBlockParam,
 } from "@anthropic-ai/sdk/resources/messages";
@@ -65,7 +71,7 @@ const ofTool: Record<keyof Tool, Field> = {
   strict: honoured(tool({ strict: true })),
   type: refused(tool({ type: "web_search_20250305" })),
   allowed_callers: refused(tool({ allowed_callers: ["code_execution_20250825"] })),
-  defer_loading: refused(tool({ defer_loading: true })),
+  defer_loading: honoured(tool({ defer_loading: true })),
   input_examples: refused(tool({ input_examples: [{ a: 1 }] })),
   cache_control: ignored(tool({ cache_control: { type: "ephemeral" } })),
   eager_input_streaming: ignored(tool({ eager_input_streaming: true })),
@@ -105,6 +111,30 @@ const ofResult: Record<Exclude<keyof ToolResultBlockParam, "type">, Field> = {
   toolset_name: ignored(result({ toolset_name: "t" })),
 };
 
+const deferred = tool({ defer_loading: true });
+const other = { name: "g", description: "other", input_schema: PARAMETERS };
+const both = [...deferred, other];
+const found = (fields: object) => result({ content: [{ type: "tool_reference", tool_name: "f", ...fields }] });
+const change = (fields: object) => [user, { role: "system", content: [fields] }, user];
+const added = (fields: object) =>
+  change({ type: "tool_addition", tool: { type: "tool_reference", name: "f" }, ...fields });
+const removed = (fields: object) =>
+  change({ type: "tool_removal", tool: { type: "tool_reference", name: "f" }, ...fields });
+const cached = { cache_control: { type: "ephemeral" } };
+const otherTool = { tool: { type: "tool_reference", name: "g" } };
+const ofReference: Record<Exclude<keyof ToolReferenceBlockParam, "type">, Field> = {
+  tool_name: honoured(found({ tool_name: "g" })),
+  cache_control: ignored(found(cached)),
+};
+const ofAddition: Record<Exclude<keyof BetaRequestToolAdditionBlock, "type">, Field> = {
+  tool: honoured(added(otherTool)),
+  cache_control: ignored(added(cached)),
+};
+const ofRemoval: Record<Exclude<keyof BetaRequestToolRemovalBlock, "type">, Field> = {
+  tool: honoured(removed(otherTool)),
+  cache_control: ignored(removed(cached)),
+};
+
 export const MESSAGES_PARTS = {
   "tools[].": { in: "tools", without: { tools }, fields: ofTool },
   "output_config.": { in: "output_config", without: {}, fields: ofOutput },
@@ -113,6 +143,22 @@ export const MESSAGES_PARTS = {
   "messages[].content[] (text).": { in: "messages", without: { messages: block({}) }, fields: ofText },
   "messages[].content[] (tool_use).": { in: "messages", without: { messages: use({}) }, fields: ofUse },
   "messages[].content[] (tool_result).": { in: "messages", without: { messages: result({}) }, fields: ofResult },
+  "messages[].content[] (tool_reference).": {
+    in: "messages",
+    without: { tools: both, messages: found({}) },
+    fields: ofReference,
+  },
+  "messages[].content[] (tool_addition).": {
+    in: "messages",
+    without: { tools: both, messages: added({}) },
+    fields: ofAddition,
+  },
+  "messages[].content[] (tool_removal).": {
+    in: "messages",
+    without: { tools: both, messages: removed({}) },
+    fields: ofRemoval,
+  },
 } as const;
 
-export const MESSAGES_MORE = ENGINE_FIELDS;
+/** `safeguards` is a field of Claude Code, not of Anthropic's SDK. */
+export const MESSAGES_MORE = { ...ENGINE_FIELDS, safeguards: ignored([{ type: "auto_mode" }]) };

@@ -1,5 +1,6 @@
 import type {
   FunctionTool,
+  NamespaceTool,
   ResponseCreateParamsBase,
   ResponseFunctionToolCall,
   ResponseReasoningItem,
@@ -64,6 +65,12 @@ const ofTool: Record<Exclude<keyof FunctionTool, "type">, Field> = {
   description: honoured(tool({ description: "d" })),
   output_schema: ignored(tool({ output_schema: {} })),
 };
+const group = (fields: object) => [{ type: "namespace", name: "n", description: "d", tools, ...fields }];
+const ofNamespace: Record<Exclude<keyof NamespaceTool, "type">, Field> = {
+  name: honoured(group({ name: "m" })),
+  description: honoured(group({ description: "other" })),
+  tools: honoured(group({ tools: tool({ name: "g" }) })),
+};
 const ofReasoning: Record<keyof Reasoning, Field> = {
   effort: honoured({ effort: "none" }),
   context: refused({ context: "all_turns" }),
@@ -79,7 +86,7 @@ const ofCall: Record<Exclude<keyof ResponseFunctionToolCall, "type" | "arguments
   call_id: honoured(call({ call_id: "d" })),
   id: ignored(call({ id: "fc_1" })),
   caller: ignored(call({ caller: { type: "direct" } })),
-  namespace: ignored(call({ namespace: "n" })),
+  namespace: honoured(call({ namespace: "n" })),
   status: ignored(call({ status: "incomplete" })),
 };
 const ofThought: Record<Exclude<keyof ResponseReasoningItem, "type">, Field> = {
@@ -92,10 +99,12 @@ const ofThought: Record<Exclude<keyof ResponseReasoningItem, "type">, Field> = {
 
 export const RESPONSES_PARTS = {
   "tools[].": { in: "tools", without: { tools }, fields: ofTool },
+  "tools[] (namespace).": { in: "tools", without: { tools: group({}) }, fields: ofNamespace },
   "reasoning.": { in: "reasoning", without: {}, fields: ofReasoning },
   "text.": { in: "text", without: {}, fields: ofText },
   "input[] (function_call).": { in: "input", without: { input: call({}) }, fields: ofCall },
   "input[] (reasoning).": { in: "input", without: { input: reasoning({}) }, fields: ofThought },
 } as const;
 
-export const RESPONSES_MORE = ENGINE_FIELDS;
+/** `client_metadata` is a field of Codex, not of OpenAI's SDK. */
+export const RESPONSES_MORE = { ...ENGINE_FIELDS, client_metadata: ignored({ "x-codex-turn-metadata": "{}" }) };

@@ -1,5 +1,5 @@
 import { Pool } from "undici";
-import { notStarted, transportError } from "./errors.js";
+import { isBroken, notStarted, transportError } from "./errors.js";
 import { ConnectionUse, KeepAliveClient } from "./keep-alive-client.js";
 import { post, type ReplySink } from "./post.js";
 
@@ -74,7 +74,7 @@ export class ServerConnections {
 
   /**
    * Requests a generation. If a kept-alive connection breaks before the first byte of the reply, the request is sent once
-   * more on a connection of its own. No other request is sent twice.
+   * more on a connection of its own. No other generation is sent twice.
    *
    * @param makeSink creates the sink of a reply; called for each request that is sent
    * @returns the sink that took the reply
@@ -120,8 +120,20 @@ export class ServerConnections {
     return { origin: this.#base.origin, path: this.#path(path), headers: own, body, signal };
   }
 
-  /** Returns status and body of the reply, whatever the status. */
+  /**
+   * Returns status and body of the reply, whatever the status. If the connection breaks before the reply, the request is sent once
+   * more, because the server may have closed the connection when it was idle. Every control request may arrive twice.
+   */
   async control(request: ControlRequest): Promise<{ status: number; body: string }> {
+    try {
+      return await this.#sendControl(request);
+    } catch (error) {
+      if (request.signal?.aborted || !isBroken(error)) throw error;
+      return this.#sendControl(request);
+    }
+  }
+
+  async #sendControl(request: ControlRequest): Promise<{ status: number; body: string }> {
     const { signal, body, timeoutMilliseconds = CONTROL_MS } = request;
     const key = request.admin ? this.#adminHeaders : this.#headers;
     try {

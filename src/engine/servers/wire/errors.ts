@@ -22,6 +22,9 @@ const UNREACHABLE = new Set([
   "UND_ERR_DESTROYED",
 ]);
 
+/** Those of a connection that broke after it was open. */
+const BROKEN = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+
 /** A server did not begin with a request, so another server may get it. */
 export class NotStartedError extends EngineError {
   /** Time to wait before a retry; undefined if the server names none. */
@@ -68,6 +71,11 @@ export function transportError(error: unknown, origin: string): EngineError {
   }
   const message = `The request to the engine at ${origin} failed (${code || "unknown"}).`;
   return new EngineError("engine_error", message, { cause: error });
+}
+
+/** Returns true if a request failed because its connection broke. */
+export function isBroken(error: unknown): boolean {
+  return error instanceof EngineError && BROKEN.has(errorCode(error.cause));
 }
 
 /** Status of a server that is starting, stopping or full, and of a router without workers. Nothing was generated. */

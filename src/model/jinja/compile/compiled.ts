@@ -5,6 +5,9 @@ import type { Scope } from "./scope.js";
 /** A compiled expression: evaluates it with the variables of a scope. */
 export type Evaluate = (scope: Scope) => Value;
 
+/** Work that can pause after each of its steps, and its result. */
+export type Steps<T> = Generator<void, T, void>;
+
 /** How a loop continues after a statement left its iteration. */
 export type LoopControl = "break" | "continue";
 

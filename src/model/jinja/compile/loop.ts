@@ -1,8 +1,12 @@
 import { equal } from "../values/compare.js";
 import { PythonObject, Undefined, type Value } from "../values/value.js";
 import type { Assign } from "./assignment.js";
-import type { Run } from "./compiled.js";
+import type { LoopControl, Run, Steps } from "./compiled.js";
+import type { Output } from "./output.js";
 import type { Scope } from "./scope.js";
+
+/** Number of iterations of an outermost loop in one step. They take a few milliseconds, even before V8 optimizes the template. */
+const ITERATIONS_PER_STEP = 512;
 
 /** The compiled parts of a `{% for %}`. */
 export interface ForLoop {
@@ -19,14 +23,42 @@ export function runLoop({ items: evaluate, assign, body, otherwise }: ForLoop): 
     const items = evaluate(scope);
     if (items.length === 0) return otherwise(scope.inner(), output);
     const loop = new LoopVariable(items);
-    for (const [index, item] of items.entries()) {
-      loop.moveTo(index);
-      const inner = scope.inner();
-      inner.set("loop", loop);
-      assign(inner, item);
-      if (body(inner, output) === "break") break;
-    }
+    const iterate = createIteration({ assign, body }, loop, scope, output);
+    for (const [index, item] of items.entries()) if (iterate(index, item) === "break") break;
     return undefined;
+  };
+}
+
+/** Runs like {@link runLoop}, in steps of some iterations. */
+export function* runLoopInSteps(
+  { items: evaluate, assign, body, otherwise }: ForLoop,
+  scope: Scope,
+  output: Output,
+): Steps<void> {
+  const items = evaluate(scope);
+  if (items.length === 0) {
+    otherwise(scope.inner(), output);
+    return;
+  }
+  const iterate = createIteration({ assign, body }, new LoopVariable(items), scope, output);
+  for (const [index, item] of items.entries()) {
+    if (index % ITERATIONS_PER_STEP === ITERATIONS_PER_STEP - 1) yield;
+    if (iterate(index, item) === "break") break;
+  }
+}
+
+function createIteration(
+  { assign, body }: Pick<ForLoop, "assign" | "body">,
+  loop: LoopVariable,
+  scope: Scope,
+  output: Output,
+): (index: number, item: Value) => LoopControl | undefined {
+  return (index, item) => {
+    loop.moveTo(index);
+    const inner = scope.inner();
+    inner.set("loop", loop);
+    assign(inner, item);
+    return body(inner, output);
   };
 }
 

@@ -31,7 +31,12 @@ function describeAlternative(schema: Schema): string {
   if (schema.type === "integer") return `an integer${describeRange(schema)}`;
   if (schema.type === "number") return `a number${describeRange(schema)}`;
   if (schema.type === "boolean") return "true or false";
-  return schema.minLength ? "text that is not empty" : "text";
+  return describeText(schema);
+}
+
+function describeText({ minLength = 0, maxLength }: Schema): string {
+  if (maxLength === undefined) return minLength > 0 ? "text that is not empty" : "text";
+  return minLength > 0 ? `text of ${minLength} to ${maxLength} characters` : `text of at most ${maxLength} characters`;
 }
 
 function describeChoice(values: readonly string[]): string {

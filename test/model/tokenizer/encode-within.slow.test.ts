@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ensureTinyModel } from "../../../src/engine/index.js";
 import { readModelFiles } from "../../../src/model/model-files.js";
 import { encodeWithin, TooManyTokensError } from "../../../src/model/tokenizer/encode-within.js";
@@ -33,7 +33,7 @@ describe("encodeWithin", () => {
     const text = repeatText(600);
     const whole = joinIds(await tokenizer.encode(text)).join();
     for (const length of [100, 3_000, text.length]) {
-      const slices = tokenizer.slices(text, length);
+      const slices = [...tokenizer.slices(text, length)];
       const odd = slices.slice(0, -1).filter((slice) => slice.length < length || slice.length > 2 * length + 100);
       expect([slices.join("") === text, odd]).toEqual([true, []]);
       const encoded = await Promise.all(slices.map((slice) => tokenizer.encode(slice)));
@@ -66,6 +66,17 @@ describe("encodeWithin", () => {
     });
     expect(counted.encoded).toHaveLength(1);
     expect(counted.encoded[0]?.length).toBeLessThan(text.length * 0.6);
+    await tokenizer.close();
+  });
+
+  it("cuts no more of a text than it encodes", async () => {
+    const tokenizer = await tinyTokenizer();
+    const count = 200_000;
+    const exec = vi.spyOn(RegExp.prototype, "exec");
+    const failure = encodeWithin(tokenizer, "<|im_start|>".repeat(count), 1000);
+    await expect(failure).rejects.toBeInstanceOf(TooManyTokensError);
+    expect(exec.mock.calls.length).toBeLessThan(count / 2);
+    exec.mockRestore();
     await tokenizer.close();
   });
 

@@ -1,0 +1,51 @@
+import { parseArgs } from "node:util";
+import { sized } from "../sized.js";
+
+export interface ChaosOptions {
+  readonly kills: number;
+  readonly seed: number;
+  /** Runs two servers behind a gateway. */
+  readonly gateway: boolean;
+  /** Drops file writes that were not synced at each kill. */
+  readonly power: boolean;
+  /** Sessions at the same time. */
+  readonly concurrency: number;
+  /** Longest time between a restart and the next kill. */
+  readonly maxPauseSeconds: number;
+  /** `storage.durability` of the server. With `none`, the test must find lost data. */
+  readonly durability: "call" | "interval" | "none";
+}
+
+const DURABILITIES = ["call", "interval", "none"] as const;
+
+/** Reads the command line. @throws Error that names the option that is wrong */
+export function readOptions(args: readonly string[]): ChaosOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      kills: { type: "string", default: String(sized(100, 3)) },
+      seed: { type: "string", default: "1" },
+      gateway: { type: "boolean", default: false },
+      power: { type: "boolean", default: false },
+      concurrency: { type: "string", default: "16" },
+      durability: { type: "string", default: "call" },
+    },
+  });
+  const count = (name: "kills" | "seed" | "concurrency", least: number): number => {
+    const value = Number(values[name]);
+    if (Number.isSafeInteger(value) && value >= least && value < 2 ** 31) return value;
+    throw new Error(`--${name} must be an integer from ${least} to 2147483647; received ${values[name]}.`);
+  };
+  const durability = DURABILITIES.find((each) => each === values.durability);
+  if (!durability) throw new Error(`--durability must be ${DURABILITIES.join(", ")}; received ${values.durability}.`);
+  if (values.power && values.gateway) throw new Error("--power journals the file of one server: leave out --gateway.");
+  return {
+    kills: count("kills", 1),
+    seed: count("seed", 0),
+    gateway: values.gateway,
+    power: values.power,
+    concurrency: count("concurrency", 1),
+    durability,
+    maxPauseSeconds: 3,
+  };
+}

@@ -1,0 +1,40 @@
+/** A file as a disk has it that lost its power: the pages that were not synced, with their last synced content. */
+export interface Unsynced {
+  /** Content by the number of the page. Zeros: the page was behind the end of the file. */
+  readonly pages: ReadonlyMap<number, Buffer>;
+  /** Size of the file that was synced last; undefined if everything is synced. */
+  readonly size: number | undefined;
+}
+
+export const PAGE_BYTES = 4096;
+
+const HEADER_BYTES = 40;
+/** Type of a record that marks pages as synced. */
+const SYNCED = 2n;
+
+/** Reads the journal of unsynced-writes.c. A record that is not complete has no write. */
+export function readJournal(journal: Buffer): Unsynced {
+  const pages = new Map<number, Buffer>();
+  let size: number | undefined;
+  let at = 0;
+  while (at + HEADER_BYTES <= journal.length) {
+    const [type, ...fields] = Array.from({ length: 5 }, (_, i) => journal.readBigUInt64LE(at + 8 * i));
+    const [offset = 0, end = 0, sizeThen = 0, bytes = 0] = fields.map(Number);
+    const begin = at + HEADER_BYTES;
+    if (begin + bytes > journal.length) break;
+    const old = journal.subarray(begin, begin + bytes);
+    for (let page = offset / PAGE_BYTES; page < end / PAGE_BYTES; page++) {
+      if (type === SYNCED) pages.delete(page);
+      else if (!pages.has(page)) pages.set(page, readPage(old, page * PAGE_BYTES - offset));
+    }
+    size = type === SYNCED ? Math.max(size ?? 0, sizeThen) : (size ?? sizeThen);
+    at = begin + bytes;
+  }
+  return { pages, size };
+}
+
+function readPage(old: Buffer, offset: number): Buffer {
+  const page = Buffer.alloc(PAGE_BYTES);
+  page.set(old.subarray(offset, offset + PAGE_BYTES));
+  return page;
+}

@@ -1,0 +1,102 @@
+import { execFileSync } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Random } from "../../soak/random.js";
+import { PAGE_BYTES, readJournal } from "./journal.js";
+
+/** Disks write sectors whole, and in any order. */
+const SECTOR_BYTES = 512;
+
+/** Takes back writes of a process that was killed, as far as they were not synced. */
+export class PowerLoss {
+  readonly #file: string;
+  readonly #journal: string;
+  readonly #library: string;
+  #losses = 0;
+  #dropped = 0;
+
+  /** @param folder for the compiled library and the journal, outside of the server's folder */
+  constructor(file: string, folder: string) {
+    this.#file = file;
+    this.#journal = join(folder, "unsynced-writes.journal");
+    this.#library = join(folder, "unsynced-writes.so");
+    const source = fileURLToPath(new URL("./unsynced-writes.c", import.meta.url));
+    execFileSync("cc", ["-shared", "-fPIC", "-O2", "-o", this.#library, source, "-ldl", "-pthread"]);
+  }
+
+  /** Environment of the process whose writes are journaled. */
+  get env(): NodeJS.ProcessEnv {
+    return { LD_PRELOAD: this.#library, UNSYNCED_FILE: this.#file, UNSYNCED_JOURNAL: this.#journal };
+  }
+
+  /** True if a write is not synced now. */
+  get hasUnsynced(): boolean {
+    return (statSync(this.#journal, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  }
+
+  /** Number of losses so far that dropped something. */
+  get losses(): number {
+    return this.#losses;
+  }
+
+  /** Sectors that were dropped. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /**
+   * Drops unsynced writes.
+   *
+   * @param share probability that a sector is dropped. Less than 1: the disk has written some already
+   */
+  strike(random: Random, share = 1): void {
+    if (!existsSync(this.#journal)) return;
+    const { pages, size } = readJournal(readFileSync(this.#journal));
+    rmSync(this.#journal);
+    if (size === undefined) return;
+    const file = openSync(this.#file, "r+");
+    try {
+      const current = fstatSync(file).size;
+      let end = size;
+      let dropped = 0;
+      for (const [page, old] of pages) {
+        for (let sector = 0; sector < PAGE_BYTES; sector += SECTOR_BYTES) {
+          const at = page * PAGE_BYTES + sector;
+          if (share < 1 && !random.chance(share)) {
+            end = Math.max(end, Math.min(at + SECTOR_BYTES, current));
+            continue;
+          }
+          writeSync(file, old, sector, SECTOR_BYTES, at);
+          dropped++;
+        }
+      }
+      ftruncateSync(file, end);
+      this.#dropped += dropped;
+      if (dropped > 0) this.#losses++;
+    } finally {
+      closeSync(file);
+    }
+  }
+}
+
+/** Returns why losses of power cannot be tested here; undefined if they can. */
+export function findMissingCompiler(): string | undefined {
+  if (process.platform !== "linux") return "the preloaded library needs Linux";
+  try {
+    execFileSync("cc", ["--version"], { stdio: "ignore" });
+    return undefined;
+  } catch {
+    return "there is no C compiler `cc`";
+  }
+}

@@ -1,0 +1,190 @@
+/*
+ * Preloaded into a server (LD_PRELOAD) to test the loss of power. It journals the writes to one file that are not synced yet, so that
+ * power-loss.ts can take them back once the process is dead.
+ *
+ * Writes go to the file at once, because LMDB reads it through a memory map. Before a write, the old content of its pages goes to the
+ * journal. A sync empties the journal. A write to a descriptor with O_DSYNC marks its own pages as synced, as the kernel does.
+ *
+ *   UNSYNCED_FILE     path of the file
+ *   UNSYNCED_JOURNAL  path of the journal
+ *
+ * A record: type, offset and end of the pages, size of the file before the write, bytes of old content (5 x uint64), old content.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { WRITTEN = 1, SYNCED = 2 };
+static const uint64_t PAGE = 4096;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int journal = -1;
+
+static void die(const char *reason) {
+  fprintf(stderr, "unsynced-writes: %s: %s\n", reason, strerror(errno));
+  abort();
+}
+
+/* Returns true if the descriptor is of the journaled file. */
+static int is_journaled(int fd) {
+  const char *path = getenv("UNSYNCED_FILE");
+  char link[64], target[PATH_MAX];
+  if (!path || fd < 0) return 0;
+  int error = errno;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, target, sizeof target - 1);
+  errno = error;
+  if (length < 0) return 0;
+  target[length] = 0;
+  return strcmp(path, target) == 0;
+}
+
+static void append(uint64_t type, uint64_t offset, uint64_t end, uint64_t size, const void *old, uint64_t bytes) {
+  if (journal < 0) {
+    const char *path = getenv("UNSYNCED_JOURNAL");
+    if (!path) die("UNSYNCED_JOURNAL is not set");
+    journal = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (journal < 0) die(path);
+  }
+  uint64_t header[] = {type, offset, end, size, bytes};
+  struct iovec parts[] = {{header, sizeof header}, {(void *)old, bytes}};
+  ssize_t written = syscall(SYS_writev, journal, parts, 2);
+  if (written != (ssize_t)(sizeof header + bytes)) die("the journal cannot be written");
+}
+
+static uint64_t size_of(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) die("fstat");
+  return (uint64_t)status.st_size;
+}
+
+/* Journals the pages from `offset` to `end`. The descriptor of a write may not be readable, so this opens the file again. */
+static void journal_pages(int fd, uint64_t offset, uint64_t end) {
+  uint64_t size = size_of(fd);
+  offset = offset / PAGE * PAGE;
+  end = (end + PAGE - 1) / PAGE * PAGE;
+  uint64_t last = end < size ? end : size;
+  uint64_t bytes = offset < last ? last - offset : 0;
+  char *old = NULL;
+  if (bytes > 0) {
+    int file = open(getenv("UNSYNCED_FILE"), O_RDONLY | O_CLOEXEC);
+    old = malloc(bytes);
+    if (file < 0 || !old || pread(file, old, bytes, (off_t)offset) != (ssize_t)bytes) die("the file cannot be read");
+    close(file);
+  }
+  append(WRITTEN, offset, end, size, old, bytes);
+  free(old);
+}
+
+static uint64_t sum(const struct iovec *parts, int count) {
+  uint64_t bytes = 0;
+  for (int i = 0; i < count; i++) bytes += parts[i].iov_len;
+  return bytes;
+}
+
+/* Returns where a write without an offset goes. */
+static uint64_t position(int fd) {
+  return fcntl(fd, F_GETFL) & O_APPEND ? size_of(fd) : (uint64_t)lseek(fd, 0, SEEK_CUR);
+}
+
+static void begin(int fd, uint64_t offset, uint64_t bytes) {
+  pthread_mutex_lock(&mutex);
+  journal_pages(fd, offset, offset + bytes);
+}
+
+static ssize_t end(int fd, uint64_t offset, ssize_t written) {
+  int error = errno;
+  if (written > 0 && fcntl(fd, F_GETFL) & O_DSYNC) {
+    uint64_t last = (offset + (uint64_t)written + PAGE - 1) / PAGE * PAGE;
+    append(SYNCED, offset / PAGE * PAGE, last, size_of(fd), NULL, 0);
+  }
+  pthread_mutex_unlock(&mutex);
+  errno = error;
+  return written;
+}
+
+ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
+  if (!is_journaled(fd)) return syscall(SYS_pwrite64, fd, bytes, count, offset);
+  begin(fd, (uint64_t)offset, count);
+  return end(fd, (uint64_t)offset, syscall(SYS_pwrite64, fd, bytes, count, offset));
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) { return pwrite64(fd, bytes, count, offset); }
+
+ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset) {
+  /* The system call takes the offset in two halves. On 64-bit machines the first one has it all. */
+  if (!is_journaled(fd)) return syscall(SYS_pwritev, fd, parts, count, offset, 0L);
+  begin(fd, (uint64_t)offset, sum(parts, count));
+  return end(fd, (uint64_t)offset, syscall(SYS_pwritev, fd, parts, count, offset, 0L));
+}
+
+ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset) {
+  return pwritev64(fd, parts, count, offset);
+}
+
+ssize_t write(int fd, const void *bytes, size_t count) {
+  if (!is_journaled(fd)) return syscall(SYS_write, fd, bytes, count);
+  uint64_t offset = position(fd);
+  begin(fd, offset, count);
+  return end(fd, offset, syscall(SYS_write, fd, bytes, count));
+}
+
+ssize_t writev(int fd, const struct iovec *parts, int count) {
+  if (!is_journaled(fd)) return syscall(SYS_writev, fd, parts, count);
+  uint64_t offset = position(fd);
+  begin(fd, offset, sum(parts, count));
+  return end(fd, offset, syscall(SYS_writev, fd, parts, count));
+}
+
+int ftruncate64(int fd, off64_t length) {
+  if (!is_journaled(fd)) return (int)syscall(SYS_ftruncate, fd, length);
+  pthread_mutex_lock(&mutex);
+  uint64_t size = size_of(fd);
+  uint64_t low = size < (uint64_t)length ? size : (uint64_t)length;
+  uint64_t high = size < (uint64_t)length ? (uint64_t)length : size;
+  journal_pages(fd, low, high);
+  int result = (int)syscall(SYS_ftruncate, fd, length);
+  int error = errno;
+  pthread_mutex_unlock(&mutex);
+  errno = error;
+  return result;
+}
+
+int ftruncate(int fd, off_t length) { return ftruncate64(fd, length); }
+
+static int sync_with(long number, int fd) {
+  if (!is_journaled(fd)) return (int)syscall(number, fd);
+  pthread_mutex_lock(&mutex);
+  int result = (int)syscall(number, fd);
+  int error = errno;
+  if (result == 0 && journal >= 0 && syscall(SYS_ftruncate, journal, 0L) != 0) die("the journal cannot be emptied");
+  pthread_mutex_unlock(&mutex);
+  errno = error;
+  return result;
+}
+
+int fdatasync(int fd) { return sync_with(SYS_fdatasync, fd); }
+
+int fsync(int fd) { return sync_with(SYS_fsync, fd); }
+
+/* Writes through a map would not be seen. */
+void *mmap64(void *address, size_t length, int protection, int flags, int fd, off64_t offset) {
+  if ((protection & PROT_WRITE) && (flags & MAP_SHARED) && is_journaled(fd)) die("the file is mapped for writing");
+  return (void *)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
+}
+
+void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset) {
+  return mmap64(address, length, protection, flags, fd, offset);
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Row } from "../../export/row.js";
+import { sized } from "../../sized.js";
+import { median } from "../../text.js";
+import { measureSync } from "../disk.js";
+import { keepOpen } from "../open-calls.js";
+import { ServerPair, type Side } from "../pair.js";
+import { quantile } from "../quantile.js";
+import { withFolder } from "../storage-folder.js";
+
+/**
+ * What storage adds to a small call, if calls arrive at a constant rate. The two servers take turns. A machine that cannot keep up
+ * with the wanted rate gets a lower one: otherwise the calls would only wait for each other.
+ */
+
+const WANTED_PER_SECOND = sized(1_000, 50);
+/** Share of what the server without storage does at most. */
+const MOST_LOAD = 0.6;
+const WARM_UP = { openCalls: 32, seconds: sized(4, 0.5) };
+const SECONDS = sized(5, 0.5);
+const ROUNDS = sized(5, 1);
+const SESSIONS = sized(64, 4);
+const WANTED_MEDIAN_MS = 1;
+const WANTED_P99_MS = 5;
+
+interface Times {
+  readonly p50: number;
+  readonly p99: number;
+  readonly perSecond: number;
+}
+
+export async function addedTime(): Promise<Row[]> {
+  return withFolder(async (directory) => {
+    const pair = await ServerPair.start(directory, { connections: 256, sessions: SESSIONS });
+    try {
+      await keepOpen(pair, "stored", WARM_UP);
+      const most = (await keepOpen(pair, "memory", WARM_UP)).perSecond;
+      const rate = Math.min(WANTED_PER_SECOND, Math.round(most * MOST_LOAD));
+      const rounds: Record<Side, Times>[] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        rounds.push({ memory: await load(pair, "memory", rate), stored: await load(pair, "stored", rate) });
+      }
+      const row = (name: "p50" | "p99", wanted: number): Row => {
+        const middle = (side: Side, value: keyof Times) => median(rounds.map((each) => each[side][value]));
+        const show = (side: Side) => `${middle(side, name).toFixed(2)} ms at ${middle(side, "perSecond").toFixed(0)}/s`;
+        const value = median(rounds.map(({ stored, memory }) => stored[name] - memory[name]));
+        const what = `small calls, ${rate.toLocaleString("en")}/s: added, ${name}`;
+        const verdict = { value, wanted, sense: "at most", unit: " ms" } as const;
+        return { what, ours: `stored: ${show("stored")}`, reference: `memory only: ${show("memory")}`, verdict };
+      };
+      return [row("p50", WANTED_MEDIAN_MS), row("p99", WANTED_P99_MS), diskRow(directory)];
+    } finally {
+      await pair.close();
+    }
+  });
+}
+
+/** Sends calls when they are due, and counts each from then on. */
+async function load(pair: ServerPair, side: Side, rate: number): Promise<Times> {
+  const times: number[] = [];
+  const calls: Promise<void>[] = [];
+  const began = performance.now();
+  const dueAt = (n: number) => began + (n / rate) * 1000;
+  const count = rate * SECONDS;
+  for (let n = 0; n < count; ) {
+    const now = performance.now();
+    for (; n < count && dueAt(n) <= now; n++) {
+      const due = dueAt(n);
+      calls.push(pair.call(side, n).then(() => void times.push(performance.now() - due)));
+    }
+    await sleep(1);
+  }
+  await Promise.all(calls);
+  const perSecond = times.length / ((performance.now() - began) / 1000);
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), perSecond };
+}
+
+/** What the disk alone takes. No durable call can be faster. */
+function diskRow(directory: string): Row {
+  const times = measureSync(directory);
+  const ours = `p50 ${quantile(times, 0.5).toFixed(2)} ms, p99 ${quantile(times, 0.99).toFixed(2)} ms`;
+  return { what: "the disk alone: fdatasync after a write of 16 KiB", ours, reference: "" };
+}

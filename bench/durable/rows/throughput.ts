@@ -1,0 +1,36 @@
+import type { Row } from "../../export/row.js";
+import { sized } from "../../sized.js";
+import { median } from "../../text.js";
+import { keepOpen, type Load } from "../open-calls.js";
+import { ServerPair, type Side } from "../pair.js";
+import { withFolder } from "../storage-folder.js";
+
+/** Calls a second with storage, as a share of those without. The two servers take turns. */
+
+const OPEN_CALLS = sized(32, 4);
+const LOAD = { openCalls: OPEN_CALLS, seconds: sized(4, 0.3) };
+const ROUNDS = sized(5, 1);
+const WANTED_SHARE = 85;
+
+export async function throughput(): Promise<Row[]> {
+  return withFolder(async (directory) => {
+    const pair = await ServerPair.start(directory, { connections: OPEN_CALLS, sessions: OPEN_CALLS });
+    try {
+      const rounds: Record<Side, Load>[] = [];
+      for (let round = -1; round < ROUNDS; round++) {
+        const loads = { memory: await keepOpen(pair, "memory", LOAD), stored: await keepOpen(pair, "stored", LOAD) };
+        if (round >= 0) rounds.push(loads);
+      }
+      const middle = (side: Side, value: keyof Load) => median(rounds.map((each) => each[side][value]));
+      const show = (side: Side) =>
+        `${middle(side, "perSecond").toFixed(0)}/s, p50 ${middle(side, "p50").toFixed(1)} ms, ` +
+        `CPU ${middle(side, "cpu").toFixed(2)} ms a call`;
+      const value = 100 * median(rounds.map(({ stored, memory }) => stored.perSecond / memory.perSecond));
+      const verdict = { value, wanted: WANTED_SHARE, sense: "at least", unit: "%" } as const;
+      const what = `small calls, ${OPEN_CALLS} open`;
+      return [{ what, ours: `stored: ${show("stored")}`, reference: `memory only: ${show("memory")}`, verdict }];
+    } finally {
+      await pair.close();
+    }
+  });
+}

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include "message_index.h"
+#include "version_runs.h"
+
+namespace rolltape {
+
+/// The bytes of one stored interaction: the data that its record added to the session. They do not include rewards, nor
+/// values that follow from the other interactions: the shared tokens, depth, rows, children.
+///
+/// They are: a StoredHeader; the CallIds if there are any; the arrays of 4-byte words: ids of the input tokens that are
+/// not shared, ids and log probabilities (float32) of the output tokens, version runs (2 words each), facts, lengths of
+/// the labels in bytes; the labels in UTF-8; a CRC-32C of everything before it. All is little endian, without padding.
+///
+/// Stored bytes outlive the process that wrote them. A change of the format needs a new version, a reader for the old
+/// one, and a line in docs/reference/storage-format.md.
+struct StoredHeader {
+  /// These two fields are the same in every version of the format.
+  std::array<char, 4> magic;
+  std::uint16_t version;
+
+  std::uint16_t flags;
+  /// Length of all bytes, including the checksum.
+  std::uint32_t byteLength;
+  std::uint32_t index;
+  /// -1 for a root.
+  std::int32_t parent;
+  std::uint32_t shared;
+  std::uint32_t inputLength;
+  std::uint32_t outputLength;
+  std::uint32_t runCount;
+  std::uint32_t factCount;
+  std::uint32_t labelCount;
+  MessageDigest input;
+  MessageDigest conversation;
+
+  bool has(std::uint16_t flag) const { return (flags & flag) != 0; }
+};
+
+using StoredChecksum = std::uint32_t;
+
+inline constexpr std::array<char, 4> kStoredMagic{'R', 'T', 'I', 'N'};
+inline constexpr std::uint16_t kStoredVersion = 1;
+/// Flags.
+inline constexpr std::uint16_t kStartsRow = 1;
+inline constexpr std::uint16_t kHasCallIds = 2;
+
+// These types are copied byte by byte, so they must have no padding.
+static_assert(sizeof(StoredHeader) == 76 && std::is_trivially_copyable_v<StoredHeader>);
+static_assert(sizeof(CallIds) == 16 && std::is_trivially_copyable_v<CallIds>);
+static_assert(sizeof(VersionRun) == 8 && std::is_trivially_copyable_v<VersionRun>);
+
+/// Returns the length of all bytes except the labels' texts. It cannot overflow, because the counts have 32 bits.
+inline std::uint64_t storedBytesBesideLabels(const StoredHeader& header) {
+  const std::uint64_t words = std::uint64_t{header.inputLength - header.shared} +
+                              std::uint64_t{2} * header.outputLength + std::uint64_t{2} * header.runCount +
+                              header.factCount + header.labelCount;
+  return sizeof(StoredHeader) + (header.has(kHasCallIds) ? sizeof(CallIds) : 0) + 4 * words + sizeof(StoredChecksum);
+}
+
+}  // namespace rolltape

@@ -1,0 +1,105 @@
+import { packBatch } from "../../session/batch/batch.js";
+import { batchOptionsSchema } from "../../session/batch/batch-options.js";
+import { refuseConflicts } from "../../session/batch/option-conflicts.js";
+import { SessionError } from "../../session/errors.js";
+import type { Session } from "../../session/session.js";
+import {
+  type OfflineSession,
+  readHeads,
+  readOffline,
+  reasonOf,
+  type StoredProblem,
+} from "../../session/stored/offline-sessions.js";
+import { OfflineStorage } from "../../storage/index.js";
+import { writeBatchFile } from "../rollout/batch-file.js";
+import { StorageCommandError } from "./errors.js";
+import { type ExportOptions, toFlag } from "./export-options.js";
+import { SessionProgress } from "./progress.js";
+import { readServerFacts } from "./read-facts.js";
+import { readState } from "./session-state.js";
+
+/** What an export wrote. */
+export interface StorageExport {
+  readonly sessions: number;
+  readonly rows: number;
+  readonly bytes: number;
+  /** What could not be read. */
+  readonly problems: readonly StoredProblem[];
+}
+
+/**
+ * Writes the sessions of a folder to a file, as a server with that folder would export them. Changes nothing in the folder. Sessions
+ * that cannot be read are left out.
+ *
+ * @throws StorageCommandError if there is nothing to export, or the options do not fit the sessions
+ */
+export async function exportStorage(options: ExportOptions): Promise<StorageExport> {
+  const { storage: directory, out, sessions: ids, state: states, ...rest } = options;
+  const batchOptions = batchOptionsSchema.parse(rest);
+  using storage = OfflineStorage.open(directory);
+  const problems: StoredProblem[] = [];
+  try {
+    refuseConflicts(batchOptions);
+    const { origin } = readServerFacts(storage, directory);
+    const heads = readHeads(storage, (problem) => problems.push(problem));
+    const chosen = ids ? chooseById(heads, ids, problems.length > 0) : chooseAll(heads, states);
+    const progress = new SessionProgress("read");
+    const sessions = chosen.flatMap((session) => {
+      progress.step(chosen.length);
+      return load(storage, session, problems) ?? [];
+    });
+    progress.clear();
+    if (sessions.length === 0) throw nothingLeft(directory, problems);
+    const batch = await packBatch(sessions, batchOptions, { origin });
+    try {
+      await writeBatchFile(out, batch.bytes);
+      return { sessions: sessions.length, rows: batch.rows.length, bytes: batch.byteLength, problems };
+    } finally {
+      batch.release();
+    }
+  } catch (error) {
+    if (!(error instanceof SessionError)) throw error;
+    throw new StorageCommandError("invalid_arguments", error.spelled(toFlag), { cause: error });
+  }
+}
+
+/** Reads a session. If it is damaged, adds the problem and returns undefined. */
+function load(storage: OfflineStorage, session: OfflineSession, problems: StoredProblem[]): Session | undefined {
+  try {
+    return readOffline(storage, session);
+  } catch (error) {
+    problems.push({ what: `session ${session.head.summary.id}`, reason: reasonOf(error), session: session.number });
+    return undefined;
+  }
+}
+
+function chooseAll(heads: readonly OfflineSession[], states: ExportOptions["state"]): OfflineSession[] {
+  return heads.filter(({ head }) => {
+    const { freed, interactionCount } = head.summary;
+    return !freed && interactionCount > 0 && (states?.includes(readState(head)) ?? true);
+  });
+}
+
+function chooseById(heads: readonly OfflineSession[], ids: readonly string[], isDamaged: boolean): OfflineSession[] {
+  const byId = new Map(heads.map((session) => [session.head.summary.id, session]));
+  return ids.map((id) => {
+    const session = byId.get(id);
+    const hint = isDamaged ? ". The folder is damaged; see `rolltape storage verify`" : "";
+    const refuse = (reason: string) => new StorageCommandError("invalid_arguments", `--sessions: ${reason}`);
+    if (!session) throw refuse(`the folder has no session ${id}${hint}`);
+    if (session.head.summary.freed)
+      throw refuse(`the data of session ${id} was freed; it is ${readState(session.head)}`);
+    return session;
+  });
+}
+
+const STATES_HINT = "`rolltape storage inspect` shows how many sessions it has, by state.";
+
+function nothingLeft(directory: string, problems: readonly StoredProblem[]): StorageCommandError {
+  const [first] = problems;
+  const damage = first ? ` that can be read. First problem: ${first.what}: ${first.reason}` : "";
+  return new StorageCommandError(
+    "nothing_to_export",
+    `${directory} has no chosen session with data${damage}. ${STATES_HINT}`,
+  );
+}

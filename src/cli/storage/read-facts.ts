@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { weightVersionSchema } from "../../control/weight-version.js";
+import { FORMAT, IDENTITY, ORIGIN } from "../../server/storage/server-storage.js";
+import { WEIGHT_VERSION } from "../../server/storage/weight-version.js";
+import type { BatchOrigin } from "../../session/batch/batch-metadata.js";
+import { STATE } from "../../session/session-registry.js";
+import { openJson } from "../../session/stored/sealed-json.js";
+import { StorageError, type StorageReader } from "../../storage/index.js";
+
+const identitySchema = z.object({ format: z.int(), workerTag: z.string(), modelDigest: z.string() });
+const stateSchema = z.object({ capacity: z.int() });
+const originSchema = z.object({
+  model: z.string(),
+  modelDigest: z.string(),
+  config: z.record(z.string(), z.unknown()),
+});
+
+/** What a server keeps of itself in its folder. Undefined if it is damaged. */
+export interface ServerFacts {
+  readonly identity: z.output<typeof identitySchema> | undefined;
+  readonly origin: BatchOrigin | undefined;
+  readonly capacity: number | undefined;
+  readonly weightVersion: number | undefined;
+}
+
+/** @throws StorageError `storage_unusable` if this build cannot read the records */
+export function readServerFacts(reader: StorageReader, directory: string): ServerFacts {
+  const identity = readValue(reader, IDENTITY, identitySchema);
+  if (identity && identity.format !== FORMAT) {
+    const reason = `has records of version ${identity.format}; this build reads version ${FORMAT}`;
+    throw new StorageError("storage_unusable", `storage.directory ${directory} ${reason}.`);
+  }
+  return {
+    identity,
+    origin: readValue(reader, ORIGIN, originSchema),
+    capacity: readValue(reader, STATE, stateSchema)?.capacity,
+    weightVersion: readValue(reader, WEIGHT_VERSION, weightVersionSchema)?.version,
+  };
+}
+
+function readValue<T>(reader: StorageReader, name: string, schema: z.ZodType<T>): T | undefined {
+  try {
+    const bytes = reader.get("meta", Buffer.from(name));
+    return bytes && schema.safeParse(openJson(bytes)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,113 @@
+import type { Socket } from "node:net";
+
+/** `max_connections`: a new connection, because no other was idle. `idle`: an idle connection, to make room for a new one. */
+export type OverflowReason = "max_connections" | "idle";
+
+/** Share of the connections that clients without a key may keep while others need them. */
+const SHARE_WITHOUT_KEY = 0.5;
+
+/** How far a connection has come with the request that it handles. */
+interface Place {
+  /** A request had a valid key, and none after it an invalid one. */
+  hasKey: boolean;
+  /** The request needs a key and was not refused. */
+  isEntitled: boolean;
+  /** The request was received completely. */
+  isReceived: boolean;
+  /** Counts the changes of all connections. */
+  lastUse: number;
+}
+
+/**
+ * Limits the open connections. If there are too many, the one that has been idle longest is closed. Without this, one client could
+ * open all connections, send nothing, and keep every other client out.
+ *
+ * A connection is idle unless it has a request that needs a key, was received completely and was not refused. So neither an
+ * incomplete request nor an unread error keeps a connection open. Clients without a key cannot replace all connections of
+ * others: they replace their own once half of the connections are theirs.
+ */
+export class ConnectionLimit {
+  readonly #max: number;
+  readonly #places = new Map<Socket, Place>();
+  /** Idle connections, the least recently used first. */
+  readonly #idleWithKey = new Set<Socket>();
+  readonly #idleWithoutKey = new Set<Socket>();
+  #uses = 0;
+  /** Called for each connection that was closed. */
+  onOverflow: (reason: OverflowReason) => void = () => undefined;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Counts a new connection, and closes it or another one if there are too many. */
+  add(socket: Socket): void {
+    if (this.#places.size >= this.#max) {
+      const idle = this.#findIdle();
+      this.onOverflow(idle ? "idle" : "max_connections");
+      (idle ?? socket).destroy();
+      if (!idle) return;
+      // Its `close` event comes later than the next connection may.
+      this.#remove(idle);
+    }
+    this.#places.set(socket, { hasKey: false, isEntitled: false, isReceived: false, lastUse: 0 });
+    this.#change(socket, {});
+    socket.once("close", () => this.#remove(socket));
+  }
+
+  /** The connection begins to handle a request. */
+  begin(socket: Socket, needsKey: boolean): void {
+    this.#change(socket, { isEntitled: needsKey, isReceived: false });
+  }
+
+  /** The request was received completely. */
+  received(socket: Socket): void {
+    this.#change(socket, { isReceived: true });
+  }
+
+  /**
+   * The answer to the request begins. Its status shows whether the key was valid, because a gateway without the admin key does not
+   * check keys.
+   */
+  answering(socket: Socket, statusCode: number): void {
+    const place = this.#places.get(socket);
+    if (!place?.isEntitled) return;
+    const hasKey = statusCode < 400 || (place.hasKey && statusCode !== 401);
+    this.#change(socket, { hasKey, isEntitled: statusCode < 400 });
+  }
+
+  /** The answer was sent. */
+  end(socket: Socket, statusCode: number): void {
+    // Streams do not report when their answer begins.
+    this.answering(socket, statusCode);
+    this.#change(socket, { isEntitled: false, isReceived: false });
+  }
+
+  #change(socket: Socket, change: Partial<Place>): void {
+    const place = this.#places.get(socket);
+    if (!place) return;
+    Object.assign(place, change, { lastUse: this.#uses++ });
+    this.#idleWithKey.delete(socket);
+    this.#idleWithoutKey.delete(socket);
+    if (place.isEntitled && place.isReceived) return;
+    (place.hasKey ? this.#idleWithKey : this.#idleWithoutKey).add(socket);
+  }
+
+  #findIdle(): Socket | undefined {
+    const [withKey] = this.#idleWithKey;
+    const [withoutKey] = this.#idleWithoutKey;
+    if (!withKey || !withoutKey) return withKey ?? withoutKey;
+    if (this.#idleWithoutKey.size >= SHARE_WITHOUT_KEY * this.#max) return withoutKey;
+    return this.#lastUse(withKey) < this.#lastUse(withoutKey) ? withKey : withoutKey;
+  }
+
+  #lastUse(socket: Socket): number {
+    return this.#places.get(socket)?.lastUse ?? 0;
+  }
+
+  #remove(socket: Socket): void {
+    this.#places.delete(socket);
+    this.#idleWithKey.delete(socket);
+    this.#idleWithoutKey.delete(socket);
+  }
+}

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { describeExpected, listAlternatives, readItemSchema } from "../support/schema/expected-text.js";
+
+type Schema = z.core.JSONSchema.BaseSchema;
+type Issue = z.core.$ZodIssue;
+
+/** Matches the messages that zod creates. Messages that a schema defines itself begin differently. */
+const ZOD_MESSAGE = /^(Invalid input|Invalid option|Too big|Too small): expected/;
+
+/** Maximum number of characters of a received text that a message shows. */
+const SHOWN_LENGTH = 60;
+
+const LEAVES: ReadonlySet<unknown> = new Set(["null", "boolean", "integer", "number", "string"]);
+
+/** The names of types in messages, by their names in zod. */
+const TYPES: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  int: "an integer",
+  number: "a number",
+  object: "an object",
+  record: "an object",
+  string: "text",
+};
+
+/**
+ * Describes a wrong value with a phrase for use after the name of its field: the allowed values and the received value. A message
+ * that the schema defines itself is returned unchanged.
+ *
+ * @param schema the schema of the whole body or query
+ * @param received the value that the issue is about
+ */
+export function describeIssue(issue: Issue, schema: z.ZodType, received: unknown): string {
+  if (!ZOD_MESSAGE.test(issue.message)) return issue.message;
+  if ((issue.code === "too_small" || issue.code === "too_big") && issue.origin === "array") {
+    return issue.code === "too_small" ? `must hold at least ${issue.minimum}` : `must hold at most ${issue.maximum}`;
+  }
+  const allowed = describeAllowed(issue, schema);
+  return allowed === undefined ? issue.message : `must be ${allowed}; received ${show(received)}`;
+}
+
+/** Describes the allowed values. For objects and unions of objects, this is only the expected type. */
+function describeAllowed(issue: Issue, schema: z.ZodType): string | undefined {
+  const field = findField(toJson(schema), issue.path);
+  if (field && isDescribable(field)) return describeExpected(field);
+  return issue.code === "invalid_type" ? TYPES[issue.expected] : undefined;
+}
+
+/** A cache: there are few schemas, and converting one takes longer than checking a value. */
+const converted = new WeakMap<z.ZodType, Schema>();
+
+function toJson(schema: z.ZodType): Schema {
+  const json = converted.get(schema) ?? z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  converted.set(schema, json);
+  return json;
+}
+
+/** Returns the schema of the field at `path`; undefined if it is in a union, whose branches have different fields. */
+function findField(schema: Schema, [key, ...rest]: readonly PropertyKey[]): Schema | undefined {
+  if (key === undefined) return schema;
+  if (typeof key === "number") return findField(readItemSchema(schema), rest);
+  const field = schema.properties?.[String(key)];
+  return typeof field === "object" ? findField(field, rest) : undefined;
+}
+
+/** Returns true if every alternative is a plain value or a list of plain values. */
+function isDescribable(schema: Schema): boolean {
+  return listAlternatives(schema).every((each) => {
+    if (each.type === "array") return isDescribable(readItemSchema(each));
+    return LEAVES.has(each.type) && each.const === undefined && each.pattern === undefined;
+  });
+}
+
+function show(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value !== "string") return String(value);
+  return JSON.stringify(value.length > SHOWN_LENGTH ? `${value.slice(0, SHOWN_LENGTH)}…` : value);
+}

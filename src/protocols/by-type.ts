@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { readType } from "./fields.js";
+
+/**
+ * Returns a schema for objects whose `type` selects their schema. Unlike zod's discriminated union, it has a schema for all
+ * other types, and its errors are those of the selected schema.
+ */
+export function byType<K extends Readonly<Record<string, z.ZodType>>, O extends z.ZodType>(known: K, other: O) {
+  const schemas = new Map<string, z.ZodType>(Object.entries(known));
+  const described = [...schemas.values(), other].map((schema) => {
+    const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+    return json;
+  });
+  return z
+    .unknown()
+    .meta({ anyOf: described })
+    .transform((value, context): z.output<K[keyof K] | O> => {
+      const schema = schemas.get(readType(value) ?? "") ?? other;
+      const result = schema.safeParse(value);
+      if (result.success) return result.data as z.output<K[keyof K] | O>;
+      for (const issue of result.error.issues) context.issues.push({ ...issue } as z.core.$ZodRawIssue);
+      return z.NEVER;
+    });
+}

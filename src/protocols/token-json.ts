@@ -1,0 +1,44 @@
+/** Returns the text and the bytes of one token of a vocabulary. */
+export interface TokenTexts {
+  /** Returns the text of one token. An incomplete character becomes U+FFFD. */
+  readonly tokenText: (id: number) => string;
+  /** Returns the UTF-8 bytes that one token adds to the text. */
+  readonly tokenBytes: (id: number) => Uint8Array;
+}
+
+/** Tokens that are remembered. They take a few megabytes. */
+const MAX_KNOWN = 1 << 15;
+
+/** The fields of an entry before and after its log probability. */
+type Fields = readonly [before: string, after: string];
+
+/**
+ * Writes the parts of a log probability's entry that depend on the token alone. Tokens recur in an answer and in others, and
+ * decoding one takes ten times as long as all the rest.
+ */
+export class TokenJson {
+  readonly #texts: TokenTexts;
+  readonly #known = new Map<number, Fields>();
+
+  constructor(texts: TokenTexts) {
+    this.#texts = texts;
+  }
+
+  /** Returns the entry of one token without its closing brace. */
+  writeEntry(id: number, logprob: number): string {
+    const [before, after] = this.#known.get(id) ?? this.#learn(id);
+    // Like `JSON.stringify`, which takes longer.
+    return before + (Number.isFinite(logprob) ? logprob : "null") + after;
+  }
+
+  #learn(id: number): Fields {
+    const { tokenText, tokenBytes } = this.#texts;
+    const fields = [
+      `{"token":${JSON.stringify(tokenText(id))},"logprob":`,
+      `,"bytes":[${tokenBytes(id).join(",")}]`,
+    ] as const;
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+    this.#known.set(id, fields);
+    return fields;
+  }
+}

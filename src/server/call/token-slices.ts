@@ -1,0 +1,75 @@
+import type { ChatModel } from "../../model/chat-model.js";
+import type { NativeGeneration } from "../../native/contract.js";
+import type { RecordedTokens } from "../../protocols/logprobs.js";
+import { TokenJson } from "../../protocols/token-json.js";
+
+/**
+ * Reads the tokens of a generation in slices. The native generation returns a copy of everything from an index to its end. A
+ * copy of the rest for each slice of a long output would take quadratic time, so one copy serves many slices.
+ */
+export class TokenSlices {
+  readonly #model: ChatModel;
+  readonly #generation: NativeGeneration;
+  #copy: RecordedTokens | undefined;
+  #copiedFrom = 0;
+
+  constructor(model: ChatModel, generation: NativeGeneration) {
+    this.#model = model;
+    this.#generation = generation;
+  }
+
+  /** Returns the tokens `from` (inclusive) `to` (exclusive), as copies. */
+  read(from: number, to: number): RecordedTokens {
+    let copy = this.#copy;
+    if (!copy || from < this.#copiedFrom || to > this.#copiedFrom + copy.ids.length) {
+      copy = readRecordedTokens(this.#model, this.#generation, from);
+      this.#copiedFrom = from;
+    }
+    const end = to - this.#copiedFrom;
+    // The copy is not kept once it was read to its end.
+    this.#copy = end === copy.ids.length ? undefined : copy;
+    return cut(copy, from - this.#copiedFrom, end);
+  }
+}
+
+/** Returns the tokens of a generation from an index to its end, as copies. */
+export function readRecordedTokens(model: ChatModel, generation: NativeGeneration, from: number): RecordedTokens {
+  return {
+    ids: generation.ids(from),
+    logprobs: generation.logprobs(from),
+    top: generation.top(from),
+    tokenJson: tokenJsonFor(model),
+  };
+}
+
+const writers = new WeakMap<ChatModel, TokenJson>();
+
+/** Returns what writes the log probabilities of a model's tokens. All answers share it. */
+export function tokenJsonFor(model: ChatModel): TokenJson {
+  let writer = writers.get(model);
+  if (!writer) {
+    writer = new TokenJson({
+      tokenText: (id) => model.decode(Int32Array.of(id), { skipSpecialTokens: false }),
+      tokenBytes: (id) => model.tokenBytes(id),
+    });
+    writers.set(model, writer);
+  }
+  return writer;
+}
+
+/** Returns some of the tokens. Views would keep all of them in memory. */
+function cut(tokens: RecordedTokens, from: number, to: number): RecordedTokens {
+  const { ids, logprobs, top, tokenJson } = tokens;
+  if (from === 0 && to === ids.length) return tokens;
+  const width = top?.width ?? 0;
+  return {
+    ids: ids.slice(from, to),
+    logprobs: logprobs.slice(from, to),
+    top: top && {
+      width,
+      ids: top.ids.slice(from * width, to * width),
+      logprobs: top.logprobs.slice(from * width, to * width),
+    },
+    tokenJson,
+  };
+}

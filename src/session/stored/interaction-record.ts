@@ -1,0 +1,123 @@
+import { crc32 } from "node:zlib";
+import type { Message } from "../../conversation/message.js";
+import { parseSpelled, stringifySpelled } from "../../support/json/spelled.js";
+import type { InputMessages, Interaction } from "../interaction.js";
+
+/** The messages of an interaction that its parent does not have. */
+export interface OwnMessages {
+  readonly input: InputMessages;
+  readonly output: readonly Message[];
+}
+
+/** A recorded interaction in its stored form: its tokens, its messages, and the request that it answered. */
+export interface StoredInteraction {
+  /** The tokens: the result of the native session's `serialize`. */
+  readonly native: Uint8Array;
+  readonly facts: Omit<Interaction, "index" | "parent" | "tokenExact" | "templateArgs" | keyof OwnMessages>;
+  /** Returns the messages. Those of a record are parsed by the first call: most sessions that are read back need only their tokens. */
+  readonly messages: () => OwnMessages;
+  /** Memory of the JavaScript objects once the messages are parsed, in bytes. */
+  readonly objectBytes: number;
+  /** "parent": the same as those of its parent. */
+  readonly templateArgs: Interaction["templateArgs"] | "parent";
+  /** Identifies the request, so that its retries are recognized; undefined if it cannot be retried. */
+  readonly request: string | undefined;
+}
+
+/** The first JSON part of a record. */
+interface Fields {
+  readonly facts: StoredInteraction["facts"];
+  readonly objectBytes: number;
+  /** JSON in a string, because these values keep the spelling of the request. */
+  readonly templateArgs?: string | typeof SAME_AS_PARENT;
+  readonly request?: string | undefined;
+}
+
+/** The second JSON part of a record. */
+interface StoredMessages {
+  readonly inherited: number;
+  readonly respelled?: readonly [index: number, message: Message][];
+  readonly added: readonly Message[];
+  readonly output: readonly Message[];
+}
+
+/** Lengths of the two JSON parts, and their checksum: CRC-32, 4 bytes each. */
+const HEADER_BYTES = 12;
+const SAME_AS_PARENT = true;
+
+/** Returns the bytes of an interaction: lengths of two JSON parts (4, 4), their checksum (4), fields, messages, tokens. */
+export function encodeInteraction(stored: StoredInteraction): Buffer {
+  const { native, facts, objectBytes, templateArgs, request } = stored;
+  const fields: Fields = {
+    facts,
+    objectBytes,
+    ...(templateArgs === undefined ? {} : { templateArgs: encodeArgs(templateArgs) }),
+    request,
+  };
+  const parts = [JSON.stringify(fields), JSON.stringify(toStored(stored.messages()))] as const;
+  const [fieldsLength, messagesLength] = [Buffer.byteLength(parts[0]), Buffer.byteLength(parts[1])];
+  const end = HEADER_BYTES + fieldsLength + messagesLength;
+  const bytes = Buffer.allocUnsafe(end + native.length);
+  bytes.writeUInt32LE(fieldsLength, 0);
+  bytes.writeUInt32LE(messagesLength, 4);
+  bytes.write(parts[0], HEADER_BYTES);
+  bytes.write(parts[1], HEADER_BYTES + fieldsLength);
+  bytes.writeUInt32LE(crc32(bytes.subarray(HEADER_BYTES, end)), 8);
+  bytes.set(native, end);
+  return bytes;
+}
+
+/**
+ * Returns an interaction whose tokens are a view of `bytes`. Throws if the bytes are damaged. The tokens are checked when they are
+ * restored.
+ *
+ * @param readMessages called when the messages are needed. Needed if `bytes` are not kept until then
+ */
+export function decodeInteraction(bytes: Buffer, readMessages = () => decodeMessages(bytes)): StoredInteraction {
+  const { fields, native } = splitRecord(bytes);
+  const { facts, objectBytes, templateArgs, request } = JSON.parse(fields.toString()) as Fields;
+  let messages: OwnMessages | undefined;
+  return {
+    native,
+    facts,
+    messages: () => (messages ??= readMessages()),
+    objectBytes,
+    templateArgs: templateArgs === undefined ? undefined : decodeArgs(templateArgs),
+    request,
+  };
+}
+
+/** Returns the messages of an interaction. Throws if its bytes are damaged. */
+export function decodeMessages(bytes: Buffer): OwnMessages {
+  return fromStored(JSON.parse(splitRecord(bytes).messages.toString()) as StoredMessages);
+}
+
+function splitRecord(bytes: Buffer): { fields: Buffer; messages: Buffer; native: Buffer } {
+  if (bytes.length < HEADER_BYTES) throw new Error("its header is truncated");
+  const middle = HEADER_BYTES + bytes.readUInt32LE(0);
+  const end = middle + bytes.readUInt32LE(4);
+  if (end > bytes.length) throw new Error("its JSON is truncated");
+  if (bytes.readUInt32LE(8) !== crc32(bytes.subarray(HEADER_BYTES, end))) throw new Error("its checksum is wrong");
+  return {
+    fields: bytes.subarray(HEADER_BYTES, middle),
+    messages: bytes.subarray(middle, end),
+    native: bytes.subarray(end),
+  };
+}
+
+function toStored({ input, output }: OwnMessages): StoredMessages {
+  const { inherited, respelled, added } = input;
+  return { inherited, ...(respelled.size > 0 ? { respelled: [...respelled] } : {}), added, output };
+}
+
+function fromStored({ inherited, respelled = [], added, output }: StoredMessages): OwnMessages {
+  return { input: { inherited, respelled: new Map(respelled), added }, output };
+}
+
+function encodeArgs(args: NonNullable<StoredInteraction["templateArgs"]>): NonNullable<Fields["templateArgs"]> {
+  return args === "parent" ? SAME_AS_PARENT : stringifySpelled(args);
+}
+
+function decodeArgs(args: NonNullable<Fields["templateArgs"]>): StoredInteraction["templateArgs"] {
+  return args === SAME_AS_PARENT ? "parent" : (parseSpelled(args) as Interaction["templateArgs"]);
+}

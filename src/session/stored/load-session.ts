@@ -1,0 +1,27 @@
+import { Session } from "../session.js";
+import { damagedError, requireComplete } from "./read-session.js";
+import type { StoredHead } from "./session-records.js";
+import type { StoredSession } from "./stored-session.js";
+
+/**
+ * Returns a session with the data that is stored of it. Its changes are not stored.
+ *
+ * @param key the key of its digests; only calls need the right one
+ * @throws StorageError if the data is damaged or incomplete
+ */
+export function loadSession(number: number, { summary }: StoredHead, stored: StoredSession, key?: Uint8Array): Session {
+  requireComplete(number, stored, summary);
+  const session = new Session({
+    id: summary.id,
+    taskId: summary.taskId,
+    groupId: summary.groupId,
+    summary,
+    digestKey: key,
+  });
+  try {
+    session.load(stored);
+    return session;
+  } catch (error) {
+    throw damagedError(`The data of session ${number}`, error);
+  }
+}

@@ -1,0 +1,105 @@
+import { type Entry, StorageError } from "../../storage/index.js";
+import type { Steps } from "../../support/async/steps.js";
+import type { SessionSummary } from "../session-summary.js";
+import { decodeInteraction, type OwnMessages, type StoredInteraction } from "./interaction-record.js";
+import { readRecordKey } from "./keys.js";
+import { decodeOutcome, NO_OUTCOME, type Outcome } from "./outcome-record.js";
+import type { StoredSession } from "./stored-session.js";
+
+/** Bytes of records that take some milliseconds to decode. */
+const STEP_BYTES = 1 << 18;
+
+/** Reads the messages of an interaction, whose key is given. */
+type ReadMessages = (key: Buffer) => OwnMessages;
+
+type StoredCounts = Pick<SessionSummary, "interactionCount" | "rewards">;
+
+/**
+ * Reads the data of a session from its records.
+ *
+ * @param readMessages needed if the values are not valid after they were restored
+ * @throws StorageError if a record is damaged
+ */
+export function* readStoredSession(
+  number: number,
+  records: readonly Entry[],
+  readMessages?: ReadMessages,
+): Steps<StoredSession> {
+  const session = new RecordList(readMessages);
+  let bytes = 0;
+  for (const record of records) {
+    if (bytes >= STEP_BYTES) {
+      yield;
+      bytes = 0;
+    }
+    bytes += record.value.length;
+    try {
+      session.add(record);
+    } catch (error) {
+      throw damagedError(`The ${nameRecord(record.key)} of session ${number}`, error);
+    }
+  }
+  return session.read();
+}
+
+/** Collects the records of a session, which come in the order of their keys: all interactions, then all outcomes. */
+export class RecordList {
+  readonly #interactions: StoredInteraction[] = [];
+  readonly #readMessages: ReadMessages | undefined;
+
+  /** @param readMessages needed if the values are not valid after they were restored */
+  constructor(readMessages?: ReadMessages) {
+    this.#readMessages = readMessages;
+  }
+  readonly #outcomes: Outcome[] = [];
+
+  /** Throws if the record is damaged, or if one before it is missing. */
+  add({ key, value }: Entry): void {
+    const { kind, index } = readRecordKey(key);
+    const { length } = this.#interactions;
+    if (kind === "interaction") {
+      if (index !== length) throw new Error(`interaction ${length} is missing before it`);
+      const readMessages = this.#readMessages;
+      this.#interactions.push(decodeInteraction(value, readMessages && (() => readMessages(key))));
+      return;
+    }
+    if (index >= length) throw new Error(`there are only ${length} interactions`);
+    if (kind === "outcome") this.#outcomes[index] = decodeOutcome(value);
+  }
+
+  read(): StoredSession {
+    const outcomes = this.#interactions.map((_, index) => this.#outcomes[index] ?? NO_OUTCOME);
+    return { interactions: this.#interactions, outcomes };
+  }
+}
+
+/** Returns the name of a record in its session. Its key may be damaged. */
+export function nameRecord(key: Buffer): string {
+  try {
+    const { kind, index } = readRecordKey(key);
+    return `${kind} ${index}`;
+  } catch {
+    return `record with key ${key.toString("hex")}`;
+  }
+}
+
+/**
+ * Compares the data of a session with the counts in its head. Records that are gone from its end leave no other trace.
+ *
+ * @throws StorageError if something is missing
+ */
+export function requireComplete(number: number, { interactions, outcomes }: StoredSession, counts: StoredCounts): void {
+  const { interactionCount, rewards } = counts;
+  const rewarded = outcomes.filter(({ reward }) => reward !== undefined).length;
+  const missing =
+    interactions.length === interactionCount
+      ? rewarded !== rewards && `it has ${rewarded} rewards of interactions instead of ${rewards}`
+      : `it has ${interactions.length} interactions instead of ${interactionCount}`;
+  if (missing) throw damagedError(`The data of session ${number}`, new Error(missing));
+}
+
+/** Returns the error of a record that is damaged. */
+export function damagedError(what: string, cause: unknown): StorageError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StorageError("storage_failed", `${what} cannot be read: ${reason}.`, { cause });
+}

@@ -1,0 +1,41 @@
+import { crc32 } from "node:zlib";
+import type { Steps } from "../../support/async/steps.js";
+
+const CHECKSUM_BYTES = 4;
+
+/** Returns a value as JSON, preceded by a checksum. */
+export const sealJson = (value: unknown): Buffer => sealText(JSON.stringify(value));
+
+/** Returns the value that {@link sealJson} sealed. Throws if the bytes are damaged. */
+export const openJson = (sealed: Buffer): unknown => JSON.parse(openText(sealed));
+
+/** Returns a text in UTF-8, preceded by its checksum (CRC-32, 4 bytes). */
+export function sealText(text: string): Buffer {
+  const sealed = Buffer.allocUnsafe(CHECKSUM_BYTES + Buffer.byteLength(text));
+  sealed.write(text, CHECKSUM_BYTES);
+  sealed.writeUInt32LE(crc32(sealed.subarray(CHECKSUM_BYTES)));
+  return sealed;
+}
+
+/** Like {@link sealText} for the pieces of a long text, one in each step. */
+export function* sealPieces(pieces: Iterable<string>): Steps<Buffer> {
+  const sealed: Buffer[] = [Buffer.alloc(CHECKSUM_BYTES)];
+  let checksum = 0;
+  for (const piece of pieces) {
+    const bytes = Buffer.from(piece);
+    checksum = crc32(bytes, checksum);
+    sealed.push(bytes);
+    yield;
+  }
+  sealed[0]?.writeUInt32LE(checksum);
+  return Buffer.concat(sealed);
+}
+
+/** Returns the text that {@link sealText} sealed. Throws if the bytes are damaged. */
+export function openText(sealed: Buffer): string {
+  const text = sealed.subarray(CHECKSUM_BYTES);
+  if (sealed.length < CHECKSUM_BYTES || sealed.readUInt32LE() !== crc32(text)) {
+    throw new Error("its checksum is wrong");
+  }
+  return text.toString();
+}

@@ -1,0 +1,257 @@
+import { type Change, EntryBlocks, type Storage } from "../../storage/index.js";
+import { Allowance } from "../../support/async/allowance.js";
+import { runInTurns, type Steps } from "../../support/async/steps.js";
+import type { ExportedShard, ExportedShards } from "../retention.js";
+import type { SessionSummary } from "../session-summary.js";
+import { decodeMessages, encodeInteraction, type OwnMessages } from "./interaction-record.js";
+import type { SessionJournal } from "./journal.js";
+import { RECORD_KINDS, type RecordKind, readSessionKey, recordKey, sessionKey } from "./keys.js";
+import { encodeOutcome } from "./outcome-record.js";
+import { damagedError, nameRecord, readStoredSession, requireComplete } from "./read-session.js";
+import { openJson, openText, sealJson, sealPieces, sealText } from "./sealed-json.js";
+import type { StoredSession } from "./stored-session.js";
+
+/** The record of a session that is read at every start; its interactions are not part of it. */
+export interface StoredHead {
+  readonly summary: SessionSummary;
+  /** The hash of the session's key; undefined if the key was revoked. */
+  readonly keyHash?: string | undefined;
+  /** The exports of the session, while it is retained. */
+  readonly exported?: ExportedShards | undefined;
+}
+
+/** The stored form of an export that must be acknowledged; see `ExportLeases`. */
+export interface StoredLease {
+  /** Numbers of the exported sessions. */
+  readonly sessions: readonly number[];
+  readonly part: ExportedShard;
+  readonly expiresAt: number;
+  readonly readerPid: number | undefined;
+  readonly acknowledged: boolean;
+  readonly over: boolean;
+}
+
+/** Maximum time for which changes of outcomes wait for another write that they can share a commit with. */
+const OUTCOME_DELAY_MS = 50;
+/**
+ * Number of writes of outcomes that do not wait, at once and per second. Each may cost a commit of its own. A server with more calls
+ * has other writes, which outcomes share a commit with after some milliseconds.
+ */
+const PROMPT_WRITES = 20;
+
+/** Reads and writes the sessions of a server in its storage. */
+export class SessionRecords {
+  readonly #storage: Storage;
+  readonly #blocks = new EntryBlocks();
+  /** Sessions whose head changed in this event turn. */
+  readonly #changed = new Map<number, () => StoredHead>();
+  /** Changes of outcomes that are not written yet. No answer waits for them. */
+  #outcomes: Change[] = [];
+  #outcomeTimer: NodeJS.Timeout | undefined;
+  readonly #prompt = new Allowance(PROMPT_WRITES);
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /** Returns the journal of a session. */
+  journal(number: number, readHead: () => StoredHead): SessionJournal {
+    return {
+      recorded: (index, interaction) => {
+        this.#changed.delete(number);
+        this.#write([
+          set("records", recordKey(number, "interaction", index), encodeInteraction(interaction)),
+          set("sessions", sessionKey(number), sealJson(readHead())),
+        ]);
+      },
+      outcomeChanged: (index, outcome) => {
+        this.#writeSoon(set("records", recordKey(number, "outcome", index), encodeOutcome(outcome)));
+      },
+      summaryChanged: () => this.saveHead(number, readHead),
+      freed: (interactions) => {
+        this.#changed.delete(number);
+        // Together, because a session without its records would be damaged.
+        this.#write([
+          set("sessions", sessionKey(number), sealJson(readHead())),
+          ...listRecords(number, interactions).map((key) => ({ table: "records" as const, key, value: undefined })),
+        ]);
+      },
+    };
+  }
+
+  /** Writes the head of a session at the end of this event turn, or before the next wait for the disk. */
+  saveHead(number: number, readHead: () => StoredHead): void {
+    if (this.#changed.size === 0) queueMicrotask(() => this.#saveChanged());
+    this.#changed.set(number, readHead);
+  }
+
+  /** Removes a session that was freed. */
+  remove(number: number): void {
+    this.#changed.delete(number);
+    this.#write([{ table: "sessions", key: sessionKey(number), value: undefined }]);
+  }
+
+  /** Writes a value of the whole server, such as the capacity. */
+  saveValue(name: string, value: unknown): void {
+    this.#write([set("meta", Buffer.from(name), sealJson(value))]);
+  }
+
+  /** Returns a value that {@link saveValue} wrote; undefined if there is none. */
+  readValue(name: string): unknown {
+    const bytes = this.#storage.get("meta", Buffer.from(name));
+    return bytes && openJson(bytes);
+  }
+
+  /**
+   * Writes a stored response. The pieces of a long one are sealed in separate iterations of the event loop.
+   *
+   * @param isKept returns false if the session was freed meanwhile
+   */
+  saveResponse(
+    number: number,
+    index: number,
+    text: string | Iterable<string>,
+    isKept: () => boolean,
+  ): Promise<void> | undefined {
+    const write = (sealed: Buffer) => this.#write([set("records", recordKey(number, "response", index), sealed)]);
+    if (typeof text !== "string") {
+      return runInTurns(sealPieces(text)).then((sealed) => {
+        // A record of a freed session would never be removed.
+        if (isKept()) write(sealed);
+      });
+    }
+    write(sealText(text));
+    return undefined;
+  }
+
+  readResponse(number: number, index: number): string | undefined {
+    const bytes = this.#storage.get("records", recordKey(number, "response", index));
+    try {
+      return bytes && openText(bytes);
+    } catch (error) {
+      throw damagedError(`Response ${index} of session ${number}`, error);
+    }
+  }
+
+  saveLease(id: string, lease: StoredLease): void {
+    this.#write([set("leases", Buffer.from(id), sealJson(lease))]);
+  }
+
+  removeLease(id: string): void {
+    this.#write([{ table: "leases", key: Buffer.from(id), value: undefined }]);
+  }
+
+  *readLeases(): Generator<[id: string, lease: StoredLease]> {
+    for (const { key, value } of this.#storage.range("leases")) yield [key.toString(), openJson(value) as StoredLease];
+  }
+
+  /** Reads the heads of all sessions, in the order in which the sessions started. */
+  *readHeads(): Generator<{ readonly number: number; readonly head: StoredHead }> {
+    for (const { key, value } of this.#storage.range("sessions")) {
+      const number = readSessionKey(key);
+      try {
+        yield { number, head: openJson(value) as StoredHead };
+      } catch (error) {
+        throw damagedError(`The head of session ${number}`, error);
+      }
+    }
+  }
+
+  /**
+   * Reads the data of a session, all of whose changes must be committed, and gives it to `load`. Its tokens are valid until `load`
+   * returns.
+   *
+   * @throws StorageError if a record is damaged or missing, or if `load` throws, which checks the tokens
+   */
+  *readSession(number: number, summary: SessionSummary, load: (stored: StoredSession) => void): Steps<void> {
+    const block = this.#blocks.take();
+    try {
+      // All at once, because the file may change between the steps.
+      this.#storage.readInto(block, "records", listData(number, summary.interactionCount));
+      const stored = yield* readStoredSession(number, block.entries(), (key) => this.#readMessages(number, key));
+      requireComplete(number, stored, summary);
+      try {
+        load(stored);
+      } catch (error) {
+        throw damagedError(`The data of session ${number}`, error);
+      }
+    } finally {
+      this.#blocks.giveBack(block);
+    }
+  }
+
+  #readMessages(number: number, key: Buffer): OwnMessages {
+    try {
+      const bytes = this.#storage.get("records", key);
+      if (!bytes) throw new Error("it is missing");
+      return decodeMessages(bytes);
+    } catch (error) {
+      throw damagedError(`The ${nameRecord(key)} of session ${number}`, error);
+    }
+  }
+
+  /** Resolves when an answer may be sent; see {@link Storage.flushed}. */
+  async flushed(): Promise<void> {
+    this.#saveChanged();
+    this.#writeOutcomes();
+    await this.#storage.flushed();
+  }
+
+  /** Resolves when everything that changed so far can be read. */
+  async committed(): Promise<void> {
+    this.#saveChanged();
+    this.#writeOutcomes();
+    await this.#storage.committed();
+  }
+
+  #saveChanged(): void {
+    if (this.#changed.size === 0) return;
+    const changes = [...this.#changed].map(([number, read]) => set("sessions", sessionKey(number), sealJson(read())));
+    this.#changed.clear();
+    this.#write(changes);
+  }
+
+  #writeSoon(outcome: Change): void {
+    // At the end of the event turn, because a reward must be in one commit with the head that counts it.
+    if (this.#outcomes.length === 0) queueMicrotask(() => this.#writePromptly());
+    this.#outcomes.push(outcome);
+  }
+
+  #writePromptly(): void {
+    this.#saveChanged();
+    if (this.#outcomes.length === 0) return;
+    if (this.#prompt.take()) this.#writeOutcomes();
+    else this.#outcomeTimer ??= setTimeout(() => this.#writeOutcomes(), OUTCOME_DELAY_MS).unref();
+  }
+
+  #writeOutcomes(): void {
+    this.#write([]);
+  }
+
+  /** Writes changes after the outcomes that still wait, so that changes keep their order. */
+  #write(changes: readonly Change[]): void {
+    clearTimeout(this.#outcomeTimer);
+    this.#outcomeTimer = undefined;
+    const outcomes = this.#outcomes;
+    this.#outcomes = [];
+    this.#storage.write([...outcomes, ...changes]);
+  }
+}
+
+function set(table: Change["table"], key: Buffer, value: Buffer): Change {
+  return { table, key, value };
+}
+
+/** Returns the keys of all records that a session with so many interactions can have. */
+function listRecords(number: number, interactions: number): Buffer[] {
+  return RECORD_KINDS.flatMap((kind) => listKeys(number, kind, interactions));
+}
+
+/** Returns the keys of a session's data, and one after its last interaction, where there must be none. */
+function listData(number: number, interactions: number): Buffer[] {
+  return [...listKeys(number, "interaction", interactions + 1), ...listKeys(number, "outcome", interactions)];
+}
+
+function listKeys(number: number, kind: RecordKind, count: number): Buffer[] {
+  return Array.from({ length: count }, (_, index) => recordKey(number, kind, index));
+}

@@ -1,0 +1,18 @@
+/** Tables of the storage file. */
+export const TABLES = ["meta", "sessions", "records", "leases"] as const;
+
+export type Table = (typeof TABLES)[number];
+
+/** One write: sets the value of a key, or removes the key if the value is undefined. */
+export interface Change {
+  readonly table: Table;
+  readonly key: Uint8Array;
+  /** Must not be modified after it was given to the storage. */
+  readonly value: Uint8Array | undefined;
+}
+
+/** A key of a table and its value. */
+export interface Entry {
+  readonly key: Buffer;
+  readonly value: Buffer;
+}

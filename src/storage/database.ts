@@ -1,0 +1,112 @@
+import { type Database, open, type RootDatabase } from "lmdb";
+import { type Change, type Entry, TABLES, type Table } from "./changes.js";
+import type { EntryBlock } from "./entry-block.js";
+import { asBuffer, rangeOfPrefix } from "./prefix-range.js";
+
+export interface DatabaseOptions {
+  readonly path: string;
+  /** False: a commit returns before it is on disk. */
+  readonly sync: boolean;
+  readonly readOnly: boolean;
+}
+
+type Bytes = Database<Buffer, Buffer>;
+
+const ENCODING = { encoding: "binary", keyEncoding: "binary" } as const;
+
+/** The LMDB file with its tables, as opened by one thread. All threads of a process that open the same path share one memory map. */
+export class LmdbFile {
+  readonly #root: RootDatabase<Buffer, Buffer>;
+  readonly #tables: ReadonlyMap<Table, Bytes>;
+
+  constructor({ path, sync, readOnly }: DatabaseOptions) {
+    this.#root = open<Buffer, Buffer>({
+      path,
+      noSubdir: true,
+      // If true, a commit would return before it is on disk.
+      overlappingSync: false,
+      noSync: !sync,
+      readOnly,
+      maxDbs: TABLES.length + 1,
+      ...ENCODING,
+    });
+    this.#tables = new Map(TABLES.map((name) => [name, this.#root.openDB<Buffer, Buffer>(name, ENCODING)]));
+  }
+
+  /** Commits changes, all or none. Blocks its thread until they are on disk. */
+  commit(changes: Iterable<Change>): void {
+    this.#root.transactionSync(() => {
+      for (const { table, key, value } of changes) {
+        if (value === undefined) this.#table(table).removeSync(asBuffer(key));
+        else this.#table(table).putSync(asBuffer(key), asBuffer(value));
+      }
+    });
+  }
+
+  get(table: Table, key: Uint8Array): Buffer | undefined {
+    return this.#newest(table).get(asBuffer(key));
+  }
+
+  /** Adds the entries of these keys to a block, in their order. Keys without a value are left out. */
+  readInto(block: EntryBlock, table: Table, keys: readonly Buffer[]): void {
+    const newest = this.#newest(table);
+    for (const key of keys) {
+      // In memory that the next read overwrites, and that is larger than its `length`.
+      const value = newest.getBinaryFast(key);
+      if (value) block.add(key, value.subarray(0, value.length));
+    }
+  }
+
+  /** Reads all entries whose keys begin with `prefix`, in ascending order of keys. */
+  range(table: Table, prefix: Uint8Array): Iterable<Entry> {
+    return this.#newest(table).getRange(toRange(prefix));
+  }
+
+  keys(table: Table, prefix: Uint8Array): Iterable<Buffer> {
+    return this.#newest(table).getKeys(toRange(prefix));
+  }
+
+  /** Returns the number of bytes in pages with data. */
+  readUsedBytes(): number {
+    this.#root.resetReadTxn();
+    let bytes = 0;
+    for (const table of this.#tables.values()) {
+      const stats = table.getStats() as TableStats;
+      bytes += stats.pageSize * (stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages);
+    }
+    return bytes;
+  }
+
+  /** Writes a copy without unused pages. */
+  async copyCompacted(path: string): Promise<void> {
+    await this.#root.backup(path, true);
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close();
+  }
+
+  /** Returns a table for reading its newest content. Without the reset, a read could miss the last commits of another thread. */
+  #newest(name: Table): Bytes {
+    this.#root.resetReadTxn();
+    return this.#table(name);
+  }
+
+  #table(name: Table): Bytes {
+    const table = this.#tables.get(name);
+    if (!table) throw new Error(`The storage has no table ${name}.`);
+    return table;
+  }
+}
+
+interface TableStats {
+  readonly pageSize: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+function toRange(prefix: Uint8Array): { start?: Buffer; end?: Buffer } {
+  const { from, to } = rangeOfPrefix(prefix);
+  return { ...(from ? { start: from } : {}), ...(to ? { end: to } : {}) };
+}

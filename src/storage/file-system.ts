@@ -1,0 +1,61 @@
+import { statfs } from "node:fs/promises";
+
+/** Network file systems by their `f_type` in statfs(2); from linux/magic.h and the sources of the file systems. */
+const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x6969, "NFS"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB"],
+  [0x517b, "SMB"],
+  [0x00c36400, "Ceph"],
+  [0x0bd00bd0, "Lustre"],
+  [0x47504653, "GPFS"],
+  [0x19830326, "BeeGFS"],
+  [0x01021997, "9P"],
+  [0x5346414f, "AFS"],
+  [0x6b414653, "AFS"],
+  [0x65735546, "FUSE"],
+]);
+
+/** File systems whose files are no data on a disk, by their `f_type`. */
+const VIRTUAL_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x9fa0, "proc"],
+  [0x62656572, "sysfs"],
+  [0x1cd1, "devpts"],
+  [0x27e0eb, "cgroup"],
+  [0x63677270, "cgroup2"],
+  [0x64626720, "debugfs"],
+  [0x74726163, "tracefs"],
+  [0x73636673, "securityfs"],
+  [0x62656570, "configfs"],
+  [0x6165676c, "pstore"],
+  [0xcafe4a11, "bpf"],
+  [0xde5e81e4, "efivarfs"],
+]);
+
+const TMPFS = 0x01021994;
+/** A file system with less free space counts as full. */
+const MIN_FREE_BYTES = 2 ** 20;
+
+export interface FileSystem {
+  /** Name of the network file system; undefined if it is local. */
+  readonly network: string | undefined;
+  /** Name of the file system if its files are no data on a disk, such as those in /proc. */
+  readonly virtual: string | undefined;
+  /** True if its files are lost when the machine stops. */
+  readonly inMemory: boolean;
+  readonly isFull: boolean;
+  readonly freeBytes: number;
+}
+
+/** Describes the file system of a folder. */
+export async function inspectFileSystem(folder: string): Promise<FileSystem> {
+  const { type, bavail, bsize } = await statfs(folder);
+  const freeBytes = bavail * bsize;
+  return {
+    network: NETWORK_FILE_SYSTEMS.get(type >>> 0),
+    virtual: VIRTUAL_FILE_SYSTEMS.get(type >>> 0),
+    inMemory: type === TMPFS,
+    isFull: freeBytes < MIN_FREE_BYTES,
+    freeBytes,
+  };
+}

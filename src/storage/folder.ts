@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { native } from "../native/addon.js";
+import type { NativeFileLock } from "../native/contract.js";
+import { makeFolder } from "../support/make-folder.js";
+import { unusableFolderError } from "./errors.js";
+import { refuseUnfitPlace } from "./folder-place.js";
+
+/** A lock on a folder. If its process dies, the operating system releases it. */
+export interface FolderLock {
+  release(): void;
+}
+
+const LOCK_FILE = "rolltape.lock";
+
+/**
+ * Creates the folder if it is missing, readable by its owner only, and returns its path.
+ *
+ * @throws StorageError `storage_unusable` if it cannot be created, or {@link refuseUnfitPlace} refuses its place
+ */
+export async function prepareFolder(directory: string): Promise<string> {
+  await refuseUnfitPlace(directory);
+  try {
+    const isNew = !existsSync(directory);
+    await makeFolder(directory);
+    if (isNew) await chmod(directory, 0o700);
+  } catch (error) {
+    const isFile = (error as NodeJS.ErrnoException).code === "EEXIST";
+    const reason = isFile ? "is a file. Choose a folder" : `cannot be created: ${(error as Error).message}`;
+    throw unusableFolderError(directory, reason, error);
+  }
+  return directory;
+}
+
+/** Locks the folder for this server. */
+export function lockFolder(directory: string): FolderLock {
+  return lockOr(directory, "Every server needs a folder of its own");
+}
+
+/**
+ * Locks the folder for a command, so that no server opens it meanwhile. Creates no lock file: a copy of a folder may be without one.
+ *
+ * @returns undefined if there is no lock file
+ */
+export function lockForCommand(directory: string): FolderLock | undefined {
+  return existsSync(join(directory, LOCK_FILE)) ? lockOr(directory, "Stop the server first") : undefined;
+}
+
+/** Returns true if a process has the folder open. */
+export function isFolderOpen(directory: string): boolean {
+  if (!existsSync(join(directory, LOCK_FILE))) return false;
+  const lock = openLock(directory);
+  const { held } = lock;
+  lock.release();
+  return !held;
+}
+
+function lockOr(directory: string, advice: string): FolderLock {
+  const lock = openLock(directory);
+  if (lock.held) return lock;
+  throw unusableFolderError(directory, `is open in another process. ${advice}`);
+}
+
+function openLock(directory: string): NativeFileLock {
+  try {
+    return new native.FileLock(join(directory, LOCK_FILE));
+  } catch (error) {
+    // The message of the addon begins with the name of its parameter.
+    const why = (error as Error).message.split(": ").at(-1);
+    const advice = "Run the command as a user who can write to the folder";
+    throw unusableFolderError(directory, `cannot be used: its ${LOCK_FILE} cannot be opened: ${why}. ${advice}`, error);
+  }
+}

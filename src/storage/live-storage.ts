@@ -1,0 +1,50 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Entry, Table } from "./changes.js";
+import { LmdbFile } from "./database.js";
+import { isFolderOpen } from "./folder.js";
+import { OfflineStorage } from "./offline-storage.js";
+import { DATA_FILE, type StorageSize } from "./storage.js";
+
+/** A folder that is read only. */
+export interface StorageReader {
+  get(table: Table, key: Uint8Array): Buffer | undefined;
+  range(table: Table, prefix?: Uint8Array): Iterable<Entry>;
+  readSize(): StorageSize;
+  close(): void | Promise<void>;
+}
+
+/**
+ * Opens a folder for reading, also while a server has it open. Then it reads through LMDB, which shows all tables as they are after
+ * one commit.
+ */
+export function openForReading(directory: string): { readonly reader: StorageReader; readonly isOpen: boolean } {
+  if (!isFolderOpen(directory)) return { reader: OfflineStorage.open(directory), isOpen: false };
+  return { reader: new LiveStorage(directory), isOpen: true };
+}
+
+class LiveStorage implements StorageReader {
+  readonly #path: string;
+  readonly #file: LmdbFile;
+
+  constructor(directory: string) {
+    this.#path = join(directory, DATA_FILE);
+    this.#file = new LmdbFile({ path: this.#path, sync: true, readOnly: true });
+  }
+
+  get(table: Table, key: Uint8Array): Buffer | undefined {
+    return this.#file.get(table, key);
+  }
+
+  range(table: Table, prefix: Uint8Array = new Uint8Array()): Iterable<Entry> {
+    return this.#file.range(table, prefix);
+  }
+
+  readSize(): StorageSize {
+    return { fileBytes: statSync(this.#path).size, usedBytes: this.#file.readUsedBytes() };
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}

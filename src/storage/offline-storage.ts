@@ -1,0 +1,203 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { join } from "node:path";
+import { runAtOnce } from "../support/async/steps.js";
+import type { Entry } from "./changes.js";
+import { TABLES, type Table } from "./changes.js";
+import { unusableFolderError } from "./errors.js";
+import { type FolderLock, lockForCommand } from "./folder.js";
+import { FileCheck } from "./pages/check-file.js";
+import { readTree, TREE_BYTES, type Tree } from "./pages/meta-page.js";
+import { PageError, PageFile } from "./pages/page-file.js";
+import { TABLE } from "./pages/page-nodes.js";
+import { ALL_KEYS, compareNumbers, type KeyRange, type LostKeys, walkTree } from "./pages/walk-tree.js";
+import { rangeOfPrefix } from "./prefix-range.js";
+import { DATA_FILE, type StorageSize } from "./storage.js";
+
+/** A part of the file that cannot be read. */
+export interface Damage extends LostKeys {
+  /** The table with the lost keys; undefined if it is the file's own structure. */
+  readonly table: Table | undefined;
+}
+
+export type ReportDamage = (damage: Damage) => void;
+
+/**
+ * The folder of a server that does not run. Reading changes nothing and creates no files. A damaged file can be read as far as it is
+ * intact.
+ */
+export class OfflineStorage {
+  readonly directory: string;
+  readonly #lock: FolderLock | undefined;
+  readonly #file: PageFile;
+  readonly #tables: ReadonlyMap<Table, Tree>;
+  /** Damage of the file's own structure. */
+  readonly #structure: readonly Damage[];
+
+  private constructor(directory: string, lock: FolderLock | undefined) {
+    this.directory = directory;
+    this.#lock = lock;
+    this.#file = new PageFile(join(directory, DATA_FILE));
+    const damage: Damage[] = this.#file.damagedMeta.map((page) => ({
+      ...ALL_KEYS,
+      table: undefined,
+      reason: `page ${page} is damaged: it describes no commit`,
+    }));
+    this.#tables = this.#readTables((reason) => damage.push({ ...reason, table: undefined }));
+    this.#structure = damage;
+  }
+
+  /**
+   * Opens the folder and keeps servers from opening it.
+   *
+   * @throws StorageError `storage_unusable` if a server has it open or it has no storage
+   */
+  static open(directory: string): OfflineStorage {
+    requireStorage(directory);
+    const lock = lockForCommand(directory);
+    try {
+      return new OfflineStorage(directory, lock);
+    } catch (error) {
+      lock?.release();
+      if (error instanceof PageError) throw unusableFolderError(directory, `cannot be read: ${error.message}`, error);
+      throw error;
+    }
+  }
+
+  /**
+   * Reads a value.
+   *
+   * @throws PageError if it is damaged
+   */
+  get(table: Table, key: Uint8Array): Buffer | undefined {
+    for (const entry of this.range(table, key)) return entry.key.equals(key) ? entry.value : undefined;
+    return undefined;
+  }
+
+  /**
+   * Reads all entries whose keys begin with `prefix`, in ascending order of keys.
+   *
+   * @throws PageError at the first damaged page
+   */
+  *range(table: Table, prefix: Uint8Array = new Uint8Array()): Generator<Entry> {
+    yield* this.#read(table, rangeOfPrefix(prefix), ({ reason }) => {
+      throw new PageError(reason);
+    });
+  }
+
+  /** Reads all entries of a table that can be read, and reports those that cannot. */
+  *scan(table: Table, onDamage: ReportDamage): Generator<Entry> {
+    yield* this.#read(table, ALL_KEYS, onDamage);
+  }
+
+  /** Checks the parts of the file that have no records: the list of tables and the list of free pages. */
+  checkStructure(onDamage: ReportDamage): void {
+    for (const damage of this.#structure) onDamage(damage);
+    const onLost = (lost: LostKeys) => onDamage({ ...ALL_KEYS, table: undefined, reason: lost.reason });
+    let entries = 0;
+    let isWhole = true;
+    const fail = (lost: LostKeys) => {
+      isWhole = false;
+      onLost(lost);
+    };
+    for (const entry of walkTree(this.#file, this.#file.meta.free, { compare: compareNumbers, onLost: fail })) {
+      entries++;
+      try {
+        entry.read();
+      } catch (error) {
+        fail({ ...ALL_KEYS, reason: toReason(error) });
+      }
+    }
+    const expected = this.#file.meta.free.entries;
+    if (isWhole && entries !== expected) {
+      onLost({ ...ALL_KEYS, reason: `the list of free pages has ${entries} entries instead of ${expected}` });
+    }
+  }
+
+  /** Returns why a server would refuse the file; undefined if it would not. See {@link FileCheck}. */
+  findDamage(): string | undefined {
+    return runAtOnce(new FileCheck(this.#file).run());
+  }
+
+  readSize(): StorageSize {
+    const { byteLength, pageSize } = this.#file;
+    const pages = [...this.#tables.values()].reduce((sum, tree) => sum + tree.pages, 0);
+    return { fileBytes: byteLength, usedBytes: pages * pageSize };
+  }
+
+  close(): void {
+    this.#file.close();
+    this.#lock?.release();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #readTables(onLost: (lost: LostKeys) => void): ReadonlyMap<Table, Tree> {
+    const tables = new Map<Table, Tree>();
+    for (const { key, flags, read } of walkTree(this.#file, this.#file.meta.main, { onLost })) {
+      const name = TABLES.find((table) => isName(key, table));
+      if (!name || (flags & TABLE) === 0) continue;
+      const value = read();
+      if (value.length === TREE_BYTES) tables.set(name, readTree(value));
+      else onLost({ ...ALL_KEYS, reason: `the table ${name} is damaged` });
+    }
+    return tables;
+  }
+
+  *#read(table: Table, range: KeyRange, onDamage: ReportDamage): Generator<Entry> {
+    const tree = this.#tables.get(table);
+    if (!tree) {
+      // Without damage, nothing was ever written to the table.
+      const [damage] = this.#structure;
+      if (damage) onDamage({ ...range, table, reason: damage.reason });
+      return;
+    }
+    let entries = 0;
+    let isWhole = true;
+    const onLost = (lost: LostKeys) => {
+      isWhole = false;
+      onDamage({ ...lost, table });
+    };
+    for (const { key, read } of walkTree(this.#file, tree, { range, onLost })) {
+      entries++;
+      let value: Buffer;
+      try {
+        value = read();
+      } catch (error) {
+        onLost({ from: key, to: Buffer.concat([key, Buffer.of(0)]), reason: toReason(error) });
+        continue;
+      }
+      yield { key, value };
+    }
+    const isComplete = range === ALL_KEYS && isWhole;
+    if (isComplete && entries !== tree.entries) {
+      onDamage({ ...range, table, reason: `the table has ${entries} entries instead of ${tree.entries}` });
+    }
+  }
+}
+
+/** Names of tables may end with a zero byte. */
+function isName(key: Buffer, table: Table): boolean {
+  const name = key.at(-1) === 0 ? key.subarray(0, -1) : key;
+  return name.toString() === table;
+}
+
+function requireStorage(directory: string): void {
+  try {
+    accessSync(join(directory, DATA_FILE), constants.R_OK);
+  } catch (error) {
+    throw unusableFolderError(directory, describeMissing(directory, error as NodeJS.ErrnoException), error);
+  }
+}
+
+function describeMissing(directory: string, { code, message }: NodeJS.ErrnoException): string {
+  if (code === "ENOTDIR") return "is not a folder";
+  if (code !== "ENOENT") return `cannot be read: ${message}`;
+  return existsSync(directory) ? `has no file ${DATA_FILE}: no server stored sessions there` : "does not exist";
+}
+
+function toReason(error: unknown): string {
+  if (error instanceof PageError) return error.message;
+  throw error;
+}

@@ -1,0 +1,203 @@
+import type { Steps } from "../../support/async/steps.js";
+import { readTree, TREE_BYTES, type Tree } from "./meta-page.js";
+import { HEADER_BYTES, PageError, type PageFile } from "./page-file.js";
+import { BIG_VALUE, TABLE } from "./page-nodes.js";
+import { PageSet } from "./page-set.js";
+import {
+  type ComparePlaces,
+  comparePlacesByBytes,
+  comparePlacesByNumber,
+  type KeyPlace,
+  scanPage,
+} from "./scan-page.js";
+
+/** Number of pages that take some milliseconds. */
+const STEP_PAGES = 200;
+const MAX_DEPTH = 32;
+/** Flags of a tree that say how keys sort and whether they repeat. */
+const ORDER_FLAGS = 0xff;
+const NUMBER_KEYS = 0x08;
+/** A file may lack pages at its end that a commit allocated and freed. One that lacks more has a damaged meta page. */
+const MAX_MISSING_BYTES = 2 ** 30;
+
+/** A value in a leaf. */
+interface FoundValue {
+  readonly page: Buffer;
+  readonly flags: number;
+  readonly length: number;
+  readonly keyAt: number;
+  /** Where the value is, or with {@link BIG_VALUE} the number of its first page. */
+  readonly at: number;
+}
+
+interface TreeKind {
+  /** For messages. */
+  readonly name: string;
+  readonly orderFlags: number;
+  readonly compare: ComparePlaces;
+  /** LMDB needs two children in each branch, except in the tree of free pages. */
+  readonly minChildren: number;
+  readonly onValue?: (value: FoundValue) => void;
+}
+
+/**
+ * Checks everything that LMDB relies on without a check: the meta pages, all pages with keys, where values are, and the list of free
+ * pages. LMDB would end the process at a damaged one. Does not read values, whose checksums are checked when they are used.
+ */
+export class FileCheck {
+  readonly #file: PageFile;
+  readonly #pages: PageSet;
+  #checked = 0;
+  #total: number;
+
+  constructor(file: PageFile) {
+    this.#file = file;
+    this.#pages = new PageSet(Math.floor(file.byteLength / file.pageSize));
+    this.#total = file.meta.free.keyPages + file.meta.main.keyPages;
+  }
+
+  /** Number of pages that were checked. */
+  get checked(): number {
+    return this.#checked;
+  }
+
+  /** Number of pages to check, as far as it is known. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Returns why the file is damaged; undefined if it is intact. */
+  *run(): Steps<string | undefined> {
+    try {
+      yield* this.#checkAll();
+      return undefined;
+    } catch (error) {
+      if (error instanceof PageError) return error.message;
+      throw error;
+    }
+  }
+
+  *#checkAll(): Steps<void> {
+    const { meta, damagedMeta, byteLength, pageSize } = this.#file;
+    if (damagedMeta.length > 0) throw new PageError(`page ${damagedMeta[0]} is damaged: it describes no commit`);
+    if ((meta.lastPage + 1) * pageSize > byteLength + MAX_MISSING_BYTES) throw new PageError("the file is cut");
+    this.#pages.use(0, 2, "the file");
+    const tables: { name: string; tree: Tree }[] = [];
+    yield* this.#checkTree(meta.main, {
+      ...TABLE_KIND,
+      name: "the list of tables",
+      onValue: (value) => tables.push(readTable(value)),
+    });
+    for (const { tree } of tables) this.#total += tree.keyPages;
+    for (const { name, tree } of tables) yield* this.#checkTree(tree, { ...TABLE_KIND, name: `the table ${name}` });
+    yield* this.#checkTree(meta.free, { ...FREE_KIND, onValue: (value) => this.#addFree(value) });
+  }
+
+  *#checkTree(tree: Tree, kind: TreeKind): Steps<void> {
+    const { root, depth, entries, flags } = tree;
+    if ((flags & ORDER_FLAGS) !== kind.orderFlags)
+      throw new PageError(`${kind.name} is damaged: it has the flags ${flags}`);
+    let found = 0;
+    if (root !== undefined) {
+      if (depth < 1 || depth > MAX_DEPTH) throw new PageError(`${kind.name} is damaged: it has ${depth} levels`);
+      this.#pages.use(root, 1, kind.name);
+      found = yield* this.#checkPage(root, depth, kind);
+    }
+    if (found !== entries) throw new PageError(`${kind.name} has ${found} entries instead of ${entries}`);
+  }
+
+  /** Returns the number of entries below the page, whose keys must be from `from` to before `to`. */
+  *#checkPage(number: number, level: number, kind: TreeKind, from?: KeyPlace, to?: KeyPlace): Generator<void, number> {
+    if (++this.#checked % STEP_PAGES === 0) yield;
+    const page = this.#file.readPage(number);
+    const children: { readonly page: number; readonly key: KeyPlace }[] = [];
+    let before = from;
+    let entries = 0;
+    scanPage(page, number, level === 1, (at, keyEnd, index) => {
+      const key = { page, at: at + 8, end: keyEnd };
+      // The first key of a branch has no meaning.
+      const isOrdered = level === 1 || index > 0;
+      if (isOrdered) {
+        const order = before ? kind.compare(before, key) : -1;
+        const isFirst = before === from;
+        if (!(isFirst ? order <= 0 : order < 0))
+          throw new PageError(`page ${number} is damaged: its keys are out of order`);
+        before = key;
+      }
+      entries++;
+      if (level > 1) children.push({ page: page.readUInt16LE(at + 4) * 2 ** 32 + page.readUInt32LE(at), key });
+      else
+        this.#addValue(
+          { page, flags: page.readUInt16LE(at + 4), length: page.readUInt32LE(at), keyAt: key.at, at: keyEnd },
+          kind,
+        );
+    });
+    if (before && to && !(kind.compare(before, to) < 0)) {
+      throw new PageError(`page ${number} is damaged: its keys are out of order`);
+    }
+    if (level === 1) return entries;
+    if (children.length < kind.minChildren) throw new PageError(`page ${number} is damaged: it has one child`);
+    entries = 0;
+    for (const [i, child] of children.entries()) {
+      this.#pages.use(child.page, 1, `page ${number}`);
+      const start = i === 0 ? from : child.key;
+      entries += yield* this.#checkPage(child.page, level - 1, kind, start, children[i + 1]?.key ?? to);
+    }
+    return entries;
+  }
+
+  #addValue(value: FoundValue, { onValue }: TreeKind): void {
+    const { page, flags, length, at } = value;
+    if ((flags & BIG_VALUE) !== 0) {
+      const by = `page ${page.readUInt32LE(0)}`;
+      // A value that replaced a longer one in the same commit may have more pages than it needs.
+      const count = Number(page.readBigUInt64LE(at + 16));
+      if (count * this.#file.pageSize < HEADER_BYTES + length) {
+        throw new PageError(`${by} is damaged: a value has ${count} pages, but ${length} bytes`);
+      }
+      this.#pages.use(Number(page.readBigUInt64LE(at)), count, by);
+    }
+    if (onValue) onValue(value);
+    else if ((flags & TABLE) !== 0)
+      throw new PageError(`page ${page.readUInt32LE(0)} is damaged: it has a table in a table`);
+  }
+
+  /**
+   * Adds the pages of an entry of the list of free pages: the number of words that follow, then words. A word is the number of a page,
+   * or the negative number of pages in a row, followed by the number of the first one, or 0.
+   */
+  #addFree({ page, flags, length, at }: FoundValue): void {
+    const isBig = (flags & BIG_VALUE) !== 0;
+    const words = isBig
+      ? this.#file.readOverflow(Number(page.readBigUInt64LE(at)), length)
+      : page.subarray(at, at + length);
+    const count = length < 8 ? -1 : Number(words.readBigInt64LE());
+    const damaged = new PageError("the list of free pages is damaged");
+    if (count < 0 || 8 * (count + 1) > length) throw damaged;
+    const read = (i: number) => Number(words.readBigInt64LE(8 * i));
+    for (let i = 1; i <= count; i++) {
+      const word = read(i);
+      if (word === 0) continue;
+      if (word < 0 && i === count) throw damaged;
+      const first = word < 0 ? read(++i) : word;
+      const pages = word < 0 ? -word : 1;
+      if (first < 2 || first + pages - 1 > this.#file.meta.lastPage) throw damaged;
+      this.#pages.free(first, pages);
+    }
+  }
+}
+
+const TABLE_KIND: TreeKind = { name: "a table", orderFlags: 0, compare: comparePlacesByBytes, minChildren: 2 };
+const FREE_KIND: TreeKind = {
+  name: "the list of free pages",
+  orderFlags: NUMBER_KEYS,
+  compare: comparePlacesByNumber,
+  minChildren: 1,
+};
+
+function readTable({ page, flags, length, keyAt, at }: FoundValue): { name: string; tree: Tree } {
+  if (flags !== TABLE || length !== TREE_BYTES) throw new PageError("the list of tables is damaged");
+  // Names may end with a zero byte.
+  const name = page.toString("latin1", keyAt, at).replace(/\0$/, "");
+  return { name, tree: readTree(page.subarray(at, at + length)) };
+}

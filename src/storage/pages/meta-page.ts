@@ -1,0 +1,70 @@
+/** Where a meta page has its fields. Little-endian; from `MDB_meta` in mdb.c of the package `lmdb`. */
+const FIELDS = { magic: 24, version: 28, pageSize: 48, trees: 48, lastPage: 144, transaction: 152 } as const;
+
+/** Fields of a tree (`MDB_db`), of 48 bytes. */
+const TREE = { flags: 4, depth: 6, branches: 8, leaves: 16, overflow: 24, entries: 32, root: 40, bytes: 48 } as const;
+
+const MAGIC = 0xbeefc0de;
+const FORMAT = 2;
+const MIN_PAGE_SIZE = 256;
+const MAX_PAGE_SIZE = 65_536;
+const NO_PAGE = 0xffff_ffff_ffff_ffffn;
+
+/** A tree of keys and values. */
+export interface Tree {
+  /** Number of its first page; undefined if the tree is empty. */
+  readonly root: number | undefined;
+  /** How its keys sort, and whether keys repeat. Flags of the whole file are among those of the tree of free pages. */
+  readonly flags: number;
+  /** Number of levels. */
+  readonly depth: number;
+  readonly entries: number;
+  /** Number of its pages. */
+  readonly pages: number;
+  /** Number of these that have keys. The others have only values. */
+  readonly keyPages: number;
+}
+
+/** A meta page, with which LMDB ends each commit. The two meta pages take turns. */
+export interface MetaPage {
+  readonly pageSize: number;
+  /** Number of the last page that is used. */
+  readonly lastPage: number;
+  readonly transaction: bigint;
+  /** Lists the pages that can be used again. */
+  readonly free: Tree;
+  /** Has the name of each table with its tree. */
+  readonly main: Tree;
+}
+
+/** Reads a meta page, which may be any bytes. Returns undefined if it is damaged. */
+export function readMetaPage(page: Buffer): MetaPage | undefined {
+  const isMeta = page.readUInt32LE(FIELDS.magic) === MAGIC && page.readUInt32LE(FIELDS.version) === FORMAT;
+  const pageSize = page.readUInt32LE(FIELDS.pageSize);
+  const isSize = pageSize >= MIN_PAGE_SIZE && pageSize <= MAX_PAGE_SIZE && Number.isInteger(Math.log2(pageSize));
+  if (!isMeta || !isSize) return undefined;
+  return {
+    pageSize,
+    lastPage: Number(page.readBigUInt64LE(FIELDS.lastPage)),
+    transaction: page.readBigUInt64LE(FIELDS.transaction),
+    free: readTree(page.subarray(FIELDS.trees)),
+    main: readTree(page.subarray(FIELDS.trees + TREE.bytes)),
+  };
+}
+
+/** Reads a tree as meta pages and the table of names have it. */
+export function readTree(bytes: Buffer): Tree {
+  const root = bytes.readBigUInt64LE(TREE.root);
+  const read = (at: number) => Number(bytes.readBigUInt64LE(at));
+  const keyPages = read(TREE.branches) + read(TREE.leaves);
+  return {
+    flags: bytes.readUInt16LE(TREE.flags),
+    root: root === NO_PAGE ? undefined : Number(root),
+    depth: bytes.readUInt16LE(TREE.depth),
+    entries: read(TREE.entries),
+    pages: keyPages + read(TREE.overflow),
+    keyPages,
+  };
+}
+
+export const TREE_BYTES = TREE.bytes;

@@ -1,0 +1,122 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { type MetaPage, readMetaPage } from "./meta-page.js";
+
+/** Sizes that LMDB's pages can have. */
+const PAGE_SIZES = [4096, 8192, 16_384, 32_768, 65_536] as const;
+const META_BYTES = 512;
+
+/** Bytes of the header of each page: number (8), transaction (8), padding (2), flags (2), bounds of the free space or pages (4). */
+export const HEADER_BYTES = 24;
+
+const OVERFLOW = 0x04;
+
+/** A page that cannot be what the file says it is. */
+export class PageError extends Error {
+  override readonly name = "PageError";
+}
+
+/**
+ * An LMDB file that is read without LMDB. LMDB maps the file and trusts its content: a page that is damaged or missing ends the
+ * process. It also needs a lock file beside the file.
+ *
+ * The file must not be written meanwhile.
+ */
+export class PageFile {
+  readonly byteLength: number;
+  readonly pageSize: number;
+  /** The newest meta page. */
+  readonly meta: MetaPage;
+  /** Numbers of meta pages that are damaged. The older meta page is used if the newer one is. */
+  readonly damagedMeta: readonly number[];
+  readonly #file: number;
+
+  /** @throws PageError if it is not a file of LMDB */
+  constructor(path: string) {
+    this.#file = openSync(path, "r");
+    try {
+      this.byteLength = fstatSync(this.#file).size;
+      const metas = this.#readMetas();
+      this.damagedMeta = [0, 1].filter((number) => !metas[number]);
+      const [newest] = metas.flatMap((meta) => meta ?? []).toSorted((a, b) => Number(b.transaction - a.transaction));
+      if (!newest) throw new PageError("it is not a file of LMDB, or its first pages are damaged");
+      this.meta = newest;
+      this.pageSize = newest.pageSize;
+    } catch (error) {
+      closeSync(this.#file);
+      throw error;
+    }
+  }
+
+  /**
+   * Reads a page of a tree.
+   *
+   * @throws PageError if the page is missing or has another number
+   */
+  readPage(number: number): Buffer {
+    this.#checkNumber(number);
+    const page = this.#read(number * this.pageSize, this.pageSize);
+    this.#checkHeader(page, number);
+    return page;
+  }
+
+  /**
+   * Reads a value that has pages of its own.
+   *
+   * @throws PageError like {@link readPage}
+   */
+  readOverflow(number: number, length: number): Buffer {
+    this.#checkNumber(number);
+    const bytes = this.#read(number * this.pageSize, HEADER_BYTES + length);
+    this.#checkHeader(bytes, number);
+    const isOverflow = readFlags(bytes) === OVERFLOW;
+    if (!isOverflow || bytes.readUInt32LE(20) * this.pageSize < bytes.length) {
+      throw new PageError(`page ${number} is not the first page of a value of ${length} bytes`);
+    }
+    return bytes.subarray(HEADER_BYTES);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #checkNumber(number: number): void {
+    const { lastPage } = this.meta;
+    if (number > lastPage) throw new PageError(`page ${number} does not exist: the last one is ${lastPage}`);
+  }
+
+  #checkHeader(page: Buffer, number: number): void {
+    const found = page.readBigUInt64LE(0);
+    if (found !== BigInt(number)) throw new PageError(`page ${number} is damaged: it has the number ${found}`);
+    if (page.readBigUInt64LE(8) > this.meta.transaction) {
+      throw new PageError(`page ${number} is damaged: its transaction was not committed`);
+    }
+  }
+
+  #readMetas(): (MetaPage | undefined)[] {
+    const first = readMetaPage(this.#read(0, META_BYTES));
+    const sizes = first ? [first.pageSize] : PAGE_SIZES;
+    const seconds = sizes.map((size) => {
+      if (size + META_BYTES > this.byteLength) return undefined;
+      const meta = readMetaPage(this.#read(size, META_BYTES));
+      return meta?.pageSize === size ? meta : undefined;
+    });
+    return [first, seconds.find((meta) => meta !== undefined)];
+  }
+
+  #read(at: number, length: number): Buffer {
+    const end = "the file is cut: byte";
+    if (at + length > this.byteLength) throw new PageError(`${end} ${at + length} is behind its end`);
+    const bytes = Buffer.allocUnsafeSlow(length);
+    for (let done = 0; done < length; ) {
+      const count = readSync(this.#file, bytes, done, length - done, at + done);
+      if (count === 0) throw new PageError(`${end} ${at + done} is behind its end`);
+      done += count;
+    }
+    return bytes;
+  }
+}
+
+export function readFlags(page: Buffer): number {
+  // The upper bits mark pages in the memory of LMDB. They may reach the disk and mean nothing there.
+  return page.readUInt16LE(18) & 0x0fff;
+}

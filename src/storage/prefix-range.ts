@@ -1,0 +1,24 @@
+/** The keys that begin with a prefix: from `from` to before `to`. Undefined: to the end. */
+export interface PrefixRange {
+  readonly from: Buffer | undefined;
+  readonly to: Buffer | undefined;
+}
+
+export function rangeOfPrefix(prefix: Uint8Array): PrefixRange {
+  if (prefix.length === 0) return { from: undefined, to: undefined };
+  return { from: asBuffer(prefix), to: endOfPrefix(prefix) };
+}
+
+/** Returns the bytes as a Buffer, without a copy. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Returns the first key after all keys that begin with `prefix`; undefined if there is none. */
+function endOfPrefix(prefix: Uint8Array): Buffer | undefined {
+  const last = prefix.findLastIndex((byte) => byte !== 0xff);
+  if (last < 0) return undefined;
+  const end = Buffer.from(prefix.subarray(0, last + 1));
+  end[last] = (end[last] ?? 0) + 1;
+  return end;
+}

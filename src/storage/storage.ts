@@ -1,0 +1,219 @@
+import { open, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Change, Entry, Table } from "./changes.js";
+import { CommitThread } from "./commit-thread.js";
+import { prepareDataFile } from "./data-file.js";
+import { LmdbFile } from "./database.js";
+import type { EntryBlock } from "./entry-block.js";
+import { StorageError, unusableFolderError } from "./errors.js";
+import { inspectFileSystem } from "./file-system.js";
+import { type FolderLock, lockFolder, prepareFolder } from "./folder.js";
+import { GroupCommit } from "./group-commit.js";
+import { type ReportCheck, refuseDamagedFile } from "./intact-file.js";
+
+/**
+ * When the server sends an answer, and what is lost when the process or the machine stops.
+ *
+ * - `call`: after the changes of the call are on disk. No answered change is lost.
+ * - `interval`: at once. The changes of the last interval are lost.
+ * - `none`: at once. If the process stops, the changes of the last milliseconds are lost. If the machine stops, the file may be
+ *   damaged.
+ */
+export type Durability = "call" | "interval" | "none";
+
+export interface StorageOptions {
+  readonly directory: string;
+  readonly durability: Durability;
+  /** Time between commits, for durability `interval`. Default 100. */
+  readonly intervalMilliseconds?: number;
+  /** Called each second while the pages of a large file are checked before it is opened. */
+  readonly onCheck?: ReportCheck;
+  /** Called with the error when writes begin to fail, and with undefined when they succeed again. */
+  readonly onFailure?: (failure: StorageError | undefined) => void;
+}
+
+export interface StorageSize {
+  readonly fileBytes: number;
+  /** Bytes in pages with data. Free pages are reused before the file grows. */
+  readonly usedBytes: number;
+}
+
+export const DATA_FILE = "data.mdb";
+/** Lists the processes that read the file. */
+const LMDB_LOCK_FILE = `${DATA_FILE}-lock`;
+
+/** A folder whose content survives the process: tables of keys and values in one LMDB file. */
+export class Storage {
+  readonly directory: string;
+  /** True if an answer waits until its changes are on disk. */
+  readonly #answersWait: boolean;
+  readonly #lock: FolderLock;
+  readonly #file: LmdbFile;
+  readonly #thread: CommitThread;
+  readonly #commits: GroupCommit;
+  #closing: Promise<void> | undefined;
+  readonly #waitListeners = new Set<(seconds: number) => void>();
+
+  private constructor(options: StorageOptions, lock: FolderLock) {
+    const { directory, durability, intervalMilliseconds = 100 } = options;
+    this.directory = directory;
+    this.#answersWait = durability === "call";
+    this.#lock = lock;
+    const database = { path: join(directory, DATA_FILE), sync: durability !== "none", readOnly: false };
+    this.#file = new LmdbFile(database);
+    this.#thread = new CommitThread(database);
+    this.#commits = new GroupCommit({
+      ...options,
+      commit: (changes) => this.#commit(changes),
+      delayMilliseconds: durability === "interval" ? intervalMilliseconds : 0,
+    });
+  }
+
+  /**
+   * Opens the folder, and creates it if it is missing.
+   *
+   * @throws StorageError `storage_unusable` with the reason, for example that another process has it open
+   */
+  static async open(options: StorageOptions): Promise<Storage> {
+    const { directory } = options;
+    const lock = lockFolder(await prepareFolder(directory));
+    try {
+      await refuseDamagedFile(directory, join(directory, DATA_FILE), options.onCheck);
+      await prepareDataFile(join(directory, DATA_FILE));
+      for (const name of [DATA_FILE, LMDB_LOCK_FILE]) await makePrivateFile(join(directory, name));
+      const storage = new Storage(options, lock);
+      await syncFolder(directory);
+      return storage;
+    } catch (error) {
+      lock.release();
+      throw error instanceof StorageError ? error : toUnusable(directory, error);
+    }
+  }
+
+  /** The error of the last commit; undefined if it succeeded. */
+  get failure(): StorageError | undefined {
+    return this.#commits.failure;
+  }
+
+  /** Number of calls of {@link write} whose changes are not on disk. */
+  get pending(): number {
+    return this.#commits.pending;
+  }
+
+  /** Queues changes. They reach the disk together, after all earlier changes. */
+  write(changes: readonly Change[]): void {
+    this.#commits.write(changes);
+  }
+
+  /** Resolves when an answer may leave: with durability `call`, when all changes so far are on disk. */
+  async flushed(): Promise<void> {
+    if (this.#answersWait) await this.#measureWait(() => this.#commits.flushed());
+    else if (this.failure) throw this.failure;
+  }
+
+  /**
+   * Calls `listener` with the time of each wait for the disk, also of those that fail.
+   *
+   * @returns a function that ends this
+   */
+  onWait(listener: (seconds: number) => void): () => void {
+    this.#waitListeners.add(listener);
+    return () => void this.#waitListeners.delete(listener);
+  }
+
+  /** Resolves when all changes so far are committed and can be read, with any durability. */
+  committed(): Promise<void> {
+    return this.#commits.flushed();
+  }
+
+  /** Reads a value. Does not see changes that are not committed yet. */
+  get(table: Table, key: Uint8Array): Buffer | undefined {
+    return this.#file.get(table, key);
+  }
+
+  /** Adds the entries of these keys to a block, in their order. Keys without a value are left out. */
+  readInto(block: EntryBlock, table: Table, keys: readonly Buffer[]): void {
+    this.#file.readInto(block, table, keys);
+  }
+
+  /** Reads all entries whose keys begin with `prefix`, in ascending order of keys. */
+  range(table: Table, prefix: Uint8Array = new Uint8Array()): Iterable<Entry> {
+    return this.#file.range(table, prefix);
+  }
+
+  /** Reads all keys that begin with `prefix`. */
+  keys(table: Table, prefix: Uint8Array): Iterable<Buffer> {
+    return this.#file.keys(table, prefix);
+  }
+
+  /** Reads the size of the file from disk. */
+  async readSize(): Promise<StorageSize> {
+    const { size } = await stat(join(this.directory, DATA_FILE));
+    return { fileBytes: size, usedBytes: this.#file.readUsedBytes() };
+  }
+
+  /** Writes a copy without unused pages. */
+  copyCompacted(path: string): Promise<void> {
+    return this.#file.copyCompacted(path);
+  }
+
+  /** Waits for the last commit and frees the folder for other processes. Idempotent. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await this.#commits.close();
+    await this.#thread.close();
+    await this.#file.close();
+    this.#lock.release();
+  }
+
+  async #measureWait(wait: () => Promise<void>): Promise<void> {
+    const start = performance.now();
+    try {
+      await wait();
+    } finally {
+      const seconds = (performance.now() - start) / 1000;
+      for (const listener of this.#waitListeners) listener(seconds);
+    }
+  }
+
+  async #commit(changes: readonly Change[]): Promise<void> {
+    try {
+      await this.#thread.commit(changes);
+    } catch (error) {
+      // LMDB reports a full disk as an input/output error.
+      const { isFull } = await inspectFileSystem(this.directory).catch(() => ({ isFull: false }));
+      throw isFull ? new Error("the disk is full", { cause: error }) : error;
+    }
+  }
+}
+
+/**
+ * Creates an empty file that only its owner can read, or takes the permissions of others from one that exists. Called before LMDB
+ * opens the file, because LMDB would lose its locks on a file that this process closes.
+ */
+async function makePrivateFile(path: string): Promise<void> {
+  const file = await open(path, "a", 0o600);
+  try {
+    await file.chmod(0o600);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Puts the names of the files in a folder on disk. Without it, a loss of power could remove a file that was just created. */
+async function syncFolder(directory: string): Promise<void> {
+  const folder = await open(directory, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function toUnusable(directory: string, error: unknown): StorageError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return unusableFolderError(directory, `cannot be opened: ${reason}`, error);
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import type { ChaosOptions } from "../../bench/chaos/options.js";
+import { findMissingCompiler } from "../../bench/chaos/power/power-loss.js";
+import { runChaos } from "../../bench/chaos/run-chaos.js";
+
+/** A few kills. `npm run test:chaos` makes many. */
+
+const options: ChaosOptions = {
+  kills: 10,
+  seed: 1,
+  gateway: false,
+  power: false,
+  concurrency: 8,
+  durability: "call",
+  maxPauseSeconds: 1,
+};
+const TIMEOUT = 180_000;
+
+it(
+  "loses nothing that was answered, and records no retry twice, if the server is killed ten times",
+  async () => {
+    const tally = await runChaos(options);
+    expect(tally.problems).toEqual([]);
+    expect(tally.kills).toBeGreaterThanOrEqual(options.kills);
+    // The run had answers, rewards and exports before and after kills, and calls that a kill cut.
+    expect(tally.answered).toBeGreaterThan(50);
+    expect(tally.outcomes.get("cut by a kill")).toBeGreaterThan(5);
+    expect(tally.exported.rows).toBeGreaterThanOrEqual(tally.answered);
+    expect(tally.exported.rewards).toBeGreaterThan(0);
+    expect(tally.parts?.exports.repeats).toBeGreaterThan(0);
+  },
+  TIMEOUT,
+);
+
+it(
+  "loses nothing that was answered if a gateway and its servers are killed",
+  async () => {
+    const tally = await runChaos({ ...options, kills: 3, gateway: true });
+    expect(tally.problems).toEqual([]);
+    expect(tally.exported.rows).toBeGreaterThanOrEqual(tally.answered);
+  },
+  TIMEOUT,
+);
+
+describe.skipIf(findMissingCompiler())("a loss of power", () => {
+  it(
+    "loses nothing that was answered",
+    async () => {
+      const tally = await runChaos({ ...options, kills: 2, power: true });
+      expect(tally.problems).toEqual([]);
+      expect(tally.exported.rows).toBeGreaterThan(0);
+    },
+    TIMEOUT,
+  );
+
+  it(
+    "loses answers of a server that does not wait for the disk, and this test notices it",
+    async () => {
+      const tally = await runChaos({ ...options, kills: 1, power: true, durability: "none" });
+      expect(tally.lost).toBeGreaterThan(0);
+    },
+    TIMEOUT,
+  );
+});

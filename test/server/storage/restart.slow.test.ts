@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { recordKey } from "../../../src/session/stored/keys.js";
+import { Proxy, type ProxyOptions, type Reply, type StartedSession } from "../../helpers/proxy.js";
+import { ScriptedEngine } from "../../helpers/scripted-engine.js";
+
+/** A server with `storage.directory` that starts again on its folder. */
+
+let directory: string;
+let proxy: Proxy;
+
+async function start(options: ProxyOptions<ScriptedEngine> = {}): Promise<void> {
+  proxy = await Proxy.start({ ...options, storage: { directory } });
+}
+
+async function restart(options: ProxyOptions<ScriptedEngine> = {}): Promise<void> {
+  await proxy.close();
+  await start(options);
+}
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "rolltape-restart-"));
+  await start();
+});
+afterEach(async () => {
+  await proxy.close();
+  rmSync(directory, { recursive: true });
+});
+
+const user = (content: string) => ({ role: "user", content });
+const exportBatch = (sessions: readonly StartedSession[], extra: object = {}): Promise<Reply> =>
+  proxy.post("/export_batch", { session_ids: sessions.map(({ id }) => id), style: "individual", ...extra });
+const readSession = async ({ id }: StartedSession) =>
+  (await proxy.request({ method: "GET", url: `/rl/sessions/${id}` })).json<Record<string, unknown>>();
+
+/** A session with a branched conversation, tool calls and rewards. */
+async function recordSession(): Promise<StartedSession> {
+  const started = await proxy.session({ task_id: "task-1", group_id: "group-1" });
+  await proxy.post("/rl/set_version", { version: 7 });
+  const first = await proxy.turn(started, [{ role: "system", content: "Be brief." }, user("a")]);
+  proxy.engine.replies.push({ ids: [310, 311] });
+  await proxy.turn(started, [...first.messages, user("b é 漢")], { temperature: 0.5, seed: 12 });
+  await proxy.turn(started, [...first.messages, user("c")], { chat_template_kwargs: { year: 2026, exact: 1.0 } });
+  await proxy.reward(started, 0.25, first.id);
+  await proxy.reward(started, 1);
+  return started;
+}
+
+test("keeps sessions, keys, capacity and version, and continues a conversation token-exactly", async () => {
+  const started = await recordSession();
+  await proxy.post("/grant_capacity", { slots: 5 });
+  const before = await readSession(started);
+  await restart();
+  expect(await readSession(started)).toEqual({
+    ...before,
+    last_access_at: expect.any(Number),
+    native_bytes: expect.any(Number),
+    stored_bytes: expect.any(Number),
+  });
+  expect((await proxy.post("/grant_capacity", { slots: 1 })).json()).toEqual({ capacity: 6 });
+  expect(proxy.context.weightVersion.version).toBe(7);
+  const { messages } = await proxy.turn(started, [{ role: "system", content: "Be brief." }, user("a")]);
+  await proxy.turn(started, [...messages, user("after")]);
+  const session = proxy.context.registry.get(started.id);
+  expect(session.interaction(4)).toMatchObject({ parent: 3, tokenExact: true });
+});
+
+test("finds the parent of a call among the calls before the restart", async () => {
+  const started = await proxy.session();
+  const first = await proxy.turn(started, [user("a")]);
+  await restart();
+  await proxy.turn(started, [...first.messages, user("b")]);
+  expect(proxy.context.registry.get(started.id).interaction(1)).toMatchObject({ parent: 0, tokenExact: true });
+});
+
+test.each(["padded", "packed", "tree"])("exports the same bytes as without a restart (%s)", async (layout) => {
+  const started = await recordSession();
+  await proxy.end(started);
+  const extra = { layout, turns: layout !== "tree", columns: undefined };
+  const before = await exportBatch([started], extra);
+  expect(before.refusal).toBe("200");
+  await restart();
+  const after = await exportBatch([started], extra);
+  expect(after.refusal).toBe("200");
+  expect(after.raw.equals(before.raw)).toBe(true);
+});
+
+test("exports the same interactions with messages as without a restart", async () => {
+  const started = await recordSession();
+  await proxy.end(started);
+  const before = await proxy.export(started, { include: ["messages"] });
+  await restart();
+  expect((await proxy.export(started, { include: ["messages"] })).raw.equals(before.raw)).toBe(true);
+});
+
+test("keeps the reward of the session, and accepts new rewards", async () => {
+  const started = await recordSession();
+  await proxy.post("/rl/set_reward", { reward: 0.75, scope: "session" }, started.key);
+  await restart();
+  expect(proxy.context.registry.get(started.id).sessionReward).toBe(0.75);
+  expect((await proxy.reward(started, 2)).refusal).toBe("200");
+});
+
+test("holds an export across the restart until it is acknowledged", async () => {
+  const started = await recordSession();
+  await proxy.end(started);
+  const held = await exportBatch([started], { acknowledge: true });
+  const id = String(held.headers["x-rolltape-export-id"]);
+  await restart({ retention: { milliseconds: 0, bytes: 0 } });
+  const again = await exportBatch([started]);
+  expect(again.raw.equals(held.raw)).toBe(true);
+  expect((await proxy.request({ method: "DELETE", url: `/export_batch/${id}` })).refusal).toBe("200");
+});
+
+test("keeps keys revoked and sessions deleted, and does not reuse ids", async () => {
+  const exported = await recordSession();
+  await proxy.end(exported);
+  await exportBatch([exported]);
+  const deleted = await proxy.session();
+  await proxy.request({ method: "DELETE", url: `/rl/sessions/${deleted.id}` });
+  await restart();
+  expect((await proxy.chat(exported, [user("x")])).refusal).toBe("401 invalid_api_key");
+  expect((await proxy.request({ method: "GET", url: `/rl/sessions/${deleted.id}` })).refusal).toBe(
+    "404 session_not_found",
+  );
+  expect((await proxy.session()).id).not.toBe(deleted.id);
+});
+
+test("removes the records of freed sessions from disk", async () => {
+  const started = await recordSession();
+  await proxy.end(started);
+  await restart({ retention: { milliseconds: 0, bytes: 0 } });
+  await exportBatch([started]);
+  await proxy.context.registry.flushed();
+  const { storage } = proxy.context.storage ?? {};
+  expect([...(storage?.range("records") ?? [])]).toEqual([]);
+  await restart();
+  expect((await readSession(started))["state"]).toBe("exported");
+});
+
+test("stores no session key in plain form", async () => {
+  const started = await proxy.session();
+  const { storage } = proxy.context.storage ?? {};
+  const stored = [...(storage?.range("sessions") ?? [])].map(({ value }) => value.toString());
+  expect(stored).toHaveLength(1);
+  expect(stored.join()).not.toContain(started.key);
+});
+
+test("refuses a folder with sessions of another model", async () => {
+  await proxy.turn(await proxy.session(), [user("a")]);
+  await proxy.close();
+  const { openServerStorage } = await import("../../../src/server/storage/server-storage.js");
+  const { parseConfig } = await import("../../../src/config/index.js");
+  const { pino } = await import("pino");
+  const needs = { modelDigest: "other", storeBytes: 1, logger: pino({ level: "silent" }) };
+  await expect(openServerStorage(parseConfig({ storage: { directory } }), needs)).rejects.toMatchObject({
+    code: "storage_unusable",
+    message: expect.stringContaining("sessions of another model"),
+  });
+  await start();
+});
+
+test("refuses a session whose tokens are damaged with 503, and serves it again when they are intact", async () => {
+  const started = await recordSession();
+  await restart();
+  const { storage } = proxy.context.storage ?? {};
+  const session = proxy.context.registry.get(started.id);
+  const key = recordKey(0, "interaction", 1);
+  const intact = storage?.get("records", key) ?? Buffer.alloc(0);
+  const damaged = Buffer.from(intact);
+  // The last bytes are the checksum of the tokens.
+  damaged.writeUInt8(damaged.readUInt8(damaged.length - 1) ^ 1, damaged.length - 1);
+  const write = (value: Buffer) => storage?.write([{ table: "records", key, value }]);
+  write(damaged);
+  await storage?.committed();
+  const refused = await proxy.chat(started, [user("a")]);
+  expect(refused.refusal).toBe("503 storage_failed");
+  expect(refused.error.message).toMatch(/^The data of session 0 cannot be read: parts\[1\]: checksum: /);
+  expect(session.interactionCount).toBe(3);
+  write(intact);
+  await storage?.committed();
+  expect((await proxy.chat(started, [user("a")])).refusal).toBe("200");
+  expect(session.interaction(1)).toMatchObject({ parent: 0, tokenExact: true });
+});

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import type { Change } from "../../src/storage/changes.js";
+import { GroupCommit } from "../../src/storage/group-commit.js";
+
+const change = (name: string): Change => ({ table: "records", key: Buffer.from(name), value: Buffer.from(name) });
+
+/** A disk whose commits end when the test says so. */
+class HeldDisk {
+  readonly commits: { readonly names: string[]; readonly end: (error?: Error) => void }[] = [];
+
+  readonly commit = (changes: readonly Change[]): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const names = changes.map(({ key }) => Buffer.from(key).toString());
+      this.commits.push({ names, end: (error) => (error ? reject(error) : resolve()) });
+    });
+
+  async commitNumber(n: number): Promise<HeldDisk["commits"][number]> {
+    for (;;) {
+      const found = this.commits[n];
+      if (found) return found;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+const open = (disk: HeldDisk, more: Partial<ConstructorParameters<typeof GroupCommit>[0]> = {}) =>
+  new GroupCommit({ commit: disk.commit, delayMilliseconds: 0, retryMilliseconds: 1, ...more });
+
+test("commits the changes of one event turn together, and later changes after that commit", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk);
+  commits.write([change("a")]);
+  commits.write([change("b"), change("c")]);
+  const first = await disk.commitNumber(0);
+  commits.write([change("d")]);
+  expect(first.names).toEqual(["a", "b", "c"]);
+  expect(disk.commits).toHaveLength(1);
+  first.end();
+  expect((await disk.commitNumber(1)).names).toEqual(["d"]);
+});
+
+test("flushed waits for the commit with the changes so far, not for later commits", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk);
+  commits.write([change("a")]);
+  const first = await disk.commitNumber(0);
+  const flushed = commits.flushed();
+  commits.write([change("b")]);
+  first.end();
+  await flushed;
+  expect(commits.pending).toBe(1);
+});
+
+test("flushed resolves at once if no change was written", async () => {
+  await expect(open(new HeldDisk()).flushed()).resolves.toBeUndefined();
+});
+
+test("repeats a failed commit before it commits later changes, and rejects the waiting calls of flushed", async () => {
+  const disk = new HeldDisk();
+  const failures: (string | undefined)[] = [];
+  const commits = open(disk, { onFailure: (failure) => failures.push(failure?.code) });
+  commits.write([change("a")]);
+  const flushed = commits.flushed();
+  commits.write([change("b")]);
+  (await disk.commitNumber(0)).end(new Error("the disk is full"));
+  await expect(flushed).rejects.toMatchObject({
+    code: "storage_failed",
+    message: "The server cannot write to its storage: the disk is full.",
+  });
+  await expect(commits.flushed()).rejects.toMatchObject({ code: "storage_failed" });
+  commits.write([change("c")]);
+  const second = await disk.commitNumber(1);
+  expect(second.names).toEqual(["a", "b", "c"]);
+  second.end();
+  await commits.close();
+  expect(commits.failure).toBeUndefined();
+  expect(failures).toEqual(["storage_failed", undefined]);
+});
+
+test("close waits until the queued changes are committed", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk);
+  commits.write([change("a")]);
+  let closed = false;
+  const closing = commits.close().then(() => (closed = true));
+  const first = await disk.commitNumber(0);
+  expect(closed).toBe(false);
+  first.end();
+  await closing;
+});
+
+test("commits a change that is written when the last commit ends without the delay of a retry", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk, { retryMilliseconds: 1_000_000 });
+  for (let n = 0; n < 5; n++) {
+    commits.write([change(String(n))]);
+    void disk.commitNumber(n).then(({ end }) => end());
+    await commits.flushed();
+  }
+  expect(commits.pending).toBe(0);
+});
+
+test("whoever waits for the disk does not wait for the interval", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk, { delayMilliseconds: 1_000_000 });
+  for (const wait of [() => commits.flushed(), () => commits.close()]) {
+    commits.write([change("a")]);
+    const waiting = wait();
+    (await disk.commitNumber(disk.commits.length)).end();
+    await waiting;
+  }
+  expect(disk.commits).toHaveLength(2);
+});

@@ -1,0 +1,176 @@
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { inspectFileSystem } from "../../src/storage/file-system.js";
+import { Storage } from "../../src/storage/storage.js";
+import { mountSmallDisk } from "../helpers/small-disk.js";
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "rolltape-storage-"));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function openStorage(directory: string): Promise<Storage> {
+  const storage = await Storage.open({ directory, durability: "call" });
+  cleanups.push(() => storage.close());
+  return storage;
+}
+
+const bytes = (text: string) => Buffer.from(text);
+const listKeys = (storage: Storage, prefix = "") =>
+  [...storage.range("records", bytes(prefix))].map(({ key }) => key.toString());
+
+test("has all flushed changes after the folder is opened again", async () => {
+  const directory = newFolder();
+  const storage = await openStorage(directory);
+  storage.write([
+    { table: "records", key: bytes("a1"), value: bytes("one") },
+    { table: "records", key: bytes("a2"), value: bytes("two") },
+    { table: "sessions", key: bytes("a"), value: bytes("head") },
+  ]);
+  await storage.flushed();
+  storage.write([{ table: "records", key: bytes("a1"), value: undefined }]);
+  await storage.close();
+  const again = await openStorage(directory);
+  expect(listKeys(again)).toEqual(["a2"]);
+  expect(again.get("sessions", bytes("a"))?.toString()).toBe("head");
+});
+
+test("a range has the keys with its prefix, in ascending order", async () => {
+  const storage = await openStorage(newFolder());
+  const keys = ["a", "ab", "aÿ", "b", "ac"];
+  storage.write(keys.map((key) => ({ table: "records", key: bytes(key), value: bytes("") })));
+  await storage.flushed();
+  expect(listKeys(storage, "a")).toEqual(["a", "ab", "ac", "aÿ"]);
+  expect([...storage.keys("records", bytes("a"))]).toHaveLength(4);
+});
+
+test("creates a folder that only its owner can read", async () => {
+  const directory = join(newFolder(), "new", "storage");
+  await openStorage(directory);
+  expect(statSync(directory).mode & 0o777).toBe(0o700);
+});
+
+test("all files of the folder can be read by their owner only, also those of an earlier version", async () => {
+  const directory = newFolder();
+  const modes = () =>
+    readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777] as const);
+  const first = await openStorage(directory);
+  const owned = ["data.mdb", "data.mdb-lock", "rolltape.lock"].map((name) => [name, 0o600]);
+  expect(modes()).toEqual(owned);
+  await first.close();
+  for (const [name] of modes()) chmodSync(join(directory, name), 0o644);
+  chmodSync(join(directory, "rolltape.lock"), 0o600);
+  await openStorage(directory);
+  expect(modes()).toEqual(owned);
+});
+
+test("refuses a folder that another storage has open", async () => {
+  const directory = newFolder();
+  await openStorage(directory);
+  await expect(openStorage(directory)).rejects.toMatchObject({
+    code: "storage_unusable",
+    message: `storage.directory ${directory} is open in another process. Every server needs a folder of its own.`,
+  });
+});
+
+test("opens a folder whose process was killed", async () => {
+  const directory = newFolder();
+  const script = `import { Storage } from "./src/storage/storage.ts";
+    await Storage.open({ directory: ${JSON.stringify(directory)}, durability: "call" });
+    console.log("open"); setInterval(() => {}, 1000);`;
+  const child = spawn("node_modules/.bin/tsx", ["--input-type=module", "-e", script], { detached: true });
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  await expect(openStorage(directory)).rejects.toMatchObject({ code: "storage_unusable" });
+  process.kill(-(child.pid ?? 0), "SIGKILL");
+  await new Promise((resolve) => child.once("close", resolve));
+  await openStorage(directory);
+});
+
+test("refuses a data file that LMDB did not write", async () => {
+  const directory = newFolder();
+  writeFileSync(join(directory, "data.mdb"), "not a database".repeat(1000));
+  await expect(openStorage(directory)).rejects.toMatchObject({ code: "storage_unusable" });
+});
+
+test.each([
+  ["/proc/x", "proc"],
+  ["/proc", "proc"],
+  ["/sys/x/y", "sysfs"],
+  ["/dev/x", "/dev"],
+])("refuses %s, which is not on a disk", async (directory, name) => {
+  await expect(openStorage(directory)).rejects.toMatchObject({
+    code: "storage_unusable",
+    message: `storage.directory ${directory} is on a file system without a disk (${name}). Use a folder on a local disk.`,
+  });
+  expect(existsSync("/dev/x")).toBe(false);
+});
+
+test("refuses a path that is a file", async () => {
+  const path = join(newFolder(), "file");
+  writeFileSync(path, "");
+  await expect(openStorage(path)).rejects.toMatchObject({ code: "storage_unusable" });
+});
+
+test("does not take a local folder for a network file system", async () => {
+  expect(await inspectFileSystem(newFolder())).toMatchObject({ network: undefined });
+});
+
+test("rejects writes to a full disk, keeps flushed changes, and writes again when the disk has room", async ({
+  skip,
+}) => {
+  const disk = mountSmallDisk(4);
+  if (!disk) return skip("only root may mount a small file system");
+  cleanups.push(() => disk.remove());
+  const directory = disk.folder;
+  const storage = await openStorage(directory);
+  const key = (n: number) => Buffer.from([n >> 8, n & 0xff]);
+  let written = 0;
+  const fill = async () => {
+    for (; written < 1000; written++) {
+      storage.write([{ table: "records", key: key(written), value: Buffer.alloc(20_000, written) }]);
+      await storage.flushed();
+    }
+  };
+  await expect(fill()).rejects.toMatchObject({
+    code: "storage_failed",
+    message: "The server cannot write to its storage: the disk is full.",
+  });
+  expect(storage.failure).toBeDefined();
+  expect([...storage.range("records")]).toHaveLength(written);
+  disk.grow(8);
+  while (storage.failure) await new Promise((resolve) => setTimeout(resolve, 50));
+  expect([...storage.range("records")].map(({ value }) => value[19_999])).toEqual(
+    Array.from({ length: written + 1 }, (_, n) => n & 0xff),
+  );
+});
+
+test("refuses a file that lost its end", async () => {
+  const directory = newFolder();
+  const storage = await openStorage(directory);
+  const values = Array.from({ length: 50 }, (_, n) => Buffer.alloc(20_000, n + 1));
+  storage.write(values.map((value, n) => ({ table: "records", key: Buffer.from([n]), value })));
+  await storage.close();
+  truncateSync(join(directory, "data.mdb"), 500_000);
+  await expect(openStorage(directory)).rejects.toMatchObject({
+    code: "storage_unusable",
+    message: expect.stringMatching(/is damaged: the file is cut: .*`rolltape storage verify`/) as string,
+  });
+});
