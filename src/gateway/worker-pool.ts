@@ -19,6 +19,8 @@ export interface Worker {
   capacity: number;
   /** Sessions that are active or not exported yet. */
   sessions: number;
+  /** Slots that this gateway is granting to the worker, which has not answered yet. */
+  pendingSlots: number;
   /** Undefined until the worker has answered. */
   weightVersion?: WeightVersion | undefined;
   /** True once the worker has answered a health check. */
@@ -26,7 +28,7 @@ export interface Worker {
   readonly contact: WorkerContact;
 }
 
-type WorkerReport = Omit<Worker, "contact">;
+type WorkerReport = Omit<Worker, "contact" | "pendingSlots">;
 
 export interface WorkerPoolOptions {
   readonly addresses: WorkerAddresses;
@@ -233,7 +235,7 @@ export class WorkerPool {
       Object.assign(known, worker);
     } else {
       known?.contact.close();
-      this.#byTag.set(worker.tag, { ...worker, contact: this.#openContact(worker) });
+      this.#byTag.set(worker.tag, { ...worker, pendingSlots: 0, contact: this.#openContact(worker) });
     }
   }
 

@@ -12,7 +12,9 @@ export interface ScriptedAnswer {
 const UNKNOWN: ScriptedAnswer = { status: 404, body: { error: { message: "no script", code: "not_found" } } };
 
 /** What the worker says to a call; "broken": it takes the call and closes the connection. */
-export type Script = (body: Record<string, unknown>) => ScriptedAnswer | "broken";
+export type Script = (body: Record<string, unknown>) => Said | Promise<Said>;
+
+type Said = ScriptedAnswer | "broken";
 
 export interface ScriptedWorker {
   readonly url: string;
@@ -44,7 +46,7 @@ export async function startScripted(
     }
     const body = JSON.parse((await textOf(request)) || "{}") as Record<string, unknown>;
     calls.push({ path, body });
-    const said = scripts[path]?.(body) ?? UNKNOWN;
+    const said = (await scripts[path]?.(body)) ?? UNKNOWN;
     if (said === "broken") return void request.socket.destroy();
     const text = typeof said.body === "string" ? said.body : JSON.stringify(said.body ?? {});
     reply.writeHead(said.status ?? 200, { "content-type": "application/json", ...said.headers }).end(text);

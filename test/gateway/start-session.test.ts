@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { until } from "../helpers/until.js";
 import { type ScriptedAnswer, type ScriptedWorker, startScripted } from "./scripted-worker.js";
 import { Gateway } from "./workers.js";
 
@@ -107,6 +108,19 @@ describe("slots", () => {
       ["ok", 3],
       ["ok", 3],
     ]);
+  });
+
+  it("of requests at the same time are spread, though no worker has answered yet", async () => {
+    let received = 0;
+    const script = async () => {
+      received++;
+      await until(() => received === 8);
+      return { body: { capacity: 1 } };
+    };
+    const workers = [await startScripted("one", { [GRANT]: script }), await startScripted("two", { [GRANT]: script })];
+    const gateway = await gatewayTo(...workers);
+    await Promise.all(Array.from({ length: 8 }, () => gateway.post(GRANT)));
+    expect(callsOf(...workers)).toEqual([4, 4]);
   });
 
   it("are 503 if every worker breaks off, though they say that they are well", async () => {

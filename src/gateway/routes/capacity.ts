@@ -41,7 +41,7 @@ async function grant(
     if (workers.length === 0) throw noWorkerError();
     const shares = spreadSlots(
       left,
-      workers.map(({ capacity, sessions }) => capacity + sessions),
+      workers.map(({ capacity, sessions, pendingSlots }) => capacity + sessions + pendingSlots),
     );
     const grants = workers.map((worker, index) => grantOne(context, request, worker, shares[index] ?? 0));
     const workerReplies = await Promise.all(grants);
@@ -64,7 +64,10 @@ async function grantOne(
 ): Promise<Pick<UpstreamReply, "status" | "headers" | "body"> | undefined> {
   if (slots === 0) return { status: 200, headers: {}, body: Buffer.alloc(0) };
   const call = { path: "/grant_capacity", headers: pickCredentials(request), body: { slots } };
+  // Counted before the call, so that concurrent requests choose another worker.
+  worker.pendingSlots += slots;
   const workerReply = await callWorker(upstream, worker, call, controlMilliseconds);
+  worker.pendingSlots -= slots;
   if (!workerReply) worker.state = "down";
   else if (workerReply.status < 300) worker.capacity = parseReply(workerReply, capacityReply).capacity;
   return workerReply;
