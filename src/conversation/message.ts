@@ -16,6 +16,8 @@ export interface Message {
   readonly content: string;
   /** The model's reasoning, on assistant messages that have it. */
   readonly reasoning?: string;
+  /** The client sent a signature that names no call of the session instead of the reasoning. */
+  readonly hasUnknownReasoning?: true;
   readonly toolCalls?: readonly ToolCall[];
   /** With role "tool": the id of the call that this message answers. */
   readonly toolCallId?: string;

@@ -1,3 +1,5 @@
+import type { Message } from "../conversation/message.js";
+
 /**
  * A signature is an opaque text that an answer carries beside its reasoning: `signature` of thinking blocks, `encrypted_content` of
  * reasoning items. Many clients send it back without the text, and some drop reasoning that has none. It names the call that
@@ -21,6 +23,9 @@ export function parseSignature(signature: string): string | undefined {
   return text.startsWith(VERSION) ? text.slice(VERSION.length) : undefined;
 }
 
+/** The reasoning of an assistant message. */
+export type ReasoningFields = Pick<Message, "reasoning" | "hasUnknownReasoning">;
+
 /** Collects the reasoning of one assistant message from its parts. */
 export class SentReasoning {
   #text = "";
@@ -33,7 +38,9 @@ export class SentReasoning {
   }
 
   /** Returns the text that the client sent; if it sent signatures only, the text that they stand for. */
-  read(readReasoning: ReadReasoning): string {
-    return this.#text === "" ? [...this.#signatures].map(readReasoning).join("") : this.#text;
+  read(readReasoning: ReadReasoning): ReasoningFields {
+    const reasoning = this.#text === "" ? [...this.#signatures].map(readReasoning).join("") : this.#text;
+    if (reasoning !== "") return { reasoning };
+    return this.#signatures.size > 0 ? { hasUnknownReasoning: true } : {};
   }
 }

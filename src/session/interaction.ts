@@ -102,6 +102,7 @@ export function sameMessage(a: Message, b: Message): boolean {
     a.role === b.role &&
     a.content === b.content &&
     a.reasoning === b.reasoning &&
+    a.hasUnknownReasoning === b.hasUnknownReasoning &&
     a.toolCallId === b.toolCallId &&
     a.name === b.name &&
     sameCalls(a.toolCalls, b.toolCalls)

@@ -20,6 +20,7 @@ import { InteractionLog } from "./interaction-log.js";
 import { KnownMessages } from "./known-messages.js";
 import { Lifecycle, type SessionState } from "./lifecycle.js";
 import { pickCallFacts } from "./pick-call-facts.js";
+import { restoreReasoning } from "./restore-reasoning.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
 import { hashText } from "./session-keys.js";
 import {
@@ -265,7 +266,16 @@ export class Session {
   *prepareInSteps({ messages, tools = [], templateArgs }: Conversation, previousId?: string): Steps<PreparedMessages> {
     const toolsKey = tools.length > 0 ? hashText(JSON.stringify(tools, keepSpelling)) : "";
     const previous = previousId === undefined ? undefined : this.find(previousId);
-    return { ...(yield* this.#known.digest(messages)), toolsKey, templateArgs, previous };
+    const prepared = { ...(yield* this.#known.digest(messages)), toolsKey, templateArgs, previous };
+    if (!prepared.messages.some(({ hasUnknownReasoning }) => hasUnknownReasoning)) return prepared;
+    return { ...prepared, messages: restoreReasoning(prepared.messages, this.#continued(prepared)) };
+  }
+
+  /** Returns the interactions that a request continues, its parent first. */
+  *#continued(prepared: PreparedMessages): Generator<Interaction> {
+    const match = this.findParent(prepared);
+    let index = match?.rule === "continuation" ? match.index : -1;
+    for (; index >= 0; index = this.#log.at(index).parent) yield this.#log.at(index);
   }
 
   /**

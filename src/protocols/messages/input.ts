@@ -150,11 +150,10 @@ function assistantMessage(blocks: readonly AssistantBlock[], readReasoning: Read
       toolCalls.push({ id: block.id, name: block.name, arguments: stringifySpelled(block.input) });
     }
   }
-  const reasoning = sent.read(readReasoning);
   return {
     role: "assistant",
     content,
-    ...(reasoning === "" ? {} : { reasoning }),
+    ...sent.read(readReasoning),
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
   };
 }

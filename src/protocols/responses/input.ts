@@ -156,11 +156,10 @@ function toReasoning({ content, summary }: z.output<typeof reasoningItem>): stri
 }
 
 function toMessage({ content, reasoning: sent, toolCalls }: Turn, readReasoning: ReadReasoning): Message {
-  const reasoning = sent.read(readReasoning);
   return {
     role: "assistant",
     content,
-    ...(reasoning === "" ? {} : { reasoning }),
+    ...sent.read(readReasoning),
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
   };
 }

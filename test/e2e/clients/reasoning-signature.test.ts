@@ -69,9 +69,21 @@ describe("a thinking block", () => {
     expect(await goOn([{ ...block, thinking: "Hm." }])).toEqual(["Hm."]);
   });
 
-  it("has no text if its signature is unknown", async () => {
+  const unknown = { type: "thinking" as const, thinking: "", signature: "of another model" };
+
+  it("is that of the recorded answer if its signature is unknown", async () => {
     const { goOn } = await conversation(false);
-    expect(await goOn([{ type: "thinking", thinking: "", signature: "of another model" }])).toEqual([undefined]);
+    expect(await goOn([unknown])).toEqual([THOUGHT]);
+  });
+
+  it("has no text if its signature is unknown and the answer is another one", async () => {
+    const { goOn } = await conversation(false);
+    expect(await goOn([unknown, { type: "text", text: "Not " }])).toEqual([undefined]);
+  });
+
+  it("has no text if the client sends none and no signature", async () => {
+    const { goOn } = await conversation(false);
+    expect(await goOn([])).toEqual([undefined]);
   });
 });
 
