@@ -1,4 +1,5 @@
 import type { GenerateResult, SamplingParams } from "../../engine/engine.js";
+import type { OutputParser } from "../../model/output/output-parser.js";
 import { native } from "../../native/addon.js";
 import type { NativeGeneration } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
@@ -33,23 +34,11 @@ export async function generate(context: ServerContext, job: GenerationJob): Prom
   const { model, engine, metrics } = context;
   const { sink } = call;
   const generation = new native.Generation();
-  const parser = model.outputParser({
-    tools: [...(call.request.conversation.tools ?? []), ...(call.request.conversation.loadedTools ?? [])],
-    stop: sampling.stop,
-    stopTokenIds: sampling.stopTokenIds,
-    // A getter: decoding the end of the prompt takes a noticeable part of a short call, and only families that reason read
-    // it. Do not copy these options with a spread, which would decode it for every call.
-    get promptEnd() {
-      return built.decodeEnd();
-    },
-    answerBegun: call.request.conversation.prefill !== undefined,
-    textTokens: call.request.logprobs === "text",
-  });
   const wantsTokens = call.request.logprobs === "all";
   const reader = new OutputReader({
     model,
     generation,
-    parser,
+    openParser: () => openParser(context, job),
     wantsTokens: wantsTokens && sink !== undefined,
     maxTokens: call.request.logprobs === "none" ? Number.POSITIVE_INFINITY : sliceLength(sampling.topLogprobs),
     sink,
@@ -83,4 +72,20 @@ export async function generate(context: ServerContext, job: GenerationJob): Prom
   } finally {
     metrics.engineSeconds.observe((performance.now() - engineStart) / 1000);
   }
+}
+
+function openParser({ model }: ServerContext, { call, built, sampling }: GenerationJob): OutputParser {
+  const { conversation, logprobs } = call.request;
+  return model.outputParser({
+    tools: [...(conversation.tools ?? []), ...(conversation.loadedTools ?? [])],
+    stop: sampling.stop,
+    stopTokenIds: sampling.stopTokenIds,
+    // A getter: decoding the end of the prompt takes a noticeable part of a short call, and only families that reason read
+    // it. Do not copy these options with a spread, which would decode it for every call.
+    get promptEnd() {
+      return built.decodeEnd();
+    },
+    answerBegun: conversation.prefill !== undefined,
+    textTokens: logprobs === "text",
+  });
 }

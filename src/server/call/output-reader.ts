@@ -24,7 +24,8 @@ export interface ReadOutput extends ParsedOutput {
 export interface OutputReaderOptions {
   readonly model: ChatModel;
   readonly generation: NativeGeneration;
-  readonly parser: OutputParser;
+  /** Called once, when the first tokens are read: until then, a call that waits for the engine takes less memory. */
+  readonly openParser: () => OutputParser;
   /** Write the recorded tokens to the sink, too. */
   readonly wantsTokens: boolean;
   /** Most tokens whose log probabilities are written to the sink at once. */
@@ -43,6 +44,7 @@ export class OutputReader {
   readonly #options: OutputReaderOptions;
   readonly #slices: TokenSlices;
   readonly #parts: OutputPart[] = [];
+  #openedParser: OutputParser | undefined;
   /** Most tokens that are read in one iteration of the event loop. */
   readonly #most: number;
   /** Number of tokens that were read. */
@@ -81,7 +83,7 @@ export class OutputReader {
     this.#finished = true;
     const unsentTokens = this.#newTokens();
     const unsentEvents = this.#readEvents();
-    const { events, output } = this.#options.parser.finish(finish.reason);
+    const { events, output } = this.#parser.finish(finish.reason);
     unsentEvents.push(...this.#addParts(events));
     return { ...output, parts: this.#parts, unsentEvents, unsentTokens };
   }
@@ -90,7 +92,12 @@ export class OutputReader {
   #readEvents(most = Number.POSITIVE_INFINITY): AnswerEvent[] {
     const ids = this.#options.generation.ids(this.#position).subarray(0, most);
     this.#position += ids.length;
-    return this.#addParts(this.#options.parser.push(ids));
+    return this.#addParts(this.#parser.push(ids));
+  }
+
+  get #parser(): OutputParser {
+    this.#openedParser ??= this.#options.openParser();
+    return this.#openedParser;
   }
 
   /** Adds the events to the parts of the answer, and returns them with log probabilities if the request wants them. */

@@ -48,6 +48,7 @@ async function answerAdmitted(
   reply: FastifyReply,
   protocol: ProtocolCall,
 ): Promise<object | undefined> {
+  const stream = protocol.request.stream ? new EventStream(reply, protocol.encoder(), context) : undefined;
   const call: ModelCall = {
     session: requireSession(request),
     api: protocol.api,
@@ -60,6 +61,7 @@ async function answerAdmitted(
       idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
     },
     disconnected: disconnectSignal(reply),
+    sink: stream,
     onRecorded: protocol.onRecorded,
     measureKept: protocol.measureKept,
     onUnenforced: (field) => void reply.header("x-rolltape-not-enforced", field),
@@ -67,8 +69,8 @@ async function answerAdmitted(
   };
   const { droppedTools } = protocol.request;
   if (droppedTools.length > 0) void reply.header("x-rolltape-dropped-tools", joinDropped(droppedTools));
-  if (protocol.request.stream) {
-    await streamAnswer(context, reply, protocol, call);
+  if (stream) {
+    await streamAnswer(context, reply, stream, call);
     return undefined;
   }
   const record = await runModelCall(context, call);
@@ -88,12 +90,11 @@ function storeDelivery(context: ServerContext, reply: FastifyReply, { session }:
 async function streamAnswer(
   context: ServerContext,
   reply: FastifyReply,
-  protocol: ProtocolCall,
+  stream: EventStream,
   call: ModelCall,
 ): Promise<void> {
-  const stream = new EventStream(reply, protocol.encoder(), context);
   try {
-    const record = await runModelCall(context, { ...call, sink: stream });
+    const record = await runModelCall(context, call);
     storeDelivery(context, reply, call, record);
     warnOfRawLogprobs(context.engine, record.interaction.sampling?.logprobs, reply.log);
     // The closing events repeat the texts, and are written while the client reads them.

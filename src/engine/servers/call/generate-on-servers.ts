@@ -119,7 +119,17 @@ async function send(
     call.onTokens?.();
     if (cut) throw new StopReached();
   };
-  const serverCall: ServerCall = { ...call, received };
+  const serverCall: ServerCall = {
+    prompt: call.prompt,
+    generation: call.generation,
+    sampling: call.sampling,
+    affinityKey: call.affinityKey,
+    currentVersion: call.currentVersion,
+    onTokens: call.onTokens,
+    tokenBytes: call.tokenBytes,
+    signal: call.signal,
+    received,
+  };
   try {
     return await lease.server.request(serverCall, signal);
   } catch (error) {

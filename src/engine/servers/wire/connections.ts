@@ -23,7 +23,7 @@ export interface GenerateRequest {
   readonly body: Buffer;
   /** Identifies the session, for routers that send a session to one worker. */
   readonly routingKey: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ControlRequest {

@@ -15,11 +15,11 @@ export interface GenerationRequest {
 export async function generateOnce(
   server: ServerConnections,
   call: ServerCall,
-  { format, ...request }: GenerationRequest,
+  { path, body, headers, format }: GenerationRequest,
   signal: AbortSignal,
 ): Promise<EngineReply> {
   const version = call.currentVersion();
-  const routed = { ...request, routingKey: call.affinityKey };
+  const routed = { path, body, headers, routingKey: call.affinityKey };
   const sink = await server.generate(routed, () => new GenerationSink(call, format, version), signal);
   return sink.finish();
 }
