@@ -41,7 +41,10 @@ function toParams(
     ...(grammar ? { grammar } : {}),
     temperature: engine.effectiveTemperature?.(request.temperature) ?? request.temperature,
     maxTokens: Math.min(request.maxTokens ?? tokensLeft, tokensLeft),
-    stopTokenIds: [...new Set([...model.stopTokenIds, ...request.stopTokenIds])],
+    stopTokenIds:
+      request.stopTokenIds.length === 0
+        ? model.stopTokenIds
+        : [...new Set([...model.stopTokenIds, ...request.stopTokenIds])],
   };
 }
 

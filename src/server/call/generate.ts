@@ -1,5 +1,6 @@
+import type { Tool } from "../../conversation/message.js";
 import type { GenerateResult, SamplingParams } from "../../engine/engine.js";
-import type { OutputParser } from "../../model/output/output-parser.js";
+import type { OutputParserOptions } from "../../model/output/output-parser.js";
 import { native } from "../../native/addon.js";
 import type { NativeGeneration } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
@@ -38,7 +39,7 @@ export async function generate(context: ServerContext, job: GenerationJob): Prom
   const reader = new OutputReader({
     model,
     generation,
-    openParser: () => openParser(context, job),
+    openParser: () => model.outputParser(new ParserOptions(job)),
     wantsTokens: wantsTokens && sink !== undefined,
     maxTokens: call.request.logprobs === "none" ? Number.POSITIVE_INFINITY : sliceLength(sampling.topLogprobs),
     sink,
@@ -74,18 +75,27 @@ export async function generate(context: ServerContext, job: GenerationJob): Prom
   }
 }
 
-function openParser({ model }: ServerContext, { call, built, sampling }: GenerationJob): OutputParser {
-  const { conversation, logprobs } = call.request;
-  return model.outputParser({
-    tools: [...(conversation.tools ?? []), ...(conversation.loadedTools ?? [])],
-    stop: sampling.stop,
-    stopTokenIds: sampling.stopTokenIds,
-    // A getter: decoding the end of the prompt takes a noticeable part of a short call, and only families that reason read
-    // it. Do not copy these options with a spread, which would decode it for every call.
-    get promptEnd() {
-      return built.decodeEnd();
-    },
-    answerBegun: conversation.prefill !== undefined,
-    textTokens: logprobs === "text",
-  });
+/** Options of the parser of a call's output. */
+class ParserOptions implements OutputParserOptions {
+  readonly tools: readonly Tool[];
+  readonly stop: readonly string[];
+  readonly stopTokenIds: readonly number[];
+  readonly answerBegun: boolean;
+  readonly textTokens: boolean;
+  readonly #built: BuiltPrompt;
+
+  constructor({ call, built, sampling }: GenerationJob) {
+    const { conversation, logprobs } = call.request;
+    this.tools = [...(conversation.tools ?? []), ...(conversation.loadedTools ?? [])];
+    this.stop = sampling.stop;
+    this.stopTokenIds = sampling.stopTokenIds;
+    this.answerBegun = conversation.prefill !== undefined;
+    this.textTokens = logprobs === "text";
+    this.#built = built;
+  }
+
+  /** Only families that reason read it: decoding the end of the prompt takes a noticeable part of a short call. */
+  get promptEnd(): string {
+    return this.#built.decodeEnd();
+  }
 }

@@ -8,7 +8,7 @@ export class OutputSoFar {
   readonly stops: StopWatch | undefined;
   readonly #call: GenerateCall;
   /** The servers that generated the tokens. */
-  readonly #generators = new Set<EngineServer>();
+  readonly #generators: EngineServer[] = [];
   /** Number of cached prompt tokens, as the first server that reports one says. */
   #cachedTokens: number | undefined;
 
@@ -19,7 +19,7 @@ export class OutputSoFar {
 
   /** Adds the facts of one reply. */
   add({ tokens, cachedTokens }: EngineReply, server: EngineServer): void {
-    if (tokens > 0) this.#generators.add(server);
+    if (tokens > 0 && !this.#generators.includes(server)) this.#generators.push(server);
     this.#cachedTokens ??= cachedTokens === undefined ? undefined : Math.min(cachedTokens, this.#call.prompt.length);
   }
 
@@ -36,7 +36,7 @@ export class OutputSoFar {
       this.stops?.reset();
     }
     // No tokens of earlier servers are left.
-    if (generation.length === 0) this.#generators.clear();
+    if (generation.length === 0) this.#generators.length = 0;
   }
 
   /** @param resumes how often the generation was resumed */
@@ -46,7 +46,7 @@ export class OutputSoFar {
 
   /** Content of the log probabilities; `unknown` if the servers that generated the tokens differ. */
   get #logprobs(): LogprobContent {
-    const [first, ...others] = new Set([...this.#generators].map(({ logprobs }) => logprobs ?? "unknown"));
+    const [first, ...others] = new Set(this.#generators.map(({ logprobs }) => logprobs ?? "unknown"));
     return first !== undefined && others.length === 0 ? first : "unknown";
   }
 }
