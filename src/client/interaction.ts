@@ -43,6 +43,17 @@ export class Interaction {
   readonly requestedModel: string | undefined;
   /** Types of the server-side tools that the prompt left out. Undefined if the proxy is too old to send them. */
   readonly droppedTools: readonly string[] | undefined;
+  /** Number of tools that the prompt showed. Undefined if not recorded. */
+  readonly tools: number | undefined;
+  /** Header `x-rolltape-tag` of the request. */
+  readonly tag: string | undefined;
+  /** Kind of the call, as the agent program says: untrusted text, as the ids below. */
+  readonly requestKind: string | undefined;
+  /** The agent or thread that made the call. */
+  readonly agentId: string | undefined;
+  /** The agent or thread that started that one. */
+  readonly parentAgentId: string | undefined;
+  readonly turnId: string | undefined;
   /** How often the client had sent this request before. */
   readonly attempt: number | undefined;
   /** Seconds since the epoch, when the call completed. */
@@ -70,6 +81,12 @@ export class Interaction {
     this.api = wire.api;
     this.requestedModel = wire.requested_model ?? undefined;
     this.droppedTools = wire.dropped_tools;
+    this.tools = wire.tools ?? undefined;
+    this.tag = wire.tag ?? undefined;
+    this.requestKind = wire.request_kind ?? undefined;
+    this.agentId = wire.agent_id ?? undefined;
+    this.parentAgentId = wire.parent_agent_id ?? undefined;
+    this.turnId = wire.turn_id ?? undefined;
     this.attempt = wire.attempt;
     this.createdAt = wire.created_at;
     this.latency = wire.latency ?? undefined;

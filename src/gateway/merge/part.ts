@@ -10,6 +10,9 @@ export interface Row {
   readonly group_id: string | null;
   readonly interaction_id: string;
   readonly length: number;
+  readonly agent_id?: string | undefined;
+  readonly parent_agent_id?: string | undefined;
+  readonly turn_id?: string | undefined;
 }
 
 /** One worker's part of a batch: its metadata, and views of its tensors in the received bytes. */
@@ -34,6 +37,9 @@ const rowSchema = z.object({
   group_id: z.string().nullable(),
   interaction_id: z.string(),
   length: z.int(),
+  agent_id: z.string().optional(),
+  parent_agent_id: z.string().optional(),
+  turn_id: z.string().optional(),
 });
 
 const metadataSchema = z.object({

@@ -1,5 +1,5 @@
 import type { NativeRowColumn, RowColumnSource } from "../../native/contract.js";
-import { FACTS, type FactName, factSlot, LABELS, type LabelName, labelSlot } from "../encode-facts.js";
+import { FACTS, type FactName, factSlot, LABELS, type LabelName, labelSlot, NOT_RECORDED } from "../encode-facts.js";
 
 /** Maximum number of distinct labels in one column of a batch, including the known ones. */
 export const MAX_LABELS = 1024;
@@ -45,9 +45,11 @@ function structural(name: string, dtype: Dtype, source: Structural, scope: Scope
   return { ...DEFAULTS, name, dtype, source, meaning, merge, ...scope };
 }
 
-function fact(name: FactName, meaning: string): RowColumn {
+/** @param missing the value of interactions that an earlier version recorded without the fact, as a 32-bit word */
+function fact(name: FactName, meaning: string, missing = 0): RowColumn {
   const { dtype } = FACTS[name];
-  return { ...DEFAULTS, name, dtype, source: "fact", slot: factSlot(name), meaning, merge: "copy", perTurn: true };
+  const slot = factSlot(name);
+  return { ...DEFAULTS, name, dtype, source: "fact", slot, missing, meaning, merge: "copy", perTurn: true };
 }
 
 function label(name: LabelName, meaning: string, scope: Scope = BOTH): RowColumn {
@@ -131,6 +133,9 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   label("requested_model", "Field `model` of the request."),
   label("logprob_content", "What the recorded log probabilities include."),
   label("dropped_tools", "Types of the server-side tools that the configuration left out of the prompt."),
+  label("tag", "Header `x-rolltape-tag` of the request."),
+  label("request_kind", "Kind of the call, as the agent program says."),
+  fact("tools", "Number of tools that the prompt showed; -1: not recorded.", NOT_RECORDED >>> 0),
   fact("attempt", "How often the client had sent this request before, as its SDK reports."),
   fact(
     "resumes",

@@ -24,6 +24,8 @@ const KNOWN: Codes = {
   requested_model: [],
   logprob_content: ["temperature", "truncated", "raw", "unknown"],
   dropped_tools: [],
+  tag: [],
+  request_kind: [],
 };
 
 const findLast = ({ chain }: ModelRow): Turn | undefined => chain.at(-1);
@@ -62,6 +64,9 @@ function alike(prefix: string, count: number): Columns {
     requested_model: same(i32, -1),
     logprob_content: same(i32, 0),
     dropped_tools: same(i32, -1),
+    tag: same(i32, -1),
+    request_kind: same(i32, -1),
+    tools: same(i32, -1),
     attempt: same(i32, 0),
     resumes: same(i32, 0),
     latency: same(f32, 0),
