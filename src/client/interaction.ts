@@ -32,6 +32,8 @@ export class Interaction {
   readonly id: string;
   /** Undefined for a root of the tree. */
   readonly parentId: string | undefined;
+  /** Of a root: the earlier interaction from whose answer the client compacted this conversation. */
+  readonly compactedFromId: string | undefined;
   /** True if the parent's tokens are a prefix of this interaction's tokens. */
   readonly tokenExact: boolean;
   /** The reward after the discount. */
@@ -75,6 +77,7 @@ export class Interaction {
   constructor(wire: WireInteraction, context: ExportContext) {
     this.id = wire.interaction_id;
     this.parentId = wire.parent_id ?? undefined;
+    this.compactedFromId = wire.compacted_from ?? undefined;
     this.tokenExact = wire.token_exact;
     this.reward = wire.reward;
     this.ownReward = wire.own_reward ?? undefined;

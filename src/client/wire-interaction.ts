@@ -50,6 +50,7 @@ const recordedMessage = z.looseObject({ role: z.string() });
 const wireInteraction = z.object({
   interaction_id: z.string(),
   parent_id: z.string().nullable(),
+  compacted_from: z.string().nullish(),
   token_exact: z.boolean(),
   reward: z.number(),
   own_reward: z.number().nullable(),
@@ -99,6 +100,8 @@ export const trajectoriesReply = z.object({
   unrewarded_roots: z.array(z.string()).optional(),
   uncounted_rewards: z.array(z.string()).optional(),
   left_out: z.array(wireLeftOut).optional(),
+  filtered: z.int().optional(),
+  rewards_filtered: z.boolean().optional(),
   incomplete_calls: z.int(),
   aborted_calls: z.int().optional(),
   interactions: z.record(z.string(), wireInteraction),

@@ -54,6 +54,11 @@ export interface Interaction extends CallFacts {
   readonly finishReason: string;
   /** -1 for a root. */
   readonly parent: number;
+  /**
+   * Of a root: index of the earlier interaction from whose answer its conversation was compacted. Undefined if none was
+   * found. See compactions.ts.
+   */
+  readonly compactedFrom?: number | undefined;
   readonly tokenExact: boolean;
   readonly input: InputMessages;
   readonly output: readonly Message[];

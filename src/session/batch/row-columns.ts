@@ -41,7 +41,7 @@ const BROKEN: Scope = { ofFirstTurn: true, ofBroken: true };
 const TURNS: Scope = { perRow: false, perTurn: true };
 
 function structural(name: string, dtype: Dtype, source: Structural, scope: Scope, meaning: string): RowColumn {
-  const merge = source === "parentRow" ? "rows" : "copy";
+  const merge = source === "parentRow" || source === "compactedFromRow" ? "rows" : "copy";
   return { ...DEFAULTS, name, dtype, source, meaning, merge, ...scope };
 }
 
@@ -98,6 +98,13 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     "parentRow",
     ROWS,
     "Index of the first row that holds the parent of the row's first turn; -1: no row of this file does.",
+  ),
+  structural(
+    "compacted_from",
+    "I32",
+    "compactedFromRow",
+    ROWS,
+    "Index of the first row that holds the interaction that the row's conversation was compacted from; -1: none, or no row of this file does.",
   ),
   structural("turn", "I32", "turn", BOTH, "Depth in the conversation tree: number of edges to the root."),
   structural("turns", "I32", "turns", ROWS, "Number of turns that the row trains on."),
@@ -174,6 +181,13 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     "leftOut",
     ROWS,
     "The answer did not reach the agent. Such rows are exported with `include_undelivered` only; nodes of a tree always are.",
+  ),
+  structural(
+    "filtered",
+    "BOOL",
+    "filtered",
+    ROWS,
+    "A filter of the export removed the interaction. Only nodes of a tree: other batches have no row for it.",
   ),
   {
     ...structural(
