@@ -71,6 +71,12 @@ Napi::Object unrewardedToJs(Napi::Env env, const UnrewardedRoots& roots) {
   return object;
 }
 
+Napi::Array indicesToJs(Napi::Env env, std::span<const std::uint32_t> indices) {
+  const Napi::Array array = Napi::Array::New(env, indices.size());
+  for (std::uint32_t i = 0; i < indices.size(); ++i) array.Set(i, Napi::Number::New(env, indices[i]));
+  return array;
+}
+
 void defineResults(Napi::Object object, const Plan& plan) {
   const Napi::Env env = object.Env();
   using Property = Napi::PropertyDescriptor;
@@ -78,6 +84,9 @@ void defineResults(Napi::Object object, const Plan& plan) {
       {Property::Value("rows", rowsToJs(env, plan.rows()), napi_enumerable),
        Property::Value("mismatches", mismatchesToJs(env, plan.mismatches()), napi_enumerable),
        Property::Value("unrewardedRoots", unrewardedToJs(env, plan.unrewardedRoots()), napi_enumerable),
+       Property::Value("filteredCount", Napi::Number::New(env, static_cast<double>(plan.filteredCount())),
+                       napi_enumerable),
+       Property::Value("rewardsFiltered", indicesToJs(env, plan.rewardsFiltered()), napi_enumerable),
        Property::Value("overflows", rowsToJs(env, plan.overflows()), napi_enumerable),
        Property::Value("shape", shapeToJs(env, plan), napi_enumerable),
        Property::Value("tokens", Napi::Number::New(env, static_cast<double>(plan.shape().tokens)), napi_enumerable),
@@ -106,6 +115,21 @@ PackOptions packOptionsArg(Napi::Value value) {
   return options;
 }
 
+/// An optional list with at most one entry for each session.
+std::vector<Napi::Value> perSessionArg(Napi::Value value, const std::string& name, std::size_t sessions) {
+  if (value.IsUndefined()) return {};
+  std::vector<Napi::Value> entries = itemsOf(arrayArg(value, name));
+  if (entries.size() > sessions) throwInvalid(name, "no more entries than there are sessions");
+  return entries;
+}
+
+/// The indices of one session; none if its entry is absent or undefined.
+std::vector<std::uint32_t> indicesArg(const std::vector<Napi::Value>& entries, std::size_t at, const std::string& name) {
+  if (at >= entries.size() || entries[at].IsUndefined()) return {};
+  const auto indices = uint32ArrayArg(entries[at], name + "[" + std::to_string(at) + "]");
+  return {indices.begin(), indices.end()};
+}
+
 }  // namespace
 
 Napi::Function PlanObject::define(Napi::Env env) {
@@ -118,18 +142,16 @@ Napi::Value PlanObject::planBatch(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     const std::vector<Napi::Value> values = itemsOf(arrayArg(info[0], "sessions"));
     const PlanOptions options = planOptionsArg(info[1]);
-    std::vector<Napi::Value> leftOut;
-    if (!info[2].IsUndefined()) leftOut = itemsOf(arrayArg(info[2], "leftOut"));
-    if (leftOut.size() > values.size()) throwInvalid("leftOut", "no more entries than there are sessions");
+    const std::vector<Napi::Value> leftOut = perSessionArg(info[2], "leftOut", values.size());
+    const std::vector<Napi::Value> filtered = perSessionArg(info[3], "filtered", values.size());
     std::vector<PlannedSession> sessions;
     sessions.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string name = "sessions[" + std::to_string(i) + "]";
       PlannedSession& planned = sessions.emplace_back();
       planned.session = &SessionObject::fromArg(values[i], name).session();
-      if (i >= leftOut.size() || leftOut[i].IsUndefined()) continue;
-      const auto indices = uint32ArrayArg(leftOut[i], "leftOut[" + std::to_string(i) + "]");
-      planned.leftOut.assign(indices.begin(), indices.end());
+      planned.leftOut = indicesArg(leftOut, i, "leftOut");
+      planned.filtered = indicesArg(filtered, i, "filtered");
     }
     return create(info.Env(), Plan(sessions, options));
   });

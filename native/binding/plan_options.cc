@@ -45,6 +45,10 @@ PlanOptions planOptionsArg(Napi::Value value) {
   }
   const Napi::Value includeLeftOut = object.Get("includeLeftOut");
   if (!includeLeftOut.IsUndefined()) options.includeLeftOut = booleanArg(includeLeftOut, "options.includeLeftOut");
+  const Napi::Value rewardedRootsOnly = object.Get("rewardedRootsOnly");
+  if (!rewardedRootsOnly.IsUndefined()) {
+    options.rewardedRootsOnly = booleanArg(rewardedRootsOnly, "options.rewardedRootsOnly");
+  }
   const Napi::Value turns = object.Get("turns");
   if (!turns.IsUndefined()) options.turns = booleanArg(turns, "options.turns");
   const Napi::Value labelLimit = object.Get("labelLimit");

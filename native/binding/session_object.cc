@@ -97,6 +97,7 @@ Napi::Value SessionObject::record(const Napi::CallbackInfo& info) {
   const Napi::Value labels = input.Get("labels");
   const Napi::Value callIds = input.Get("callIds");
   const Napi::Value startsRow = input.Get("startsRow");
+  const Napi::Value compactedFrom = input.Get("compactedFrom");
   LabelSet labelSet;
   if (!labels.IsUndefined()) labelSet = utf8ListArg(labels, "labels");
 
@@ -109,8 +110,12 @@ Napi::Value SessionObject::record(const Napi::CallbackInfo& info) {
                        {},
                        std::move(labelSet),
                        !startsRow.IsUndefined() && booleanArg(startsRow, "startsRow"),
-                       {}};
+                       {},
+                       -1};
   if (!facts.IsUndefined()) recorded.facts = uint32ArrayArg(facts, "facts");
+  if (!compactedFrom.IsUndefined()) {
+    recorded.compactedFrom = static_cast<std::int32_t>(indexArg(compactedFrom, "compactedFrom"));
+  }
   if (!callIds.IsUndefined()) recorded.callIds = callIdsArg(callIds, "callIds");
   const Interaction& made = session().record(recorded);
   consumed.consume();
@@ -130,6 +135,9 @@ Napi::Value SessionObject::serialize(const Napi::CallbackInfo& info) {
 
 Napi::Value SessionObject::restore(const Napi::CallbackInfo& info) {
   const std::vector<Napi::Value> parts = itemsOf(arrayArg(info[0], "parts"));
+  std::span<const std::int32_t> compactedFrom;
+  if (!info[1].IsUndefined()) compactedFrom = int32ArrayArg(info[1], "compactedFrom");
+  if (!compactedFrom.empty() && compactedFrom.size() != parts.size()) throwInvalid("compactedFrom", "one per part");
   Session& restored = session();
   auto parents = newArray<std::int32_t>(info.Env(), parts.size());
   auto tokenExact = newArray<std::uint8_t>(info.Env(), parts.size());
@@ -138,7 +146,7 @@ Napi::Value SessionObject::restore(const Napi::CallbackInfo& info) {
     const std::string name = "parts[" + std::to_string(i) + "]";
     const std::span<const std::uint8_t> bytes = bytesArg(parts[i], name);
     try {
-      const Interaction& made = restored.restore(bytes);
+      const Interaction& made = restored.restore(bytes, compactedFrom.empty() ? -1 : compactedFrom[i]);
       parents.Data()[i] = made.parentIndex();
       tokenExact.Data()[i] = made.tokenExact ? 1 : 0;
     } catch (const Error& error) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readKeyTag } from "../session/worker-tag.js";
 import { ProxyError } from "./errors.js";
+import type { FilterFields } from "./export-filters.js";
 import type { ExportStyle } from "./interaction.js";
 import { type Interactions, toInteractions } from "./interactions.js";
 import { type CallOptions, type ProxyCall, ProxyCalls } from "./proxy-calls.js";
@@ -26,7 +27,7 @@ export interface StartedSession {
 }
 
 /** Export options, spelled as in docs/reference/http-api.md. */
-export interface ExportFields {
+export interface ExportFields extends FilterFields {
   readonly style?: ExportStyle | undefined;
   readonly discount?: number | undefined;
   readonly concat_reward?: "leaf" | "return" | undefined;

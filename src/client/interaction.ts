@@ -32,6 +32,8 @@ export class Interaction {
   readonly id: string;
   /** Undefined for a root of the tree. */
   readonly parentId: string | undefined;
+  /** Of a root: the earlier interaction from whose answer the client compacted this conversation. */
+  readonly compactedFromId: string | undefined;
   /** True if the parent's tokens are a prefix of this interaction's tokens. */
   readonly tokenExact: boolean;
   /** The reward after the discount. */
@@ -43,6 +45,17 @@ export class Interaction {
   readonly requestedModel: string | undefined;
   /** Types of the server-side tools that the prompt left out. Undefined if the proxy is too old to send them. */
   readonly droppedTools: readonly string[] | undefined;
+  /** Number of tools that the prompt showed. Undefined if not recorded. */
+  readonly tools: number | undefined;
+  /** Header `x-rolltape-tag` of the request. */
+  readonly tag: string | undefined;
+  /** Kind of the call, as the agent program says: untrusted text, as the ids below. */
+  readonly requestKind: string | undefined;
+  /** The agent or thread that made the call. */
+  readonly agentId: string | undefined;
+  /** The agent or thread that started that one. */
+  readonly parentAgentId: string | undefined;
+  readonly turnId: string | undefined;
   /** How often the client had sent this request before. */
   readonly attempt: number | undefined;
   /** Seconds since the epoch, when the call completed. */
@@ -64,12 +77,19 @@ export class Interaction {
   constructor(wire: WireInteraction, context: ExportContext) {
     this.id = wire.interaction_id;
     this.parentId = wire.parent_id ?? undefined;
+    this.compactedFromId = wire.compacted_from ?? undefined;
     this.tokenExact = wire.token_exact;
     this.reward = wire.reward;
     this.ownReward = wire.own_reward ?? undefined;
     this.api = wire.api;
     this.requestedModel = wire.requested_model ?? undefined;
     this.droppedTools = wire.dropped_tools;
+    this.tools = wire.tools ?? undefined;
+    this.tag = wire.tag ?? undefined;
+    this.requestKind = wire.request_kind ?? undefined;
+    this.agentId = wire.agent_id ?? undefined;
+    this.parentAgentId = wire.parent_agent_id ?? undefined;
+    this.turnId = wire.turn_id ?? undefined;
     this.attempt = wire.attempt;
     this.createdAt = wire.created_at;
     this.latency = wire.latency ?? undefined;

@@ -27,6 +27,10 @@ export interface Interactions extends ReadonlyMap<string, Interaction> {
   /** Ids of rows whose `reward` leaves out own rewards of earlier turns. Undefined unless the style is concat. */
   readonly uncountedRewards: readonly string[] | undefined;
   readonly leftOut: readonly LeftOutCall[] | undefined;
+  /** Number of interactions that the filters removed; 0 without filters. */
+  readonly filtered: number;
+  /** True if the session has a reward, and none of it reached an interaction of this export because of the filters. */
+  readonly rewardsFiltered: boolean;
   /** Number of calls that were in flight and that the export aborted. */
   readonly incompleteCalls: number;
   /** Number of calls whose client disconnected before they were recorded. */
@@ -49,6 +53,8 @@ export function toInteractions(reply: TrajectoriesReply): Interactions {
       createdAt: wire.created_at,
       finishReason: wire.finish_reason,
     })),
+    filtered: reply.filtered ?? 0,
+    rewardsFiltered: reply.rewards_filtered ?? false,
     incompleteCalls: reply.incomplete_calls,
     abortedCalls: reply.aborted_calls,
   });

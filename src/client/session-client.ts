@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AdminClient, StartedSession, StartSessionOptions } from "./admin-client.js";
 import { ProxyError } from "./errors.js";
+import { type ExportFilters, toFilterFields } from "./export-filters.js";
 import type { ExportStyle } from "./interaction.js";
 import type { Interactions } from "./interactions.js";
 import { type CallOptions, type ProxyCall, ProxyCalls } from "./proxy-calls.js";
@@ -15,6 +16,7 @@ export interface ExportInteractionsOptions extends CallOptions {
   readonly concatReward?: "leaf" | "return" | undefined;
   /** As `on_mismatch` of docs/reference/http-api.md, for a child that does not continue its parent's tokens. Default `error`. */
   readonly onMismatch?: "error" | "split" | undefined;
+  readonly filters?: ExportFilters | undefined;
   /** Include messages. Each interaction has the messages of its whole conversation so far. Default true. */
   readonly includeMessages?: boolean | undefined;
 }
@@ -75,10 +77,11 @@ export class SessionClient implements AsyncDisposable {
   exportInteractions(
     discount = 1,
     style: ExportStyle = "individual",
-    { concatReward, onMismatch, includeMessages = true, ...options }: ExportInteractionsOptions = {},
+    { concatReward, onMismatch, filters = {}, includeMessages = true, ...options }: ExportInteractionsOptions = {},
   ): Promise<Interactions> {
     const include = includeMessages ? (["messages"] as const) : [];
-    const fields = { discount, style, concat_reward: concatReward, on_mismatch: onMismatch, include };
+    const rows = { style, concat_reward: concatReward, on_mismatch: onMismatch, ...toFilterFields(filters) };
+    const fields = { discount, ...rows, include };
     return this.#admin.exportTrajectories(this.sessionId, fields, options);
   }
 

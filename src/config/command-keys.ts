@@ -19,6 +19,7 @@ const ROLLOUT_JOB_KEYS = [
   "rollout.agent.turn_discount",
   "rollout.agent.export_style",
   "rollout.agent.concat_reward",
+  "rollout.agent.export_filters",
   "rollout.agent.reward_scope",
   "rollout.max_",
   "rollout.consumer_batch_size",

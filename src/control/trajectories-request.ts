@@ -12,6 +12,10 @@ export const trajectoriesBody = controlBody({
   concat_reward: exportFields.concatReward,
   include_undelivered: exportFields.includeUndelivered,
   on_mismatch: exportFields.onMismatch,
+  models: exportFields.models,
+  exclude_models: exportFields.excludeModels,
+  tags: exportFields.tags,
+  roots: exportFields.roots,
   format: z.enum(["json", "safetensors"]).default("json"),
   include: z
     .array(z.enum(["messages"]))
@@ -29,6 +33,10 @@ export function toTrajectoryOptions(body: z.output<typeof trajectoriesBody>): Tr
     concatReward: body.concat_reward,
     onMismatch: body.on_mismatch,
     includeUndelivered: body.include_undelivered,
+    models: body.models,
+    excludeModels: body.exclude_models,
+    tags: body.tags,
+    roots: body.roots,
   };
   refuseConflicts(batchOptionsSchema.parse(options));
   return options;

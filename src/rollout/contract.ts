@@ -1,4 +1,5 @@
 import type { ConnectionPool } from "../client/connection-pool.js";
+import type { ExportFilters } from "../client/export-filters.js";
 import type { ExportStyle } from "../client/interaction.js";
 import type { Interactions } from "../client/interactions.js";
 import type { Rejection } from "./rejection.js";
@@ -117,6 +118,8 @@ export interface EpisodeExportOptions {
    * start a new row (`split`).
    */
   readonly onMismatch?: "error" | "split" | undefined;
+  /** Which interactions the export contains. Default: all. */
+  readonly filters?: ExportFilters | undefined;
   /** Adds the messages to the interactions. Default false, because each then has the whole conversation. */
   readonly includeMessages?: boolean | undefined;
   /**

@@ -53,8 +53,8 @@ export class Episode {
     if (interactionCount === 0) throw new Rejection("no_model_calls", "The agent completed no model call.");
     const accepted = { sessionId: session.sessionId, url, groupId, interactionCount, rewards };
     if (this.#settings.export === "deferred") return accepted;
-    const { discount, style, concatReward, onMismatch, includeMessages = false } = this.#settings;
-    const options = { concatReward, onMismatch, includeMessages, signal };
+    const { discount, style, concatReward, onMismatch, filters, includeMessages = false } = this.#settings;
+    const options = { concatReward, onMismatch, filters, includeMessages, signal };
     const interactions = await step("export_failed", () => session.exportInteractions(discount, style, options));
     return { ...accepted, interactions };
   }

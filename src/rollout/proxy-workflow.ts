@@ -1,4 +1,5 @@
 import { AdminClient } from "../client/admin-client.js";
+import type { ExportFilters } from "../client/export-filters.js";
 import { HttpTransport, proxyUrl } from "../client/transport.js";
 import { Deadline } from "../support/async/deadline.js";
 import type {
@@ -71,6 +72,7 @@ function checkOptions({
   concatReward = "leaf",
   onMismatch = "error",
   rewardScope = "interaction",
+  filters = {},
   timeoutSeconds,
   proxyUrl: url,
 }: ProxyWorkflowOptions): void {
@@ -89,8 +91,18 @@ function checkOptions({
   if (rewardScope !== "interaction" && rewardScope !== "session") {
     throw invalidOption("rewardScope", rewardScope, "interaction or session");
   }
+  checkFilters(filters);
   if (timeoutSeconds !== undefined && !(timeoutSeconds > 0)) {
     throw invalidOption("timeoutSeconds", timeoutSeconds, "a number of seconds above 0");
   }
   if (url !== undefined && !isHttpUrl(url)) throw invalidOption("proxyUrl", url, "an http or https URL");
+}
+
+function checkFilters({ models, excludeModels, tags, roots = "all" }: ExportFilters): void {
+  for (const [name, patterns] of Object.entries({ models, excludeModels, tags })) {
+    const isList = Array.isArray(patterns) && patterns.length > 0 && patterns.every((each) => typeof each === "string");
+    if (patterns !== undefined && !isList)
+      throw invalidOption(`filters.${name}`, patterns, "a list of at least one text");
+  }
+  if (roots !== "all" && roots !== "rewarded") throw invalidOption("filters.roots", roots, "all or rewarded");
 }

@@ -11,8 +11,8 @@ export interface ResolveOptions extends ProxyWorkflowOptions, GroupedWorkflowOpt
    * Configuration that fills in options that are not set:
    *
    * - `groupSize` and `dropIncompleteGroup` from `group_size` and `drop_incomplete_group`
-   * - `discount`, `style`, `concatReward` and `rewardScope` from `turn_discount`, `export_style`, `concat_reward` and
-   *   `reward_scope` of `rollout.agent`
+   * - `discount`, `style`, `concatReward`, `filters` and `rewardScope` from `turn_discount`, `export_style`, `concat_reward`,
+   *   `export_filters` and `reward_scope` of `rollout.agent`
    */
   readonly config?: Config | undefined;
   /** Folder in which import strings look for files. Default: the working directory. */

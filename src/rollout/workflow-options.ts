@@ -1,4 +1,5 @@
 import type { Config } from "../config/index.js";
+import { readExportFilters } from "./configured-filters.js";
 import type { ResolveOptions } from "./resolve-options.js";
 
 /** Returns true if the options are a complete configuration. Callers without types may pass any value. */
@@ -22,6 +23,7 @@ export function resolveWorkflowOptions({ config, ...options }: ResolveOptions): 
     discount: options.discount ?? agent.turn_discount,
     style: options.style ?? agent.export_style,
     concatReward: options.concatReward ?? agent.concat_reward,
+    filters: options.filters ?? readExportFilters(config),
     rewardScope: options.rewardScope ?? agent.reward_scope,
   };
 }

@@ -54,7 +54,10 @@ const bool = (read: (...from: Parameters<ReadFact>) => boolean): Fact => ({
 const TWO_TO_32 = 2 ** 32;
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Facts by name, in the order of their slots. */
+/** The value of a count that is not known. */
+export const NOT_RECORDED = -1;
+
+/** Facts by name, in the order of their slots. Stored sessions have the facts by slot, so new ones go to the end. */
 export const FACTS = {
   attempt: i32((_, { attempt = 0 }) => Math.min(attempt, MAX_INT32)),
   resumes: i32((_, { resumes = 0 }) => Math.min(resumes, MAX_INT32)),
@@ -74,6 +77,7 @@ export const FACTS = {
   grammar: bool(({ grammar }) => grammar),
   seeded: bool(({ seed }) => seed !== undefined),
   sampling_overridden: bool(({ overridden }) => overridden),
+  tools: i32((_, { toolCount = NOT_RECORDED }) => toolCount),
 } as const satisfies Readonly<Record<string, Fact>>;
 
 export type FactName = keyof typeof FACTS;
@@ -99,7 +103,10 @@ export function encodeFacts(call: RecordedCall): Uint32Array {
 
 type ReadLabel = (call: LabelledCall) => string | undefined;
 
-/** Labels by column, in the order of their slots. In every batch, the known texts of a column have the codes 0, 1, 2, …. */
+/**
+ * Labels by column, in the order of their slots. Stored sessions have the labels by slot, so new ones go to the end. In every
+ * batch, the known texts of a column have the codes 0, 1, 2, ….
+ */
 export const LABELS = {
   finish_reason: { known: ["stop", "length", "tool_calls"], read: ({ finishReason }) => finishReason },
   cause: {
@@ -126,6 +133,8 @@ export const LABELS = {
     read: ({ sampling = PLAIN_SAMPLING }) => sampling.logprobs,
   },
   dropped_tools: { known: [], read: ({ droppedTools }) => droppedTools },
+  tag: { known: [], read: ({ tag }) => tag },
+  request_kind: { known: [], read: ({ hints }) => hints?.requestKind },
 } as const satisfies Readonly<Record<string, { readonly known: readonly string[]; readonly read: ReadLabel }>>;
 
 export type LabelName = keyof typeof LABELS;

@@ -5,6 +5,23 @@ import type { RecordedSampling } from "./recorded-sampling.js";
 /** The API through which a call came. */
 export type Api = "chat.completions" | "responses" | "messages";
 
+/** Tags of calls. */
+export const TAG = /^[A-Za-z0-9._:-]{1,64}$/;
+
+/**
+ * What an agent program says about a call. Each text is printable ASCII in at most 128 characters: the agent chooses it.
+ */
+export interface AgentHints {
+  /** The agent, or the thread, that makes the call. Programs name only sub-agents, or every agent. */
+  readonly agentId?: string | undefined;
+  /** The agent that started this one. */
+  readonly parentAgentId?: string | undefined;
+  /** The turn of the agent's user that the call belongs to. */
+  readonly turnId?: string | undefined;
+  /** Kind of the call, such as a turn or a compaction. */
+  readonly requestKind?: string | undefined;
+}
+
 /** How a recorded call was made. Calls recorded by the library's store may lack some of these facts. */
 export interface CallFacts {
   readonly sampling?: RecordedSampling | undefined;
@@ -12,6 +29,12 @@ export interface CallFacts {
   readonly requestedModel?: string | undefined;
   /** Types of the server-side tools that the prompt left out, separated by commas, in at most 256 bytes. */
   readonly droppedTools?: string | undefined;
+  /** Number of tools that the prompt showed. */
+  readonly toolCount?: number | undefined;
+  /** The caller's own name for calls of this kind; see {@link TAG}. */
+  readonly tag?: string | undefined;
+  /** What the agent program says about the call. Undefined if it says nothing. */
+  readonly hints?: AgentHints | undefined;
   /** How often the client had sent the request before, as its SDK reports. */
   readonly attempt?: number | undefined;
   /** How often a weight update cut the generation, which was then resumed. */
@@ -31,6 +54,11 @@ export interface Interaction extends CallFacts {
   readonly finishReason: string;
   /** -1 for a root. */
   readonly parent: number;
+  /**
+   * Of a root: index of the earlier interaction from whose answer its conversation was compacted. Undefined if none was
+   * found. See compactions.ts.
+   */
+  readonly compactedFrom?: number | undefined;
   readonly tokenExact: boolean;
   readonly input: InputMessages;
   readonly output: readonly Message[];

@@ -4,12 +4,20 @@ import type { Conversation, Message } from "../conversation/message.js";
 import { sameTemplateArgs } from "../conversation/template-args.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
-import type { NativePrompt, NativeSession, ParentMatch, RecordResult, RestoredTree } from "../native/contract.js";
+import type {
+  NativePrompt,
+  NativeSession,
+  ParentMatch,
+  RecordInput,
+  RecordResult,
+  RestoredTree,
+} from "../native/contract.js";
 import { runAtOnce, type Steps } from "../support/async/steps.js";
 import { keepSpelling } from "../support/json/spelled.js";
 import { findBrokenPrefixCause } from "./broken-prefix.js";
 import { digestRecordedCallIds } from "./call-ids.js";
 import { CallsInFlight } from "./calls-in-flight.js";
+import { Compactions } from "./compactions.js";
 import { continuesExceptSystem, isSameConversation } from "./compare-conversations.js";
 import type { CompletedCall, PreparedMessages } from "./completed-call.js";
 import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
@@ -94,6 +102,7 @@ export class Session {
   );
   readonly calls = new CallsInFlight(this.delivery.attempts);
   readonly #log: InteractionLog;
+  readonly #compactions: Compactions;
   readonly #size: SessionSize;
   #isLoaded: boolean;
   /** Number of users of the data; see {@link hold}. */
@@ -129,6 +138,7 @@ export class Session {
     this.#native = new native.Session(this.#digestKey);
     this.#known = new KnownMessages(this.#filters, this.#digestKey);
     this.#log = new InteractionLog(options.id, summary?.interactionCount);
+    this.#compactions = new Compactions(this.#log);
     const tally = options.tally ?? { bytes: 0 };
     this.#size = new SessionSize(() => this.#native.byteLength, tally, summary?.storedTokens);
     if (summary?.freed) this.#size.free();
@@ -348,12 +358,17 @@ export class Session {
     const facts = { api, finishReason, createdAt: Date.now(), ...pickCallFacts(call) };
     // Only recording the tokens shows whether the prompt continues its parent's tokens, so the cause is determined in advance.
     const cause = call.fallback ?? (match && findBrokenPrefixCause(call.prepared, match, this.#log.at(match.index)));
-    const { sharedTokens, ...tree } = this.#recordTokens(call, match?.index ?? -1, { ...facts, cause });
+    const compactedFrom = match ? undefined : this.#compactions.find(call.prepared.messages);
+    const place = { parent: match?.index ?? -1, compactedFrom };
+    const { sharedTokens, ...tree } = this.#recordTokens(call, place, { ...facts, cause });
     const id = call.id ?? `interaction-${randomUUID()}`;
     const fallback = tree.tokenExact ? call.fallback : cause;
     const context = { input, output, toolsKey: call.prepared.toolsKey, templateArgs, fallback };
-    const interaction = { ...tree, id, ...facts, lastTokenId, ...context };
+    const link = compactedFrom === undefined ? {} : { compactedFrom };
+    const interaction = { ...tree, ...link, id, ...facts, lastTokenId, ...context };
     this.#log.add(interaction);
+    // The client has the answer that it repeats.
+    if (compactedFrom !== undefined) this.delivery.referTo(compactedFrom);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
     const objectBytes = bytes + measureMessages(output);
@@ -409,6 +424,7 @@ export class Session {
     this.#size.free();
     this.#native.release();
     this.#log.clear();
+    this.#compactions.clear();
     this.#known.clear();
     this.delivery.clear();
     this.#journal?.freed(this.interactionCount);
@@ -468,14 +484,18 @@ export class Session {
   }
 
   /** Adds a completed call to the native session and releases its prompt. */
-  #recordTokens(call: CompletedCall, parent: number, facts: LabelledCall): RecordResult {
+  #recordTokens(
+    call: CompletedCall,
+    place: Pick<RecordInput, "parent" | "compactedFrom">,
+    facts: LabelledCall,
+  ): RecordResult {
     const { digests, callIds } = call.prepared;
     const recorded = this.#native.record({
       prompt: call.prompt,
       generation: call.generation,
       digests,
       output: canonicalMessages(call.output, this.#filters),
-      parent,
+      ...place,
       facts: encodeFacts(facts),
       labels: encodeLabels(facts),
       startsRow: facts.cause === "tools_changed",
@@ -503,7 +523,11 @@ export class Session {
   }
 
   #restore({ interactions, outcomes }: StoredSession): void {
-    const restored = this.#native.restore(interactions.map((stored) => stored.native));
+    const compactedFrom = Int32Array.from(interactions, ({ facts }) => facts.compactedFrom ?? -1);
+    const restored = this.#native.restore(
+      interactions.map((stored) => stored.native),
+      compactedFrom,
+    );
     interactions.forEach((stored, index) => this.#log.add(this.#toInteraction(stored, index, restored)));
     this.#restoreRewards(outcomes);
     this.delivery.restore(outcomes.map((outcome, i) => ({ ...outcome, request: interactions[i]?.request })));
@@ -515,6 +539,7 @@ export class Session {
     this.#native.release();
     this.#native = new native.Session(this.#digestKey);
     this.#log.clear();
+    this.#compactions.clear();
     this.#known.clear();
     this.delivery.unload();
   }

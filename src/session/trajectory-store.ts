@@ -8,6 +8,7 @@ import { type BatchMemory, SharedMemory, type SharedMemoryOptions } from "./batc
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema, shardFields } from "./batch/batch-options.js";
 import { refuseConflicts } from "./batch/option-conflicts.js";
 import { SessionError } from "./errors.js";
+import { TAG } from "./interaction.js";
 import type { RecordedSampling } from "./recorded-sampling.js";
 import { samplingInputSchema, toRecordedSampling } from "./sampling-input.js";
 import { Session } from "./session.js";
@@ -30,6 +31,10 @@ export interface RecordInput {
   readonly sampling?: Partial<RecordedSampling>;
   /** The model that the call named. */
   readonly model?: string;
+  /** A name for calls of this kind, by which exports can choose rows: 1 to 64 characters of A-Z a-z 0-9 . _ : - */
+  readonly tag?: string;
+  /** Number of tools that the prompt showed. */
+  readonly tools?: number;
   /** Milliseconds since the epoch, when the call began. */
   readonly startedAt?: number;
 }
@@ -65,6 +70,8 @@ export class StoredSession {
     const id = parse(z.string().min(1).optional(), input.interactionId, "interactionId");
     const sampling = parse(samplingInputSchema.optional(), input.sampling, "sampling");
     const requestedModel = parse(z.string().optional(), input.model, "model");
+    const tag = parse(z.string().regex(TAG).optional(), input.tag, "tag");
+    const toolCount = parse(z.int32().min(0).optional(), input.tools, "tools");
     const startedAt = parse(z.number().min(0).optional(), input.startedAt, "startedAt");
     const messages = parse(chatMessagesSchema, input.messages, "messages");
     const output = parse(chatMessagesSchema, [input.output].flat(), "output");
@@ -83,6 +90,8 @@ export class StoredSession {
       id,
       sampling: sampling && toRecordedSampling(sampling, input.outputIds.length),
       requestedModel,
+      tag,
+      toolCount,
       startedAt,
     }).id;
   }

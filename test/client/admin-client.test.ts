@@ -32,6 +32,10 @@ const everyField: Required<SharedBatchFields> = {
   discount: 0.5,
   concat_reward: "return",
   include_undelivered: true,
+  models: ["tiny"],
+  exclude_models: ["small*"],
+  tags: [""],
+  roots: "rewarded",
   on_mismatch: "split",
   wait_seconds: 1,
   drain_seconds: 1,
@@ -57,11 +61,16 @@ describe("AdminClient", () => {
     expect(await admin.acknowledge(file?.id ?? "")).toBe(true);
     const { style, discount, concat_reward, include_undelivered, on_mismatch, wait_seconds, drain_seconds } =
       everyField;
+    const { models, exclude_models, tags } = everyField;
     const fields: Required<TrajectoriesFields> = {
       style,
       discount,
       concat_reward,
       include_undelivered,
+      models,
+      exclude_models,
+      tags,
+      roots: "all",
       on_mismatch,
       wait_seconds,
       drain_seconds,

@@ -70,6 +70,7 @@ describe("defaults", () => {
           turn_discount: 1,
           export_style: "individual",
           concat_reward: "leaf",
+          export_filters: { models: null, exclude_models: null, tags: null, roots: "all" },
           reward_scope: "interaction",
           chat_template_type: "hf",
           message_filters: [],
@@ -209,7 +210,7 @@ describe("unknown keys", () => {
     [{ agent: { mode: "inline" } }, "agent", "rollout.agent"],
     [{ "server.port": 1 }, '"server.port"', "server.port"],
     [{ rollout: { compat: { mod: "inline" } } }, "rollout.agent.mod", "rollout.agent.mode"],
-    [JSON.parse('{"__proto__":{"x":1}}') as unknown, "__proto__", "rollout"],
+    [JSON.parse('{"__proto__":{"x":1}}') as unknown, "__proto__", "rollout.agent.export_filters.roots"],
   ])("are reported with the nearest known key: %j", (written, path, nearest) => {
     expect(readProblems(() => parseConfig(written))).toEqual({
       [path]: `unknown key; did you mean ${nearest}?`,

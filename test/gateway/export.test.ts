@@ -134,6 +134,37 @@ describe("POST /export_batch over several workers", () => {
     expect(unkeyed.refusal).toBe("401 missing_api_key");
   });
 
+  it("forwards what a call says about its origin, and filters the rows of every worker", async () => {
+    const { gateway } = await started(0);
+    const ids: string[] = [];
+    for (let index = 0; index < 4; index++) {
+      const { id, key } = await gateway.session();
+      for (const tag of ["main", "title"]) {
+        const headers = {
+          "content-type": "application/json",
+          "x-rolltape-tag": tag,
+          "x-claude-code-agent-id": `a-${tag}`,
+        };
+        const body = JSON.stringify({ messages: [{ role: "user", content: tag }] });
+        await gateway.send("/v1/chat/completions", { method: "POST", headers, body }, key);
+      }
+      // The last call is the title.
+      if (index === 0) await gateway.post("/rl/set_reward", { reward: 1 }, key);
+      await gateway.post("/rl/end_session", {}, key);
+      ids.push(id);
+    }
+    expect(new Set(ids.map(readWorkerTag)).size).toBe(2);
+    const reply = await gateway.post("/export_batch", { session_ids: ids, tags: ["main"] });
+    const { metadata } = readSafetensors(reply.raw);
+    const rows = JSON.parse(metadata["rows"] ?? "") as object[];
+    expect(rows).toMatchObject(ids.map((session_id) => ({ session_id, agent_id: "a-main" })));
+    expect(metadata).toMatchObject({
+      filters: '{"tags":["main"]}',
+      filtered: "4",
+      rewards_filtered: JSON.stringify([ids[0]]),
+    });
+  });
+
   it("exports the trajectories of a session on any worker", async () => {
     const { gateway, ids } = await started(3);
     for (const session_id of ids) {

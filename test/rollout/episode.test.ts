@@ -387,6 +387,9 @@ describe("a workflow's options", () => {
     ["concatReward", { style: "concat", concatReward: "sum" }],
     ["concatReward", { concatReward: "return" }],
     ["onMismatch", { style: "concat", onMismatch: "drop" }],
+    ["filters.models", { filters: { models: [] } }],
+    ["filters.tags", { filters: { tags: "main" } }],
+    ["filters.roots", { filters: { roots: "some" } }],
     ["timeoutSeconds", { timeoutSeconds: 0 }],
     ["proxyUrl", { proxyUrl: "localhost:8090" }],
   ])("are refused if they are out of range: %s in %j", (name, options) => {

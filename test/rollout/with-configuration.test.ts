@@ -41,6 +41,22 @@ describe("resolveWorkflow with a configuration", () => {
     expect((await episodeWith({ reward_scope: "session" }, () => 7))?.sessionReward).toBe(7);
   });
 
+  it("filters the interactions of an episode as the configuration says", async () => {
+    const { engine } = await listeningProxy();
+    const countWith = async (export_filters: object) => {
+      const config = parseConfig({ rollout: { agent: { export_filters } } });
+      const workflow = await resolveWorkflow<string>(
+        createAgent(2, () => 1),
+        config,
+      );
+      const { accepted } = await workflow.arunEpisode(engine, "rain");
+      return accepted[0]?.interactions?.size;
+    };
+    expect(await countWith({})).toBe(2);
+    expect(await countWith({ models: ["other"], roots: "rewarded" })).toBe(0);
+    expect(await countWith({ exclude_models: ["other"], tags: [""] })).toBe(2);
+  });
+
   it("refuses mode subproc for an agent that would run in this process", async () => {
     const config = parseConfig({ rollout: { agent: { mode: "subproc", subproc_max_workers: 2 } } });
     await expect(resolveWorkflow(AGENT, config)).rejects.toMatchObject({

@@ -80,6 +80,8 @@ function inexact(): ModelledSession {
     tail: [4],
     reward: undefined,
     finishReason: "stop",
+    model: undefined,
+    tag: undefined,
     undelivered: false,
   };
   const output = [{ id: 9, logprob: -1, version: 0 }];

@@ -21,7 +21,7 @@ async function readMetadataNames(options: object): Promise<string[]> {
   session.record(turn([user("a")], [1, 2], [3]));
   session.record(turn([user("b")], [1, 2], [3]));
   session.end();
-  const [batch] = await store.exportShards(["s"], { shards: 2, ...options });
+  const [batch] = await store.exportShards(["s"], { shards: 2, models: ["*"], ...options });
   return Object.keys(readSafetensors(batch?.bytes ?? new Uint8Array()).metadata);
 }
 

@@ -5,6 +5,7 @@
 
 #include "../base/size.h"
 #include "../session/reward.h"
+#include "row_choice.h"
 
 namespace rolltape {
 
@@ -24,53 +25,6 @@ float ownReward(const SessionRewards& rewards, std::size_t index) {
 
 }  // namespace
 
-/// Working memory for the session whose rows are being added. It is reused for all sessions of a plan: with many small
-/// ones, allocating it for each would take most of the time.
-struct Plan::Buffers {
-  /// By interaction index: left out of the export. All false with includeLeftOut.
-  std::vector<bool> absent;
-  /// By interaction index: one of PlannedSession::leftOut. Empty if there are none.
-  std::vector<bool> marked;
-  SessionRewards rewards;
-  /// By interaction index: it has a token-exact child that is not absent, so no row ends with it.
-  std::vector<bool> continued;
-  /// By interaction index: turns before it in its row have own rewards.
-  std::vector<bool> inner;
-  std::vector<const Interaction*> all;
-  /// By interaction index: the root of its tree.
-  std::vector<std::uint32_t> rootOf;
-  /// By interaction index, for roots: an interaction of the tree has a reward.
-  std::vector<bool> rewardedRoots;
-
-  bool isMarked(std::size_t index) const { return !marked.empty() && marked[index]; }
-
-  void readLeftOut(const PlannedSession& planned, bool includeLeftOut) {
-    const Session& session = *planned.session;
-    const std::span<const InteractionState> states = session.states();
-    absent.assign(states.size(), false);
-    marked.clear();
-    if (planned.leftOut.empty()) return;
-    marked.resize(states.size());
-    for (const std::uint32_t index : planned.leftOut) {
-      marked[session.interaction(index, "leftOut").index] = true;
-      if (!includeLeftOut) absent[index] = true;
-    }
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      if (marked[i] || states[i].parent < 0 || !marked[static_cast<std::size_t>(states[i].parent)]) continue;
-      throw Error(ErrorCode::kInvalidArg, "leftOut: interaction " + std::to_string(states[i].parent) +
-                                              " has a child that is not left out: " + std::to_string(i));
-    }
-  }
-
-  void findContinued(const Session& session) {
-    const std::span<const InteractionState> states = session.states();
-    continued.assign(states.size(), false);
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      if (states[i].tokenExact && !absent[i]) continued[static_cast<std::size_t>(states[i].parent)] = true;
-    }
-  }
-};
-
 Plan::Plan(std::span<const Session* const> sessions, const PlanOptions& options) : Plan(allOf(sessions), options) {}
 
 Plan::Plan(std::span<const PlannedSession> sessions, const PlanOptions& options) : options_(options) {
@@ -89,55 +43,63 @@ Plan::Plan(std::span<const PlannedSession> sessions, const PlanOptions& options)
     rows_.reserve(interactions);
     if (options.layout == Layout::kTree) nodes_.reserve(interactions);
   }
-  Buffers buffers;
+  RowChoice choice;
   for (const PlannedSession& planned : sessions) {
     storages_.push_back(planned.session->storage());
-    addSession(planned, buffers);
+    addSession(planned, choice);
   }
   measure();
 }
 
-void Plan::addSession(const PlannedSession& planned, Buffers& buffers) {
+void Plan::addSession(const PlannedSession& planned, RowChoice& choice) {
   const Session& session = *planned.session;
-  buffers.readLeftOut(planned, options_.includeLeftOut);
-  buffers.rewards.assign(session, options_.discount, buffers.absent);
+  choice.assign(planned, options_);
   if (options_.layout == Layout::kTree) {
-    addNodes(session, buffers);
+    addNodes(session, choice);
   } else {
-    addRows(session, buffers);
+    addRows(session, choice);
   }
-  addUnrewardedRoots(session, buffers);
+  addFindings(session, choice);
 }
 
-void Plan::addRows(const Session& session, Buffers& buffers) {
-  if (options_.style == RowStyle::kConcat) return addConcatRows(session, buffers);
+void Plan::addRows(const Session& session, RowChoice& choice) {
+  if (options_.style == RowStyle::kConcat) return addConcatRows(session, choice);
   for (const Interaction& at : session.storage()->interactions) {
-    if (!buffers.absent[at.index]) addRow(at, buffers.rewards.finalRewards[at.index], false, buffers);
+    if (choice.isKept(at.index)) addRow(at, choice.rewards.finalRewards[at.index], false, choice);
   }
 }
 
-void Plan::addConcatRows(const Session& session, Buffers& buffers) {
-  const SessionRewards& rewards = buffers.rewards;
+void Plan::addConcatRows(const Session& session, RowChoice& choice) {
+  const SessionRewards& rewards = choice.rewards;
   const bool isReturn = options_.concatReward == ConcatReward::kReturn;
   std::vector<double> returns;
   if (isReturn) returns = rowReturns(session, rewards, options_.discount);
   const std::span<const double> rowRewards = isReturn ? returns : rewards.finalRewards;
-  buffers.findContinued(session);
-  findInnerRewards(session, rewards, buffers.inner);
+  choice.findRowEnds(session);
+  addFilteredTurns(session, choice);
   for (std::uint32_t i = 0; i < session.length(); ++i) {
     // Most interactions are continued token-exactly; skip them before reading them from memory.
     const bool breaks = session.state(i).parent >= 0 && !session.state(i).tokenExact;
-    if (buffers.absent[i] || (buffers.continued[i] && !breaks)) continue;
+    const bool isContinued = choice.continued[i];
+    if (isContinued ? !breaks : !choice.isKept(i)) continue;
     const Interaction& at = session.storage()->interactions[i];
-    if (breaks && !at.startsRow && options_.onMismatch == OnMismatch::kError) addMismatch(at);
-    if (buffers.continued[i]) continue;
-    addRow(at, rowRewards[i], !isReturn && buffers.inner[i], buffers);
+    const bool mayBreak = at.startsRow || options_.onMismatch == OnMismatch::kSplit;
+    if (breaks && !mayBreak && choice.hasKeptAncestor(i)) addMismatch(at);
+    if (!isContinued) addRow(at, rowRewards[i], !isReturn && choice.inner[i], choice);
   }
 }
 
-void Plan::addNodes(const Session& session, Buffers& buffers) {
-  std::vector<const Interaction*>& all = buffers.all;
-  all.clear();
+void Plan::addFilteredTurns(const Session& session, const RowChoice& choice) {
+  if (choice.filtered.empty()) return;
+  if (!filteredTurns_) filteredTurns_ = std::make_shared<FilteredTurns>();
+  for (const Interaction& at : session.storage()->interactions) {
+    if (choice.filtered[at.index]) filteredTurns_->add(at);
+  }
+}
+
+void Plan::addNodes(const Session& session, const RowChoice& choice) {
+  std::vector<const Interaction*> all;
+  all.reserve(session.length());
   for (const Interaction& at : session.storage()->interactions) all.push_back(&at);
   const auto base = static_cast<std::uint32_t>(nodes_.size());
   for (TreeNode node : depthFirst(all)) {
@@ -145,28 +107,17 @@ void Plan::addNodes(const Session& session, Buffers& buffers) {
     node.end += base;
     nodes_.push_back(node);
     const Interaction& at = *node.interaction;
-    addRow(at, buffers.rewards.finalRewards[at.index], false, buffers);
+    addRow(at, choice.rewards.finalRewards[at.index], false, choice);
   }
 }
 
-void Plan::addUnrewardedRoots(const Session& session, Buffers& buffers) {
-  const SessionRewards& rewards = buffers.rewards;
-  // In most sessions the only tree has a reward: return without a walk.
-  if (session.sessionReward() || rewards.rootCount <= std::min(rewards.rewardedCount, 1u)) return;
-  const std::span<const InteractionState> states = session.states();
-  std::vector<std::uint32_t>& rootOf = buffers.rootOf;
-  std::vector<bool>& rewarded = buffers.rewardedRoots;
-  rootOf.resize(states.size());
-  rewarded.assign(states.size(), false);
-  for (std::uint32_t i = 0; i < states.size(); ++i) {
-    rootOf[i] = states[i].parent < 0 ? i : rootOf[static_cast<std::size_t>(states[i].parent)];
-    if (rewards.has(i)) rewarded[rootOf[i]] = true;
-  }
+void Plan::addFindings(const Session& session, RowChoice& choice) {
   const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
-  for (std::uint32_t i = 0; i < rootOf.size(); ++i) {
-    if (rootOf[i] != i || rewarded[i] || buffers.absent[i]) continue;
+  filteredCount_ += choice.countFiltered();
+  if (choice.losesRewards(session, options_.discount)) rewardsFiltered_.push_back(owner);
+  for (const std::uint32_t root : choice.unrewardedRoots(session)) {
     ++unrewardedRoots_.count;
-    if (unrewardedRoots_.first.size() < UnrewardedRoots::kMaxNamed) unrewardedRoots_.first.push_back({owner, i});
+    if (unrewardedRoots_.first.size() < UnrewardedRoots::kMaxNamed) unrewardedRoots_.first.push_back({owner, root});
   }
 }
 
@@ -177,11 +128,12 @@ void Plan::addMismatch(const Interaction& child) {
                          position < child.inputLength ? tokenAt(child, position) : -1});
 }
 
-void Plan::addRow(const Interaction& at, double reward, bool uncounted, const Buffers& buffers) {
+void Plan::addRow(const Interaction& at, double reward, bool uncounted, const RowChoice& choice) {
   const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
-  const SessionRewards& rewards = buffers.rewards;
-  PlanRow& row = rows_.emplace_back(PlanRow{owner, at.sequenceLength(), &at, reward, ownReward(rewards, at.index),
-                                            uncounted, buffers.isMarked(at.index)});
+  const Interaction* first = options_.style == RowStyle::kConcat ? &choice.firstTurn(at) : &at;
+  PlanRow& row = rows_.emplace_back(PlanRow{owner, at.sequenceLength(), &at, first, reward,
+                                            ownReward(choice.rewards, at.index), uncounted, choice.isMarked(at.index),
+                                            choice.isFiltered(at.index)});
   requireFinalReward(row.reward, row.interaction->index);
   if (options_.maxLength > 0 && row.length > options_.maxLength) {
     if (options_.overflow == Overflow::kTruncate) {
@@ -191,16 +143,18 @@ void Plan::addRow(const Interaction& at, double reward, bool uncounted, const Bu
       if (options_.overflow == Overflow::kDrop) return rows_.pop_back();
     }
   }
-  if (options_.turns) addTurns(row, rewards);
+  if (options_.turns) addTurns(row, choice);
 }
 
-void Plan::addTurns(const PlanRow& row, const SessionRewards& rewards) {
+void Plan::addTurns(const PlanRow& row, const RowChoice& choice) {
   turnStarts_.push_back(static_cast<std::uint32_t>(turns_.size()));
   for (const Interaction* at = row.interaction;; at = at->parent) {
-    const double reward = rewards.finalRewards[at->index];
-    requireFinalReward(reward, at->index);
-    turns_.push_back({at, static_cast<float>(reward), ownReward(rewards, at->index)});
-    if (at == &firstTurn(row)) break;
+    if (!choice.isFiltered(at->index)) {
+      const double reward = choice.rewards.finalRewards[at->index];
+      requireFinalReward(reward, at->index);
+      turns_.push_back({at, static_cast<float>(reward), ownReward(choice.rewards, at->index)});
+    }
+    if (at == row.first) break;
   }
   std::reverse(turns_.begin() + turnStarts_.back(), turns_.end());
 }

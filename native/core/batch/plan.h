@@ -9,9 +9,12 @@
 #include "../session/session_rewards.h"
 #include "batch_shape.h"
 #include "depth_first.h"
+#include "filtered_turns.h"
 #include "row_columns.h"
 
 namespace rolltape {
+
+struct RowChoice;
 
 /// Which interactions have a row, and which outputs the row trains on.
 enum class RowStyle {
@@ -49,6 +52,8 @@ struct PlanOptions {
   ConcatReward concatReward = ConcatReward::kLeaf;
   /// Treats interactions of PlannedSession::leftOut like all others. PlanRow::leftOut still marks them.
   bool includeLeftOut = false;
+  /// Filters the trees in which no interaction has a reward, in sessions without a reward.
+  bool rewardedRootsOnly = false;
   /// Adds the turns of each row. A tree batch has none: its nodes are turns.
   bool turns = false;
   /// Most distinct labels of one label column, known ones included; 0: no limit.
@@ -62,6 +67,9 @@ struct PlanOptions {
 struct PlannedSession {
   const Session* session;
   std::vector<std::uint32_t> leftOut = {};
+  /// Interactions that a filter of the export removes: they have no rows, and their outputs are trained on nowhere. Their
+  /// rewards reach other interactions all the same.
+  std::vector<std::uint32_t> filtered = {};
 };
 
 struct PlanRow {
@@ -71,6 +79,8 @@ struct PlanRow {
   std::uint32_t length;
   /// The row's last turn.
   const Interaction* interaction;
+  /// The row's first turn. Only `concat` rows have turns other than their interaction.
+  const Interaction* first;
   /// After discount.
   double reward;
   /// Of `interaction`; NaN if it has none.
@@ -79,6 +89,8 @@ struct PlanRow {
   bool uncountedRewards = false;
   /// One of PlannedSession::leftOut.
   bool leftOut = false;
+  /// A filter removed it. Only rows of a tree batch, whose nodes are all interactions.
+  bool filtered = false;
 };
 
 /// A model call within a row.
@@ -120,8 +132,8 @@ class Plan {
  public:
   /// Takes time linear in interactions. Reads no tokens except those that mismatches() names.
   /// @throws kInvalidArg if the discount is outside [0, 1]; if a reward does not fit a float32; for a tree batch with
-  /// maxLength or turns; for columns that requireRowColumns() refuses; or if PlannedSession::leftOut names an
-  /// interaction that the session does not have, or that has a child which is not left out
+  /// maxLength or turns; for columns that requireRowColumns() refuses; or if PlannedSession::leftOut or filtered names an
+  /// interaction that the session does not have, or leftOut one that has a child which is not left out
   /// @throws kTooLarge if a size overflows
   Plan(std::span<const PlannedSession> sessions, const PlanOptions& options);
   /// Plans sessions with no interaction left out.
@@ -130,14 +142,18 @@ class Plan {
   const PlanOptions& options() const { return options_; }
   /// In the order of sessions, then of interactions; in a tree batch, in the order of nodes().
   std::span<const PlanRow> rows() const { return rows_; }
-  /// Returns the row's first turn. Only `concat` rows have turns other than their interaction.
-  const Interaction& firstTurn(const PlanRow& row) const {
-    return options_.style == RowStyle::kConcat ? *row.interaction->rowStart : *row.interaction;
-  }
   /// Returns the turn whose value the column has for this row.
   const Interaction& columnTurn(const PlanRow& row, const RowColumn& column) const {
-    return column.ofFirstTurn ? firstTurn(row) : *row.interaction;
+    return column.ofFirstTurn ? *row.first : *row.interaction;
   }
+  /// Returns the interaction with which the row's tokens begin to be exact, whether or not it is a turn of the row.
+  const Interaction& rowStart(const PlanRow& row) const {
+    return options_.style == RowStyle::kConcat ? *row.interaction->rowStart : *row.interaction;
+  }
+  /// Returns true if the interaction lies between the turns of a `concat` row, but is not one of them.
+  bool isFiltered(const Interaction& at) const { return filteredTurns_ && filteredTurns_->contains(at); }
+  /// The filtered interactions of `concat` rows; null if there are none.
+  const FilteredTurns* filteredTurns() const { return filteredTurns_.get(); }
   /// One for each row of a tree batch; empty for other layouts.
   std::span<const TreeNode> nodes() const { return nodes_; }
   /// The turns of all rows, one row after the other; those of row i are [turnStarts()[i], turnStarts()[i + 1]).
@@ -147,6 +163,10 @@ class Plan {
     return options_.columns ? std::span<const RowColumn>(*options_.columns) : std::span<const RowColumn>();
   }
   const UnrewardedRoots& unrewardedRoots() const { return unrewardedRoots_; }
+  /// Number of interactions that filters removed. Of the whole plan: its shards do not have it.
+  std::uint64_t filteredCount() const { return filteredCount_; }
+  /// Indices of the sessions that have a reward of which nothing reaches a row, because of a filter. Of the whole plan.
+  std::span<const std::uint32_t> rewardsFiltered() const { return rewardsFiltered_; }
   std::span<const ConcatMismatch> mismatches() const { return mismatches_; }
   std::span<const PlanRow> overflows() const { return overflows_; }
   const BatchShape& shape() const { return shape_; }
@@ -168,18 +188,17 @@ class Plan {
   std::vector<Plan> shards(std::uint32_t count) const;
 
  private:
-  struct Buffers;
-
   Plan() = default;
-  void addSession(const PlannedSession& planned, Buffers& buffers);
-  void addRows(const Session& session, Buffers& buffers);
-  void addConcatRows(const Session& session, Buffers& buffers);
-  void addNodes(const Session& session, Buffers& buffers);
+  void addSession(const PlannedSession& planned, RowChoice& choice);
+  void addRows(const Session& session, RowChoice& choice);
+  void addConcatRows(const Session& session, RowChoice& choice);
+  void addNodes(const Session& session, const RowChoice& choice);
   void addMismatch(const Interaction& child);
   /// Adds the row that ends with an interaction. One that is over maxLength is truncated, or not added.
-  void addRow(const Interaction& at, double reward, bool uncounted, const Buffers& buffers);
-  void addTurns(const PlanRow& row, const SessionRewards& rewards);
-  void addUnrewardedRoots(const Session& session, Buffers& buffers);
+  void addRow(const Interaction& at, double reward, bool uncounted, const RowChoice& choice);
+  void addTurns(const PlanRow& row, const RowChoice& choice);
+  void addFindings(const Session& session, RowChoice& choice);
+  void addFilteredTurns(const Session& session, const RowChoice& choice);
   /// Adds rows [begin, end) of another plan. In a tree batch they must begin at the root of a tree.
   void addRowsOf(const Plan& plan, std::size_t begin, std::size_t end);
   void measure();
@@ -190,6 +209,9 @@ class Plan {
   std::vector<PlanTurn> turns_;
   std::vector<std::uint32_t> turnStarts_;
   UnrewardedRoots unrewardedRoots_;
+  std::shared_ptr<FilteredTurns> filteredTurns_;
+  std::uint64_t filteredCount_ = 0;
+  std::vector<std::uint32_t> rewardsFiltered_;
   std::vector<ConcatMismatch> mismatches_;
   std::vector<PlanRow> overflows_;
   std::vector<TreeNode> nodes_;

@@ -71,6 +71,7 @@ std::vector<Plan> Plan::shards(std::uint32_t count) const {
     Plan& plan = plans.emplace_back(Plan());
     plan.options_ = options_;
     plan.storages_ = storages_;
+    plan.filteredTurns_ = filteredTurns_;
     for (const std::uint32_t unit : part) plan.addRowsOf(*this, units[unit].begin, units[unit].end);
     plan.measure();
   }

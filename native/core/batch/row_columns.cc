@@ -21,8 +21,10 @@ bool isOfRowsOnly(RowSource source) {
     case RowSource::kPromptTokens:
     case RowSource::kUncountedRewards:
     case RowSource::kParentRow:
+    case RowSource::kCompactedFromRow:
     case RowSource::kTurns:
     case RowSource::kLeftOut:
+    case RowSource::kFiltered:
     case RowSource::kMixedFact:
       return true;
     default:
@@ -42,6 +44,7 @@ bool fits(RowSource source, Dtype dtype) {
     case RowSource::kUncountedRewards:
     case RowSource::kTokenExact:
     case RowSource::kLeftOut:
+    case RowSource::kFiltered:
     case RowSource::kMixedFact:
       return dtype == Dtype::kBool;
     default:

@@ -19,6 +19,9 @@ enum class RowSource {
   kUncountedRewards,
   /// Index of the first row that holds the parent of the row's first turn; -1 if no row of the batch does.
   kParentRow,
+  /// Of rows that begin with the root of a compacted conversation: index of the first row that holds the interaction that
+  /// it was compacted from. -1 for other rows, and if no row of the batch does.
+  kCompactedFromRow,
   /// Number of edges to the root of the conversation tree.
   kTurn,
   /// Number of turns of the row.
@@ -26,6 +29,8 @@ enum class RowSource {
   kTokenExact,
   /// The interaction is one of PlannedSession::leftOut.
   kLeftOut,
+  /// A filter removed the interaction; see PlannedSession::filtered.
+  kFiltered,
   /// One of Interaction::facts.
   kFact,
   /// The turns of the row differ in one of Interaction::facts.

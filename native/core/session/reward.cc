@@ -29,7 +29,7 @@ std::vector<double> lastLeafShares(std::span<const std::int32_t> parents, const 
     }
     if (parents[i] < 0) continue;
     const auto parent = static_cast<std::size_t>(parents[i]);
-    if (lastLeaf[i] > lastLeaf[parent]) {
+    if (!absent[parent] && lastLeaf[i] > lastLeaf[parent]) {
       lastLeaf[parent] = lastLeaf[i];
       shares[parent] = shares[i] * discount;
     }

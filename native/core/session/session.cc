@@ -35,6 +35,15 @@ std::uint32_t countShared(const Interaction& parent, const Prompt& prompt) {
   return static_cast<std::uint32_t>(commonPrefix(before, prompt.spans()));
 }
 
+/// Only a root that comes later can take over a conversation, so links never form a circle.
+void requireCompaction(const Interaction& made) {
+  if (made.compactedFrom == -1) return;
+  const bool isEarlier = made.compactedFrom >= 0 && made.compactedFrom < static_cast<std::int64_t>(made.index);
+  if (made.parent == nullptr && isEarlier) return;
+  throw Error(ErrorCode::kInvalidArg, "compactedFrom: " + std::to_string(made.compactedFrom) +
+                                          " must be an earlier interaction, and this one a root");
+}
+
 std::span<const std::uint8_t> bytesOf(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
@@ -120,6 +129,8 @@ const Interaction& Session::record(const RecordInput& input) {
   Interaction made;
   made.index = static_cast<std::uint32_t>(states_.size());
   made.parent = chooseParent(input);
+  made.compactedFrom = input.compactedFrom;
+  requireCompaction(made);
   storeInput(made, input.prompt);
   storeOutput(made, input.generation);
   storeFacts(made, input);
@@ -136,7 +147,7 @@ InteractionWriter Session::serialize(std::uint32_t index) const {
   return {interaction(index), index_.messages(index)};
 }
 
-const Interaction& Session::restore(std::span<const std::uint8_t> bytes) {
+const Interaction& Session::restore(std::span<const std::uint8_t> bytes, std::int32_t compactedFrom) {
   const StoredInteraction stored = readStoredInteraction(bytes);
   if (stored.index != states_.size()) {
     throw Error(ErrorCode::kStoredInvalid, "index: this is interaction " + std::to_string(stored.index) +
@@ -145,6 +156,8 @@ const Interaction& Session::restore(std::span<const std::uint8_t> bytes) {
   Interaction made;
   made.index = stored.index;
   if (stored.parent >= 0) made.parent = &storage_->interactions[static_cast<std::uint32_t>(stored.parent)];
+  made.compactedFrom = compactedFrom;
+  requireCompaction(made);
   restoreTokens(made, stored);
   made.startsRow = stored.startsRow;
   storeLabels(made, stored.labels);
@@ -173,6 +186,7 @@ void Session::restoreTokens(Interaction& made, const StoredInteraction& stored) 
 const Interaction& Session::add(const Interaction& made, const IndexedMessages& messages) {
   InteractionState& state = states_.emplace_back();
   state.parent = made.parentIndex();
+  state.compactedFrom = made.compactedFrom;
   state.tokenExact = made.tokenExact;
   try {
     storage_->interactions.push_back(made);
@@ -188,6 +202,7 @@ const Interaction& Session::add(const Interaction& made, const IndexedMessages& 
     throw;
   }
   if (made.parent != nullptr) ++states_[made.parent->index].children;
+  if (made.compactedFrom >= 0) hasCompactions_ = true;
   Interaction& added = storage_->interactions.back();
   added.rowStart = added.tokenExact ? added.parent->rowStart : &added;
   return added;

@@ -26,6 +26,8 @@ struct InteractionState {
   std::uint32_t children = 0;
   /// -1 for a root.
   std::int32_t parent = -1;
+  /// See Interaction::compactedFrom.
+  std::int32_t compactedFrom = -1;
   bool tokenExact = false;
 
   bool isRewarded() const { return ownReward == ownReward; }
@@ -47,6 +49,8 @@ struct RecordInput {
   bool startsRow = false;
   /// Ids of the tool calls in the input and in input and output.
   CallIds callIds = {};
+  /// See Interaction::compactedFrom.
+  std::int32_t compactedFrom = -1;
 };
 
 /// The tokens, tree and own rewards of one session. Mutated from one thread only; what `storage()` holds may be read
@@ -73,20 +77,24 @@ class Session {
   /// @throws kInvalidArg for a bad index.
   std::uint32_t sharedLength(const Prompt& prompt, std::uint32_t parent) const;
   /// Adds an interaction and returns it. All or nothing.
-  /// @throws kInvalidArg for a bad parent, kTooLarge over kMaxSequenceTokens.
+  /// @throws kInvalidArg for a bad parent or compactedFrom, kTooLarge over kMaxSequenceTokens.
   const Interaction& record(const RecordInput& input);
   /// Returns a writer of an interaction's bytes, for restore(). They do not include rewards.
   /// @throws kInvalidArg for a bad index.
   InteractionWriter serialize(std::uint32_t index) const;
   /// Adds the next interaction as it was recorded by a session with the same key. All or nothing.
-  /// @throws kStoredInvalid if the bytes are damaged or do not continue this session.
-  const Interaction& restore(std::span<const std::uint8_t> bytes);
+  /// @param compactedFrom as it was recorded; the bytes do not have it
+  /// @throws kStoredInvalid if the bytes are damaged or do not continue this session; kInvalidArg for a bad
+  /// compactedFrom.
+  const Interaction& restore(std::span<const std::uint8_t> bytes, std::int32_t compactedFrom = -1);
   /// @throws kInvalidArg for a bad index, or if a float32 cannot hold the reward.
   void setReward(std::uint32_t index, double reward);
 
   /// @throws kInvalidArg for an index that there is not; `name` is that of the argument.
   const Interaction& interaction(std::uint32_t index, const char* name = "index") const;
   const InteractionState& state(std::uint32_t index) const { return states_[index]; }
+  /// An interaction has a compactedFrom.
+  bool hasCompactions() const { return hasCompactions_; }
   /// By index.
   std::span<const InteractionState> states() const { return states_; }
   /// The reward of the session as a whole, beside own rewards; see SessionRewards.
@@ -107,6 +115,7 @@ class Session {
   std::shared_ptr<SessionStorage> storage_;
   std::vector<InteractionState> states_;
   std::optional<double> sessionReward_;
+  bool hasCompactions_ = false;
   MessageIndex index_;
 };
 

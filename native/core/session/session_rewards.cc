@@ -1,6 +1,6 @@
 #include "session_rewards.h"
 
-#include <limits>
+#include <algorithm>
 
 #include "reward.h"
 
@@ -23,6 +23,9 @@ void SessionRewards::assign(const Session& session, double discount, const std::
   discountRewards(parents_, finalRewards, discount);
   shares.clear();
   if (const std::optional<double> whole = session.sessionReward()) {
+    if (session.hasCompactions()) {
+      for (std::size_t i = 0; i < states.size(); ++i) parents_[i] = std::max(states[i].parent, states[i].compactedFrom);
+    }
     shares = lastLeafShares(parents_, absent, discount);
     for (std::size_t i = 0; i < finalRewards.size(); ++i) finalRewards[i] += *whole * shares[i];
   }

@@ -12,6 +12,9 @@ export interface BatchFindings {
   /** Conversation trees without any reward, and the first of them. */
   readonly unrewardedRoots: number;
   readonly firstUnrewarded: { readonly session_id: string; readonly interaction_id: string } | undefined;
+  /** Sessions whose rewards reach no row because of the filters, and the id of the first. */
+  readonly rewardsFiltered: number;
+  readonly firstFiltered: string | undefined;
   /** Interactions that are not trained on, by reason. */
   readonly undelivered: number;
   readonly retried: number;
@@ -26,6 +29,8 @@ export const NO_FINDINGS: BatchFindings = {
   uncountedRows: 0,
   unrewardedRoots: 0,
   firstUnrewarded: undefined,
+  rewardsFiltered: 0,
+  firstFiltered: undefined,
   undelivered: 0,
   retried: 0,
   rawRows: 0,
@@ -40,7 +45,7 @@ const CONTENT = "logprob_content";
  * @param rows number of rows of the batch
  */
 export async function readFindings(file: TensorFile, rows: number): Promise<BatchFindings> {
-  const { unrewardedRoots, leftOut, uncountedRewards } = readFacts(file.header);
+  const { unrewardedRoots, leftOut, uncountedRewards, rewardsFiltered = [] } = readFacts(file.header);
   const content = (await readRowColumns(file, rows, [CONTENT])).get(CONTENT);
   const counts = content ? countLabels(content) : new Map<string, number>();
   const countRows = (kind: LogprobContent) => counts.get(kind) ?? 0;
@@ -49,6 +54,8 @@ export async function readFindings(file: TensorFile, rows: number): Promise<Batc
     uncountedRows: uncountedRewards?.rows ?? 0,
     unrewardedRoots: unrewardedRoots?.count ?? 0,
     firstUnrewarded: unrewardedRoots?.first[0],
+    rewardsFiltered: rewardsFiltered.length,
+    firstFiltered: rewardsFiltered[0],
     undelivered: leftOut?.undelivered ?? 0,
     retried: leftOut?.retried ?? 0,
     rawRows: countRows("raw"),
@@ -63,6 +70,8 @@ export function addFindings(a: BatchFindings, b: BatchFindings): BatchFindings {
     uncountedRows: a.uncountedRows + b.uncountedRows,
     unrewardedRoots: a.unrewardedRoots + b.unrewardedRoots,
     firstUnrewarded: a.firstUnrewarded ?? b.firstUnrewarded,
+    rewardsFiltered: a.rewardsFiltered + b.rewardsFiltered,
+    firstFiltered: a.firstFiltered ?? b.firstFiltered,
     undelivered: a.undelivered + b.undelivered,
     retried: a.retried + b.retried,
     rawRows: a.rawRows + b.rawRows,
@@ -72,7 +81,8 @@ export function addFindings(a: BatchFindings, b: BatchFindings): BatchFindings {
 
 /** Returns one warning per finding that is not 0: what was found, how often, and what to do. */
 export function describeFindings(findings: BatchFindings): string[] {
-  const { rows, uncountedRows, unrewardedRoots, undelivered, retried, rawRows, unknownRows } = findings;
+  const { rows, uncountedRows, unrewardedRoots, rewardsFiltered, undelivered, retried, rawRows, unknownRows } =
+    findings;
   const ofRows = (count: number) => `${count} of ${rows} rows`;
   const warnings: readonly (readonly [count: number, text: string])[] = [
     [
@@ -84,6 +94,12 @@ export function describeFindings(findings: BatchFindings): string[] {
       unrewardedRoots,
       `${plural(unrewardedRoots, "conversation has no reward and trains", "conversations have no reward and train")}` +
         ` with reward 0${firstUnrewarded(findings)}. Set rollout.agent.reward_scope=session (scope of set_reward), or reward a call of each.`,
+    ],
+    [
+      rewardsFiltered,
+      `${plural(rewardsFiltered, "session has a reward that reaches", "sessions have rewards that reach")} no row, because the ` +
+        `filters removed the calls (first: session ${findings.firstFiltered ?? ""}). Change rollout.agent.export_filters (models, ` +
+        "exclude_models, tags and roots of an export), or reward a call that is kept.",
     ],
     [
       undelivered,

@@ -9,6 +9,7 @@ const schemas = {
   incompleteCalls: z.record(z.string(), z.int().min(0)),
   abortedCalls: z.record(z.string(), z.int().min(0)),
   leftOut: z.object({ undelivered: z.int().min(0), retried: z.int().min(0) }),
+  rewardsFiltered: z.array(z.string()),
   uncountedRewards: z.object({ rows: z.int().min(0), first: z.array(z.int()) }),
 } as const;
 
@@ -23,6 +24,7 @@ export function readFacts({ metadata }: Header): BatchFacts {
     labels: read(schemas.labels, metadata["row_codes"]),
     unrewardedRoots: read(schemas.unrewardedRoots, metadata["unrewarded_roots"]),
     leftOut: read(schemas.leftOut, metadata["left_out"]),
+    rewardsFiltered: read(schemas.rewardsFiltered, metadata["rewards_filtered"]),
     uncountedRewards: read(schemas.uncountedRewards, metadata["uncounted_rewards"]),
   };
 }
@@ -55,6 +57,8 @@ function describeEntry(name: string, text: string, facts: BatchFacts): string[] 
       return facts.uncountedRewards && [describeRows(facts.uncountedRewards)];
     case "rewards_missing":
       return facts.rewardsMissing && [describeSessions(facts.rewardsMissing)];
+    case "rewards_filtered":
+      return facts.rewardsFiltered && [describeSessions(facts.rewardsFiltered)];
     case "incomplete_calls":
       return facts.incompleteCalls && [describeCounts(facts.incompleteCalls)];
     case "aborted_calls":

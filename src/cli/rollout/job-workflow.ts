@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { Config } from "../../config/index.js";
+import { readExportFilters } from "../../rollout/configured-filters.js";
 import type { RolloutWorkflow } from "../../rollout/contract.js";
 import type { ResolveOptions } from "../../rollout/resolve-options.js";
 import { resolveWorkflow, type WorkflowInput } from "../../rollout/resolve-workflow.js";
@@ -33,6 +34,7 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
     discount: agent.turn_discount,
     style: agent.export_style,
     concatReward: agent.concat_reward,
+    filters: readExportFilters(config),
     rewardScope: agent.reward_scope,
   };
   if (options.command === undefined) requireAgent(options);

@@ -1,4 +1,6 @@
 import type { BatchFields } from "../../client/admin-client.js";
+import { toFilterFields } from "../../client/export-filters.js";
+import { readExportFilters } from "../../rollout/configured-filters.js";
 import { RolloutController } from "../../rollout/controller/controller.js";
 import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
 import { BatchFileError } from "./batch-file.js";
@@ -126,7 +128,15 @@ export class RolloutJob implements StoppableJob {
   async #consume(batch: RolloutBatch): Promise<void> {
     const { config, options, proxy } = this.#job;
     const { turn_discount: discount, export_style: style, concat_reward } = config.rollout.agent;
-    const fields = { layout: options.layout, style, discount, concat_reward, on_mismatch: "split" } as const;
+    const filters = toFilterFields(readExportFilters(config));
+    const fields = {
+      layout: options.layout,
+      style,
+      discount,
+      concat_reward,
+      on_mismatch: "split",
+      ...filters,
+    } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
     const survivors = await this.#export(batch, { admin: proxy.admin, fields, dropIncompleteGroup });
     if (survivors === undefined) return;

@@ -45,7 +45,13 @@ function toOption(name: BatchField): Option {
   const isOn = field.safeParse(undefined).data;
   if (isOn === false) return new Option(toFlag(name), description);
   if (isOn === true) return new Option(toFlag(name).replace("--", "--no-"), description.replace(/^Adds/, "Leaves out"));
+  const isList = field.safeParse([""]).success;
+  if (isList) return new Option(`${toFlag(name)} <texts>`, `${description} Separated by commas.`).argParser(parseTexts);
   return new Option(`${toFlag(name)} <value>`, description).argParser(optionValue<unknown>(field));
+}
+
+function parseTexts(text: string): string[] {
+  return text.split(",");
 }
 
 function parseIds(text: string): string[] {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exportFiltersSchema } from "./export-filters.js";
 import { GIBIBYTE } from "./limits.js";
 import { messageFilter } from "./message-filter.js";
 import { REASONING_PARSERS, TOOL_CALL_PARSERS } from "./parser-names.js";
@@ -105,6 +106,7 @@ export const agentSchema = z.strictObject({
     .describe(
       "Reward of a row in export style `concat`. `leaf`: reward of the row's last turn; rewards set on earlier turns are not counted. `return`: discounted sum of the rewards set on all turns of the row. Used by rollout jobs only; an export call has its own.",
     ),
+  export_filters: exportFiltersSchema.prefault({}),
   reward_scope: z
     .enum(["interaction", "session"])
     .default("interaction")

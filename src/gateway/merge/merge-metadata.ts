@@ -25,9 +25,22 @@ export function mergeMetadata(rows: MergedRows, layout: string): Record<string, 
     rewards_missing: JSON.stringify(sessionIds.filter((id) => missing.has(id))),
     incomplete_calls: mergeCounts(rows, "incomplete_calls"),
     aborted_calls: mergeCounts(rows, "aborted_calls"),
+    ...mergeFilters(rows),
     ...(rows.labels && mergeRowMetadata(rows)),
     rows: JSON.stringify(segments.flatMap(({ part, rows: [from, to] }) => part.rows.slice(from, to))),
     ...(rows.labels && { row_codes: JSON.stringify(rows.labels) }),
+  };
+}
+
+/** Returns what filters did. All parts have the same filters, or none. */
+function mergeFilters({ parts, sessionIds }: MergedRows): Record<string, string> {
+  const filters = parts[0]?.metadata.filters;
+  if (filters === undefined) return {};
+  const lost = new Set(parts.flatMap(({ metadata }) => metadata.rewards_filtered ?? []));
+  return {
+    filters,
+    filtered: String(parts.reduce((sum, { metadata }) => sum + (metadata.filtered ?? 0), 0)),
+    rewards_filtered: JSON.stringify(sessionIds.filter((id) => lost.has(id))),
   };
 }
 

@@ -10,6 +10,9 @@ export interface Row {
   readonly group_id: string | null;
   readonly interaction_id: string;
   readonly length: number;
+  readonly agent_id?: string | undefined;
+  readonly parent_agent_id?: string | undefined;
+  readonly turn_id?: string | undefined;
 }
 
 /** One worker's part of a batch: its metadata, and views of its tensors in the received bytes. */
@@ -34,6 +37,9 @@ const rowSchema = z.object({
   group_id: z.string().nullable(),
   interaction_id: z.string(),
   length: z.int(),
+  agent_id: z.string().optional(),
+  parent_agent_id: z.string().optional(),
+  turn_id: z.string().optional(),
 });
 
 const metadataSchema = z.object({
@@ -42,6 +48,9 @@ const metadataSchema = z.object({
   rewards_missing: jsonText(z.array(z.string())),
   incomplete_calls: jsonText(z.record(z.string(), z.int())),
   aborted_calls: jsonText(z.record(z.string(), z.int())),
+  filters: z.string().optional(),
+  filtered: z.coerce.number().int().min(0).optional(),
+  rewards_filtered: jsonText(z.array(z.string())).optional(),
   rows: jsonText(z.array(rowSchema)),
   version: z.string().optional(),
   model: z.string().optional(),

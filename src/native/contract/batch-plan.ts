@@ -15,6 +15,11 @@ export type RowColumnSource =
   | "uncountedRewards"
   /** Index of the first row that contains the parent of the row's first turn; -1 if no row of the batch contains it. */
   | "parentRow"
+  /**
+   * For a row that begins with the root of a compacted conversation: index of the first row that contains the interaction
+   * that it was compacted from. -1 for other rows, and if no row of the batch contains it.
+   */
+  | "compactedFromRow"
   /** Edges to the root of the conversation. */
   | "turn"
   /** Number of turns in the row. */
@@ -22,6 +27,8 @@ export type RowColumnSource =
   | "tokenExact"
   /** The interaction is in `leftOut` of {@link NativeAddon.planBatch}. */
   | "leftOut"
+  /** The interaction is in `filtered` of {@link NativeAddon.planBatch}, or removed by `rewardedRootsOnly`. */
+  | "filtered"
   /**
    * Index in the row of a turn's first output token, and index after its last one, without padding. For turn columns
    * only.
@@ -73,7 +80,7 @@ export interface NativeRowColumn {
  *   i, each with its whole subtree. They are sorted by their branching position, the last position first.
  * - `subtree_end[j]` is the end of everything that continues token j. Token j is in the sequence of token i exactly if
  *   j <= i < subtree_end[j].
- * - loss_mask is 1 at every output token, except in interactions that are left out.
+ * - loss_mask is 1 at every output token, except in interactions that are left out or filtered.
  * - node_parents is -1 for a root. A tree of cu_trees begins at each root.
  * - The row of node i is the sequence that ends with its last own token. It has node_lengths[i] tokens. If a node has no own
  *   tokens, its row is the first node_lengths[i] tokens of its parent's row.
@@ -117,6 +124,8 @@ export interface PlanOptions {
   readonly concatReward?: "leaf" | "return";
   /** Gives rows to interactions that are left out too. The source `leftOut` still marks them. */
   readonly includeLeftOut?: boolean;
+  /** Filters the trees in which no interaction has a reward, in sessions without a reward. */
+  readonly rewardedRootsOnly?: boolean;
   /**
    * Adds `cu_turns` I32 [B + 1] and the turn columns. Not for a tree batch (`ERR_INVALID_ARG`): its nodes are turns.
    */
@@ -143,6 +152,13 @@ export interface NativePlan {
   readonly tokens: number;
   /** Conversation trees without any reward, in sessions without a reward: their number, and the first 8. */
   readonly unrewardedRoots: UnrewardedRoots;
+  /** Number of interactions that are filtered and not left out. Shards do not have it. */
+  readonly filteredCount: number;
+  /**
+   * Indices of the planned sessions that have a reward of which nothing reaches a row, because of the filters. Shards do not
+   * have it.
+   */
+  readonly rewardsFiltered: readonly number[];
   /** Size of the tensor data in bytes, without the header. */
   readonly byteLength: number;
   /** Maximum number of shards without an empty one: the number of rows, or of trees in a tree batch. */

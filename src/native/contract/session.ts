@@ -37,8 +37,10 @@ export interface NativeSession {
    *
    * @throws `ERR_STORED_INVALID` for a part that is damaged, of an unknown format, or not the next interaction. The
    * message has the form "parts[2]: checksum: …". Parts before it are added, it and later parts are not.
+   *
+   * @param compactedFrom for each part, {@link RecordInput.compactedFrom}; -1 if it had none. Absent: none had one
    */
-  restore(parts: readonly Uint8Array[]): RestoredTree;
+  restore(parts: readonly Uint8Array[], compactedFrom?: Int32Array): RestoredTree;
   /** Sets an interaction's own reward, which must be finite and fit a float32. It is stored as float64. */
   setReward(index: number, reward: number): void;
   /** Sets the reward of the whole session, in addition to own rewards. The same range applies. */
@@ -48,7 +50,8 @@ export interface NativeSession {
    * Returns the final rewards of all interactions, by index. A final reward is the sum of:
    * - the own reward,
    * - discount × the sum of the children's final rewards, without the session reward,
-   * - discount^h × the session reward, where h counts the edges down to the descendant leaf that completed last.
+   * - discount^h × the session reward, where h counts the edges down to the descendant leaf that completed last. Here, a
+   *   root counts as a child of the interaction that it was compacted from.
    */
   discountedRewards(discount: number): Float64Array;
   /**
@@ -94,6 +97,8 @@ export interface RecordInput {
   readonly startsRow?: boolean;
   /** Identifies the tool call ids of the input, and of input and output; see {@link NativeSession.findParent}. */
   readonly callIds?: BigUint64Array;
+  /** Of a root: index of the earlier interaction from which the client compacted this conversation. */
+  readonly compactedFrom?: number | undefined;
 }
 
 export interface RecordResult {

@@ -1,4 +1,6 @@
+import { toFilterFields } from "../../client/export-filters.js";
 import type { Config } from "../../config/index.js";
+import { readExportFilters } from "../configured-filters.js";
 import { isConfig, isObject } from "../workflow-options.js";
 import type { ConfiguredOptions, ControllerOptions } from "./controller-options.js";
 import { ControllerError } from "./errors.js";
@@ -31,6 +33,12 @@ export function resolveControllerOptions<Data>(
     maxConcurrentRollouts: options.maxConcurrentRollouts ?? rollout.max_concurrent_rollouts ?? CONCURRENT_ROLLOUTS,
     maxStaleness: options.maxStaleness ?? rollout.max_staleness,
     consumerBatchSize,
-    exportFields: { discount, style, concat_reward, ...options.exportFields },
+    exportFields: {
+      discount,
+      style,
+      concat_reward,
+      ...toFilterFields(readExportFilters(config)),
+      ...options.exportFields,
+    },
   };
 }

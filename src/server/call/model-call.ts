@@ -4,6 +4,7 @@ import type { RequestIdentity } from "../../session/calls-in-flight.js";
 import type { Api, Interaction } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
 import type { AdmittedCall } from "../limits/admission.js";
+import type { CallOrigin } from "./call-origin.js";
 import type { OutputSink, ReadOutput } from "./output-reader.js";
 
 /** A model call in the form that all protocols share. */
@@ -18,6 +19,8 @@ export interface ModelCall {
   readonly startedAt: number;
   /** Identifies the earlier request that this one repeats, if any. */
   readonly retry: Omit<RequestIdentity, "requestKey">;
+  /** What the caller and the agent program say about the call. */
+  readonly origin: CallOrigin;
   /** Aborts when the agent's connection drops. */
   readonly disconnected: AbortSignal;
   /** Called for a field that the engine cannot enforce and that is not refused, because ignoring it is harmless. */

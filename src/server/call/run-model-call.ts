@@ -117,6 +117,8 @@ async function generateAndRecord(
     sampling: toRecordedSampling(sampling, result.logprobs),
     requestedModel: request.model,
     droppedTools: request.droppedTools.length === 0 ? undefined : joinDropped(request.droppedTools),
+    toolCount: request.conversation.tools?.length ?? 0,
+    ...call.origin,
     attempt: call.retry.retryCount,
     resumes: result.resumes,
     startedAt,

@@ -7,6 +7,7 @@ import { measurePartLogprobs } from "../../protocols/output-parts.js";
 import { joinDropped } from "../../protocols/server-tools.js";
 import type { StreamEncoder } from "../../protocols/stream-encoder.js";
 import type { Api } from "../../session/interaction.js";
+import { readCallOrigin } from "../call/call-origin.js";
 import { EventStream } from "../call/event-stream.js";
 import { sendJson } from "../call/json-stream.js";
 import { type CallRecord, type ModelCall } from "../call/model-call.js";
@@ -60,6 +61,7 @@ async function answerAdmitted(
       retryCount: parseRetryCount(request.headers["x-stainless-retry-count"]),
       idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
     },
+    origin: readCallOrigin(request.headers),
     disconnected: disconnectSignal(reply),
     sink: stream,
     onRecorded: protocol.onRecorded,

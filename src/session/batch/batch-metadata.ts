@@ -3,6 +3,7 @@ import type { LeftOutReason } from "../delivery.js";
 import type { Session } from "../session.js";
 import type { BatchOptions } from "./batch-options.js";
 import type { ExportPlan } from "./plan.js";
+import { describeFilter } from "./row-filter.js";
 
 /** The `__metadata__` of a safetensors header: text values, JSON if a value has structure. */
 export type BatchMetadata = Readonly<Record<string, string>>;
@@ -39,6 +40,7 @@ export function batchMetadata(plan: ExportPlan, options: BatchOptions, origin: B
     rewards_missing: JSON.stringify(rewardsMissing),
     incomplete_calls: countsBySession(sessions, (session) => session.incompleteCalls),
     aborted_calls: countsBySession(sessions, (session) => session.abortedCalls),
+    ...filterMetadata(plan, options),
     ...(options.rowTensors && rowMetadata(plan, options, origin)),
   };
 }
@@ -47,6 +49,18 @@ export function batchMetadata(plan: ExportPlan, options: BatchOptions, origin: B
 function countsBySession(sessions: ExportPlan["sessions"], readCount: (session: Session) => number): string {
   const counts = sessions.map((session) => [session.id, readCount(session)] as const).filter(([, count]) => count > 0);
   return JSON.stringify(Object.fromEntries(counts));
+}
+
+/** Returns what filters did; nothing without filters. */
+function filterMetadata({ native, sessions }: ExportPlan, options: BatchOptions): BatchMetadata {
+  const filters = describeFilter(options);
+  if (!filters) return {};
+  const ids = native.rewardsFiltered.flatMap((index) => sessions[index]?.id ?? []);
+  return {
+    filters: JSON.stringify(filters),
+    filtered: String(native.filteredCount),
+    rewards_filtered: JSON.stringify(ids),
+  };
 }
 
 function rowMetadata(

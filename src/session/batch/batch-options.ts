@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { filterFields } from "./row-filter.js";
 
 /** The options of an export with their ranges and defaults. The library and the HTTP routes share them. */
 export const exportFields = {
@@ -23,6 +24,7 @@ export const exportFields = {
     .boolean()
     .default(false)
     .describe("Includes interactions whose answer did not reach the agent."),
+  ...filterFields,
 } as const;
 
 export const batchFields = {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { BatchTensorLayout, NativeBatch, PackOptions } from "../../native/contract.js";
+import type { AgentHints } from "../interaction.js";
 import type { Session } from "../session.js";
 import type { BatchMemory } from "./batch-memory.js";
 import {
@@ -31,6 +32,8 @@ export interface BatchRow {
   readonly length: number;
   /** After discount. */
   readonly reward: number;
+  /** What the agent program says about the row's interaction. */
+  readonly hints?: AgentHints;
 }
 
 /** A batch in one block of native memory, laid out as safetensors. */
@@ -158,45 +161,60 @@ export async function packShards<Layout extends BatchTensorLayout>(
 }
 
 /**
- * Returns a function that packs the plan. The interaction ids are read now, because the sessions may be freed before
- * packing begins.
+ * Returns a function that packs the plan. The names of the rows are read now, because the sessions may be freed
+ * before packing begins.
  */
 function preparePack<Layout extends BatchTensorLayout>(
   plan: ExportPlan,
   metadata: BatchMetadata,
   { style, rowTensors }: BatchOptions,
 ): (memory: Memory) => Promise<Batch<Layout>> {
-  const interactionIds = listInteractionIds(plan);
+  const names = listRowNames(plan);
   return async (memory) => {
-    const rows = await writeRowsJson(plan, interactionIds);
+    const rows = await writeRowsJson(plan, names);
     const rewardMetadata = rowTensors && style === "concat" ? uncountedRewards(plan) : {};
     const batch = await plan.native.pack({ ...metadata, ...rewardMetadata, rows }, { memory });
-    return new Batch<Layout>(batch, () => listRows(plan, interactionIds));
+    return new Batch<Layout>(batch, () => listRows(plan, names));
   };
 }
 
-/** Returns the interaction id of each row. */
-function listInteractionIds({ native: { rows }, sessions }: ExportPlan): string[] {
-  return Array.from(rows.interactions, (interaction, i) => findOwner(rows, sessions, i).interaction(interaction).id);
+/** What a batch says about its rows in texts. */
+interface RowNames {
+  /** The interaction id of each row. */
+  readonly interactionIds: readonly string[];
+  /** By row: what the agent program says. Most programs say nothing. */
+  readonly hints: ReadonlyMap<number, AgentHints>;
 }
 
-function listRows({ native: { rows }, sessions }: ExportPlan, interactionIds: readonly string[]): BatchRow[] {
-  return interactionIds.map((interactionId, i) => {
+function listRowNames({ native: { rows }, sessions }: ExportPlan): RowNames {
+  const hints = new Map<number, AgentHints>();
+  const interactionIds = Array.from(rows.interactions, (index, row) => {
+    const interaction = findOwner(rows, sessions, row).interaction(index);
+    if (interaction.hints) hints.set(row, interaction.hints);
+    return interaction.id;
+  });
+  return { interactionIds, hints };
+}
+
+function listRows({ native: { rows }, sessions }: ExportPlan, names: RowNames): BatchRow[] {
+  return names.interactionIds.map((interactionId, i) => {
     const { id, taskId, groupId = null } = findOwner(rows, sessions, i);
     const [length, reward] = [rows.lengths[i] ?? 0, rows.rewards[i] ?? 0];
-    return { sessionId: id, taskId, groupId, interactionId, length, reward };
+    const hints = names.hints.get(i);
+    return { sessionId: id, taskId, groupId, interactionId, length, reward, ...(hints && { hints }) };
   });
 }
 
 /**
- * Returns the metadata `rows` as JSON: session_id, task_id, group_id, interaction_id and length of each row.
+ * Returns the metadata `rows` as JSON: session_id, task_id, group_id, interaction_id and length of each row, and the
+ * ids that its agent program gives.
  *
  * The event loop gets a turn after every {@link ROWS_PER_TURN} rows. The fields that all rows of a session share are
  * serialized once per session.
  */
 async function writeRowsJson(
   { native: { rows }, sessions }: ExportPlan,
-  interactionIds: readonly string[],
+  { interactionIds, hints }: RowNames,
 ): Promise<string> {
   const owners = sessions.map(({ id, taskId, groupId = null }) =>
     JSON.stringify({ session_id: id, task_id: taskId, group_id: groupId }).slice(0, -1),
@@ -207,9 +225,18 @@ async function writeRowsJson(
     const items = interactionIds.slice(from, from + ROWS_PER_TURN).map((interactionId, i) => {
       const row = from + i;
       const owner = owners[rows.sessions[row] ?? 0];
-      return `${owner},"interaction_id":${JSON.stringify(interactionId)},"length":${rows.lengths[row]}}`;
+      const ids = writeAgentIds(hints.get(row));
+      return `${owner},"interaction_id":${JSON.stringify(interactionId)},"length":${rows.lengths[row]}${ids}}`;
     });
     parts.push(items.join(","));
   }
   return `[${parts.join(",")}]`;
+}
+
+/** Returns the fields of `rows` that name agents and turns, each with a comma before it. Fields without a value are absent. */
+function writeAgentIds(hints: AgentHints | undefined): string {
+  if (!hints) return "";
+  const { agentId, parentAgentId, turnId } = hints;
+  const fields = JSON.stringify({ agent_id: agentId, parent_agent_id: parentAgentId, turn_id: turnId }).slice(1, -1);
+  return fields === "" ? "" : `,${fields}`;
 }

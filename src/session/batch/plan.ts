@@ -7,6 +7,7 @@ import type { Session } from "../session.js";
 import type { BatchOptions } from "./batch-options.js";
 import { refuseConflicts } from "./option-conflicts.js";
 import { MAX_LABELS, ROW_COLUMNS } from "./row-columns.js";
+import { findRemoved, toInteractionFilter } from "./row-filter.js";
 
 /** A planned export: the native plan and the sessions that its rows come from. */
 export interface ExportPlan {
@@ -14,6 +15,8 @@ export interface ExportPlan {
   readonly sessions: readonly Session[];
   /** The interactions that are left out, by session. Empty with `includeUndelivered`. */
   readonly leftOut: readonly (readonly LeftOutInteraction[])[];
+  /** Returns true if `models`, `excludeModels` or `tags` remove an interaction. Undefined without these options. */
+  readonly removes: ((interaction: Interaction) => boolean) | undefined;
 }
 
 export interface ExportRow {
@@ -42,10 +45,12 @@ export function planExport(
   // Callers check this earlier. The check here keeps a caller that forgets it from packing wrong rows.
   refuseConflicts(options);
   const leftOut = sessions.map((session) => session.leftOutInteractions());
-  const plan = planNative(sessions, { ...options, labelLimit }, leftOut);
+  const removes = toInteractionFilter(options);
+  const filtered = removes ? sessions.map((session) => findRemoved(session, removes)) : [];
+  const plan = planNative(sessions, { ...options, labelLimit }, leftOut, filtered);
   if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
   if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, sessions, options);
-  return { native: plan, sessions, leftOut: options.includeUndelivered ? [] : leftOut };
+  return { native: plan, sessions, leftOut: options.includeUndelivered ? [] : leftOut, removes };
 }
 
 /**
@@ -79,11 +84,13 @@ function readExportRow(rows: PlanRows, index: number, sessions: readonly Session
 }
 
 function toNative(options: PlannedOptions): PlanOptions {
-  const { includeUndelivered, rowTensors, labelLimit, maxLength = 0, ...rest } = options;
+  const { includeUndelivered, rowTensors, labelLimit, maxLength = 0, roots, ...others } = options;
+  const { models: _, excludeModels: __, tags: ___, ...rest } = others;
   return {
     ...rest,
     maxLength,
     includeLeftOut: includeUndelivered,
+    rewardedRootsOnly: roots === "rewarded",
     ...(rowTensors && { columns: ROW_COLUMNS, labelLimit }),
   };
 }
@@ -92,6 +99,7 @@ function planNative(
   sessions: readonly Session[],
   options: PlannedOptions,
   leftOut: readonly (readonly LeftOutInteraction[])[],
+  filtered: readonly Uint32Array[],
 ): NativePlan {
   const toIndices = (entries: readonly LeftOutInteraction[]) =>
     entries.length === 0 ? undefined : Uint32Array.from(entries, ({ index }) => index);
@@ -100,6 +108,7 @@ function planNative(
       sessions.slice(first, end).map((session) => session.tokens),
       toNative(options),
       leftOut.slice(first, end).map(toIndices),
+      filtered.slice(first, end),
     );
   try {
     return plan(0, sessions.length);

@@ -1,5 +1,5 @@
 import type { NativeRowColumn, RowColumnSource } from "../../native/contract.js";
-import { FACTS, type FactName, factSlot, LABELS, type LabelName, labelSlot } from "../encode-facts.js";
+import { FACTS, type FactName, factSlot, LABELS, type LabelName, labelSlot, NOT_RECORDED } from "../encode-facts.js";
 
 /** Maximum number of distinct labels in one column of a batch, including the known ones. */
 export const MAX_LABELS = 1024;
@@ -41,13 +41,15 @@ const BROKEN: Scope = { ofFirstTurn: true, ofBroken: true };
 const TURNS: Scope = { perRow: false, perTurn: true };
 
 function structural(name: string, dtype: Dtype, source: Structural, scope: Scope, meaning: string): RowColumn {
-  const merge = source === "parentRow" ? "rows" : "copy";
+  const merge = source === "parentRow" || source === "compactedFromRow" ? "rows" : "copy";
   return { ...DEFAULTS, name, dtype, source, meaning, merge, ...scope };
 }
 
-function fact(name: FactName, meaning: string): RowColumn {
+/** @param missing the value of interactions that an earlier version recorded without the fact, as a 32-bit word */
+function fact(name: FactName, meaning: string, missing = 0): RowColumn {
   const { dtype } = FACTS[name];
-  return { ...DEFAULTS, name, dtype, source: "fact", slot: factSlot(name), meaning, merge: "copy", perTurn: true };
+  const slot = factSlot(name);
+  return { ...DEFAULTS, name, dtype, source: "fact", slot, missing, meaning, merge: "copy", perTurn: true };
 }
 
 function label(name: LabelName, meaning: string, scope: Scope = BOTH): RowColumn {
@@ -97,6 +99,13 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     ROWS,
     "Index of the first row that holds the parent of the row's first turn; -1: no row of this file does.",
   ),
+  structural(
+    "compacted_from",
+    "I32",
+    "compactedFromRow",
+    ROWS,
+    "Index of the first row that holds the interaction that the row's conversation was compacted from; -1: none, or no row of this file does.",
+  ),
   structural("turn", "I32", "turn", BOTH, "Depth in the conversation tree: number of edges to the root."),
   structural("turns", "I32", "turns", ROWS, "Number of turns that the row trains on."),
   structural(
@@ -131,6 +140,9 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   label("requested_model", "Field `model` of the request."),
   label("logprob_content", "What the recorded log probabilities include."),
   label("dropped_tools", "Types of the server-side tools that the configuration left out of the prompt."),
+  label("tag", "Header `x-rolltape-tag` of the request."),
+  label("request_kind", "Kind of the call, as the agent program says."),
+  fact("tools", "Number of tools that the prompt showed; -1: not recorded.", NOT_RECORDED >>> 0),
   fact("attempt", "How often the client had sent this request before, as its SDK reports."),
   fact(
     "resumes",
@@ -169,6 +181,13 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     "leftOut",
     ROWS,
     "The answer did not reach the agent. Such rows are exported with `include_undelivered` only; nodes of a tree always are.",
+  ),
+  structural(
+    "filtered",
+    "BOOL",
+    "filtered",
+    ROWS,
+    "A filter of the export removed the interaction. Only nodes of a tree: other batches have no row for it.",
   ),
   {
     ...structural(

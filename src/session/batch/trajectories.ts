@@ -5,6 +5,7 @@ import type { Session } from "../session.js";
 import { type ExportSummary, summarize } from "./batch-metadata.js";
 import { batchOptionsSchema, type TrajectoryOptions } from "./batch-options.js";
 import { type ExportPlan, type ExportRow, listExportRows, planExport } from "./plan.js";
+import { describeFilter } from "./row-filter.js";
 
 export interface TrajectoriesOptions extends TrajectoryOptions {
   /** Adds `messages` and `output_message_list`, which are untrusted text. */
@@ -22,8 +23,10 @@ export interface TrajectoriesOptions extends TrajectoryOptions {
 export async function packTrajectories(session: Session, options: TrajectoriesOptions): Promise<Buffer> {
   const { includeMessages, onPlanned, model, ...rest } = options;
   const { style, discount, concatReward } = options;
-  const plan = planExport([session], batchOptionsSchema.parse({ ...rest, rowTensors: false }));
+  const batchOptions = batchOptionsSchema.parse({ ...rest, rowTensors: false });
+  const plan = planExport([session], batchOptions);
   onPlanned?.(summarize(plan));
+  const filters = describeFilter(batchOptions);
   const head = {
     session_id: session.id,
     task_id: session.taskId,
@@ -37,6 +40,11 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
     unrewarded_roots: unrewardedRoots(plan, session),
     ...(style === "concat" && { uncounted_rewards: uncountedRows(plan, session) }),
     left_out: leftOutEntries(plan, session),
+    ...(filters && {
+      filters,
+      filtered: plan.native.filteredCount,
+      rewards_filtered: plan.native.rewardsFiltered.length > 0,
+    }),
     incomplete_calls: session.incompleteCalls,
     aborted_calls: session.abortedCalls,
   };
@@ -46,26 +54,22 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
   return plan.native.packJson(items.length === 0 ? [`${opening}}}`] : [...parts, "}}}"]);
 }
 
-/** Returns the ids of the root interactions of all conversation trees without any reward. */
-function unrewardedRoots(
-  {
-    native: {
-      unrewardedRoots: { count },
-    },
-  }: ExportPlan,
-  session: Session,
-): string[] {
-  if (count === 0) return [];
+/** Returns the ids of the root interactions of all conversation trees that have rows and no reward. */
+function unrewardedRoots({ native, removes }: ExportPlan, session: Session): string[] {
+  if (native.unrewardedRoots.count === 0) return [];
   const rootOf: number[] = [];
-  const unrewarded = new Set<number>();
+  const kept = new Set<number>();
+  const rewarded = new Set<number>();
   for (let index = 0; index < session.tokens.length; index++) {
     const { parent, ownReward } = session.tokens.interaction(index);
     const root = parent < 0 ? index : (rootOf[parent] ?? index);
     rootOf.push(root);
-    if (root === index && session.leftOut(index) === undefined) unrewarded.add(root);
-    if (ownReward !== undefined) unrewarded.delete(root);
+    if (ownReward !== undefined) rewarded.add(root);
+    if (session.leftOut(index) === undefined && !removes?.(session.interaction(index))) kept.add(root);
   }
-  return [...unrewarded].map((root) => session.interaction(root).id);
+  return rootOf.flatMap((root, index) =>
+    root === index && kept.has(root) && !rewarded.has(root) ? [session.interaction(root).id] : [],
+  );
 }
 
 /** Returns the interaction ids of the rows whose reward leaves out own rewards of earlier turns. */
@@ -115,6 +119,7 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
   const fields = {
     interaction_id: record.id,
     parent_id: record.parent < 0 ? null : session.interaction(record.parent).id,
+    compacted_from: record.compactedFrom === undefined ? null : session.interaction(record.compactedFrom).id,
     token_exact: record.tokenExact,
     reward,
     own_reward: ownReward ?? null,
@@ -123,6 +128,12 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     api: record.api,
     requested_model: record.requestedModel ?? null,
     dropped_tools: record.droppedTools?.split(", ") ?? [],
+    tools: record.toolCount ?? null,
+    tag: record.tag ?? null,
+    request_kind: record.hints?.requestKind ?? null,
+    agent_id: record.hints?.agentId ?? null,
+    parent_agent_id: record.hints?.parentAgentId ?? null,
+    turn_id: record.hints?.turnId ?? null,
     attempt: record.attempt ?? 0,
     resumes: record.resumes ?? 0,
     created_at: record.createdAt / 1000,

@@ -189,6 +189,17 @@ describe("the warnings in a report", () => {
     ]);
   });
 
+  it("name sessions whose rewards the filters removed", async () => {
+    const sessions = {
+      one: [{ model: "main" }, { model: "small" }, { model: "small", reward: 1 }],
+      two: [{ reward: 1 }],
+    };
+    const text = await report(sessions, { excludeModels: ["small"], discount: 0 });
+    expect(text).toMatch(/^warning: 1 session has a reward that reaches no row.*session one.*export_filters/m);
+    expect(text).toMatch(/^rewards_filtered +1: one$/m);
+    expect(text).toMatch(/^filtered +2$/m);
+  });
+
   it("name calls that were left out", async () => {
     const metadata = { left_out: '{"undelivered":2,"retried":1}', rows: "[]" };
     const header = Buffer.from(JSON.stringify({ __metadata__: metadata }));

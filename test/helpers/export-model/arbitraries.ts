@@ -28,6 +28,8 @@ export const step: fc.Arbitrary<Step> = fc.record({
   output: fc.array(sampled, { maxLength: 3 }),
   reward: fc.option(reward, { nil: undefined, freq: 1 }),
   finishReason: fc.constantFrom("stop", "stop", "length", "tool_calls", "halted", 'other "ü"'),
+  model: fc.constantFrom(undefined, "main", "main", "small", "sma*ll"),
+  tag: fc.constantFrom(undefined, "title", "solve"),
   undelivered: fc.boolean(),
 });
 
@@ -60,11 +62,18 @@ export function manySessions({ undelivered }: { readonly undelivered: boolean })
     .chain((all) => fc.shuffledSubarray(all, { minLength: 1 }).map((exported) => ({ all, exported })));
 }
 
+const models = fc.uniqueArray(fc.constantFrom("main", "sma*", "*l*", "", "other"), { minLength: 1, maxLength: 2 });
+const tags = fc.uniqueArray(fc.constantFrom("title", "solve", ""), { minLength: 1, maxLength: 2 });
+
 const common = {
   style: fc.constantFrom("individual", "concat"),
   onMismatch: fc.constantFrom("split", "split", "error"),
   concatReward: fc.constantFrom("leaf", "leaf", "return"),
   includeUndelivered: fc.boolean(),
+  models: fc.option(models, { nil: undefined, freq: 2 }),
+  excludeModels: fc.option(models, { nil: undefined, freq: 2 }),
+  tags: fc.option(tags, { nil: undefined, freq: 1 }),
+  roots: fc.constantFrom("all", "all", "rewarded"),
   rowTensors: fc.constantFrom(true, true, false),
   discount,
   padTokenId: fc.constantFrom(0, 7, -100, 2 ** 31 - 1),

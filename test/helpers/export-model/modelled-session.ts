@@ -17,6 +17,9 @@ export interface Turn {
   /** True if its messages continue its parent's messages and answer, not only the messages. */
   readonly continues: boolean;
   readonly reward: number | undefined;
+  /** The model that the request named. */
+  readonly model: string | undefined;
+  readonly tag: string | undefined;
   /** True if the client's connection closed before the answer was sent. */
   readonly undelivered: boolean;
   /** True if it is left out by default. */
@@ -37,6 +40,8 @@ export interface Step {
   readonly output: readonly { readonly id: number; readonly logprob: number; readonly version: number }[];
   readonly reward: number | undefined;
   readonly finishReason: string;
+  readonly model: string | undefined;
+  readonly tag: string | undefined;
   readonly undelivered: boolean;
 }
 
@@ -79,6 +84,8 @@ function createTurn(step: Step, before: readonly Turn[]): Turn {
     parent,
     continues: parent === longestPrefix(texts, before, withAnswer),
     reward: step.reward,
+    model: step.model,
+    tag: step.tag,
     undelivered: step.undelivered,
   };
 }

@@ -1,6 +1,7 @@
 import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
 import { packageVersion } from "../../../src/support/package-version.js";
 import { readSafetensors } from "../safetensors.js";
+import { describeFilters, type Filters, findRoot, isKept, isRemoved, losesRewards } from "./filters.js";
 import { modelBatch } from "./model-batch.js";
 import { allDelivered, isLeftOut, type ModelledSession } from "./modelled-session.js";
 import { type ModelRefusal, modelRefusal } from "./refusal.js";
@@ -49,8 +50,19 @@ function buildMetadata(
     rewards_missing: unrewarded.map((session) => session.sessionId),
     incomplete_calls: {},
     aborted_calls: {},
+    ...filterMetadata(sessions, options),
     ...(rowTensors && rowMetadata(sessions, options, batch)),
   };
+}
+
+function filterMetadata(sessions: readonly ModelledSession[], options: BatchOptionsInput): BatchFile["metadata"] {
+  const filters = describeFilters(options);
+  if (!filters) return {};
+  const removed = sessions.flatMap((session) =>
+    session.turns.filter((turn) => !isLeftOut(turn, session.turns) && isRemoved(turn, session, options)),
+  );
+  const lost = sessions.filter((session) => losesRewards(session, options, options.discount ?? 1));
+  return { filters, filtered: String(removed.length), rewards_filtered: lost.map(({ sessionId }) => sessionId) };
 }
 
 /** Longer lists are cut to this length. */
@@ -59,10 +71,11 @@ const MAX_NAMED_ROWS = 64;
 
 function rowMetadata(
   sessions: readonly ModelledSession[],
-  { style = "individual", concatReward = "leaf" }: BatchOptionsInput,
+  options: BatchOptionsInput,
   { codes, uncounted }: ModelBatch,
 ): BatchFile["metadata"] {
-  const roots = sessions.flatMap(unrewardedRoots);
+  const { style = "individual", concatReward = "leaf" } = options;
+  const roots = sessions.flatMap((session) => unrewardedRoots(session, options));
   return {
     version: packageVersion(),
     unrewarded_roots: { count: roots.length, first: roots.slice(0, MAX_NAMED_ROOTS) },
@@ -79,17 +92,20 @@ function listLeftOut({ turns }: ModelledSession): object[] {
   return turns.filter((turn) => isLeftOut(turn, turns));
 }
 
-/** Returns the roots of conversation trees without any reward, if the session has no reward either. */
-function unrewardedRoots({ sessionId, sessionReward, turns }: ModelledSession): object[] {
-  const findRoot = (i: number): number => ((turns[i]?.parent ?? -1) < 0 ? i : findRoot(turns[i]?.parent ?? -1));
+/** Returns the roots of conversation trees that have rows and no reward, if the session has no reward either. */
+function unrewardedRoots(session: ModelledSession, filters: Filters): object[] {
+  const { sessionId, sessionReward, turns } = session;
   return turns.flatMap((root, i) => {
-    const rewarded = turns.some((turn, k) => findRoot(k) === i && turn.reward !== undefined);
-    if (root.parent >= 0 || isLeftOut(root, turns) || rewarded || sessionReward !== undefined) return [];
-    return [{ session_id: sessionId, interaction_id: root.id }];
+    const tree = turns.filter((_, k) => findRoot(k, turns) === i);
+    const hasRows = tree.some((turn) => isKept(turn, session, filters));
+    const isRewarded = sessionReward !== undefined || tree.some(({ reward }) => reward !== undefined);
+    return hasRows && !isRewarded ? [{ session_id: sessionId, interaction_id: root.id }] : [];
   });
 }
 
 const JSON_TEXTS = [
+  "filters",
+  "rewards_filtered",
   "rows",
   "rewards_missing",
   "incomplete_calls",

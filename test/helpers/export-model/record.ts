@@ -18,6 +18,8 @@ export function recordInto(store: TrajectoryStore, modelled: ModelledSession): v
       ...buildOutput(turn),
       finishReason: turn.finishReason,
       interactionId: turn.id,
+      ...(turn.model !== undefined && { model: turn.model }),
+      ...(turn.tag !== undefined && { tag: turn.tag }),
     });
     if (turn.reward !== undefined) session.setReward(turn.reward, turn.id);
   }
@@ -39,6 +41,8 @@ export function recordCalls(session: Session, turns: readonly Turn[], sessionRew
       finishReason: turn.finishReason,
       api: "chat.completions",
       id: turn.id,
+      requestedModel: turn.model,
+      tag: turn.tag,
     });
     if (turn.undelivered) session.delivery.closedEarly(index);
     if (turn.reward !== undefined) session.setReward(turn.reward, turn.id);

@@ -1,5 +1,6 @@
 import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
-import { allDelivered, isLeftOut, type ModelledSession, sequenceOf } from "./modelled-session.js";
+import { type Filters, isKept } from "./filters.js";
+import { allDelivered, type ModelledSession, sequenceOf, type Turn } from "./modelled-session.js";
 import { isExact, rowsOf, sharedWithParent } from "./rows.js";
 
 export interface ModelRefusal {
@@ -24,22 +25,31 @@ export function modelRefusal(
   }
   if (layout === "tree") return undefined;
   const counted = options.includeUndelivered ? allDelivered(sessions) : sessions;
-  const mismatches = counted.flatMap(listMismatches);
+  const mismatches = counted.flatMap((session) => listMismatches(session, options));
   if (style === "concat" && onMismatch === "error" && mismatches.length > 0) {
     return { code: "concat_mismatch", details: { mismatches } };
   }
   const rows = counted
-    .flatMap((session) => rowsOf(session, { style, discount: 1, concatReward: "leaf" }))
+    .flatMap((session) => rowsOf(session, { style, discount: 1, concatReward: "leaf", filters: options }))
     .filter((row) => row.ids.length > (maxLength ?? Number.POSITIVE_INFINITY))
     .map((row) => ({ session_id: row.sessionId, interaction_id: row.interactionId, length: row.ids.length }));
   if (overflow !== "error" || rows.length === 0) return undefined;
   return { code: "max_length_exceeded", param: "maxLength", details: { rows } };
 }
 
-function listMismatches({ sessionId, turns }: ModelledSession): object[] {
+/** Lists the calls at which a row of kept calls breaks off and another one begins. */
+function listMismatches(session: ModelledSession, filters: Filters): object[] {
+  const { sessionId, turns } = session;
+  const isOpen = (turn: Turn) => isKept(turn, session, filters);
+  const leadsToOpen = (turn: Turn): boolean =>
+    isOpen(turn) || turns.some((each) => turns[each.parent] === turn && isExact(each, turns) && leadsToOpen(each));
+  const followsOpen = (turn: Turn): boolean => {
+    const parent = turns[turn.parent];
+    return parent !== undefined && (isOpen(parent) || followsOpen(parent));
+  };
   return turns.flatMap((turn) => {
     const parent = turns[turn.parent];
-    if (!parent || isLeftOut(turn, turns) || isExact(turn, turns)) return [];
+    if (!parent || isExact(turn, turns) || !leadsToOpen(turn) || !followsOpen(turn)) return [];
     const position = sharedWithParent(turn, turns);
     return [
       {

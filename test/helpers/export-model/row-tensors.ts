@@ -24,15 +24,38 @@ const KNOWN: Codes = {
   requested_model: [],
   logprob_content: ["temperature", "truncated", "raw", "unknown"],
   dropped_tools: [],
+  tag: [],
+  request_kind: [],
 };
 
 const findLast = ({ chain }: ModelRow): Turn | undefined => chain.at(-1);
 
-/** The calls of these tests differ in their finish reasons only. */
+/** The calls of these tests differ in their finish reasons, models and tags. */
 export function buildCodes(rows: readonly ModelRow[], turns: boolean): Codes {
   const all = [...rows.flatMap((row) => findLast(row) ?? []), ...(turns ? rows.flatMap(({ chain }) => chain) : [])];
-  const reasons = new Set([...(KNOWN["finish_reason"] ?? []), ...all.map(({ finishReason }) => finishReason)]);
-  return { ...KNOWN, finish_reason: [...reasons] };
+  const distinct = (column: string, read: (turn: Turn) => string | undefined) => [
+    ...new Set([...(KNOWN[column] ?? []), ...all.flatMap((turn) => read(turn) ?? [])]),
+  ];
+  return {
+    ...KNOWN,
+    finish_reason: distinct("finish_reason", ({ finishReason }) => finishReason),
+    requested_model: distinct("requested_model", ({ model }) => model),
+    tag: distinct("tag", ({ tag }) => tag),
+  };
+}
+
+/** Returns the columns of texts, in which calls of these tests differ. */
+function textColumns(prefix: string, turns: readonly (Turn | undefined)[], codes: Codes): Columns {
+  const column = (name: string, read: (turn: Turn) => string | undefined) =>
+    i32(
+      turns.map((turn) => codes[name]?.indexOf((turn && read(turn)) ?? "") ?? -1),
+      [turns.length],
+    );
+  return {
+    [`${prefix}finish_reason`]: column("finish_reason", ({ finishReason }) => finishReason),
+    [`${prefix}requested_model`]: column("requested_model", ({ model }) => model),
+    [`${prefix}tag`]: column("tag", ({ tag }) => tag),
+  };
 }
 
 const countDepth = (turn: Turn, { turns }: ModelledSession): number => {
@@ -59,9 +82,10 @@ function alike(prefix: string, count: number): Columns {
   const same = (make: typeof i32, value: number) => make(Array<number>(count).fill(value), [count]);
   const columns = {
     api: same(i32, 0),
-    requested_model: same(i32, -1),
     logprob_content: same(i32, 0),
     dropped_tools: same(i32, -1),
+    request_kind: same(i32, -1),
+    tools: same(i32, -1),
     attempt: same(i32, 0),
     resumes: same(i32, 0),
     latency: same(f32, 0),
@@ -92,12 +116,14 @@ export function buildRowTensors(rows: readonly ModelRow[], codes: Codes): Column
     row_turn: column(i32, ({ chain, session }) => (chain.at(-1) ? countDepth(chain.at(-1) as Turn, session) : -1)),
     row_turns: column(i32, ({ chain }) => chain.length),
     row_own_reward: column(f32, (row) => findLast(row)?.reward ?? 0),
-    row_finish_reason: column(i32, (row) => codes["finish_reason"]?.indexOf(findLast(row)?.finishReason ?? "") ?? -1),
+    ...textColumns("row_", rows.map(findLast), codes),
     row_cause: column(i32, ({ chain, session }) => findCause(chain[0] as Turn, session)),
     row_has_reward: column(bool, (row) => (findLast(row)?.reward === undefined ? 0 : 1)),
     row_uncounted_rewards: column(bool, ({ uncounted }) => Number(uncounted)),
     row_token_exact: column(bool, ({ chain, session }) => Number(isExact(chain[0] as Turn, session.turns))),
     row_undelivered: column(bool, ({ marked }) => Number(marked)),
+    row_filtered: column(bool, ({ filtered }) => Number(filtered)),
+    row_compacted_from: column(i32, () => -1),
     row_mixed_temperatures: column(bool, () => 0),
   };
 }
@@ -115,7 +141,11 @@ export function buildTurnTensors(rows: readonly ModelRow[], codes: Codes): Colum
     turn_end: column(i32, ({ turn, row }) => Math.min(sequenceOf(turn).length, row.ids.length)),
     turn_reward: column(f32, ({ reward }) => Math.fround(reward)),
     turn_own_reward: column(f32, ({ turn }) => turn.reward ?? 0),
-    turn_finish_reason: column(i32, ({ turn }) => codes["finish_reason"]?.indexOf(turn.finishReason) ?? -1),
+    ...textColumns(
+      "turn_",
+      all.map(({ turn }) => turn),
+      codes,
+    ),
     turn_has_reward: column(bool, ({ turn }) => (turn.reward === undefined ? 0 : 1)),
     turn_token_exact: column(bool, ({ turn, row }) => Number(isExact(turn, row.session.turns))),
   };

@@ -1,3 +1,4 @@
+import { type Filters, isKept, isRemoved } from "./filters.js";
 import { isLeftOut, type ModelledSession, sequenceOf, type Turn } from "./modelled-session.js";
 
 export interface ModelRow {
@@ -20,6 +21,8 @@ export interface ModelRow {
   readonly uncounted: boolean;
   /** True if its answer was not delivered. */
   readonly marked: boolean;
+  /** True if a filter removes its call, which is a node of a tree then. */
+  readonly filtered: boolean;
 }
 
 /** Returns the first position at which a call's prompt differs from its parent's sequence. */
@@ -40,27 +43,33 @@ interface RowRules {
   readonly style: "individual" | "concat";
   readonly discount: number;
   readonly concatReward: "leaf" | "return";
+  readonly filters: Filters;
   /** If true, calls that are left out have rows too, because they are nodes of a tree. */
   readonly nodes?: boolean;
 }
 
-/** Returns the rows of a session. `individual`: every call. `concat`: the calls without a token-exact child. */
+/**
+ * Returns the rows of a session. `individual`: every call that is kept. `concat`: those from which no token-exact children lead to
+ * another.
+ */
 export function rowsOf(
   session: ModelledSession,
-  { style, discount, concatReward, nodes = false }: RowRules,
+  { style, discount, concatReward, filters, nodes = false }: RowRules,
 ): ModelRow[] {
   const { sessionId, taskId = sessionId, groupId = null, turns } = session;
-  const isContinued = (i: number) =>
-    turns.some((turn) => turn.parent === i && !isLeftOut(turn, turns) && isExact(turn, turns));
+  const isOpen = (turn: Turn) => isKept(turn, session, filters);
+  const isContinued = (i: number): boolean =>
+    turns.some((turn, k) => turn.parent === i && isExact(turn, turns) && (isOpen(turn) || isContinued(k)));
   return turns.flatMap((turn, i) => {
     const leftOut = isLeftOut(turn, turns);
     const marked = turn.marked ?? leftOut;
-    if ((leftOut && !nodes) || (style === "concat" && isContinued(i))) return [];
-    const chain = style === "concat" ? chainTo(turn, turns) : [turn];
+    if ((!isOpen(turn) && !nodes) || (style === "concat" && isContinued(i))) return [];
+    const path = style === "concat" ? chainTo(turn, turns) : [turn];
+    const chain = nodes ? path : path.filter(isOpen);
     const finals = chain.map((each) => finalReward(session, turns.indexOf(each), discount));
     const counts = style === "concat" && concatReward === "return";
-    const reward = counts ? computeReturn(chain, session, discount) : (finals.at(-1) ?? 0);
-    const uncounted = !counts && chain.slice(0, -1).some((each) => each.reward !== undefined);
+    const reward = counts ? computeReturn(path, session, discount) : (finals.at(-1) ?? 0);
+    const uncounted = !counts && path.slice(0, -1).some((each) => each.reward !== undefined);
     const described = {
       sessionId,
       taskId,
@@ -71,8 +80,9 @@ export function rowsOf(
       finals,
       uncounted,
       marked,
+      filtered: !leftOut && isRemoved(turn, session, filters),
     };
-    return [{ ...described, ...buildColumns(turn, turns, style), reward }];
+    return [{ ...described, ...buildColumns(turn, chain.filter(isOpen)), reward }];
   });
 }
 
@@ -82,19 +92,16 @@ function chainTo(turn: Turn, turns: readonly Turn[]): Turn[] {
   return parent ? [...chainTo(parent, turns), turn] : [turn];
 }
 
-/** The tokens, and over them the outputs: the call's own, in `concat` those of the calls that it continues too. */
-function buildColumns(turn: Turn, turns: readonly Turn[], style: "individual" | "concat") {
+/** The tokens, and over them the outputs of the calls that are trained on. */
+function buildColumns(turn: Turn, trained: readonly Turn[]) {
   const ids = sequenceOf(turn);
   const lossMask = ids.map(() => 0);
   const logprobs = ids.map(() => 0);
   const versions = ids.map(() => -1);
-  if (isLeftOut(turn, turns)) return { ids, lossMask, logprobs, versions };
-  for (let at: Turn | undefined = turn; at; at = isExact(at, turns) ? turns[at.parent] : undefined) {
-    const { prompt, output } = at;
+  for (const { prompt, output, ...recorded } of trained) {
     lossMask.splice(prompt.length, output.length, ...output.map(() => 1));
-    logprobs.splice(prompt.length, output.length, ...at.logprobs);
-    versions.splice(prompt.length, output.length, ...at.versions);
-    if (style === "individual") break;
+    logprobs.splice(prompt.length, output.length, ...recorded.logprobs);
+    versions.splice(prompt.length, output.length, ...recorded.versions);
   }
   return { ids, lossMask, logprobs, versions };
 }

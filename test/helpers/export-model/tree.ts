@@ -1,3 +1,4 @@
+import type { Filters } from "./filters.js";
 import type { ModelledSession, Turn } from "./modelled-session.js";
 import { buildCodes, buildRowTensors } from "./row-tensors.js";
 import { type ModelRow, rowsOf, sharedWithParent } from "./rows.js";
@@ -18,12 +19,18 @@ interface Node {
   readonly shared: number;
 }
 
+interface TreeOptions {
+  readonly discount: number;
+  readonly rowTensors: boolean;
+  readonly filters: Filters;
+}
+
 /** Returns a tree batch, in which every token is stored once. `subtree_end` is computed from the rows. */
 export function treeBatch(
   sessions: readonly ModelledSession[],
-  { discount, rowTensors }: { readonly discount: number; readonly rowTensors: boolean },
+  { discount, rowTensors, filters }: TreeOptions,
 ): ModelBatch {
-  const nodes = sessions.flatMap((session) => depthFirst(listNodes(session, discount)));
+  const nodes = sessions.flatMap((session) => depthFirst(listNodes(session, discount, filters)));
   const tokens = nodes.flatMap((node) => node.tokens.slice(node.shared));
   const rowOf = new Map(nodes.map((node) => [node.turn, node.tokens]));
   const sees = (from: Token, to: Token) => (rowOf.get(from.owner) ?? []).slice(0, from.position + 1).includes(to);
@@ -68,10 +75,10 @@ function findSource({ tokens, shared }: Node): Turn | undefined {
   return tokens[shared - 1]?.owner;
 }
 
-function listNodes(session: ModelledSession, discount: number): Node[] {
+function listNodes(session: ModelledSession, discount: number, filters: Filters): Node[] {
   const { turns } = session;
   const rows = new Map(
-    rowsOf(session, { style: "individual", discount, concatReward: "leaf", nodes: true }).map((row) => [
+    rowsOf(session, { style: "individual", discount, concatReward: "leaf", filters, nodes: true }).map((row) => [
       row.interactionId,
       row,
     ]),

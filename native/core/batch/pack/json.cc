@@ -111,7 +111,7 @@ JsonBatch::JsonBatch(const Plan& plan, std::span<const std::string> parts) : pla
 void JsonBatch::write(char* out) const {
   Writer writer(out);
   RowTensors tensors;
-  TokenPath path(plan_.longestRow(), heldFor(plan_));
+  TokenPath path(plan_.longestRow(), heldFor(plan_), plan_.filteredTurns());
   writer.text(parts_[0]);
   for (std::size_t i = 0; i < plan_.rows().size(); ++i) {
     const PlanRow& row = plan_.rows()[i];

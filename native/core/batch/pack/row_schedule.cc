@@ -17,7 +17,7 @@ RowSchedule::RowSchedule(const Plan& plan, std::span<const std::uint64_t> weight
 
 void RowSchedule::visit(std::uint64_t begin, std::uint64_t end,
                         const std::function<void(std::size_t row, const TokenPath& path)>& write) const {
-  TokenPath path(plan_.longestRow(), heldFor(plan_));
+  TokenPath path(plan_.longestRow(), heldFor(plan_), plan_.filteredTurns());
   const auto first = std::ranges::lower_bound(starts_, begin) - starts_.begin();
   const auto last = std::ranges::lower_bound(starts_, end) - starts_.begin();
   for (auto i = first; i < last; ++i) {

@@ -29,14 +29,24 @@ std::uint32_t factOf(const Interaction& at, const RowColumn& column) {
   return column.slot < at.factCount ? at.facts()[column.slot] : column.missing;
 }
 
-bool isMixed(const PlanRow& row, const Interaction& firstTurn, const RowColumn& column) {
+bool isMixed(const Plan& plan, const PlanRow& row, const RowColumn& column) {
   const Interaction* at = row.interaction;
   const std::uint32_t last = factOf(*at, column);
-  while (at != &firstTurn) {
+  while (at != row.first) {
     at = at->parent;
-    if (factOf(*at, column) != last) return true;
+    if (!plan.isFiltered(*at) && factOf(*at, column) != last) return true;
   }
   return false;
+}
+
+std::uint32_t countTurns(const Plan& plan, const PlanRow& row) {
+  if (plan.filteredTurns() == nullptr) return row.interaction->depth - row.first->depth + 1;
+  std::uint32_t turns = 1;
+  for (const Interaction* at = row.interaction; at != row.first;) {
+    at = at->parent;
+    if (!plan.isFiltered(*at)) ++turns;
+  }
+  return turns;
 }
 
 /// Rows or turns [begin, end).
@@ -57,47 +67,59 @@ void fill(const BatchBlock& block, const std::string& name, Dtype dtype, Range r
   }
 }
 
-/// Appends, for each row in [begin, end), the index of the first row that holds the parent of its first turn, or -1.
-/// These must be all rows of one session.
-void appendParentRows(const Plan& plan, std::size_t begin, std::size_t end, std::vector<std::int32_t>& parents) {
+constexpr std::int32_t kNoRow = -1;
+
+/// By row: the rows that hold interactions to which it is linked.
+struct LinkedRows {
+  /// Of the parent of its first turn.
+  std::vector<std::int32_t> parents;
+  /// Of the interaction that its conversation was compacted from.
+  std::vector<std::int32_t> compactedFrom;
+};
+
+/// Appends the links of the rows [begin, end), which must be all rows of one session.
+void appendLinkedRows(const Plan& plan, std::size_t begin, std::size_t end, LinkedRows& linked) {
   const std::span<const PlanRow> rows = plan.rows();
-  constexpr std::int32_t none = -1;
   std::uint32_t last = 0;
   for (std::size_t i = begin; i < end; ++i) last = std::max(last, rows[i].interaction->index);
   // By interaction: the first row that has it as a turn. Rows that share a turn share all turns before it, so a walk
   // ends at the first turn that has a row.
-  std::vector<std::int32_t> rowOf(std::size_t{last} + 1, none);
+  std::vector<std::int32_t> rowOf(std::size_t{last} + 1, kNoRow);
   for (std::size_t i = begin; i < end; ++i) {
     const Interaction* at = rows[i].interaction;
-    const Interaction* first = &plan.firstTurn(rows[i]);
-    for (; rowOf[at->index] == none; at = at->parent) {
-      rowOf[at->index] = static_cast<std::int32_t>(i);
-      if (at == first) break;
+    for (; rowOf[at->index] == kNoRow; at = at->parent) {
+      if (!plan.isFiltered(*at)) rowOf[at->index] = static_cast<std::int32_t>(i);
+      if (at == rows[i].first) break;
     }
   }
   for (std::size_t i = begin; i < end; ++i) {
-    const Interaction* parent = plan.firstTurn(rows[i]).parent;
-    parents.push_back(parent == nullptr ? none : rowOf[parent->index]);
+    const Interaction* parent = rows[i].first->parent;
+    const std::int32_t compactedFrom = plan.rowStart(rows[i]).compactedFrom;
+    linked.parents.push_back(parent == nullptr ? kNoRow : rowOf[parent->index]);
+    linked.compactedFrom.push_back(compactedFrom < 0 ? kNoRow : rowOf[static_cast<std::size_t>(compactedFrom)]);
   }
 }
 
-std::vector<std::int32_t> parentRows(const Plan& plan) {
+LinkedRows linkedRows(const Plan& plan) {
   const std::span<const PlanRow> rows = plan.rows();
-  std::vector<std::int32_t> parents;
-  parents.reserve(rows.size());
+  LinkedRows linked;
+  linked.parents.reserve(rows.size());
+  linked.compactedFrom.reserve(rows.size());
   for (std::size_t begin = 0; begin < rows.size();) {
     std::size_t end = begin;
     while (end < rows.size() && rows[end].session == rows[begin].session) ++end;
-    appendParentRows(plan, begin, end, parents);
+    appendLinkedRows(plan, begin, end, linked);
     begin = end;
   }
-  return parents;
+  return linked;
 }
 
-/// Returns true if a column needs parentRows(), which walks through all rows.
-bool hasParentRow(const Plan& plan) {
-  return std::ranges::any_of(
-      plan.columns(), [](const RowColumn& column) { return column.perRow && column.source == RowSource::kParentRow; });
+/// Returns true if a column needs linkedRows(), which walks through all rows.
+bool hasLinks(const Plan& plan) {
+  return std::ranges::any_of(plan.columns(), [](const RowColumn& column) {
+    return column.perRow &&
+           (column.source == RowSource::kParentRow || column.source == RowSource::kCompactedFromRow);
+  });
 }
 
 /// Writes ranges of row and turn columns. Threads may write different ranges at the same time.
@@ -107,7 +129,7 @@ class ColumnTensors {
       : plan_(plan),
         codes_(codes),
         block_(block),
-        parents_(hasParentRow(plan) ? parentRows(plan) : std::vector<std::int32_t>()) {}
+        linked_(hasLinks(plan) ? linkedRows(plan) : LinkedRows()) {}
 
   void writeRows(std::size_t index, const RowColumn& column, Range range) const {
     const std::span<const PlanRow> rows = plan_.rows();
@@ -115,10 +137,9 @@ class ColumnTensors {
       fill(block_, "row_" + column.name, column.dtype, range, [&](std::size_t i) { return word(rows[i]); });
     };
     const auto turn = [&](const PlanRow& row) -> const Interaction& { return plan_.columnTurn(row, column); };
-    const auto first = [&](const PlanRow& row) -> const Interaction& { return plan_.firstTurn(row); };
     switch (column.source) {
       case RowSource::kPromptTokens:
-        return write([&](const PlanRow& row) { return std::min(first(row).inputLength, row.length); });
+        return write([](const PlanRow& row) { return std::min(row.first->inputLength, row.length); });
       case RowSource::kOwnReward:
         return write([](const PlanRow& row) { return wordOf(orZero(row.ownReward)); });
       case RowSource::kHasReward:
@@ -127,23 +148,28 @@ class ColumnTensors {
         return write([](const PlanRow& row) { return row.uncountedRewards ? 1u : 0u; });
       case RowSource::kLeftOut:
         return write([](const PlanRow& row) { return row.leftOut ? 1u : 0u; });
+      case RowSource::kFiltered:
+        return write([](const PlanRow& row) { return row.filtered ? 1u : 0u; });
       case RowSource::kTurn:
         return write([&](const PlanRow& row) { return turn(row).depth; });
       case RowSource::kTurns:
-        return write([&](const PlanRow& row) { return row.interaction->depth - first(row).depth + 1; });
+        return write([&](const PlanRow& row) { return countTurns(plan_, row); });
       case RowSource::kTokenExact:
         return write([&](const PlanRow& row) { return turn(row).tokenExact ? 1u : 0u; });
       case RowSource::kFact:
         return write([&](const PlanRow& row) { return factOf(turn(row), column); });
       case RowSource::kMixedFact:
-        return write([&](const PlanRow& row) { return isMixed(row, first(row), column) ? 1u : 0u; });
+        return write([&](const PlanRow& row) { return isMixed(plan_, row, column) ? 1u : 0u; });
       case RowSource::kLabel:
         return write([&](const PlanRow& row) { return wordOf(codes_.code(index, turn(row))); });
       case RowSource::kReward:
         return write([](const PlanRow& row) { return wordOf(static_cast<float>(row.reward)); });
       case RowSource::kParentRow:
         return fill(block_, "row_" + column.name, column.dtype, range,
-                    [&](std::size_t i) { return wordOf(parents_[i]); });
+                    [&](std::size_t i) { return wordOf(linked_.parents[i]); });
+      case RowSource::kCompactedFromRow:
+        return fill(block_, "row_" + column.name, column.dtype, range,
+                    [&](std::size_t i) { return wordOf(linked_.compactedFrom[i]); });
       case RowSource::kTurnStart:
       case RowSource::kTurnEnd:
         throw Error(ErrorCode::kInvalidArg, "columns: " + column.name + " has no value for a row");
@@ -191,7 +217,7 @@ class ColumnTensors {
   const Plan& plan_;
   const LabelCodes& codes_;
   const BatchBlock& block_;
-  std::vector<std::int32_t> parents_;
+  LinkedRows linked_;
 };
 
 bool isBound(const RowColumn& column) {

@@ -51,6 +51,11 @@ void TokenWriter::writeOwn(const Interaction& interaction, std::uint32_t from, s
   if (to > inputEnd) trained.writeOutputs(interaction, inputEnd - interaction.inputLength, to - inputEnd);
 }
 
+void TokenWriter::writeUntrained(const Interaction& interaction, std::uint32_t from, std::uint32_t to) {
+  writeOwnIds(interaction, from, to, inputIds);
+  trained.fillUntrained(to - from);
+}
+
 void TokenWriter::finish() {
   inputIds.finish();
   trained.finish();

@@ -12,9 +12,10 @@ std::size_t heldOutputs(std::uint32_t limit, TokenPath::Holds holds) {
 
 }  // namespace
 
-TokenPath::TokenPath(std::uint32_t limit, Holds holds)
+TokenPath::TokenPath(std::uint32_t limit, Holds holds, const FilteredTurns* filtered)
     : limit_(limit),
       holds_(holds),
+      filtered_(filtered),
       words_(std::make_unique_for_overwrite<std::int32_t[]>(limit + 2 * heldOutputs(limit, holds))),
       logprobs_(std::make_unique_for_overwrite<float[]>(heldOutputs(limit, holds))),
       columns_{words_.get(), words_.get() + limit, logprobs_.get(), words_.get() + limit + heldOutputs(limit, holds)},
@@ -39,7 +40,12 @@ void TokenPath::extend(Step& step, std::uint32_t to) {
   if (end <= step.written) return;
   if (holds_ == Holds::kOutputs) {
     writer_.moveTo(step.written);
-    writer_.writeOwn(*step.interaction, step.written, end);
+    const bool isTrained = filtered_ == nullptr || !filtered_->contains(*step.interaction);
+    if (isTrained) {
+      writer_.writeOwn(*step.interaction, step.written, end);
+    } else {
+      writer_.writeUntrained(*step.interaction, step.written, end);
+    }
   } else {
     writer_.inputIds.moveTo(step.written);
     writeOwnIds(*step.interaction, step.written, end, writer_.inputIds);

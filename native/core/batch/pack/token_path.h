@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "../filtered_turns.h"
 #include "token_columns.h"
 
 namespace rolltape {
@@ -19,8 +20,10 @@ class TokenPath {
     kOutputs,
   };
 
-  /// Holds the first `limit` tokens of a sequence. @throws std::bad_alloc
-  TokenPath(std::uint32_t limit, Holds holds);
+  /// Holds the first `limit` tokens of a sequence.
+  /// @param filtered interactions whose outputs are not trained on; null: none
+  /// @throws std::bad_alloc
+  TokenPath(std::uint32_t limit, Holds holds, const FilteredTurns* filtered = nullptr);
 
   /// Fills the columns with the interaction's sequence.
   void moveTo(const Interaction& interaction);
@@ -41,6 +44,7 @@ class TokenPath {
 
   std::uint32_t limit_;
   Holds holds_;
+  const FilteredTurns* filtered_;
   std::unique_ptr<std::int32_t[]> words_;
   std::unique_ptr<float[]> logprobs_;
   TokenColumns columns_;

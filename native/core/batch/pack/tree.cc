@@ -49,9 +49,9 @@ class TreeTokens {
     const Interaction& own = *nodes_[index].interaction;
     const auto first = static_cast<std::size_t>(nodeOffsets_[index]);
     tokens_.moveTo(first);
-    if (plan_.rows()[index].leftOut && !plan_.options().includeLeftOut) {
-      writeOwnIds(own, own.shared, own.sequenceLength(), tokens_.inputIds);
-      tokens_.trained.fillUntrained(own.ownLength());
+    const PlanRow& row = plan_.rows()[index];
+    if (row.filtered || (row.leftOut && !plan_.options().includeLeftOut)) {
+      tokens_.writeUntrained(own, own.shared, own.sequenceLength());
     } else {
       tokens_.writeOwn(own, own.shared, own.sequenceLength());
     }

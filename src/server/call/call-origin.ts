@@ -1,0 +1,66 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { ApiError } from "../../http/errors.js";
+import { type AgentHints, type CallFacts, TAG } from "../../session/interaction.js";
+
+/** Which agent makes a call, and for what. */
+export type CallOrigin = Pick<CallFacts, "tag" | "hints">;
+
+type Header = IncomingHttpHeaders[string];
+
+const TAG_HEADER = "x-rolltape-tag";
+const CLAUDE_AGENT_HEADER = "x-claude-code-agent-id";
+const CLAUDE_PARENT_HEADER = "x-claude-code-parent-agent-id";
+const CODEX_HEADER = "x-codex-turn-metadata";
+
+/** Text that a hint may have. */
+const HINT = /^[\x21-\x7e]{1,128}$/;
+/** Longest header that is parsed as JSON, in characters. Codex describes workspaces in it, too. */
+const MAX_JSON_LENGTH = 16_384;
+
+/**
+ * Returns what the headers of a model call say about its origin. The hints of agent programs follow no specification, so a
+ * malformed one is ignored. The tag is the caller's own, so a malformed one is an error.
+ *
+ * @throws ApiError `invalid_value` if the tag is malformed
+ */
+export function readCallOrigin(headers: IncomingHttpHeaders): CallOrigin {
+  const tag = readTag(headers[TAG_HEADER]);
+  const hints = readHints(headers);
+  return { ...(tag === undefined ? {} : { tag }), ...(hints && { hints }) };
+}
+
+function readTag(header: Header): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === "string" && TAG.test(header)) return header;
+  const message =
+    `\`${TAG_HEADER}\` must be 1 to 64 characters of A-Z a-z 0-9 . _ : -; received ` +
+    `${JSON.stringify(String(header).slice(0, 100))}.`;
+  throw new ApiError("invalid_value", message, { param: TAG_HEADER });
+}
+
+/** Returns undefined if the program says nothing. The headers of Codex and Claude Code are never in one request. */
+function readHints(headers: IncomingHttpHeaders): AgentHints | undefined {
+  const codex = parseObject(headers[CODEX_HEADER]);
+  const hints: AgentHints = {
+    ...pick("agentId", headers[CLAUDE_AGENT_HEADER] ?? codex["thread_id"]),
+    ...pick("parentAgentId", headers[CLAUDE_PARENT_HEADER] ?? codex["parent_thread_id"]),
+    ...pick("turnId", codex["turn_id"]),
+    ...pick("requestKind", codex["request_kind"]),
+  };
+  return Object.keys(hints).length === 0 ? undefined : hints;
+}
+
+/** Returns an object with the hint, or without it if the value is not usable. */
+function pick(name: keyof AgentHints, value: unknown): AgentHints {
+  return typeof value === "string" && HINT.test(value) ? { [name]: value } : {};
+}
+
+function parseObject(header: Header): Readonly<Record<string, unknown>> {
+  if (typeof header !== "string" || header.length > MAX_JSON_LENGTH) return {};
+  try {
+    const parsed: unknown = JSON.parse(header);
+    return typeof parsed === "object" && parsed !== null ? (parsed as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { listOf } from "../../support/schema/list-of.js";
+import type { Interaction } from "../interaction.js";
+import type { Session } from "../session.js";
+import { matchesPattern } from "./match-pattern.js";
+
+/** Bounds of a filter's list. Names of models are recorded in at most 256 bytes. */
+const MAX_PATTERNS = 100;
+const MAX_PATTERN_LENGTH = 256;
+
+const patterns = listOf(z.string().max(MAX_PATTERN_LENGTH), { min: 1, max: MAX_PATTERNS }).optional();
+
+/** The options of an export that choose its rows. Rewards are computed before, over the whole session. */
+export const filterFields = {
+  models: patterns.describe(
+    "Only interactions whose request named one of these models. `*` stands for any text, an empty text for no name.",
+  ),
+  excludeModels: patterns.describe("No interactions whose request named one of these models."),
+  tags: patterns.describe(
+    "Only interactions with one of these tags (header `x-rolltape-tag`). `*` stands for any text, an empty text for no tag.",
+  ),
+  roots: z
+    .enum(["all", "rewarded"])
+    .default("all")
+    .describe(
+      "rewarded: no conversation trees without any reward. A session's own reward counts for all of its trees.",
+    ),
+} as const;
+
+export type RowFilter = z.output<z.ZodObject<typeof filterFields>>;
+
+/** Returns the filters that are in force, under their names in HTTP bodies; undefined if there are none. */
+export function describeFilter({ models, excludeModels, tags, roots }: RowFilter): object | undefined {
+  const filters = {
+    ...(models && { models }),
+    ...(excludeModels && { exclude_models: excludeModels }),
+    ...(tags && { tags }),
+    ...(roots === "all" ? {} : { roots }),
+  };
+  return Object.keys(filters).length === 0 ? undefined : filters;
+}
+
+/** Returns true if a filter removes the interaction, whatever its session's rewards are. */
+type Removes = (interaction: Interaction) => boolean;
+
+/** Returns the test of `models`, `excludeModels` and `tags`; undefined if none of them is set. */
+export function toInteractionFilter({ models, excludeModels, tags }: RowFilter): Removes | undefined {
+  if (!models && !excludeModels && !tags) return undefined;
+  const hasModel = models && matcher(models);
+  const hasExcludedModel = excludeModels && matcher(excludeModels);
+  const hasTag = tags && matcher(tags);
+  return ({ requestedModel = "", tag = "" }) =>
+    hasModel?.(requestedModel) === false || hasExcludedModel?.(requestedModel) === true || hasTag?.(tag) === false;
+}
+
+/** Returns the indices of the interactions that the test removes, in ascending order. */
+export function findRemoved(session: Session, removes: Removes): Uint32Array {
+  const removed: number[] = [];
+  for (let index = 0; index < session.interactionCount; index++) {
+    if (removes(session.interaction(index))) removed.push(index);
+  }
+  return Uint32Array.from(removed);
+}
+
+/** Returns a function that tells whether one of the patterns matches. It remembers texts, because few of them recur in most rows. */
+function matcher(list: readonly string[]): (text: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const matches = list.some((pattern) => matchesPattern(text, pattern));
+    known.set(text, matches);
+    return matches;
+  };
+}

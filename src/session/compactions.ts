@@ -1,0 +1,153 @@
+import { isSystem, type Message } from "../conversation/message.js";
+import type { Interaction } from "./interaction.js";
+import type { InteractionLog } from "./interaction-log.js";
+import { TextWindows } from "./text-windows.js";
+
+/** Answers with fewer characters, white space counted once, are not searched for: short texts recur by chance. */
+const MIN_SUMMARY = 200;
+/** Longer answers are not searched for. */
+const MAX_SUMMARY = 1 << 16;
+/** Characters of a new conversation that are searched, from its start. Summaries are at the start. */
+const MAX_SEARCHED = 1 << 17;
+/**
+ * Number of newest interactions that are read if more came since the last new conversation. A conversation is compacted soon
+ * after its summary.
+ */
+const MAX_ANSWERS = 256;
+/** Maximum number of answers that are compared as a whole, because the beginning of each occurs in the conversation. */
+const MAX_COMPARED = 8;
+
+/** Maximum number of places in the conversation that are compared. */
+const MAX_PLACES = 64;
+
+/** The part of a summary that Claude Code keeps. */
+const SUMMARY_TAGS = ["<summary>", "</summary>"] as const;
+
+/**
+ * Finds the conversation that a new one takes over.
+ *
+ * An agent program that compacts a conversation asks for a summary and then starts a new conversation with the summary in
+ * it. The new conversation is the root of a tree of its own, because its messages do not continue the earlier ones. It is
+ * recognized by one of these:
+ *
+ * - A message contains the whole text of an earlier answer, or what its `<summary>` tags enclose. The answer must end a
+ *   conversation that has earlier answers: a summary of nothing is none. White space may differ.
+ * - An assistant message has a tool call with the id of an earlier answer's call. This is how a request for a summary with a
+ *   system prompt of its own is recognized: it repeats the conversation that it summarizes.
+ *
+ * Nothing is done before a session has a second root, so that other calls cost nothing.
+ */
+export class Compactions {
+  readonly #log: InteractionLog;
+  readonly #summaries = new TextWindows();
+  /** Interactions by the ids of their tool calls. */
+  readonly #byCallId = new Map<string, number>();
+  /** Interactions before this index are known. */
+  #next = 0;
+
+  constructor(log: InteractionLog) {
+    this.#log = log;
+  }
+
+  /** Returns the newest interaction whose answer the messages of a new root repeat; undefined if there is none. */
+  find(messages: readonly Message[]): number | undefined {
+    if (this.#log.count === 0) return undefined;
+    this.#readNewAnswers();
+    const found = Math.max(this.#findByCallId(messages), this.#findByText(messages));
+    return found < 0 ? undefined : found;
+  }
+
+  /** Forgets all answers. */
+  clear(): void {
+    this.#summaries.clear();
+    this.#byCallId.clear();
+    this.#next = 0;
+  }
+
+  #readNewAnswers(): void {
+    const { count } = this.#log;
+    for (let index = Math.max(this.#next, count - MAX_ANSWERS); index < count; index++) {
+      const interaction = this.#log.at(index);
+      for (const { toolCalls = [] } of interaction.output) {
+        for (const { id } of toolCalls) this.#byCallId.set(id, index);
+      }
+      for (const text of readSummaries(interaction)) this.#summaries.add(text, index);
+    }
+    this.#next = count;
+  }
+
+  #findByCallId(messages: readonly Message[]): number {
+    return messages.reduce(
+      (newest, { role, toolCalls = [] }) =>
+        role === "assistant"
+          ? toolCalls.reduce((max, { id }) => Math.max(max, this.#byCallId.get(id) ?? -1), newest)
+          : newest,
+      -1,
+    );
+  }
+
+  #findByText(messages: readonly Message[]): number {
+    if (this.#summaries.isEmpty) return -1;
+    const hits = collectTexts(messages).flatMap((text) => this.#summaries.find(text).map((hit) => ({ ...hit, text })));
+    const placesByIndex = new Map<number, Place[]>();
+    for (const { numbers, ...place } of hits.slice(0, MAX_PLACES)) {
+      for (const index of numbers) placesByIndex.set(index, [...(placesByIndex.get(index) ?? []), place]);
+    }
+    const newestFirst = [...placesByIndex].toSorted(([a], [b]) => b - a).slice(0, MAX_COMPARED);
+    const [found] =
+      newestFirst.find(([index, places]) => this.#hasHistory(index) && isRepeated(this.#log.at(index), places)) ?? [];
+    return found ?? -1;
+  }
+
+  /** Returns true if the request of the interaction had an answer in its messages. */
+  #hasHistory(index: number): boolean {
+    const interaction = this.#log.at(index);
+    if (interaction.parent >= 0) return true;
+    return interaction.input.added.some(({ role }) => role === "assistant");
+  }
+}
+
+/** A place in a text of the new conversation, at which a summary may begin. */
+interface Place {
+  readonly text: string;
+  readonly at: number;
+}
+
+function isRepeated(interaction: Interaction, places: readonly Place[]): boolean {
+  const summaries = readSummaries(interaction).map(joinSpaces);
+  return summaries.some(
+    (summary) => summary.length >= MIN_SUMMARY && places.some(({ text, at }) => text.startsWith(summary, at)),
+  );
+}
+
+/** Returns the texts of an answer that a new conversation may begin with. */
+function readSummaries({ output }: Interaction): string[] {
+  return output.flatMap(({ content }) =>
+    content.length > MAX_SUMMARY ? [] : [content, ...readTagged(content)].filter(({ length }) => length >= MIN_SUMMARY),
+  );
+}
+
+function readTagged(content: string): string[] {
+  const [open, close] = SUMMARY_TAGS;
+  const start = content.indexOf(open);
+  const end = content.lastIndexOf(close);
+  return start >= 0 && end > start ? [content.slice(start + open.length, end)] : [];
+}
+
+/** Returns the texts that are searched. System messages recur in every conversation; tool results are no summaries. */
+function collectTexts(messages: readonly Message[]): string[] {
+  const texts: string[] = [];
+  let left = MAX_SEARCHED;
+  for (const message of messages) {
+    if (isSystem(message) || message.role === "tool") continue;
+    if (left <= 0) break;
+    texts.push(joinSpaces(message.content.slice(0, left)));
+    left -= message.content.length;
+  }
+  return texts;
+}
+
+/** Replaces white space by single spaces, because agent programs trim and re-wrap summaries. */
+function joinSpaces(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
