@@ -43,6 +43,8 @@ export class Interaction {
   readonly requestedModel: string | undefined;
   /** Types of the server-side tools that the prompt left out. Undefined if the proxy is too old to send them. */
   readonly droppedTools: readonly string[] | undefined;
+  /** Number of images, files and audio that the prompt shows as placeholders. Undefined if the proxy is too old to send it. */
+  readonly placeholders: number | undefined;
   /** How often the client had sent this request before. */
   readonly attempt: number | undefined;
   /** Seconds since the epoch, when the call completed. */
@@ -70,6 +72,7 @@ export class Interaction {
     this.api = wire.api;
     this.requestedModel = wire.requested_model ?? undefined;
     this.droppedTools = wire.dropped_tools;
+    this.placeholders = wire.placeholders;
     this.attempt = wire.attempt;
     this.createdAt = wire.created_at;
     this.latency = wire.latency ?? undefined;

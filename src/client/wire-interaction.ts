@@ -56,6 +56,7 @@ const wireInteraction = z.object({
   api: z.string(),
   requested_model: z.string().nullish(),
   dropped_tools: z.array(z.string()).optional(),
+  placeholders: z.int().optional(),
   attempt: z.int().optional(),
   created_at: z.number(),
   latency: z.number().nullish(),

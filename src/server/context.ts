@@ -3,6 +3,7 @@ import type { Connections } from "../http/connections/connections.js";
 import type { ConnectionLimits } from "../http/create-app.js";
 import type { ChatModel } from "../model/chat-model.js";
 import type { JsonLimits } from "../native/contract.js";
+import type { ImagePolicy } from "../protocols/image-policy.js";
 import type { ServerToolPolicy } from "../protocols/server-tools.js";
 import type { SharedMemory, SharedMemoryOptions } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
@@ -78,6 +79,8 @@ export interface ServerSettings {
   readonly samplingOverride?: SamplingOverride;
   /** What happens to tools that only an API's own server can run. */
   readonly serverTools: ServerToolPolicy;
+  /** What happens to images, files and audio. */
+  readonly images: ImagePolicy;
   /** Enforces the schemas of tools that a request declares as strict. */
   readonly enforceStrictTools: boolean;
   /** Time without output after which a stream sends a keep-alive. */

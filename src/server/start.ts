@@ -188,6 +188,7 @@ export function toServerSettings(config: Config, adminKey: string, modelName: st
     chatTemplateType: agent.chat_template_type,
     samplingOverride: toSamplingOverride(agent.sampling_override),
     serverTools: agent.server_tools,
+    images: agent.images,
     enforceStrictTools: agent.enforce_strict_tools,
     keepAliveSeconds: config.server.keepalive_seconds,
     drainSeconds: agent.drain_seconds,
@@ -207,6 +208,7 @@ function selectRecordedConfig({ engine, rollout: { agent } }: Config): Readonly<
     engine_max_tokens: agent.engine_max_tokens,
     message_filters: agent.message_filters,
     server_tools: agent.server_tools,
+    images: agent.images,
   };
 }
 

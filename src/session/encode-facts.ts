@@ -54,7 +54,7 @@ const bool = (read: (...from: Parameters<ReadFact>) => boolean): Fact => ({
 const TWO_TO_32 = 2 ** 32;
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Facts by name, in the order of their slots. */
+/** Facts by name, in the order of their slots. A new fact comes last: calls that were stored before have no value for it. */
 export const FACTS = {
   attempt: i32((_, { attempt = 0 }) => Math.min(attempt, MAX_INT32)),
   resumes: i32((_, { resumes = 0 }) => Math.min(resumes, MAX_INT32)),
@@ -74,6 +74,7 @@ export const FACTS = {
   grammar: bool(({ grammar }) => grammar),
   seeded: bool(({ seed }) => seed !== undefined),
   sampling_overridden: bool(({ overridden }) => overridden),
+  placeholders: i32((_, { placeholders = 0 }) => Math.min(placeholders, MAX_INT32)),
 } as const satisfies Readonly<Record<string, Fact>>;
 
 export type FactName = keyof typeof FACTS;

@@ -12,6 +12,8 @@ export interface CallFacts {
   readonly requestedModel?: string | undefined;
   /** Types of the server-side tools that the prompt left out, separated by commas, in at most 256 bytes. */
   readonly droppedTools?: string | undefined;
+  /** Number of images, files and audio that the prompt shows as placeholders. */
+  readonly placeholders?: number | undefined;
   /** How often the client had sent the request before, as its SDK reports. */
   readonly attempt?: number | undefined;
   /** How often a weight update cut the generation, which was then resumed. */

@@ -76,6 +76,7 @@ describe("defaults", () => {
           chat_template_kwargs: {},
           enforce_strict_tools: false,
           server_tools: "refuse",
+          images: "refuse",
           engine_max_tokens: null,
           sampling_override: {
             temperature: null,

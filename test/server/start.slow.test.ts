@@ -44,6 +44,7 @@ describe("the settings of a server", () => {
           message_filters: ["[0-9]+"],
           enforce_strict_tools: true,
           server_tools: "drop",
+          images: "placeholder",
           drain_seconds: 13,
           shared_memory_directory: "/dev/shm",
           shared_memory_bytes: 1004,
@@ -79,6 +80,7 @@ describe("the settings of a server", () => {
       engineMaxTokens: 1003,
       chatTemplateType: "concat",
       serverTools: "drop",
+      images: "placeholder",
       enforceStrictTools: true,
       drainSeconds: 13,
       sharedMemory: { directory: "/dev/shm", maxBytes: 1004 },
@@ -92,6 +94,7 @@ describe("the settings of a server", () => {
         engine_max_tokens: 1003,
         message_filters: ["[0-9]+"],
         server_tools: "drop",
+        images: "placeholder",
       },
     });
   });

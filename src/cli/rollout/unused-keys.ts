@@ -12,6 +12,7 @@ const PROXY_KEYS = [
   "chat_template_",
   "enforce_strict_tools",
   "server_tools",
+  "images",
   "message_filters",
   "sampling_override",
   "engine_max_tokens",

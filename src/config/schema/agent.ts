@@ -136,6 +136,12 @@ export const agentSchema = z.strictObject({
     .describe(
       "Tools that only the API's own server can run, such as web searches. `refuse`: requests with such tools are refused with 400. `drop`: the prompt leaves them out, and the header `x-rolltape-dropped-tools` and the row column `dropped_tools` name them.",
     ),
+  images: z
+    .enum(["refuse", "placeholder"])
+    .default("refuse")
+    .describe(
+      "Images, files and audio in messages and tool results, which a text model cannot see. `refuse`: requests with such parts are refused with 400. `placeholder`: the prompt has `[image]`, `[file]` or `[audio]` in their place, and the header `x-rolltape-placeholders` and the row column `placeholders` count them.",
+    ),
   message_filters: z
     .array(messageFilter)
     .default([])

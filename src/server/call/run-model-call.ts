@@ -117,6 +117,7 @@ async function generateAndRecord(
     sampling: toRecordedSampling(sampling, result.logprobs),
     requestedModel: request.model,
     droppedTools: request.droppedTools.length === 0 ? undefined : joinDropped(request.droppedTools),
+    placeholders: request.placeholders || undefined,
     attempt: call.retry.retryCount,
     resumes: result.resumes,
     startedAt,

@@ -19,7 +19,7 @@ export function chatCompletionRoutes(app: App, context: ServerContext): void {
         },
       },
       async (request, reply) => {
-        const parsed = parseChatCompletion(request.body, context.settings.serverTools);
+        const parsed = parseChatCompletion(request.body, context.settings);
         return answerModelCall(context, request, reply, {
           api: "chat.completions",
           idPrefix: "chatcmpl-",

@@ -65,8 +65,9 @@ async function answerAdmitted(
     onUnenforced: (field) => void reply.header("x-rolltape-not-enforced", field),
     onOverridden: (fields) => void reply.header("x-rolltape-sampling-override", fields.join(", ")),
   };
-  const { droppedTools } = protocol.request;
+  const { droppedTools, placeholders = 0 } = protocol.request;
   if (droppedTools.length > 0) void reply.header("x-rolltape-dropped-tools", joinDropped(droppedTools));
+  if (placeholders > 0) void reply.header("x-rolltape-placeholders", String(placeholders));
   if (protocol.request.stream) {
     await streamAnswer(context, reply, protocol, call);
     return undefined;

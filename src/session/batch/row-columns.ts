@@ -131,6 +131,10 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   label("requested_model", "Field `model` of the request."),
   label("logprob_content", "What the recorded log probabilities include."),
   label("dropped_tools", "Types of the server-side tools that the configuration left out of the prompt."),
+  fact(
+    "placeholders",
+    "Number of images, files and audio in the conversation that the prompt shows as `[image]`, `[file]` or `[audio]`.",
+  ),
   fact("attempt", "How often the client had sent this request before, as its SDK reports."),
   fact(
     "resumes",

@@ -123,6 +123,7 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     api: record.api,
     requested_model: record.requestedModel ?? null,
     dropped_tools: record.droppedTools?.split(", ") ?? [],
+    placeholders: record.placeholders ?? 0,
     attempt: record.attempt ?? 0,
     resumes: record.resumes ?? 0,
     created_at: record.createdAt / 1000,

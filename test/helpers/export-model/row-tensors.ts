@@ -62,6 +62,7 @@ function alike(prefix: string, count: number): Columns {
     requested_model: same(i32, -1),
     logprob_content: same(i32, 0),
     dropped_tools: same(i32, -1),
+    placeholders: same(i32, 0),
     attempt: same(i32, 0),
     resumes: same(i32, 0),
     latency: same(f32, 0),
