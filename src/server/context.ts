@@ -1,3 +1,4 @@
+import type { UpstreamRule } from "../config/index.js";
 import type { Engine } from "../engine/engine.js";
 import type { Connections } from "../http/connections/connections.js";
 import type { ConnectionLimits } from "../http/create-app.js";
@@ -21,6 +22,7 @@ import type { SessionLimits } from "./limits/session-limits.js";
 import type { Store, StoreLimits } from "./limits/store.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { ServerStorage } from "./storage/server-storage.js";
+import type { UpstreamLimits } from "./upstreams/upstream-limits.js";
 
 /** The objects that the routes use. */
 export interface ServerContext {
@@ -70,6 +72,9 @@ export interface ServerSettings {
   readonly knownRequestBytes: number;
   readonly sessionLimits: SessionLimits;
   readonly store: StoreLimits;
+  /** Model names that the policy does not answer. */
+  readonly upstreams: readonly UpstreamRule[];
+  readonly upstreamLimits: UpstreamLimits;
   /** Default: the heap of this process. */
   readonly heap?: Heap;
   /** Limit of prompt and output together, in tokens. Undefined: the context length of the engine. */

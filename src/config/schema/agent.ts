@@ -74,6 +74,22 @@ export const agentSchema = z.strictObject({
     .describe(
       "Maximum number of calls that one session may have in flight, including calls whose answers were not read yet. More are refused with 429. Null: no limit.",
     ),
+  max_upstream_calls: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(4096)
+    .describe(
+      "Maximum number of calls of one session that `upstreams` answer. More are refused with 403. Null: no limit.",
+    ),
+  max_concurrent_upstream_calls: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(16)
+    .describe(
+      "Maximum number of such calls that one session may have in flight. They also count for `max_concurrent_calls`. More are refused with 429. Null: no limit.",
+    ),
   shared_memory_directory: z
     .string()
     .regex(/^\//)

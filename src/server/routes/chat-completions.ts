@@ -11,7 +11,7 @@ export function chatCompletionRoutes(app: App, context: ServerContext): void {
     app.post(
       url,
       {
-        config: { key: "session", admits: "model" },
+        config: { key: "session", admits: "model", upstream: "chat/completions" },
         schema: {
           summary: "Create a chat completion; it is recorded token by token",
           body: chatCompletionSchema,

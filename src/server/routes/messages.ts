@@ -32,7 +32,7 @@ function createMessage(app: App, context: ServerContext, url: string): void {
   app.post(
     url,
     {
-      config: { key: "session", errors: "anthropic", admits: "model" },
+      config: { key: "session", errors: "anthropic", admits: "model", upstream: "messages" },
       schema: {
         summary: "Create a message; it is recorded token by token",
         hide: !url.startsWith("/v1/m"),
@@ -59,7 +59,7 @@ function countTokens(app: App, context: ServerContext, url: string): void {
   app.post(
     url,
     {
-      config: { key: "session", errors: "anthropic", admits: "count" },
+      config: { key: "session", errors: "anthropic", admits: "count", upstream: "messages/count_tokens" },
       schema: {
         summary: "Count the tokens of a message's prompt",
         hide: !url.startsWith("/v1/m"),

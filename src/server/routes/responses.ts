@@ -28,7 +28,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
   app.post(
     url,
     {
-      config: { key: "session", admits: "model" },
+      config: { key: "session", admits: "model", upstream: "responses" },
       schema: {
         summary: "Create a response; it is recorded token by token",
         body: responsesSchema,

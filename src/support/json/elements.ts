@@ -26,6 +26,22 @@ export function findArrayStart(json: Buffer, names: ReadonlySet<string>): number
 }
 
 /**
+ * Finds the string of a field of the text's object.
+ *
+ * @returns the offsets of its quotes: of the first, and after the last; undefined if the object does not have the field as a string, or
+ * may have it twice
+ */
+export function findString(json: Buffer, name: string): { readonly start: number; readonly end: number } | undefined {
+  const isName = (spelled: string) => spelled.includes("\\") || spelled === name;
+  const colon = findColon(json, 0, 0, isName);
+  if (colon === undefined) return undefined;
+  const start = skipSpace(json, colon + 1);
+  if (json[start] !== QUOTE) return undefined;
+  const end = findStringEnd(json, start);
+  return findColon(json, end, 1, isName) === undefined ? { start, end } : undefined;
+}
+
+/**
  * Returns the offsets after those elements of an array that are objects or arrays. Other elements are skipped.
  *
  * @param from offset after the array's opening bracket, or after one of its elements
