@@ -56,6 +56,8 @@ export class Interaction {
   /** The agent or thread that started that one. */
   readonly parentAgentId: string | undefined;
   readonly turnId: string | undefined;
+  /** Number of images, files and audio that the prompt shows as placeholders. Undefined if the proxy is too old to send it. */
+  readonly placeholders: number | undefined;
   /** How often the client had sent this request before. */
   readonly attempt: number | undefined;
   /** Seconds since the epoch, when the call completed. */
@@ -90,6 +92,7 @@ export class Interaction {
     this.agentId = wire.agent_id ?? undefined;
     this.parentAgentId = wire.parent_agent_id ?? undefined;
     this.turnId = wire.turn_id ?? undefined;
+    this.placeholders = wire.placeholders;
     this.attempt = wire.attempt;
     this.createdAt = wire.created_at;
     this.latency = wire.latency ?? undefined;

@@ -63,6 +63,7 @@ const wireInteraction = z.object({
   agent_id: z.string().nullish(),
   parent_agent_id: z.string().nullish(),
   turn_id: z.string().nullish(),
+  placeholders: z.int().optional(),
   attempt: z.int().optional(),
   created_at: z.number(),
   latency: z.number().nullish(),

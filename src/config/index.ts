@@ -19,3 +19,4 @@ export { parseConfig } from "./parse-config.js";
 export { redact } from "./redact.js";
 export { type ConfigSources, resolveConfig } from "./resolve-config.js";
 export type { Config } from "./schema/sections.js";
+export { readUpstreams, type Upstream, type UpstreamRule } from "./upstreams.js";

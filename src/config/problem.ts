@@ -19,6 +19,10 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
 /** Converts an issue of the schema: to one problem, or to one per unknown key. */
 export function toProblems(issue: z.core.$ZodIssue): ConfigProblem[] {
   if (issue.code !== "unrecognized_keys") return [{ path: formatPath(issue.path), message: issue.message }];
+  // Only keys of the configuration itself have similar ones to suggest.
+  if (issue.path.some((part) => typeof part === "number")) {
+    return issue.keys.map((name) => ({ path: formatPath([...issue.path, name]), message: "unknown key" }));
+  }
   return issue.keys.map((name) => {
     const nearest = findNearestKey([...issue.path, name].join("."));
     return { path: formatPath([...issue.path, name]), message: `unknown key; did you mean ${nearest}?` };

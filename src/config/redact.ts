@@ -1,6 +1,6 @@
 import { findKey } from "./key.js";
 import type { Config } from "./schema/sections.js";
-import { mapLeaves } from "./tree.js";
+import { isPlainMap, mapLeaves } from "./tree.js";
 
 const HIDDEN = "[redacted]";
 
@@ -10,8 +10,18 @@ export function redact(config: Config): Record<string, unknown> {
 }
 
 function hideLeaf(value: unknown, path: string): unknown {
-  if (findKey(path)?.isSecret) return value === null ? null : HIDDEN;
+  if (findKey(path)?.isSecret) return hideSecret(value);
   return Array.isArray(value) ? value.map(hidePassword) : value;
+}
+
+/** Hides a key. Of a list of maps, hides their keys only. */
+function hideSecret(value: unknown): unknown {
+  if (value === null) return null;
+  if (!Array.isArray(value)) return HIDDEN;
+  return value.map((entry: unknown) => {
+    if (!isPlainMap(entry)) return HIDDEN;
+    return mapLeaves(entry, (leaf, name) => (name === "api_key" && leaf !== null ? HIDDEN : hidePassword(leaf)));
+  });
 }
 
 function hidePassword(value: unknown): unknown {

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { listOf } from "../support/schema/list-of.js";
+import { joinParts, listMedia, type MediaKind, type MediaPart, readText } from "./media.js";
 import type { Message } from "./message.js";
 
 const text = z.string().transform((value) => value.toWellFormed());
@@ -25,6 +26,28 @@ const assistantContent = contentSchema(
   }),
 );
 
+/** Parts that a prompt can only show as placeholders. Their data is neither read nor kept. */
+const MEDIA_KINDS = { image_url: "image", file: "file", input_audio: "audio" } as const satisfies Record<
+  string,
+  MediaKind
+>;
+const shownPart = z.discriminatedUnion(
+  "type",
+  [
+    textPart,
+    z.object({ type: z.literal("image_url") }),
+    z.object({ type: z.literal("file") }),
+    z.object({ type: z.literal("input_audio") }),
+  ],
+  { error: (issue) => `only text parts are supported; received ${describePart(issue.input)}` },
+);
+const shownContent = z.union([
+  text,
+  listOf(shownPart).transform((parts) =>
+    joinParts(parts, (part) => (part.type === "text" ? part : { kind: MEDIA_KINDS[part.type] })),
+  ),
+]);
+
 const toolCall = z.object({
   id: text,
   type: z.literal("function").nullish(),
@@ -32,8 +55,8 @@ const toolCall = z.object({
 });
 
 const named = { name: optionalText };
-const plain = <R extends "system" | "developer" | "user">(role: R) =>
-  z.object({ role: z.literal(role), content, ...named });
+const plain = <R extends "system" | "developer" | "user", C extends z.ZodType>(role: R, body: C) =>
+  z.object({ role: z.literal(role), content: body, ...named });
 
 const assistant = z.object({
   role: z.literal("assistant"),
@@ -47,23 +70,41 @@ const assistant = z.object({
   ...named,
 });
 
-const toolResult = z.object({ role: z.literal("tool"), content: content.nullish(), tool_call_id: text, ...named });
+const toolResult = <C extends z.ZodType>(body: C) =>
+  z.object({ role: z.literal("tool"), content: body.nullish(), tool_call_id: text, ...named });
 
-const chatMessageShape = z.discriminatedUnion(
-  "role",
-  [plain("system"), plain("developer"), plain("user"), assistant, toolResult],
-  { error: "must be one of system, developer, user, assistant, tool" },
+/** @param seen content of messages that may come from outside of the conversation: those of users and tools */
+const messageShape = <C extends z.ZodType>(seen: C) =>
+  z.discriminatedUnion(
+    "role",
+    [plain("system", content), plain("developer", content), plain("user", seen), assistant, toolResult(seen)],
+    { error: "must be one of system, developer, user, assistant, tool" },
+  );
+
+const chatMessageShape = messageShape(content);
+const shownMessageShape = messageShape(shownContent);
+
+/** Messages of text only. */
+export const chatMessagesSchema = listOf(chatMessageShape.transform(toMessage), { min: 1, once: true });
+
+/** A message in which placeholders stand for the parts that are not text. */
+export interface ShownMessage {
+  readonly message: Message;
+  readonly media: readonly MediaPart[];
+}
+
+/** Messages of users and tools may have images, files and audio. */
+export const shownMessagesSchema = listOf(
+  shownMessageShape.transform(
+    (message): ShownMessage => ({ message: toMessage(message), media: listMedia(message.content) }),
+  ),
+  { min: 1, once: true },
 );
 
-/** One chat message of a request. */
-export const chatMessageSchema = chatMessageShape.transform(toMessage);
-
-export const chatMessagesSchema = listOf(chatMessageSchema, { min: 1, once: true });
-
-/** A value that {@link chatMessageSchema} accepts. */
+/** One message that {@link chatMessagesSchema} accepts. */
 export type ChatMessage = z.input<typeof chatMessageShape>;
 
-function toMessage(message: z.output<typeof chatMessageShape>): Message {
+function toMessage(message: z.output<typeof shownMessageShape>): Message {
   const name = message.name ? { name: message.name } : {};
   switch (message.role) {
     case "assistant":
@@ -74,11 +115,11 @@ function toMessage(message: z.output<typeof chatMessageShape>): Message {
         ...name,
       };
     case "tool":
-      return { role: "tool", content: message.content ?? "", toolCallId: message.tool_call_id, ...name };
+      return { role: "tool", content: readText(message.content ?? ""), toolCallId: message.tool_call_id, ...name };
     case "system":
     case "developer":
     case "user":
-      return { role: message.role, content: message.content, ...name };
+      return { role: message.role, content: readText(message.content), ...name };
   }
 }
 

@@ -25,6 +25,7 @@ export const CATALOGUE = {
   not_found: [404, "invalid_request_error"],
   session_not_found: [404, "invalid_request_error"],
   response_not_found: [404, "invalid_request_error"],
+  model_refused: [404, "invalid_request_error"],
   engine_server_not_found: [404, "invalid_request_error"],
   method_not_allowed: [405, "invalid_request_error"],
   request_timeout: [408, "invalid_request_error"],
@@ -56,6 +57,7 @@ export const CATALOGUE = {
   internal_error: [500, "server_error"],
   engine_error: [502, "server_error"],
   engine_unavailable: [502, "server_error"],
+  upstream_unavailable: [502, "server_error"],
   invalid_worker_reply: [502, "server_error"],
   worker_unavailable: [503, "server_error"],
   session_exporting: [503, "server_error"],
@@ -66,6 +68,7 @@ export const CATALOGUE = {
   server_draining: [503, "server_error"],
   out_of_memory: [503, "server_error"],
   engine_timeout: [504, "server_error"],
+  upstream_timeout: [504, "server_error"],
 } as const satisfies Record<string, readonly [status: number, type: string]>;
 
 export type ErrorCode = keyof typeof CATALOGUE;

@@ -23,6 +23,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Size of the JSON body in bytes; 0 until it was received. */
     bodyBytes: number;
+    /** The JSON body as it was received, if `keepsBytes` returned true; null after {@link takeBodyJson}. */
+    bodyJson: Buffer | null;
   }
 }
 
@@ -33,6 +35,8 @@ export interface JsonBodyOptions {
    * Reads a large body. Default: parses it. The event loop runs between two long bodies, and between parsing and the next step.
    */
   readonly readLarge?: (request: FastifyRequest, json: Buffer, parse: ParseBody) => Promise<unknown>;
+  /** Returns true if the bytes of the body are kept in the request beside its value. Default: false. */
+  readonly keepsBytes?: (request: FastifyRequest) => boolean;
   /** Returns the value that routes receive; `value` is the parsed `text`. */
   readonly revive?: (text: string, value: unknown) => Steps<unknown>;
 }
@@ -42,9 +46,10 @@ export interface JsonBodyOptions {
  * control calls. Top-level fields that are `null` count as absent.
  */
 export const jsonBody = fp<JsonBodyOptions>(
-  (app, { limits = () => CONTROL_LIMITS, readLarge = parseInTurn, revive }, done) => {
+  (app, { limits = () => CONTROL_LIMITS, readLarge = parseInTurn, keepsBytes = () => false, revive }, done) => {
     app.removeAllContentTypeParsers();
     app.decorateRequest("bodyBytes", 0);
+    app.decorateRequest("bodyJson", null);
 
     function* parse(json: Buffer): Steps<unknown> {
       const text = yield* decodeUtf8(json);
@@ -65,6 +70,7 @@ export const jsonBody = fp<JsonBodyOptions>(
       request.bodyBytes = bytes.length;
       const json = stripByteOrderMark(bytes);
       if (json.length > 0 && isCompressed(request)) return parsed(compressedBodyError(request));
+      if (keepsBytes(request)) request.bodyJson = json;
       if (json.length >= LARGE_BODY) {
         readChecked(request, json).then((value) => parsed(null, value), parsed);
         return;
@@ -99,6 +105,13 @@ export const jsonBody = fp<JsonBodyOptions>(
     done();
   },
 );
+
+/** Returns the bytes of the body and drops them from the request, which may live much longer. */
+export function takeBodyJson(request: FastifyRequest): Buffer | null {
+  const { bodyJson } = request;
+  request.bodyJson = null;
+  return bodyJson;
+}
 
 /** @throws ApiError `invalid_json` */
 function parseJson(text: string): unknown {

@@ -17,4 +17,6 @@ export interface ModelRequest {
   readonly stream: boolean;
   /** Types of the server-side tools that the prompt leaves out. */
   readonly droppedTools: readonly string[];
+  /** Number of images, files and audio in the conversation, which the prompt shows as placeholders. Absent: none. */
+  readonly placeholders?: number | undefined;
 }

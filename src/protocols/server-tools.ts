@@ -43,7 +43,7 @@ export interface ServerToolField {
  *
  * @throws RequestError for the first tool if the policy is "refuse"
  */
-export function leaveOut(found: readonly ServerToolField[], policy: ServerToolPolicy): string[] {
+export function leaveOut(found: readonly ServerToolField[], policy: ServerToolPolicy = "refuse"): string[] {
   const [first] = found;
   if (first && policy === "refuse") {
     const advice = 'Set rollout.agent.server_tools to "drop" to leave such tools out of the prompt.';

@@ -35,6 +35,7 @@ import { admissionPlugin } from "./plugins/admission.js";
 import { auth, requiredKey } from "./plugins/auth.js";
 import { openapi } from "./plugins/openapi.js";
 import { storagePlugin } from "./plugins/storage.js";
+import { upstreamsPlugin } from "./plugins/upstreams.js";
 import { chatCompletionRoutes } from "./routes/chat-completions.js";
 import { controlRoutes } from "./routes/control.js";
 import { engineRoutes } from "./routes/engine.js";
@@ -46,6 +47,7 @@ import { responsesRoutes } from "./routes/responses.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { ORIGIN, type ServerStorage } from "./storage/server-storage.js";
+import { UpstreamRules } from "./upstreams/upstream-rules.js";
 
 export interface ServerOptions {
   readonly registry: SessionRegistry;
@@ -79,6 +81,7 @@ export async function createServer({
   options.storage?.records.saveValue(ORIGIN, origin);
   const { store: limits, heap = createHeap(), sessionLimits } = settings;
   const known = new KnownRequests(Math.min(settings.knownRequestBytes, KNOWN_SHARE * heap.read().limit));
+  const rules = new UpstreamRules(settings.upstreams, settings.modelName);
   const sharedMemory = new SharedMemory(settings.sharedMemory);
   const store = new Store({ registry, known, sharedMemory, limits, heap });
   const app = createApp({
@@ -123,7 +126,8 @@ export async function createServer({
   await app.register(errorHandler, { toApiError, toBody: toErrorBody, onAnswer });
   await app.register(jsonBody, {
     limits: ({ session }) => (session ? settings.jsonLimits : CONTROL_LIMITS),
-    readLarge: createKnownBodyReader(context.known.bodies),
+    readLarge: createKnownBodyReader(context.known.bodies, (value) => rules.findForBody(value) === undefined),
+    keepsBytes: ({ routeOptions }) => settings.upstreams.length > 0 && routeOptions.config.upstream !== undefined,
     revive: restoreSpelling,
   });
   await app.register(auth, { registry, adminKey: settings.adminKey });
@@ -139,6 +143,7 @@ export async function createServer({
     admission: new Admission(store, sessionLimits),
     isDraining: () => context.draining,
   });
+  if (settings.upstreams.length > 0) await app.register(upstreamsPlugin, { context, rules });
   await app.register(openapi);
   app.after(() => {
     controlRoutes(app, context);
@@ -147,7 +152,7 @@ export async function createServer({
     chatCompletionRoutes(app, context);
     responsesRoutes(app, context);
     messagesRoutes(app, context);
-    modelsRoutes(app, context);
+    modelsRoutes(app, context, rules);
     exportRoutes(app, context);
     preparedExportRoutes(app, context);
     serviceRoutes(app, context);

@@ -1,8 +1,10 @@
+import type { UpstreamRule } from "../config/index.js";
 import type { Engine } from "../engine/engine.js";
 import type { Connections } from "../http/connections/connections.js";
 import type { ConnectionLimits } from "../http/create-app.js";
 import type { ChatModel } from "../model/chat-model.js";
 import type { JsonLimits } from "../native/contract.js";
+import type { ImagePolicy } from "../protocols/image-policy.js";
 import type { ServerToolPolicy } from "../protocols/server-tools.js";
 import type { SharedMemory, SharedMemoryOptions } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
@@ -20,6 +22,7 @@ import type { SessionLimits } from "./limits/session-limits.js";
 import type { Store, StoreLimits } from "./limits/store.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { ServerStorage } from "./storage/server-storage.js";
+import type { UpstreamLimits } from "./upstreams/upstream-limits.js";
 
 /** The objects that the routes use. */
 export interface ServerContext {
@@ -69,6 +72,9 @@ export interface ServerSettings {
   readonly knownRequestBytes: number;
   readonly sessionLimits: SessionLimits;
   readonly store: StoreLimits;
+  /** Model names that the policy does not answer. */
+  readonly upstreams: readonly UpstreamRule[];
+  readonly upstreamLimits: UpstreamLimits;
   /** Default: the heap of this process. */
   readonly heap?: Heap;
   /** Limit of prompt and output together, in tokens. Undefined: the context length of the engine. */
@@ -78,6 +84,8 @@ export interface ServerSettings {
   readonly samplingOverride?: SamplingOverride;
   /** What happens to tools that only an API's own server can run. */
   readonly serverTools: ServerToolPolicy;
+  /** What happens to images, files and audio. */
+  readonly images: ImagePolicy;
   /** Enforces the schemas of tools that a request declares as strict. */
   readonly enforceStrictTools: boolean;
   /** Time without output after which a stream sends a keep-alive. */

@@ -7,6 +7,7 @@ import {
   compileMessageFilters,
   listUnsafeFilters,
   readConnectionLimits,
+  readUpstreams,
   refuseUnusedStorage,
 } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
@@ -19,7 +20,7 @@ import { toSamplingOverride } from "./call/sampling-override.js";
 import type { ServerSettings } from "./context.js";
 import { drain, type StopReport } from "./drain.js";
 import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
-import { toSessionLimits, toStoreLimits } from "./limits/configured-limits.js";
+import { toSessionLimits, toStoreLimits, toUpstreamLimits } from "./limits/configured-limits.js";
 import { openEngine } from "./open-engine.js";
 import { removeOrphans } from "./orphans.js";
 import { openServerStorage, type ServerStorage } from "./storage/server-storage.js";
@@ -56,6 +57,8 @@ export async function startServer(
   { adminKey, logger = createSilentLogger() }: StartOptions,
 ): Promise<RunningServer> {
   refuseUnusedStorage(config);
+  // Before the engine starts, which may take minutes: a key may be missing.
+  readUpstreams(config, process.env);
   const { engine, model } = await openEngine(config, (message) => logger.warn({ engine: config.engine.type }, message));
   let storage: ServerStorage | undefined;
   const release = () => Promise.all([engine.close(), model.close(), storage?.storage.close()]);
@@ -168,7 +171,12 @@ export function toJsonLimits({ server }: Config): JsonLimits {
 }
 
 /** Returns the settings of a server with this configuration. */
-export function toServerSettings(config: Config, adminKey: string, modelName: string): ServerSettings {
+export function toServerSettings(
+  config: Config,
+  adminKey: string,
+  modelName: string,
+  env: NodeJS.ProcessEnv = process.env,
+): ServerSettings {
   const { agent } = config.rollout;
   return {
     adminKey,
@@ -184,10 +192,13 @@ export function toServerSettings(config: Config, adminKey: string, modelName: st
     knownRequestBytes: config.server.known_request_bytes,
     sessionLimits: toSessionLimits(config),
     store: toStoreLimits(config),
+    upstreams: readUpstreams(config, env),
+    upstreamLimits: toUpstreamLimits(config),
     engineMaxTokens: agent.engine_max_tokens ?? undefined,
     chatTemplateType: agent.chat_template_type,
     samplingOverride: toSamplingOverride(agent.sampling_override),
     serverTools: agent.server_tools,
+    images: agent.images,
     enforceStrictTools: agent.enforce_strict_tools,
     keepAliveSeconds: config.server.keepalive_seconds,
     drainSeconds: agent.drain_seconds,
@@ -207,6 +218,7 @@ function selectRecordedConfig({ engine, rollout: { agent } }: Config): Readonly<
     engine_max_tokens: agent.engine_max_tokens,
     message_filters: agent.message_filters,
     server_tools: agent.server_tools,
+    images: agent.images,
   };
 }
 

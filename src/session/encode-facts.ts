@@ -57,7 +57,7 @@ const MAX_INT32 = 2 ** 31 - 1;
 /** The value of a count that is not known. */
 export const NOT_RECORDED = -1;
 
-/** Facts by name, in the order of their slots. Stored sessions have the facts by slot, so new ones go to the end. */
+/** Facts by name, in the order of their slots. A new fact comes last: calls that were stored before have no value for it. */
 export const FACTS = {
   attempt: i32((_, { attempt = 0 }) => Math.min(attempt, MAX_INT32)),
   resumes: i32((_, { resumes = 0 }) => Math.min(resumes, MAX_INT32)),
@@ -78,6 +78,7 @@ export const FACTS = {
   seeded: bool(({ seed }) => seed !== undefined),
   sampling_overridden: bool(({ overridden }) => overridden),
   tools: i32((_, { toolCount = NOT_RECORDED }) => toolCount),
+  placeholders: i32((_, { placeholders = 0 }) => Math.min(placeholders, MAX_INT32)),
 } as const satisfies Readonly<Record<string, Fact>>;
 
 export type FactName = keyof typeof FACTS;

@@ -35,6 +35,8 @@ export interface CallFacts {
   readonly tag?: string | undefined;
   /** What the agent program says about the call. Undefined if it says nothing. */
   readonly hints?: AgentHints | undefined;
+  /** Number of images, files and audio that the prompt shows as placeholders. */
+  readonly placeholders?: number | undefined;
   /** How often the client had sent the request before, as its SDK reports. */
   readonly attempt?: number | undefined;
   /** How often a weight update cut the generation, which was then resumed. */

@@ -19,6 +19,8 @@ export interface SessionSummary {
   readonly countAtEnd: number;
   readonly incompleteCalls: number;
   readonly abortedCalls: number;
+  /** Absent in records of earlier versions: none. */
+  readonly upstreamCalls?: number | undefined;
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly storedTokens: number;

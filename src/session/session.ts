@@ -89,6 +89,7 @@ export class Session {
   /** Calls whose client disconnected before they were recorded. */
   abortedCalls: number;
   lastAccessAt = Date.now();
+  #upstreamCalls: number;
 
   readonly #filters: readonly MessageFilter[];
   readonly #events: SessionEvents | undefined;
@@ -124,6 +125,7 @@ export class Session {
     this.createdAt = summary?.createdAt ?? Date.now();
     this.incompleteCalls = summary?.incompleteCalls ?? 0;
     this.abortedCalls = summary?.abortedCalls ?? 0;
+    this.#upstreamCalls = summary?.upstreamCalls ?? 0;
     this.#rewards = summary?.rewards ?? 0;
     this.#sessionReward = summary?.sessionReward;
     this.#countAtEnd = summary?.countAtEnd ?? 0;
@@ -224,6 +226,16 @@ export class Session {
     return !this.delivery.attempts.hasFailed || now - this.lastAccessAt > RETRY_MS;
   }
 
+  /** Number of calls that other servers answered. They are not recorded. */
+  get upstreamCalls(): number {
+    return this.#upstreamCalls;
+  }
+
+  countUpstreamCall(): void {
+    this.#upstreamCalls++;
+    this.#journal?.summaryChanged();
+  }
+
   /** Returns everything about the session that stays known without its data. */
   summarize(): SessionSummary {
     const { state, endedAt, freed, held } = this.lifecycle;
@@ -240,6 +252,7 @@ export class Session {
       countAtEnd: this.#countAtEnd,
       incompleteCalls: this.incompleteCalls,
       abortedCalls: this.abortedCalls,
+      upstreamCalls: this.#upstreamCalls,
       promptTokens: this.#promptTokens,
       completionTokens: this.#completionTokens,
       storedTokens: this.storedTokens,

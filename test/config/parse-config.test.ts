@@ -77,6 +77,9 @@ describe("defaults", () => {
           chat_template_kwargs: {},
           enforce_strict_tools: false,
           server_tools: "refuse",
+          images: "refuse",
+          max_upstream_calls: 4096,
+          max_concurrent_upstream_calls: 16,
           engine_max_tokens: null,
           sampling_override: {
             temperature: null,
@@ -107,6 +110,7 @@ describe("defaults", () => {
         unreachable_seconds: 10,
         worker_return_seconds: 30,
       },
+      upstreams: [],
       group_size: 1,
       drop_incomplete_group: true,
     });

@@ -15,6 +15,7 @@ const responses = (extra: object) =>
   parseResponses(responsesSchema.parse({ input: "hello", ...extra }), {
     findMessages: () => [],
     findItem: () => undefined,
+    countPlaceholders: () => 0,
     readReasoning: () => "",
   }).conversation;
 const claude = (extra: object) =>

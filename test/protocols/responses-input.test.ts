@@ -6,7 +6,12 @@ import { parseResponses, responsesSchema } from "../../src/protocols/responses/r
 
 /** Items of OpenAI's responses, read into the messages that chat templates know. */
 
-const NO_EARLIER = { findMessages: () => [], findItem: () => undefined, readReasoning: () => "" };
+const NO_EARLIER = {
+  findMessages: () => [],
+  findItem: () => undefined,
+  countPlaceholders: () => 0,
+  readReasoning: () => "",
+};
 
 function read(input: unknown): readonly Message[] {
   return parseResponses(responsesSchema.parse({ input }), NO_EARLIER).conversation.messages;
@@ -128,6 +133,6 @@ describe("an item without a type", () => {
 it("names the accepted types of items if it refuses another type", () => {
   const { error } = responsesSchema.safeParse({ input: [{ type: "computer_call" }] });
   expect(JSON.stringify(error?.issues)).toContain(
-    "message, function_call, function_call_output, reasoning and item_reference",
+    "message, function_call, function_call_output, computer_call_output, reasoning and item_reference",
   );
 });

@@ -7,7 +7,12 @@ import { parseResponses, responsesSchema } from "../../src/protocols/responses/r
 /** What requests of each protocol say about sampling. */
 
 const messages = [{ role: "user", content: "hello" }];
-const NO_EARLIER = { findMessages: () => [], findItem: () => undefined, readReasoning: () => "" };
+const NO_EARLIER = {
+  findMessages: () => [],
+  findItem: () => undefined,
+  countPlaceholders: () => 0,
+  readReasoning: () => "",
+};
 
 const chat = (extra: object): ModelRequest => parseChatCompletion(chatCompletionSchema.parse({ messages, ...extra }));
 const responses = (extra: object): ModelRequest =>

@@ -141,8 +141,8 @@ describe("invalid messages", () => {
     ["no content", { messages: [{ role: "user" }] }, "messages[0].content"],
     ["a number as content", { messages: [...USER, { role: "user", content: 5 }] }, "messages[1].content"],
     [
-      "an image",
-      { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:" } }] }] },
+      "a video",
+      { messages: [{ role: "user", content: [{ type: "video_url", video_url: { url: "data:" } }] }] },
       "messages[0].content[0].type",
     ],
     ["a tool result without a call id", { messages: [{ role: "tool", content: "x" }] }, "messages[0].tool_call_id"],

@@ -204,3 +204,46 @@ describe("bodies of one session", () => {
     expect(on(["t"])).toBeUndefined();
   });
 });
+
+describe("a body with an image", () => {
+  const long = "A".repeat(5000);
+  const words = { role: "user", content: long };
+  const url = `data:image/png;base64,${long}`;
+  const bytesOf = (elements: readonly object[]) => Buffer.from(JSON.stringify({ messages: elements }));
+
+  it.each([
+    ["chat completions", { role: "user", content: [{ type: "image_url", image_url: { url } }] }],
+    ["a chat file", { role: "user", content: [{ type: "file", file: { file_data: url } }] }],
+    ["responses", { role: "user", content: [{ type: "input_image", image_url: url }] }],
+    ["a result of responses", { type: "function_call_output", output: [{ type: "input_image", image_url: url }] }],
+    [
+      "a result of messages",
+      {
+        role: "user",
+        content: [{ type: "tool_result", content: [{ type: "image", source: { type: "base64", data: long } }] }],
+      },
+    ],
+  ])("of %s is kept up to the element before it", (_, element) => {
+    const known: KnownBody[] = [];
+    read(bytesOf([words, element, words]), known);
+    const kept = known[0];
+    expect(kept?.elements).toEqual([words]);
+    expect(kept?.bytes.toString()).toBe(`{"messages":[${JSON.stringify(words)}`);
+    expect(kept?.bytes.buffer.byteLength).toBeLessThan(2 * long.length);
+    const again = bytesOf([words, element, words, words]);
+    expect(read(again, known).value).toEqual(JSON.parse(again.toString()));
+  });
+
+  it("is not kept if its first element has the image", () => {
+    const known: KnownBody[] = [];
+    read(bytesOf([{ role: "user", content: [{ type: "image_url", image_url: { url } }] }, words]), known);
+    expect(known).toEqual([]);
+  });
+
+  it("is kept if the image is an address", () => {
+    const known: KnownBody[] = [];
+    const image = { role: "user", content: [{ type: "image_url", image_url: { url: "https://example.com/i.png" } }] };
+    read(bytesOf([image, words]), known);
+    expect(known[0]?.elements).toHaveLength(2);
+  });
+});

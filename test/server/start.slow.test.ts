@@ -34,6 +34,7 @@ describe("the settings of a server", () => {
         keepalive_seconds: 11,
         shutdown_seconds: 12,
       },
+      upstreams: [{ models: "judge", refuse: true }],
       rollout: {
         agent: {
           engine_max_tokens: 1003,
@@ -44,6 +45,9 @@ describe("the settings of a server", () => {
           message_filters: ["[0-9]+"],
           enforce_strict_tools: true,
           server_tools: "drop",
+          images: "placeholder",
+          max_upstream_calls: 1008,
+          max_concurrent_upstream_calls: null,
           drain_seconds: 13,
           shared_memory_directory: "/dev/shm",
           shared_memory_bytes: 1004,
@@ -76,9 +80,12 @@ describe("the settings of a server", () => {
       shutdownSeconds: 12,
       sessionLimits: { tokens: 1005, calls: 1006, bytes: Number.POSITIVE_INFINITY, concurrentCalls: 1007 },
       store: { bytes: 2007, highWater: 0.6 },
+      upstreams: [{ models: ["judge"], refuse: true }],
+      upstreamLimits: { calls: 1008, concurrentCalls: Number.POSITIVE_INFINITY },
       engineMaxTokens: 1003,
       chatTemplateType: "concat",
       serverTools: "drop",
+      images: "placeholder",
       enforceStrictTools: true,
       drainSeconds: 13,
       sharedMemory: { directory: "/dev/shm", maxBytes: 1004 },
@@ -92,6 +99,7 @@ describe("the settings of a server", () => {
         engine_max_tokens: 1003,
         message_filters: ["[0-9]+"],
         server_tools: "drop",
+        images: "placeholder",
       },
     });
   });

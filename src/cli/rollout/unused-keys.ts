@@ -12,9 +12,12 @@ const PROXY_KEYS = [
   "chat_template_",
   "enforce_strict_tools",
   "server_tools",
+  "images",
   "message_filters",
   "sampling_override",
   "engine_max_tokens",
+  "max_upstream_calls",
+  "max_concurrent_upstream_calls",
   "tool_call_parser",
   "reasoning_parser",
 ].map((name) => `rollout.agent.${name}`);
@@ -30,7 +33,7 @@ export function unusedByRollout(config: Config, options: RolloutOptions): Unused
       reason: "`rolltape rollout` starts its own proxies; use `--proxy` for a running one",
     },
     options.proxy !== undefined && {
-      prefixes: ["server.", "storage.", "model.", "engine.", "gateway.", ...PROXY_KEYS],
+      prefixes: ["server.", "storage.", "model.", "engine.", "gateway.", "upstreams", ...PROXY_KEYS],
       reason: "the proxy at `--proxy` has its own configuration; start it with this key",
     },
     ...unusedByStorage(config),

@@ -75,6 +75,22 @@ export const agentSchema = z.strictObject({
     .describe(
       "Maximum number of calls that one session may have in flight, including calls whose answers were not read yet. More are refused with 429. Null: no limit.",
     ),
+  max_upstream_calls: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(4096)
+    .describe(
+      "Maximum number of calls of one session that `upstreams` answer. More are refused with 403. Null: no limit.",
+    ),
+  max_concurrent_upstream_calls: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(16)
+    .describe(
+      "Maximum number of such calls that one session may have in flight. They also count for `max_concurrent_calls`. More are refused with 429. Null: no limit.",
+    ),
   shared_memory_directory: z
     .string()
     .regex(/^\//)
@@ -137,6 +153,12 @@ export const agentSchema = z.strictObject({
     .default("refuse")
     .describe(
       "Tools that only the API's own server can run, such as web searches. `refuse`: requests with such tools are refused with 400. `drop`: the prompt leaves them out, and the header `x-rolltape-dropped-tools` and the row column `dropped_tools` name them.",
+    ),
+  images: z
+    .enum(["refuse", "placeholder"])
+    .default("refuse")
+    .describe(
+      "Images, files and audio in messages and tool results, which a text model cannot see. `refuse`: requests with such parts are refused with 400. `placeholder`: the prompt has `[image]`, `[file]` or `[audio]` in their place, and the header `x-rolltape-placeholders` and the row column `placeholders` count them.",
     ),
   message_filters: z
     .array(messageFilter)

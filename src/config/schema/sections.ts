@@ -6,6 +6,7 @@ import { rolloutSchema } from "./rollout.js";
 import { schedulerSchema } from "./scheduler.js";
 import { serverSchema } from "./server.js";
 import { storageSchema } from "./storage.js";
+import { upstream } from "./upstreams.js";
 
 /** The whole configuration. Each key is checked by itself. */
 export const sectionsSchema = z.strictObject({
@@ -16,6 +17,13 @@ export const sectionsSchema = z.strictObject({
   rollout: rolloutSchema.prefault({}),
   scheduler: schedulerSchema.prefault({}),
   gateway: gatewaySchema.prefault({}),
+  upstreams: z
+    .array(upstream)
+    .default([])
+    .meta({ writeOnly: true })
+    .describe(
+      "Calls for some model names that another server answers, or that are refused: `{models, url, api_key, api_key_env, model, timeout_seconds}` or `{models, refuse: true}`. They are not recorded. The first entry that has the requested name counts; all other names, and that of the served model, are the policy. See [Calls that are not the policy's](http-api.md#calls-that-are-not-the-policys).",
+    ),
   group_size: z
     .int()
     .min(1)

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { acceptAsWritten } from "../../conversation/accept-as-written.js";
-import { chatMessagesSchema } from "../../conversation/chat-message.js";
+import { shownMessagesSchema } from "../../conversation/chat-message.js";
 import type { Conversation } from "../../conversation/message.js";
 import { withoutNulls } from "../../support/json/without-nulls.js";
 import { listOf } from "../../support/schema/list-of.js";
@@ -18,13 +18,15 @@ import {
   toolName,
   unsupported,
 } from "../fields.js";
+import { countPlaceholders, type MediaField, toMediaFields } from "../image-policy.js";
 import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
+import type { RequestPolicies } from "../request-policies.js";
 import type { RequestSampling } from "../request-sampling.js";
 import { chatResponseFormat } from "../response-format.js";
-import { findServerTools, leaveOut, type ServerToolField, type ServerToolPolicy, serverTool } from "../server-tools.js";
+import { findServerTools, leaveOut, type ServerToolField, serverTool } from "../server-tools.js";
 import { type Prefilled, splitPrefill } from "../split-prefill.js";
 import { requiresCall, selectTools, type ToolChoice, toCallRules, toTemplateChoice } from "../tool-choice.js";
 
@@ -61,7 +63,7 @@ const penalty = z.number().min(-2).max(2);
 
 export const chatCompletionSchema = z.strictObject({
   model: requestedModel.optional(),
-  messages: chatMessagesSchema,
+  messages: shownMessagesSchema,
   tools: listOf(byType({ function: tool }, serverTool("function tools"))).optional(),
   tool_choice: toolChoice.optional(),
   parallel_tool_calls: z.boolean().optional(),
@@ -115,9 +117,10 @@ export interface ParsedChatCompletion extends ModelRequest {
 
 export function parseChatCompletion(
   request: ChatCompletionRequest,
-  serverTools: ServerToolPolicy = "refuse",
+  { serverTools, images }: RequestPolicies = {},
 ): ParsedChatCompletion {
   const droppedTools = leaveOut(listServerTools(request), serverTools);
+  const placeholders = countPlaceholders(listMediaFields(request), images);
   const logprobs = request.logprobs ?? false;
   if (!logprobs && (request.top_logprobs ?? 0) > 0) {
     throw new RequestError("top_logprobs", "top_logprobs requires logprobs: true.");
@@ -137,8 +140,13 @@ export function parseChatCompletion(
     logprobs: logprobs ? "all" : "none",
     stream: request.stream ?? false,
     droppedTools,
+    placeholders,
     includeUsage: request.stream_options?.include_usage ?? false,
   };
+}
+
+function listMediaFields({ messages }: ChatCompletionRequest): MediaField[] {
+  return messages.flatMap(({ media }, i) => toMediaFields(media, `messages[${i}].content`));
 }
 
 function listServerTools({ tools = [], web_search_options: search }: ChatCompletionRequest): ServerToolField[] {
@@ -175,7 +183,8 @@ function toConversation(request: ChatCompletionRequest): Conversation {
 }
 
 function readMessages(request: ChatCompletionRequest): Prefilled {
-  const { messages, continue_final_message: continues = false, tool_choice: choice, response_format: format } = request;
+  const { continue_final_message: continues = false, tool_choice: choice, response_format: format } = request;
+  const messages = request.messages.map(({ message }) => message);
   if (!continues) return { messages };
   const param = "continue_final_message";
   const role = messages.at(-1)?.role;

@@ -5,6 +5,7 @@ import { stringifySpelled } from "../../support/json/spelled.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { jsonObjectSchema, noEffect, readType, toolName, wellFormed } from "../fields.js";
 import { type ReadReasoning, SentReasoning } from "../reasoning-signature.js";
+import { isMedia, mediaBlocks, toText } from "./media-blocks.js";
 import type { ToolLoading } from "./tool-loading.js";
 import { customTool } from "./tools.js";
 
@@ -23,7 +24,9 @@ const textBlocks = listOf(z.discriminatedUnion("type", [textBlock], { error: des
 const toolReference = z.object({ type: z.literal("tool_reference"), tool_name: toolName, cache_control: noEffect });
 
 const resultBlocks = listOf(
-  z.discriminatedUnion("type", [textBlock, toolReference], { error: describeRefusedBlock("text and tool_reference") }),
+  z.discriminatedUnion("type", [textBlock, toolReference, ...mediaBlocks], {
+    error: describeRefusedBlock("text, tool_reference, image and document"),
+  }),
 );
 
 const toolResultBlock = z.object({
@@ -34,8 +37,8 @@ const toolResultBlock = z.object({
   cache_control: noEffect,
 });
 
-const userBlock = z.discriminatedUnion("type", [textBlock, toolResultBlock], {
-  error: describeRefusedBlock("text and tool_result"),
+const userBlock = z.discriminatedUnion("type", [textBlock, toolResultBlock, ...mediaBlocks], {
+  error: describeRefusedBlock("text, tool_result, image and document"),
 });
 
 const thinkingBlock = z.object({
@@ -89,7 +92,7 @@ const message = z.discriminatedUnion(
 export const inputMessages = listOf(message, { min: 1, once: true });
 export const systemPrompt = z.union([wellFormed, textBlocks]);
 
-type InputMessage = z.output<typeof message>;
+export type InputMessage = z.output<typeof message>;
 type UserBlock = z.output<typeof userBlock>;
 type AssistantBlock = z.output<typeof assistantBlock>;
 type Text = z.output<typeof systemPrompt>;
@@ -126,8 +129,8 @@ function userMessages(blocks: readonly UserBlock[], tools: ToolLoading): Message
     text = undefined;
   };
   for (const block of blocks) {
-    if (block.type === "text") {
-      text = (text ?? "") + block.text;
+    if (block.type !== "tool_result") {
+      text = (text ?? "") + (isMedia(block) ? toText(block) : block.text);
       continue;
     }
     endText();
@@ -180,9 +183,9 @@ function joinBlocks(content: string | readonly ContentBlock[] | null | undefined
     }
     endReferences();
     if (block.type === "tool_removal") addLines(`The tool ${block.tool.name} is no longer available.`);
-    if (block.type !== "text") continue;
-    text += endsInLines && block.text !== "" ? `\n${block.text}` : block.text;
-    endsInLines &&= block.text === "";
+    const own = isMedia(block) ? toText(block) : block.type === "text" ? block.text : "";
+    text += endsInLines && own !== "" ? `\n${own}` : own;
+    endsInLines &&= own === "";
   }
   endReferences();
   return text;

@@ -1,18 +1,21 @@
 import { z } from "zod";
 import type { Conversation, Message } from "../../conversation/message.js";
 import { count, engineSampling, isEmpty, noEffect, requestedModel, stopStrings, unsupported } from "../fields.js";
+import { countPlaceholders } from "../image-policy.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
 import { NO_REASONING, type ReadReasoning } from "../reasoning-signature.js";
 import { RequestError } from "../request-error.js";
+import type { RequestPolicies } from "../request-policies.js";
 import { type OutputStructure, PLAIN_SAMPLING, type RequestSampling } from "../request-sampling.js";
 import { messagesFormat } from "../response-format.js";
-import { leaveOut, type ServerToolPolicy } from "../server-tools.js";
+import { leaveOut } from "../server-tools.js";
 import { splitPrefill } from "../split-prefill.js";
 import { toTemplateChoice } from "../tool-choice.js";
 import { THREAD_PARAM } from "./anthropic-error.js";
 import { clearEarlierThinking, contextManagement } from "./context-management.js";
 import { inputMessages, systemPrompt, toMessages } from "./input.js";
+import { listMediaFields } from "./list-media.js";
 import { ToolLoading } from "./tool-loading.js";
 import { listServerTools, listShownTools, listTools, readCallRules, toolFields, toToolChoice } from "./tools.js";
 
@@ -84,20 +87,18 @@ export type CountTokensRequest = z.output<typeof countTokensSchema>;
 export type MessagesRequest = z.output<typeof messagesSchema>;
 
 /** What the body of a request does not say. */
-export interface RequestContext {
-  readonly serverTools?: ServerToolPolicy;
+export interface RequestContext extends RequestPolicies {
   readonly readReasoning?: ReadReasoning;
 }
 
 export function parseMessages(request: MessagesRequest, context: RequestContext = {}): ModelRequest {
-  const { serverTools = "refuse", readReasoning } = context;
   const { thinking: mode, max_tokens: maxTokens } = request;
   if (mode?.type === "enabled" && mode.budget_tokens >= maxTokens) {
     const message = `thinking.budget_tokens must be less than max_tokens (${maxTokens}); received ${mode.budget_tokens}.`;
     throw new RequestError("thinking.budget_tokens", message);
   }
-  const droppedTools = leaveOut(listServerTools(request), serverTools);
-  const conversation = toConversation(request, readReasoning);
+  const { droppedTools, placeholders } = applyPolicies(request, context);
+  const conversation = toConversation(request, context.readReasoning);
   return {
     model: request.model,
     conversation,
@@ -106,6 +107,22 @@ export function parseMessages(request: MessagesRequest, context: RequestContext 
     logprobs: "none",
     stream: request.stream ?? false,
     droppedTools,
+    placeholders,
+  };
+}
+
+/**
+ * Returns what the prompt leaves out or shows as placeholders.
+ *
+ * @throws RequestError if the configuration refuses it
+ */
+export function applyPolicies(
+  request: CountTokensRequest,
+  { serverTools, images }: RequestPolicies,
+): Pick<ModelRequest, "droppedTools" | "placeholders"> {
+  return {
+    droppedTools: leaveOut(listServerTools(request), serverTools),
+    placeholders: countPlaceholders(listMediaFields(request.messages), images),
   };
 }
 

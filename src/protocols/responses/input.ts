@@ -1,44 +1,31 @@
 import { z } from "zod";
+import { listMedia, readText, toPlaceholder } from "../../conversation/media.js";
 import type { Message, ToolCall } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
-import { readType, responseId, toolName, wellFormed } from "../fields.js";
+import { responseId, toolName, wellFormed } from "../fields.js";
+import { type MediaField, toMediaFields } from "../image-policy.js";
 import { type ReadReasoning, SentReasoning } from "../reasoning-signature.js";
+import { content, describeRefused, screenshot } from "./content.js";
 import { joinName } from "./namespaces.js";
 
 /** Schemas of the items of a response's input, and their translation into {@link Message}s. */
 
-const describeRefused =
-  (kind: "part" | "item", supported: string) =>
-  (issue: { readonly input?: unknown }): string =>
-    `only ${supported} ${kind}s are supported; received one of type "${(readType(issue.input) ?? "").slice(0, 40)}"`;
-
-const textPart = z.discriminatedUnion(
-  "type",
-  [
-    z.object({ type: z.literal("input_text"), text: wellFormed }),
-    z.object({ type: z.literal("output_text"), text: wellFormed }),
-    z.object({ type: z.literal("text"), text: wellFormed }),
-    z.object({ type: z.literal("refusal"), refusal: wellFormed }),
-  ],
-  { error: describeRefused("part", "text") },
-);
-
-const text = z.union([
-  wellFormed,
-  listOf(textPart).transform((parts) =>
-    parts.map((part) => (part.type === "refusal" ? part.refusal : part.text)).join(""),
-  ),
-]);
-
 /** The id of an item that an earlier response generated. It contains the id of that response. Other ids have no effect. */
 const outputId = z.unknown().optional();
 
-const messageItem = z.object({
-  type: z.literal("message"),
-  id: outputId,
-  role: z.enum(["user", "assistant", "system", "developer"]),
-  content: text,
-});
+const messageItem = z
+  .object({
+    type: z.literal("message"),
+    id: outputId,
+    role: z.enum(["user", "assistant", "system", "developer"]),
+    content,
+  })
+  .superRefine(({ role, content }, context) => {
+    const [first] = listMedia(content);
+    if (!first || role === "user") return;
+    const message = `only text parts are supported in messages of role "${role}"; received one of type "${first.type}"`;
+    context.addIssue({ code: "custom", path: ["content", first.index, "type"], message });
+  });
 
 const functionCall = z.object({
   type: z.literal("function_call"),
@@ -52,7 +39,13 @@ const functionCall = z.object({
 const functionOutput = z.object({
   type: z.literal("function_call_output"),
   call_id: wellFormed,
-  output: text.nullish(),
+  output: content.nullish(),
+});
+
+const computerOutput = z.object({
+  type: z.literal("computer_call_output"),
+  call_id: wellFormed,
+  output: screenshot,
 });
 
 const reasoningItem = z.object({
@@ -67,8 +60,11 @@ const reference = z.object({ type: z.literal("item_reference"), id: responseId }
 
 const item = z.preprocess(
   withType,
-  z.discriminatedUnion("type", [messageItem, functionCall, functionOutput, reasoningItem, reference], {
-    error: describeRefused("item", "message, function_call, function_call_output, reasoning and item_reference"),
+  z.discriminatedUnion("type", [messageItem, functionCall, functionOutput, computerOutput, reasoningItem, reference], {
+    error: describeRefused(
+      "item",
+      "message, function_call, function_call_output, computer_call_output, reasoning and item_reference",
+    ),
   }),
 );
 
@@ -80,6 +76,15 @@ export const responseInput = z.union([
 
 export type InputItem = z.output<typeof item>;
 export type InputReference = z.output<typeof reference>;
+
+/** Returns the parts of items that are not text. */
+export function listMediaFields(items: readonly InputItem[]): MediaField[] {
+  return items.flatMap((item, i): MediaField[] => {
+    if (item.type === "message") return toMediaFields(listMedia(item.content), `input[${i}].content`);
+    if (item.type === "function_call_output") return toMediaFields(listMedia(item.output), `input[${i}].output`);
+    return item.type === "computer_call_output" ? [{ param: `input[${i}].output.type`, type: item.output.type }] : [];
+  });
+}
 
 /** Adds the type that an item leaves out: an item with a role is a message, any other a reference. */
 function withType(value: unknown): unknown {
@@ -141,7 +146,7 @@ function beginsTurn(item: InputItem, turn: Turn | undefined): boolean {
 function addToTurn(turn: Turn | undefined, item: AssistantItem): Turn {
   const current = turn ?? { content: "", reasoning: new SentReasoning(), toolCalls: [], afterMessage: false };
   current.afterMessage = item.type === "message";
-  if (item.type === "message") current.content += item.content;
+  if (item.type === "message") current.content += readText(item.content);
   if (item.type === "reasoning") current.reasoning.add(toReasoning(item), item.encrypted_content);
   if (item.type === "function_call") {
     const name = joinName(item.namespace, item.name);
@@ -165,8 +170,10 @@ function toMessage({ content, reasoning: sent, toolCalls }: Turn, readReasoning:
 }
 
 function toOtherMessage(item: InputItem): Message {
-  if (item.type === "message") return { role: item.role, content: item.content };
+  if (item.type === "message") return { role: item.role, content: readText(item.content) };
   if (item.type === "function_call_output")
-    return { role: "tool", content: item.output ?? "", toolCallId: item.call_id };
+    return { role: "tool", content: readText(item.output ?? ""), toolCallId: item.call_id };
+  if (item.type === "computer_call_output")
+    return { role: "tool", content: toPlaceholder("image"), toolCallId: item.call_id };
   throw new RangeError(`item of type ${item.type} belongs to the assistant`);
 }

@@ -11,15 +11,17 @@ import {
   unsupported,
   wellFormed,
 } from "../fields.js";
+import { countPlaceholders } from "../image-policy.js";
 import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
+import type { RequestPolicies } from "../request-policies.js";
 import { PLAIN_SAMPLING, type RequestSampling } from "../request-sampling.js";
 import { responsesTextFormat } from "../response-format.js";
-import { leaveOut, type ServerToolPolicy } from "../server-tools.js";
+import { leaveOut } from "../server-tools.js";
 import { selectTools, toTemplateChoice } from "../tool-choice.js";
-import { type InputItem, type InputReference, responseInput, toMessages } from "./input.js";
+import { type InputItem, type InputReference, listMediaFields, responseInput, toMessages } from "./input.js";
 import { parseItemId } from "./output-items.js";
 import { listServerTools, readCallRules, toolFields, toToolChoice, toTools } from "./tools.js";
 
@@ -86,6 +88,8 @@ export type ResponsesRequest = z.output<typeof responsesSchema>;
 export interface EarlierResponses {
   /** Returns a response's conversation without instructions, its output last; undefined if the response is unknown. */
   findMessages(responseId: string): readonly Message[] | undefined;
+  /** Returns the number of placeholders in the messages of a response; 0 if the response is unknown. */
+  countPlaceholders(responseId: string): number;
   /** Returns an item of a response's output by the item's id; undefined if the item is unknown. */
   findItem(id: string): InputItem | undefined;
   /** Returns the reasoning that `encrypted_content` stands for; empty if that is unknown. */
@@ -95,9 +99,10 @@ export interface EarlierResponses {
 export function parseResponses(
   request: ResponsesRequest,
   earlier: EarlierResponses,
-  serverTools: ServerToolPolicy = "refuse",
+  { serverTools, images }: RequestPolicies = {},
 ): ModelRequest {
   const droppedTools = leaveOut(listServerTools(request), serverTools);
+  const placeholders = countPlaceholders(listMediaFields(request.input ?? []), images);
   const conversation = toConversation(request, earlier);
   return {
     model: request.model,
@@ -108,6 +113,7 @@ export function parseResponses(
     logprobs: wantsLogprobs(request) ? "text" : "none",
     stream: request.stream ?? false,
     droppedTools,
+    placeholders: placeholders + readEarlierPlaceholders(request, earlier),
   };
 }
 
@@ -141,6 +147,10 @@ function readInstructions({ instructions }: ResponsesRequest): Message[] {
 
 function readHistory({ previous_response_id: id }: ResponsesRequest, earlier: EarlierResponses): readonly Message[] {
   return id === undefined ? [] : (earlier.findMessages(id) ?? throwUnknownResponse("previous_response_id", id));
+}
+
+function readEarlierPlaceholders({ previous_response_id: id }: ResponsesRequest, earlier: EarlierResponses): number {
+  return id === undefined ? 0 : earlier.countPlaceholders(id);
 }
 
 function readInput({ input = [] }: ResponsesRequest, earlier: EarlierResponses): Message[] {

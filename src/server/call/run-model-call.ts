@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Conversation, Message } from "../../conversation/message.js";
 import type { GenerateResult } from "../../engine/engine.js";
-import { ApiError } from "../../http/errors.js";
 import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
 import { joinDropped } from "../../protocols/server-tools.js";
 import type { InFlightCall } from "../../session/calls-in-flight.js";
 import type { PreparedMessages } from "../../session/completed-call.js";
-import { SessionError } from "../../session/errors.js";
 import type { Interaction } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
 import { TOKEN_BYTES } from "../../session/session-size.js";
@@ -22,6 +20,7 @@ import type { CallRecord, ModelCall } from "./model-call.js";
 import type { ReadOutput } from "./output-reader.js";
 import { measurePrompt, type PromptSize } from "./prompt-size.js";
 import { computeRequestKey } from "./request-key.js";
+import { requireOpen } from "./require-open.js";
 
 /**
  * Runs a model call: builds the prompt, has the engine generate, records the interaction.
@@ -60,13 +59,6 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
     const outcome = record ? "recorded" : inFlight.controller.signal.aborted ? "aborted" : "failed";
     context.metrics.calls.inc({ api: call.api, outcome });
   }
-}
-
-function requireOpen({ draining }: ServerContext, session: Session): void {
-  if (draining) throw new ApiError("server_draining", "The server is shutting down.");
-  if (session.state === "active") return;
-  const message = `Session ${session.id} is ${session.state} and accepts no more model calls.`;
-  throw new SessionError("session_ended", message);
 }
 
 /** Returns true if the call was aborted because its client disconnected, not by an export or by the client's own retry. */
@@ -119,6 +111,7 @@ async function generateAndRecord(
     droppedTools: request.droppedTools.length === 0 ? undefined : joinDropped(request.droppedTools),
     toolCount: request.conversation.tools?.length ?? 0,
     ...call.origin,
+    placeholders: request.placeholders || undefined,
     attempt: call.retry.retryCount,
     resumes: result.resumes,
     startedAt,

@@ -8,8 +8,10 @@ import type { Recent } from "./recent.js";
 /**
  * Returns a reader of large bodies. It parses only the part that the session's recent bodies do not have, and at most one
  * long text per round of the event loop.
+ *
+ * @param isKept returns false for bodies that are no calls of the policy, and would take the place of those
  */
-export function createKnownBodyReader(known: Recent<KnownBody>) {
+export function createKnownBodyReader(known: Recent<KnownBody>, isKept: (value: unknown) => boolean = () => true) {
   return async (request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> => {
     const { session } = request;
     const recent = session ? known.forSession(session) : undefined;
@@ -20,7 +22,7 @@ export function createKnownBodyReader(known: Recent<KnownBody>) {
       const value = restored ?? (await parse(json));
       const { length } = restored ? newPart : json;
       if (length >= HUGE_TEXT) await turns.next();
-      const body = recent && (await runBySize(toKnown(json, value, restored && shared), length));
+      const body = recent && isKept(value) && (await runBySize(toKnown(json, value, restored && shared), length));
       if (body) recent.add(body, shared && isContinuation(shared) ? shared.body : undefined);
       return value;
     };

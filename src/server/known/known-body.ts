@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Steps } from "../../support/async/steps.js";
 import { findArrayStart, findElementEnds, mayHaveField } from "../../support/json/elements.js";
+import { holdsMedia } from "./holds-media.js";
 
 /**
  * An agent sends its whole conversation with each call. If a body begins with the same bytes as an earlier one, only the part
@@ -104,7 +105,24 @@ export function* toKnown(bytes: Buffer, value: unknown, shared?: SharedPrefix): 
   yield;
   // If a body has the field twice, `JSON.parse` uses the later one.
   if (!shared && mayHaveField(bytes, name, end)) return undefined;
-  return { bytes, name, start, ends, elements };
+  return withoutMedia({ bytes, name, start, ends, elements }, sharedEnds.length);
+}
+
+/**
+ * Returns the part of a body before the first element with an image, a file or audio. Their data is not kept: it would take the
+ * place of many other conversations, and reading it again costs no more than a scan.
+ *
+ * @param checked number of elements that are known to have none
+ */
+function withoutMedia(body: KnownBody, checked: number): KnownBody | undefined {
+  const found = body.elements.slice(checked).findIndex((element) => holdsMedia(element));
+  if (found < 0) return body;
+  const count = checked + found;
+  const end = body.ends[count - 1];
+  if (end === undefined) return undefined;
+  // A copy, because a view would keep all of the bytes.
+  const bytes = Buffer.from(body.bytes.subarray(0, end));
+  return { ...body, bytes, ends: body.ends.slice(0, count), elements: body.elements.slice(0, count) };
 }
 
 function readConversation(value: unknown, name: string): readonly unknown[] | undefined {

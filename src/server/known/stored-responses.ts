@@ -72,6 +72,7 @@ export class StoredResponses {
         const input = session.readMessages(interaction);
         return [...(stored.echo.instructions ? input.slice(1) : input), ...interaction.output];
       },
+      countPlaceholders: (id) => this.#find(session, id)?.interaction.placeholders ?? 0,
       findItem: (id) => this.#item(session, id),
       readReasoning: signedReasoning(session),
     };

@@ -76,6 +76,13 @@ export class AdmittedCall {
     this.#resize(toMemory(bodyBytes));
   }
 
+  /** Marks the call as one that another server answers: it will not be recorded. Its body counts until its answer was sent. */
+  passOn(bodyBytes: number): void {
+    if (!this.#counts) return;
+    this.#count(true, false);
+    this.holdAnswer(bodyBytes);
+  }
+
   /**
    * Counts the prompt, before the engine is asked.
    *

@@ -1,6 +1,7 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import type { Config } from "../../config/index.js";
+import type { UpstreamLimits } from "../upstreams/upstream-limits.js";
 import type { SessionLimits } from "./session-limits.js";
 import type { StoreLimits } from "./store.js";
 
@@ -18,6 +19,13 @@ export function toSessionLimits({ rollout: { agent } }: Config): SessionLimits {
     calls: agent.max_session_calls ?? Number.POSITIVE_INFINITY,
     bytes: agent.max_session_bytes ?? Number.POSITIVE_INFINITY,
     concurrentCalls: agent.max_concurrent_calls ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+export function toUpstreamLimits({ rollout: { agent } }: Config): UpstreamLimits {
+  return {
+    calls: agent.max_upstream_calls ?? Number.POSITIVE_INFINITY,
+    concurrentCalls: agent.max_concurrent_upstream_calls ?? Number.POSITIVE_INFINITY,
   };
 }
 

@@ -14,6 +14,7 @@ import { observeEventLoopDelay } from "./event-loop-delay.js";
 import { observeSessions } from "./session-metrics.js";
 import { type ObservedStorage, observeStorage } from "./storage-metrics.js";
 import { observeStore } from "./store-metrics.js";
+import { UpstreamMetrics } from "./upstream-metrics.js";
 
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const EXPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
@@ -46,6 +47,7 @@ export class Metrics {
   readonly #stopObserving: (() => void)[];
 
   readonly calls = this.#counter("rolltape_calls_total", "Model calls by API and outcome.", ["api", "outcome"]);
+  readonly upstreams = new UpstreamMetrics(this.registry);
   readonly tokens = this.#counter(
     "rolltape_tokens_total",
     "Tokens of recorded interactions: prompts, and completions that the engine sampled.",

@@ -11,7 +11,7 @@ export function chatCompletionRoutes(app: App, context: ServerContext): void {
     app.post(
       url,
       {
-        config: { key: "session", admits: "model" },
+        config: { key: "session", admits: "model", upstream: "chat/completions" },
         schema: {
           summary: "Create a chat completion; it is recorded token by token",
           body: chatCompletionSchema,
@@ -19,7 +19,7 @@ export function chatCompletionRoutes(app: App, context: ServerContext): void {
         },
       },
       async (request, reply) => {
-        const parsed = parseChatCompletion(request.body, context.settings.serverTools);
+        const parsed = parseChatCompletion(request.body, context.settings);
         return answerModelCall(context, request, reply, {
           api: "chat.completions",
           idPrefix: "chatcmpl-",

@@ -1,11 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { App } from "../../http/app-type.js";
-import { countTokensSchema, messagesSchema, parseMessages, toConversation } from "../../protocols/messages/request.js";
+import {
+  applyPolicies,
+  countTokensSchema,
+  messagesSchema,
+  parseMessages,
+  toConversation,
+} from "../../protocols/messages/request.js";
 import { messagesResponseSchema, toMessagesResponse } from "../../protocols/messages/response.js";
 import { MessagesStream } from "../../protocols/messages/stream.js";
-import { listServerTools } from "../../protocols/messages/tools.js";
-import { leaveOut } from "../../protocols/server-tools.js";
 import { countPromptTokens } from "../call/build-prompt.js";
 import type { ServerContext } from "../context.js";
 import { signedReasoning } from "../known/signed-reasoning.js";
@@ -28,7 +32,7 @@ function createMessage(app: App, context: ServerContext, url: string): void {
   app.post(
     url,
     {
-      config: { key: "session", errors: "anthropic", admits: "model" },
+      config: { key: "session", errors: "anthropic", admits: "model", upstream: "messages" },
       schema: {
         summary: "Create a message; it is recorded token by token",
         hide: !url.startsWith("/v1/m"),
@@ -38,12 +42,12 @@ function createMessage(app: App, context: ServerContext, url: string): void {
     },
     async (request, reply) => {
       setRequestId(request, reply);
-      const { serverTools } = context.settings;
+      const { serverTools, images } = context.settings;
       const readReasoning = signedReasoning(requireSession(request));
       return answerModelCall(context, request, reply, {
         api: "messages",
         idPrefix: "msg_",
-        request: parseMessages(request.body, { serverTools, readReasoning }),
+        request: parseMessages(request.body, { serverTools, images, readReasoning }),
         encoder: () => new MessagesStream(),
         toResponse: toMessagesResponse,
       });
@@ -55,7 +59,7 @@ function countTokens(app: App, context: ServerContext, url: string): void {
   app.post(
     url,
     {
-      config: { key: "session", errors: "anthropic", admits: "count" },
+      config: { key: "session", errors: "anthropic", admits: "count", upstream: "messages/count_tokens" },
       schema: {
         summary: "Count the tokens of a message's prompt",
         hide: !url.startsWith("/v1/m"),
@@ -65,7 +69,7 @@ function countTokens(app: App, context: ServerContext, url: string): void {
     },
     async (request, reply) => {
       setRequestId(request, reply);
-      leaveOut(listServerTools(request.body), context.settings.serverTools);
+      applyPolicies(request.body, context.settings);
       const session = requireSession(request);
       const conversation = toConversation(request.body, signedReasoning(session));
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(context, session, conversation));

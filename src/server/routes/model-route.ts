@@ -69,8 +69,9 @@ async function answerAdmitted(
     onUnenforced: (field) => void reply.header("x-rolltape-not-enforced", field),
     onOverridden: (fields) => void reply.header("x-rolltape-sampling-override", fields.join(", ")),
   };
-  const { droppedTools } = protocol.request;
+  const { droppedTools, placeholders = 0 } = protocol.request;
   if (droppedTools.length > 0) void reply.header("x-rolltape-dropped-tools", joinDropped(droppedTools));
+  if (placeholders > 0) void reply.header("x-rolltape-placeholders", String(placeholders));
   if (stream) {
     await streamAnswer(context, reply, stream, call);
     return undefined;

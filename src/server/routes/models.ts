@@ -3,13 +3,14 @@ import { isAnthropicClient } from "../../control/anthropic-client.js";
 import type { App } from "../../http/app-type.js";
 import { readContextLimit } from "../call/context-limit.js";
 import type { ServerContext } from "../context.js";
+import type { UpstreamRules } from "../upstreams/upstream-rules.js";
 
 const openaiModel = z.object({
   id: z.string(),
   object: z.literal("model"),
   created: z.int(),
   owned_by: z.string(),
-  max_model_len: z.int().describe("Tokens of prompt and output together."),
+  max_model_len: z.int().optional().describe("Tokens of prompt and output together. Absent for models of upstreams."),
 });
 
 /** Anthropic's model record: `ModelInfo` of @anthropic-ai/sdk 1.11. */
@@ -18,8 +19,8 @@ const anthropicModel = z.object({
   id: z.string(),
   display_name: z.string(),
   created_at: z.iso.datetime(),
-  max_input_tokens: z.int(),
-  max_tokens: z.int(),
+  max_input_tokens: z.int().nullable(),
+  max_tokens: z.int().nullable(),
   lifecycle: z.literal("active"),
   deprecated_at: z.null(),
   retires_at: z.null(),
@@ -42,55 +43,78 @@ const STARTED = new Date();
 const PREFIXES = ["/v1", "/v1/v1", ""];
 
 /** GET /v1/models and /v1/models/{id}, in the shape of the client's API. */
-export function modelsRoutes(app: App, context: ServerContext): void {
+export function modelsRoutes(app: App, context: ServerContext, rules: UpstreamRules): void {
   for (const prefix of PREFIXES) {
-    listModels(app, context, `${prefix}/models`);
-    retrieveModel(app, context, `${prefix}/models/*`);
+    listModels(app, context, rules, `${prefix}/models`);
+    retrieveModel(app, context, rules, `${prefix}/models/*`);
   }
 }
 
-function listModels(app: App, context: ServerContext, url: string): void {
+function listModels(app: App, context: ServerContext, rules: UpstreamRules, url: string): void {
   const response = { 200: z.union([openaiList, anthropicList]) };
   app.get(
     url,
     {
       config: { key: "any", errors: "client" },
-      schema: { summary: "List the served model", hide: !url.startsWith("/v1/m"), response },
+      schema: {
+        summary: "List the served model, and models that upstreams answer",
+        hide: !url.startsWith("/v1/m"),
+        response,
+      },
     },
     async (request) => {
-      const { id, tokens } = await servedModel(context);
-      if (!isAnthropicClient(request)) return { object: "list" as const, data: [toOpenai(id, tokens)] };
-      return { data: [toAnthropic(id, tokens)], has_more: false as const, first_id: id, last_id: id };
+      const served = await servedModel(context);
+      const models = [served, ...rules.listNames().map(upstreamModel)];
+      if (!isAnthropicClient(request)) return { object: "list" as const, data: models.map(toOpenai) };
+      const last = models.at(-1) ?? served;
+      return { data: models.map(toAnthropic), has_more: false as const, first_id: served.id, last_id: last.id };
     },
   );
 }
 
-/** Returns the served model for any name, because model calls accept any name. The name may contain slashes. */
-function retrieveModel(app: App, context: ServerContext, url: string): void {
+/** Returns the served model for any name that no upstream answers, because model calls accept any name. The name may contain slashes. */
+function retrieveModel(app: App, context: ServerContext, rules: UpstreamRules, url: string): void {
   const response = { 200: z.union([openaiModel, anthropicModel]) };
   app.get(
     url,
     {
       config: { key: "any", errors: "client" },
-      schema: { summary: "Describe the served model, whatever the name", hide: !url.startsWith("/v1/m"), response },
+      schema: {
+        summary: "Describe the served model, whatever the name, or a model that an upstream answers",
+        hide: !url.startsWith("/v1/m"),
+        params: z.object({ "*": z.string() }),
+        response,
+      },
     },
     async (request) => {
-      const { id, tokens } = await servedModel(context);
-      return isAnthropicClient(request) ? toAnthropic(id, tokens) : toOpenai(id, tokens);
+      const name = request.params["*"];
+      const isUpstream = rules.find(name)?.refuse === false;
+      const model = isUpstream ? upstreamModel(name) : await servedModel(context);
+      return isAnthropicClient(request) ? toAnthropic(model) : toOpenai(model);
     },
   );
 }
 
-async function servedModel(context: ServerContext): Promise<{ id: string; tokens: number }> {
-  return { id: context.settings.modelName, tokens: await readContextLimit(context) };
+interface ListedModel {
+  readonly id: string;
+  readonly owner: "rolltape" | "upstream";
+  /** Context length; undefined if it is unknown. */
+  readonly tokens: number | undefined;
 }
 
-function toOpenai(id: string, tokens: number): z.input<typeof openaiModel> {
+async function servedModel(context: ServerContext): Promise<ListedModel> {
+  return { id: context.settings.modelName, owner: "rolltape", tokens: await readContextLimit(context) };
+}
+
+const upstreamModel = (id: string): ListedModel => ({ id, owner: "upstream", tokens: undefined });
+
+function toOpenai({ id, owner, tokens }: ListedModel): z.input<typeof openaiModel> {
   const created = Math.floor(STARTED.getTime() / 1000);
-  return { id, object: "model", created, owned_by: "rolltape", max_model_len: tokens };
+  return { id, object: "model", created, owned_by: owner, ...(tokens === undefined ? {} : { max_model_len: tokens }) };
 }
 
-function toAnthropic(id: string, tokens: number): z.input<typeof anthropicModel> {
+function toAnthropic({ id, tokens: known }: ListedModel): z.input<typeof anthropicModel> {
+  const tokens = known ?? null;
   return {
     type: "model",
     id,

@@ -28,7 +28,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
   app.post(
     url,
     {
-      config: { key: "session", admits: "model" },
+      config: { key: "session", admits: "model", upstream: "responses" },
       schema: {
         summary: "Create a response; it is recorded token by token",
         body: responsesSchema,
@@ -41,7 +41,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
       // Tools can be long, so they are measured once.
       let echoBytes: number | undefined;
       const measureKept = () => (echoBytes ??= measureEcho(echo));
-      const parsed = parseResponses(request.body, stored.forSession(session), context.settings.serverTools);
+      const parsed = parseResponses(request.body, stored.forSession(session), context.settings);
       if (request.body.previous_response_id !== undefined) requireFewMessages(parsed, context);
       return answerModelCall(context, request, reply, {
         api: "responses",

@@ -84,6 +84,7 @@ function toRecord(session: Session): z.input<typeof sessionRecord> {
     completion_tokens: session.completionTokens,
     calls_in_flight: session.calls.size,
     aborted_calls: session.abortedCalls,
+    upstream_calls: session.upstreamCalls,
     native_bytes: session.byteLength,
     stored_tokens: session.storedTokens,
     stored_bytes: session.storedBytes,

@@ -143,6 +143,10 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   label("tag", "Header `x-rolltape-tag` of the request."),
   label("request_kind", "Kind of the call, as the agent program says."),
   fact("tools", "Number of tools that the prompt showed; -1: not recorded.", NOT_RECORDED >>> 0),
+  fact(
+    "placeholders",
+    "Number of images, files and audio in the conversation that the prompt shows as `[image]`, `[file]` or `[audio]`.",
+  ),
   fact("attempt", "How often the client had sent this request before, as its SDK reports."),
   fact(
     "resumes",

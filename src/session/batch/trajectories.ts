@@ -134,6 +134,7 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     agent_id: record.hints?.agentId ?? null,
     parent_agent_id: record.hints?.parentAgentId ?? null,
     turn_id: record.hints?.turnId ?? null,
+    placeholders: record.placeholders ?? 0,
     attempt: record.attempt ?? 0,
     resumes: record.resumes ?? 0,
     created_at: record.createdAt / 1000,

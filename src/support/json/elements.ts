@@ -26,6 +26,22 @@ export function findArrayStart(json: Buffer, names: ReadonlySet<string>): number
 }
 
 /**
+ * Finds the string of a field of the text's object.
+ *
+ * @returns the offsets of its quotes: of the first, and after the last; undefined if the field is no string, or if a name of the object is
+ * spelled with an escape, so that it may be the same name
+ */
+export function findString(json: Buffer, name: string): { readonly start: number; readonly end: number } | undefined {
+  const mayBeName = (spelled: string) => spelled.includes("\\") || spelled === name;
+  const colon = findColon(json, 0, 0, mayBeName);
+  if (colon === undefined || colon !== findColon(json, 0, 0, (spelled) => spelled === name)) return undefined;
+  const start = skipSpace(json, colon + 1);
+  if (json[start] !== QUOTE) return undefined;
+  const end = findStringEnd(json, start);
+  return findColon(json, end, 1, mayBeName) === undefined ? { start, end } : undefined;
+}
+
+/**
  * Returns the offsets after those elements of an array that are objects or arrays. Other elements are skipped.
  *
  * @param from offset after the array's opening bracket, or after one of its elements

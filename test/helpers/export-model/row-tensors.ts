@@ -86,6 +86,7 @@ function alike(prefix: string, count: number): Columns {
     dropped_tools: same(i32, -1),
     request_kind: same(i32, -1),
     tools: same(i32, -1),
+    placeholders: same(i32, 0),
     attempt: same(i32, 0),
     resumes: same(i32, 0),
     latency: same(f32, 0),

@@ -1,0 +1,117 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import fp from "fastify-plugin";
+import type { Upstream } from "../../config/index.js";
+import { ApiError } from "../../http/errors.js";
+import { takeBodyJson } from "../../http/json-body.js";
+import type { Session } from "../../session/session.js";
+import { requireOpen } from "../call/require-open.js";
+import type { ServerContext } from "../context.js";
+import type { UpstreamMetrics } from "../metrics/upstream-metrics.js";
+import { CallProgress } from "../upstreams/call-progress.js";
+import { UpstreamClient } from "../upstreams/upstream-client.js";
+import { UpstreamLoad } from "../upstreams/upstream-limits.js";
+import { toUpstreamRequest, type UpstreamEndpoint } from "../upstreams/upstream-request.js";
+import type { UpstreamRules } from "../upstreams/upstream-rules.js";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Where an upstream has the same endpoint. Its calls for models of `upstreams` are forwarded. */
+    readonly upstream?: UpstreamEndpoint;
+  }
+}
+
+export interface UpstreamsOptions {
+  readonly context: ServerContext;
+  readonly rules: UpstreamRules;
+}
+
+/**
+ * Forwards calls for models of `upstreams`, or refuses them. They are not checked against the schemas of the routes, because the
+ * upstream's API may have more fields. Register this after the plugins that check keys and admit calls.
+ */
+export const upstreamsPlugin = fp<UpstreamsOptions>((app, { context, rules }, done) => {
+  const forwarder = new UpstreamForwarder(context);
+  app.addHook("onClose", () => forwarder.close());
+  app.addHook("preValidation", (request, reply, next) => {
+    const { session, routeOptions, body } = request;
+    const endpoint = routeOptions.config.upstream;
+    const json = takeBodyJson(request);
+    const rule = endpoint && session && rules.findForBody(body);
+    if (!rule || !json) return next();
+    try {
+      requireOpen(context, session);
+      if (rule.refuse) throw forwarder.refuse(rule.models, readModel(body));
+    } catch (error) {
+      return next(error as Error);
+    }
+    // Without `next`: Fastify would go on to the route, also if the hook has sent a stream.
+    const call = { upstream: rule, endpoint, session, json };
+    forwarder.forward(call, request, reply).catch((error: unknown) => void reply.send(error));
+  });
+  done();
+});
+
+interface ForwardedCall {
+  readonly upstream: Upstream;
+  readonly endpoint: UpstreamEndpoint;
+  readonly session: Session;
+  /** The body as it was received. */
+  readonly json: Buffer;
+}
+
+class UpstreamForwarder {
+  readonly #client = new UpstreamClient();
+  readonly #load: UpstreamLoad;
+  readonly #metrics: UpstreamMetrics;
+  readonly #shutdown: AbortSignal;
+
+  constructor({ settings, metrics, shutdown }: ServerContext) {
+    this.#load = new UpstreamLoad(settings.upstreamLimits);
+    this.#metrics = metrics.upstreams;
+    this.#shutdown = shutdown.signal;
+  }
+
+  /** Counts a call that the configuration refuses, and returns its error. */
+  refuse(models: readonly string[], model: string): ApiError {
+    this.#metrics.count(models, "refused");
+    const message = `The model "${model}" is refused by the configuration of this server (\`upstreams\`).`;
+    return new ApiError("model_refused", message, { param: "model" });
+  }
+
+  /** Sends a call to its upstream. Resolves when the reply begins; it is streamed to the client as fast as that reads it. */
+  async forward(call: ForwardedCall, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { upstream, endpoint, session, json } = call;
+    const { timeoutSeconds } = upstream;
+    const sent = toUpstreamRequest(upstream, endpoint, request, json);
+    const progress = this.#begin(session, upstream, reply);
+    const { signal } = progress;
+    request.admitted?.passOn(json.length);
+    try {
+      const answer = await this.#client.send(sent, { model: readModel(request.body), timeoutSeconds, signal });
+      progress.outcome = answer.statusCode < 400 ? "answered" : "error";
+      progress.sendOn(answer);
+    } catch (error) {
+      progress.outcome = "unavailable";
+      throw error;
+    }
+  }
+
+  #begin(session: Session, { models }: Upstream, reply: FastifyReply): CallProgress {
+    const release = this.#load.begin(session);
+    const stopTimer = this.#metrics.startTimer(models);
+    return new CallProgress(reply, this.#shutdown, (outcome) => {
+      release();
+      stopTimer();
+      this.#metrics.count(models, outcome);
+      session.touch();
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+}
+
+const MAX_SHOWN_NAME = 100;
+
+const readModel = (body: unknown): string => String(Object(body).model).slice(0, MAX_SHOWN_NAME);

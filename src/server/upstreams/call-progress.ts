@@ -1,0 +1,58 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { FastifyReply } from "fastify";
+import type { Dispatcher } from "undici";
+import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
+import { ApiError } from "../../http/errors.js";
+import { onAbort } from "../../support/async/on-abort.js";
+import type { UpstreamOutcome } from "../metrics/upstream-metrics.js";
+import { toClientHeaders } from "./forwarded-headers.js";
+import { probeClient } from "./probed-events.js";
+
+/** Fastify and `pipe` add six listeners to a response that has some already. Node warns from eleven on. */
+const MAX_LISTENERS = 20;
+
+/** A call to an upstream from its beginning until its answer was sent. */
+export class CallProgress {
+  /** The outcome if the client receives the whole answer. */
+  outcome: UpstreamOutcome = "unavailable";
+  readonly #reply: FastifyReply;
+  readonly #controller = new AbortController();
+  #isBroken = false;
+  #stopProbing = () => {};
+
+  /** @param done called once, when the answer was sent or the client has disconnected */
+  constructor(reply: FastifyReply, shutdown: AbortSignal, done: (outcome: UpstreamOutcome) => void) {
+    this.#reply = reply;
+    const disconnected = disconnectSignal(reply);
+    disconnected.addEventListener("abort", () => this.#controller.abort(disconnected.reason));
+    if (disconnected.aborted) this.#controller.abort(disconnected.reason);
+    const stopping = new ApiError("call_aborted", "The server is shutting down.");
+    const listening = onAbort(shutdown, () => this.#controller.abort(stopping));
+    onResponseClose(reply, (complete) => {
+      listening[Symbol.dispose]();
+      this.#stopProbing();
+      // A broken answer cuts the response, which looks like a disconnect.
+      if (this.#isBroken) done("unavailable");
+      else done(complete && !this.signal.aborted ? this.outcome : "aborted");
+    });
+  }
+
+  /** Aborts when the client disconnects, or when the server stops waiting for calls. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Streams the upstream's answer to the client, as fast as that reads it. */
+  sendOn({ statusCode, headers, body }: Dispatcher.ResponseData): void {
+    body.once("error", () => (this.#isBroken = !this.signal.aborted));
+    this.#reply.raw.setMaxListeners(MAX_LISTENERS);
+    const answer = this.#reply.code(statusCode).headers(toClientHeaders(headers));
+    if (!isEventStream(headers)) return void answer.send(body);
+    const { stream, stop } = probeClient(body, this.#reply);
+    this.#stopProbing = stop;
+    void answer.send(stream);
+  }
+}
+
+const isEventStream = ({ "content-type": type = "", "content-encoding": encoding }: IncomingHttpHeaders): boolean =>
+  type.startsWith("text/event-stream") && encoding === undefined;

@@ -1,0 +1,74 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Headers of one connection (RFC 9110, 7.6.1), which are not forwarded in either direction. */
+const HOP_BY_HOP = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/** Headers of the request to this server: its address, its body and its user. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  "host",
+  "content-length",
+  "expect",
+  "cookie",
+  "authorization",
+  "x-api-key",
+  "api-key",
+  // These select a part of the account of another key.
+  "openai-organization",
+  "openai-project",
+  "forwarded",
+  "via",
+  "x-real-ip",
+]);
+
+const NOT_RETURNED: ReadonlySet<string> = new Set([...HOP_BY_HOP, "set-cookie", "alt-svc"]);
+
+type Headers = Record<string, string | string[]>;
+
+/** Where a protocol's servers expect the key. */
+export type KeyHeader = "authorization" | "x-api-key";
+
+/**
+ * Returns the headers of a request for the upstream.
+ *
+ * @param sessionKeys keys of the request. Whatever header has one, it is not sent.
+ */
+export function toUpstreamHeaders(
+  headers: IncomingHttpHeaders,
+  sessionKeys: readonly string[],
+  key: { readonly header: KeyHeader; readonly value: string | undefined },
+): Headers {
+  const hasKey = (value: string | string[]) => sessionKeys.some((each) => [value].flat().join(",").includes(each));
+  const kept = filterHeaders(headers, NOT_SENT, (name, value) => name.startsWith("x-forwarded-") || hasKey(value));
+  if (key.value === undefined) return kept;
+  return { ...kept, [key.header]: key.header === "authorization" ? `Bearer ${key.value}` : key.value };
+}
+
+/** Returns the headers of an upstream's reply for the client. */
+export function toClientHeaders(headers: IncomingHttpHeaders): Headers {
+  return filterHeaders(headers, NOT_RETURNED, () => false);
+}
+
+function filterHeaders(
+  headers: IncomingHttpHeaders,
+  dropped: ReadonlySet<string>,
+  isDropped: (name: string, value: string | string[]) => boolean,
+): Headers {
+  const ofConnection = new Set(headers.connection?.split(",").map((name) => name.trim().toLowerCase()));
+  const kept: Headers = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || dropped.has(name) || ofConnection.has(name) || isDropped(name, value)) continue;
+    kept[name] = value;
+  }
+  return kept;
+}

@@ -1,0 +1,49 @@
+import { ApiError } from "../../http/errors.js";
+import type { Session } from "../../session/session.js";
+
+/** Limits of one session's calls to upstreams. Infinity: no limit. */
+export interface UpstreamLimits {
+  readonly calls: number;
+  readonly concurrentCalls: number;
+}
+
+/** Counts the calls of sessions to upstreams, within their limits. */
+export class UpstreamLoad {
+  readonly #limits: UpstreamLimits;
+  readonly #inFlight = new WeakMap<Session, number>();
+
+  constructor(limits: UpstreamLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Counts a call.
+   *
+   * @returns must be called when the answer was sent
+   * @throws ApiError `session_limit` or `too_many_calls`
+   */
+  begin(session: Session): () => void {
+    const inFlight = this.#inFlight.get(session) ?? 0;
+    this.#requireRoom(session, inFlight);
+    session.countUpstreamCall();
+    this.#inFlight.set(session, inFlight + 1);
+    return () => this.#inFlight.set(session, (this.#inFlight.get(session) ?? 1) - 1);
+  }
+
+  #requireRoom({ id, upstreamCalls }: Session, inFlight: number): void {
+    const { calls, concurrentCalls } = this.#limits;
+    if (upstreamCalls >= calls) {
+      const message =
+        `Session ${id} has made ${upstreamCalls} calls to upstreams (\`max_upstream_calls\`). ` +
+        "Do not send the call again. Calls of the policy work as before.";
+      const details = { limit: "max_upstream_calls", allowed: calls, used: upstreamCalls };
+      throw new ApiError("session_limit", message, { details });
+    }
+    if (inFlight < concurrentCalls) return;
+    const message =
+      `Session ${id} already has ${inFlight} calls to upstreams in flight (\`max_concurrent_upstream_calls\`). ` +
+      "Try again when one of them has ended and its answer was read.";
+    const details = { limit: "max_concurrent_upstream_calls", allowed: concurrentCalls, used: inFlight };
+    throw new ApiError("too_many_calls", message, { details });
+  }
+}

@@ -1,0 +1,62 @@
+import type { FastifyRequest } from "fastify";
+import type { Upstream } from "../../config/index.js";
+import { readKeys } from "../../http/read-keys.js";
+import { findString } from "../../support/json/elements.js";
+import { type KeyHeader, toUpstreamHeaders } from "./forwarded-headers.js";
+
+/** Path of a model call below the base URL of its API. */
+export type UpstreamEndpoint = "chat/completions" | "responses" | "messages" | "messages/count_tokens";
+
+/** The form in which a call is sent to an upstream. */
+export interface UpstreamRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Record<string, string | string[]>;
+  readonly body: Buffer;
+}
+
+/**
+ * Returns a call as it is sent to an upstream: with the upstream's address, key and model name, and with the bytes of its body as they
+ * were received.
+ */
+export function toUpstreamRequest(
+  { url, apiKey, model }: Upstream,
+  endpoint: UpstreamEndpoint,
+  request: FastifyRequest,
+  json: Buffer,
+): UpstreamRequest {
+  const base = new URL(url);
+  const keys = readKeys(request);
+  const header: KeyHeader = endpoint.startsWith("messages") ? "x-api-key" : "authorization";
+  return {
+    origin: base.origin,
+    path: `${readBasePath(base)}/${endpoint}${readQuery(request, keys)}`,
+    headers: toUpstreamHeaders(request.headers, keys, { header, value: apiKey }),
+    body: model === undefined ? json : renameModel(json, model, request.body),
+  };
+}
+
+/** A URL without a path is that of a server whose API is below `/v1`, as with both vendors. */
+function readBasePath({ pathname }: URL): string {
+  const path = pathname.replace(/\/+$/, "");
+  return path === "" ? "/v1" : path;
+}
+
+/** Returns the query with its `?`; nothing if it has a key, which some clients send there. */
+function readQuery({ url }: FastifyRequest, keys: readonly string[]): string {
+  const start = url.indexOf("?");
+  const query = start < 0 ? "" : url.slice(start);
+  return keys.some((key) => query.includes(key) || query.includes(encodeURIComponent(key))) ? "" : query;
+}
+
+/**
+ * Replaces the model's name in the bytes. All others stay as they are, such as the spelling of numbers.
+ *
+ * @param value the parsed body, for one that has `model` twice or with escapes: it is written anew
+ */
+function renameModel(json: Buffer, model: string, value: unknown): Buffer {
+  const found = findString(json, "model");
+  if (!found) return Buffer.from(JSON.stringify({ ...Object(value), model }));
+  const name = Buffer.from(JSON.stringify(model));
+  return Buffer.concat([json.subarray(0, found.start), name, json.subarray(found.end)]);
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig, readUpstreams, redact } from "../../src/config/index.js";
+import { catchConfigError } from "./helpers.js";
+
+const url = "https://api.example.com/v1";
+
+describe("upstreams", () => {
+  it("have their key in the configuration or in a variable", () => {
+    const config = parseConfig({
+      upstreams: [
+        { models: ["a", "b-*"], url, api_key: "sk-1" },
+        { models: "c", url, api_key_env: "JUDGE_KEY", model: "d", timeout_seconds: 5 },
+        { models: ["*"], refuse: true },
+      ],
+    });
+    expect(readUpstreams(config, { JUDGE_KEY: "sk-2" })).toEqual([
+      { models: ["a", "b-*"], refuse: false, url, apiKey: "sk-1", model: undefined, timeoutSeconds: 600 },
+      { models: ["c"], refuse: false, url, apiKey: "sk-2", model: "d", timeoutSeconds: 5 },
+      { models: ["*"], refuse: true },
+    ]);
+    const missing = "upstreams[1].api_key_env: the environment variable JUDGE_KEY is not set";
+    expect(() => readUpstreams(config, { JUDGE_KEY: "" })).toThrow(missing);
+  });
+
+  it.each([
+    [[{ models: ["a"] }], "upstreams[0]: expected url, or refuse: true"],
+    [[{ models: ["a"], url, refuse: true }], "upstreams[0]: expected no key besides models, because refuse is true"],
+    [
+      [{ models: ["a"], url, api_key: "k", api_key_env: "K" }],
+      "upstreams[0]: expected api_key or api_key_env, not both",
+    ],
+    [[{ models: ["a**"], url }], "upstreams[0].models[0]: expected a list of model names, each with at most one *"],
+    [[{ models: [], url }], "upstreams[0].models: expected a list of model names, each with at most one *"],
+    [[{ url }], "upstreams[0].models: expected a list of model names, each with at most one *"],
+    [
+      [{ models: ["a"], url: "http://u:secret@h" }],
+      "upstreams[0].url: expected an http or https URL without password, query or fragment",
+    ],
+    [[{ models: ["a"], url, key: "secret" }], "upstreams[0].key: unknown key"],
+    [
+      [{ models: ["a"], url, api_key: "secret key" }],
+      "upstreams[0].api_key: expected visible ASCII characters without spaces",
+    ],
+    [[{ models: ["a"], url, api_key: 4711 }], "upstreams[0].api_key: expected visible ASCII characters without spaces"],
+    [["secret"], "upstreams[0]: expected a map of models and url, or of models and refuse, got 6 characters"],
+    [
+      { models: ["a"], url, api_key: "secret" },
+      /^upstreams: expected a list of values, .* got a value of type object$/,
+    ],
+  ])("%j is an error that shows no value", (upstreams, problem) => {
+    const problems = catchConfigError(() => parseConfig({ upstreams })).problems.map(
+      ({ path, message }) => `${path}: ${message}`,
+    );
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(problem);
+    expect(problems[0]).not.toMatch(/secret|4711/);
+  });
+
+  it("are shown without their keys", () => {
+    const upstreams = [
+      { models: ["a"], url, api_key: "secret" },
+      { models: ["b"], refuse: true },
+    ];
+    const shown = redact(parseConfig({ upstreams }));
+    expect(shown["upstreams"]).toEqual([
+      { models: ["a"], url, api_key: "[redacted]" },
+      { models: ["b"], refuse: true },
+    ]);
+  });
+});

@@ -1,0 +1,261 @@
+import { describe, expect, it } from "vitest";
+import type { WireExport } from "../../helpers/export-json.js";
+import { readSample } from "../../helpers/metrics-text.js";
+import { startRaw } from "../../helpers/raw-server.js";
+import { user } from "../../helpers/turn.js";
+import {
+  answerJson,
+  JUDGE,
+  listenProxy,
+  series,
+  startProxy,
+  startUpstream,
+  UPSTREAM_KEY,
+  upstreamAt,
+} from "./upstream.js";
+
+/** Calls for models of `upstreams` are answered by another server, and not recorded. */
+
+const CHAT = "/v1/chat/completions";
+const messages = [user("Is it right?")];
+
+/** Each path, with a body of its protocol, the path at the upstream and the header of the key. */
+const CALLS: [path: string, body: object, sent: string, key: [string, string]][] = [
+  [CHAT, { messages }, "/v1/chat/completions", ["authorization", `Bearer ${UPSTREAM_KEY}`]],
+  ["/chat/completions", { messages, n: 2 }, "/v1/chat/completions", ["authorization", `Bearer ${UPSTREAM_KEY}`]],
+  [
+    "/v1/responses",
+    { input: "x", previous_response_id: "resp_of_upstream" },
+    "/v1/responses",
+    ["authorization", `Bearer ${UPSTREAM_KEY}`],
+  ],
+  ["/v1/messages?beta=true", { messages, max_tokens: 5 }, "/v1/messages?beta=true", ["x-api-key", UPSTREAM_KEY]],
+  ["/v1/v1/messages", { messages, max_tokens: 5 }, "/v1/messages", ["x-api-key", UPSTREAM_KEY]],
+  ["/v1/messages/count_tokens", { messages }, "/v1/messages/count_tokens", ["x-api-key", UPSTREAM_KEY]],
+];
+
+describe("a call for a model of an upstream", () => {
+  it.each(CALLS)("of %s is answered by the upstream, byte for byte", async (url, body, sent, [header, key]) => {
+    const upstream = await startUpstream(answerJson({ id: "of-upstream" }, 200, { "x-request-id": "u1" }));
+    const proxy = await startProxy([upstreamAt(upstream.url)]);
+    const session = await proxy.session();
+    const text = `{ "model" : "${JUDGE}", "temperature":1.0, ${JSON.stringify(body).slice(1)}`;
+    const reply = await proxy.request(
+      { method: "POST", url, payload: text, headers: { "content-type": "application/json" } },
+      session.key,
+    );
+    expect([reply.status, reply.json()]).toEqual([200, { id: "of-upstream" }]);
+    expect(reply.headers["x-request-id"]).toBe("u1");
+    const [request] = upstream.requests;
+    expect(`${request?.url.pathname}${request?.url.search}`).toBe(sent);
+    expect(request?.body.toString()).toBe(text);
+    expect(request?.headers[header]).toBe(key);
+  });
+
+  it.each(CALLS)("of %s is streamed", async (url, body) => {
+    const events = ['data: {"n":1}\n\n', 'data: {"n":2}\n\n', "data: [DONE]\n\n"];
+    let proceed: () => void = () => undefined;
+    const upstream = await startUpstream(async (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const event of events) {
+        response.write(event);
+        await new Promise<void>((resolve) => (proceed = resolve));
+      }
+      response.end();
+    });
+    const { proxy, url: address } = await listenProxy([upstreamAt(upstream.url)]);
+    const { key } = await proxy.session();
+    const reply = await fetch(`${address}${url}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...body, stream: true, model: "gpt-4o-2024" }),
+    });
+    expect(reply.headers.get("content-type")).toBe("text/event-stream");
+    const decoder = new TextDecoder();
+    let received = "";
+    // Each event arrives before the upstream sends the next one.
+    const reader = reply.body?.getReader();
+    for (const event of events) {
+      while (!received.endsWith(event)) received += decoder.decode((await reader?.read())?.value);
+      proceed();
+    }
+    expect((await reader?.read())?.done).toBe(true);
+    expect(received).toBe(events.join(""));
+  });
+
+  it("is not recorded, and is counted", async () => {
+    const upstream = await startUpstream(answerJson({}));
+    const proxy = await startProxy([upstreamAt(upstream.url)]);
+    const session = await proxy.session();
+    const { id } = await proxy.turn(session, messages);
+    await proxy.post(CHAT, { model: JUDGE, messages }, session.key);
+    await proxy.post("/v1/messages/count_tokens", { model: JUDGE, messages }, session.key);
+    expect(proxy.engine.calls).toHaveLength(1);
+    const record = (await proxy.request({ url: `/rl/sessions/${session.id}` })).json();
+    expect(record).toMatchObject({ interaction_count: 1, upstream_calls: 2, calls_in_flight: 0, aborted_calls: 0 });
+    const scrape = (await proxy.request({ url: "/metrics" })).raw.toString();
+    expect(readSample(scrape, series("answered"))).toBe(2);
+    await proxy.end(session);
+    const { interactions } = (await proxy.export(session)).json<WireExport>();
+    expect(Object.keys(interactions)).toEqual([id]);
+  });
+
+  it("has its model renamed and all other bytes kept", async () => {
+    const upstream = await startUpstream(answerJson({}));
+    const proxy = await startProxy([upstreamAt(`${upstream.url}/openai/v1/`, { model: 'gpt-"5"' })]);
+    const session = await proxy.session();
+    const send = (payload: string) =>
+      proxy.request(
+        { method: "POST", url: CHAT, payload, headers: { "content-type": "application/json" } },
+        session.key,
+      );
+    await send(`{"n":1.0,"metadata":{"model":"x"},\n"model":"${JUDGE}" ,"stop":["\\u0041"]}`);
+    await send(`{"model":"tiny","mod\\u0065l":"${JUDGE}","n":1}`);
+    expect(upstream.requests.map(({ path }) => path)).toEqual(Array(2).fill("/openai/v1/chat/completions"));
+    expect(upstream.requests.map(({ body }) => body.toString())).toEqual([
+      '{"n":1.0,"metadata":{"model":"x"},\n"model":"gpt-\\"5\\"" ,"stop":["\\u0041"]}',
+      '{"model":"gpt-\\"5\\"","n":1}',
+    ]);
+  });
+
+  it("gets errors of the upstream as they are", async () => {
+    const error = { error: { message: "slow down", type: "rate_limit" } };
+    const upstream = await startUpstream(answerJson(error, 429, { "retry-after": "7", "set-cookie": "a=b" }));
+    const proxy = await startProxy([upstreamAt(upstream.url)]);
+    const session = await proxy.session();
+    const reply = await proxy.post(CHAT, { model: JUDGE }, session.key);
+    expect([reply.status, reply.json(), reply.headers["retry-after"]]).toEqual([429, error, "7"]);
+    expect(reply.headers["set-cookie"]).toBeUndefined();
+    const scrape = (await proxy.request({ url: "/metrics" })).raw.toString();
+    expect(readSample(scrape, series("error"))).toBe(1);
+  });
+
+  it("may have any size that the server accepts, and is not kept among the session's bodies", async () => {
+    const upstream = await startUpstream(answerJson({}));
+    const proxy = await startProxy([upstreamAt(upstream.url)]);
+    const session = await proxy.session();
+    const long = [user("word ".repeat(200_000))];
+    await proxy.post(CHAT, { model: JUDGE, messages: long }, session.key);
+    expect(upstream.requests[0]?.json).toEqual({ model: JUDGE, messages: long });
+    expect(proxy.context.known.bodies.bytes).toBe(0);
+  });
+});
+
+describe("other models", () => {
+  it.each(["tiny", "gpt-4", "gpt-4o", "", undefined])("are the policy: %s", async (model) => {
+    const upstream = await startUpstream(answerJson({}));
+    const proxy = await startProxy([upstreamAt(upstream.url), { models: ["tiny"], refuse: true }]);
+    const session = await proxy.session();
+    const reply = await proxy.post(CHAT, { model, messages }, session.key);
+    expect([reply.status, proxy.engine.calls.length, upstream.requests.length]).toEqual([200, 1, 0]);
+  });
+
+  it("are refused if an entry says so, in the shape of the API", async () => {
+    const proxy = await startProxy([{ models: ["*"], refuse: true }]);
+    const session = await proxy.session();
+    const chat = await proxy.post(CHAT, { model: "o1", messages }, session.key);
+    expect([chat.refusal, chat.error.param]).toEqual(["404 model_refused", "model"]);
+    const anthropic = await proxy.post("/v1/messages", { model: "o1" }, session.key);
+    expect(anthropic.json()).toMatchObject({
+      type: "error",
+      error: { type: "not_found_error", code: "model_refused" },
+    });
+    expect((await proxy.post(CHAT, { model: "tiny", messages }, session.key)).status).toBe(200);
+  });
+});
+
+describe("keys", () => {
+  const leaky = (key: string) => ({
+    "x-api-key": key,
+    cookie: "session=1",
+    "x-custom": `token ${key}`,
+    "openai-organization": "org-1",
+    "x-forwarded-for": "10.0.0.1",
+    connection: "x-hop, keep-alive",
+    "x-hop": "1",
+    "anthropic-beta": "b1",
+  });
+
+  it("of the session are not sent, and neither are cookies and headers of the connection", async () => {
+    const upstream = await startUpstream(answerJson({}));
+    const proxy = await startProxy([upstreamAt(upstream.url, { apiKey: undefined })]);
+    const { key } = await proxy.session();
+    const url = `${CHAT}?key=${key}`;
+    const payload = { model: JUDGE };
+    const reply = await proxy.request({ method: "POST", url, payload, headers: leaky(key) }, key);
+    expect(reply.status).toBe(200);
+    const [request] = upstream.requests;
+    expect(JSON.stringify([request?.headers, request?.url.href])).not.toContain(key);
+    const names = Object.keys(request?.headers ?? {});
+    expect(names).toContain("anthropic-beta");
+    for (const name of Object.keys(leaky(key)).filter((each) => each !== "anthropic-beta" && each !== "connection")) {
+      expect(names).not.toContain(name);
+    }
+    expect(names).not.toContain("authorization");
+  });
+
+  it("of the upstream are in no answer of the server", async () => {
+    const upstream = await startUpstream(answerJson({}, 500));
+    const proxy = await startProxy([upstreamAt(upstream.url), upstreamAt("http://127.0.0.1:1", { models: ["gone"] })]);
+    const session = await proxy.session();
+    await proxy.turn(session, messages);
+    const replies = [
+      await proxy.post(CHAT, { model: JUDGE }, session.key),
+      await proxy.post(CHAT, { model: "gone" }, session.key),
+      await proxy.request({ url: "/health" }),
+      await proxy.request({ url: "/metrics" }),
+      await proxy.request({ url: "/v1/models" }, session.key),
+      await proxy.request({ url: `/rl/sessions/${session.id}` }),
+    ];
+    await proxy.end(session);
+    replies.push(await proxy.post("/export_batch", { session_ids: [session.id] }));
+    for (const { raw, headers } of replies) {
+      expect(raw.toString("latin1")).not.toContain(UPSTREAM_KEY);
+      expect(JSON.stringify(headers)).not.toContain(UPSTREAM_KEY);
+    }
+    expect(replies[1]?.refusal).toBe("502 upstream_unavailable");
+  });
+
+  it("of a session are checked first", async () => {
+    const upstream = await startUpstream(answerJson({}));
+    const proxy = await startProxy([upstreamAt(upstream.url)]);
+    const session = await proxy.session();
+    expect((await proxy.post(CHAT, { model: JUDGE }, null)).refusal).toBe("401 missing_api_key");
+    expect((await proxy.post(CHAT, { model: JUDGE })).refusal).toBe("403 wrong_key_kind");
+    await proxy.turn(session, messages);
+    await proxy.end(session);
+    expect((await proxy.post(CHAT, { model: JUDGE }, session.key)).refusal).toBe("409 session_ended");
+    await proxy.export(session);
+    expect((await proxy.post(CHAT, { model: JUDGE }, session.key)).refusal).toBe("401 invalid_api_key");
+    expect(upstream.requests).toHaveLength(0);
+  });
+});
+
+describe("an upstream that fails", () => {
+  it("is 502 in the shape of the API if it cannot be reached", async () => {
+    const proxy = await startProxy([upstreamAt("http://127.0.0.1:1")]);
+    const session = await proxy.session();
+    const chat = await proxy.post(CHAT, { model: JUDGE }, session.key);
+    expect([chat.refusal, chat.error.type]).toEqual(["502 upstream_unavailable", "server_error"]);
+    const anthropic = await proxy.post("/v1/messages", { model: JUDGE }, session.key);
+    expect(anthropic.json()).toMatchObject({ type: "error", error: { code: "upstream_unavailable" } });
+    const scrape = (await proxy.request({ url: "/metrics" })).raw.toString();
+    expect(readSample(scrape, series("unavailable"))).toBe(2);
+  });
+
+  it("is 504 if its answer does not begin in time", async () => {
+    const upstream = await startRaw(() => undefined);
+    const proxy = await startProxy([upstreamAt(upstream.url, { timeoutSeconds: 0.05 })]);
+    const session = await proxy.session();
+    expect((await proxy.post(CHAT, { model: JUDGE }, session.key)).refusal).toBe("504 upstream_timeout");
+    await upstream.close();
+  });
+
+  it("is 502 if it redirects, because clients would send their key there", async () => {
+    const upstream = await startUpstream(answerJson({}, 307, { location: "https://example.com/" }));
+    const proxy = await startProxy([upstreamAt(upstream.url)]);
+    const session = await proxy.session();
+    const reply = await proxy.post(CHAT, { model: JUDGE }, session.key);
+    expect([reply.refusal, reply.headers["location"]]).toEqual(["502 upstream_unavailable", undefined]);
+  });
+});
