@@ -3,7 +3,7 @@ import type { TemplateArgs } from "../conversation/template-args.js";
 import type { RecordedSampling } from "./recorded-sampling.js";
 
 /** The API through which a call came. */
-export type Api = "chat.completions" | "responses" | "messages";
+export type Api = "chat.completions" | "responses" | "messages" | "generate_content";
 
 /** How a recorded call was made. Calls recorded by the library's store may lack some of these facts. */
 export interface CallFacts {
