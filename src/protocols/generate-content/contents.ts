@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { acceptAsWritten } from "../../conversation/accept-as-written.js";
 import { listOf } from "../../support/schema/list-of.js";
-import { isEmpty, jsonObjectSchema, noEffect, toolName, unsupported, wellFormed } from "../fields.js";
+import { isEmpty, jsonObjectSchema, noEffect, unsupported, wellFormed } from "../fields.js";
 import { media, responseMedia } from "./media.js";
 import { protoEnum, protoList, protoObject } from "./proto-json.js";
 
@@ -9,9 +9,10 @@ import { protoEnum, protoList, protoObject } from "./proto-json.js";
 
 const isFalse = (value: unknown) => value === false;
 
+/** The name is what the model wrote: an earlier answer can have any. */
 const functionCall = protoObject({
   id: wellFormed.optional(),
-  name: toolName,
+  name: wellFormed.pipe(z.string().min(1)),
   args: acceptAsWritten(jsonObjectSchema).optional(),
   partialArgs: unsupported("partialArgs", isEmpty),
   willContinue: unsupported("willContinue: true", isFalse),

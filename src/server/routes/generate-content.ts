@@ -110,24 +110,29 @@ interface Call {
 }
 
 function parse(context: ServerContext, request: FastifyRequest, { body, path, stream }: Call): ParsedGenerateContent {
-  requireFewFunctions(body, context);
+  checkCounts(body, context);
   const { serverTools } = context.settings;
   const readReasoning = signedReasoning(requireSession(request));
   return parseGenerateContent(body, { model: readModelName(path), stream, serverTools, readReasoning });
 }
 
 /**
- * Refuses a request that declares more functions than a request may have tools. The limit of the body counts only the lists.
+ * Refuses a request with more contents or functions than a request may have messages and tools. The limits of the body count only its
+ * own lists, not those inside them.
  *
  * @throws ApiError `body_too_complex`
  */
-function requireFewFunctions(body: GenerateContentRequest, { settings }: ServerContext): void {
-  const most = settings.jsonLimits.lists["tools"] ?? Number.POSITIVE_INFINITY;
-  const declared = countFunctions(body);
-  if (declared <= most) return;
-  const [counted, allowed] = [declared, most].map((count) => count.toLocaleString("en-US"));
-  const message = `\`tools\` declares ${counted} functions; at most ${allowed} are allowed.`;
-  throw new ApiError("body_too_complex", message, { param: "tools" });
+function checkCounts(body: GenerateContentRequest, { settings }: ServerContext): void {
+  const { contents: mostContents, tools: mostTools } = settings.jsonLimits.lists;
+  refuseMore("contents", body.contents.length, mostContents, "contents");
+  refuseMore("tools", countFunctions(body), mostTools, "functions");
+}
+
+function refuseMore(param: string, count: number, most: number | undefined, what: string): void {
+  if (most === undefined || count <= most) return;
+  const [counted, allowed] = [count, most].map((each) => each.toLocaleString("en-US"));
+  const message = `\`${param}\` has ${counted} ${what}; at most ${allowed} are allowed.`;
+  throw new ApiError("body_too_complex", message, { param });
 }
 
 function countTokens(app: App, context: ServerContext): void {
@@ -144,7 +149,7 @@ function countTokens(app: App, context: ServerContext): void {
     },
     async (request, reply) => {
       const body = toCountedRequest(request.body);
-      requireFewFunctions(body, context);
+      checkCounts(body, context);
       leaveOut(listServerTools(body), context.settings.serverTools);
       const session = requireSession(request);
       const conversation = toConversation(body, signedReasoning(session));

@@ -181,6 +181,11 @@ it("reads snake_case like camelCase, but not in arguments", () => {
   expect(read(nulls)).toEqual([said("q")]);
 });
 
+it("reads calls of any name, because an earlier answer can have one that no function has", () => {
+  const contents = [user(text("q")), model(call("no such function", "1")), user(response("no such function", {}, "1"))];
+  expect(read(contents)[1]?.toolCalls).toEqual([{ id: "1", name: "no such function", arguments: "{}" }]);
+});
+
 it.each([
   ["no contents", []],
   ["a content of the user without parts", [user()]],

@@ -241,15 +241,21 @@ describe("a refusal names the field", () => {
         ? { contents: undefined, generateContentRequest: { contents, tools } }
         : { tools };
       const { message, details } = errorOf(await generate(path, body));
-      expect(message).toBe("`tools` declares 513 functions; at most 512 are allowed.");
+      expect(message).toBe("`tools` has 513 functions; at most 512 are allowed.");
       expect(details[0].reason).toBe("BODY_TOO_COMPLEX");
     }
   });
 
   it("for more contents than a request may have messages", async () => {
     const many = Array.from({ length: 4097 }, () => contents[0]);
-    const { details } = errorOf(await generate("tiny:generateContent", { contents: many }));
-    expect(details[0].metadata).toMatchObject({ code: "body_too_complex", param: "contents" });
+    const counted = { contents: undefined, generateContentRequest: { contents: many } };
+    for (const [path, body] of [
+      ["tiny:generateContent", { contents: many }],
+      ["tiny:countTokens", counted],
+    ] as const) {
+      const { details } = errorOf(await generate(path, body));
+      expect(details[0].metadata).toMatchObject({ code: "body_too_complex", param: "contents" });
+    }
   });
 });
 
