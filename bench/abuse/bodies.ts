@@ -71,6 +71,18 @@ export const AT_LIMITS: readonly Abuse[] = [
     body: () =>
       `{"max_tokens":8,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"x":[${list(many(49_000), () => "1.0")}]}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}]}`,
   },
+  {
+    name: "49,000 numbers in a functionCall",
+    path: "/v1beta/models/tiny:generateContent",
+    body: () =>
+      `{"contents":[{"parts":[{"text":"x"}]},{"role":"model","parts":[{"functionCall":{"id":"t","name":"f","args":{"x":[${list(many(49_000), () => "1.0")}]}}}]},{"parts":[{"functionResponse":{"id":"t","name":"f","response":{"output":"x"}}}]}]}`,
+  },
+  {
+    name: "4,000 responses without ids in one content",
+    path: "/v1beta/models/tiny:generateContent",
+    body: () =>
+      `{"contents":[{"parts":[{"text":"x"}]},{"role":"model","parts":[${list(many(4000), () => '{"functionCall":{"name":"f"}}')}]},{"parts":[${list(many(4000), () => '{"functionResponse":{"name":"f","response":{}}}')}]}]}`,
+  },
   { name: "one text of 4 MB, words", path: CHAT, body: () => text("word ".repeat(many(838_000))) },
   { name: "one text of 4 MB, no break", path: CHAT, body: () => text("x".repeat(many(4_190_000))) },
   { name: "one text of 4 MB, no break, many letters", path: CHAT, body: () => text(letters(many(4_190_000))) },

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { ApiError } from "../http/errors.js";
-import { readKeys } from "../http/read-keys.js";
+import { MISSING_KEY, readKeys } from "../http/read-keys.js";
 import { hashText, sameHash } from "../session/session-keys.js";
 import { readKeyTag } from "../session/worker-tag.js";
 
@@ -31,12 +31,7 @@ export const adminAuth = fp<AdminAuthOptions>((app, { adminKey }, done) => {
 
 function keyError(request: FastifyRequest): ApiError {
   const keys = readKeys(request);
-  if (keys.length === 0) {
-    return new ApiError(
-      "missing_api_key",
-      "The request has no key. Send `Authorization: Bearer KEY` or `x-api-key: KEY`.",
-    );
-  }
+  if (keys.length === 0) return new ApiError("missing_api_key", MISSING_KEY);
   return keys.some((key) => readKeyTag(key) !== undefined)
     ? new ApiError("wrong_key_kind", "This endpoint requires the admin key; received a session key.")
     : new ApiError("invalid_api_key", "The key is unknown or was revoked.");

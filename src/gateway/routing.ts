@@ -46,9 +46,10 @@ async function pickAnyWorker(pool: WorkerPool): Promise<Worker> {
 
 /** Returns the headers with the keys of a request, for calls on behalf of its client. */
 export function pickCredentials({ headers }: FastifyRequest): Record<string, string> {
-  const { authorization, "x-api-key": apiKey } = headers;
+  const { authorization, "x-api-key": apiKey, "x-goog-api-key": googleKey } = headers;
   return {
     ...(authorization === undefined ? {} : { authorization }),
     ...(typeof apiKey === "string" ? { "x-api-key": apiKey } : {}),
+    ...(typeof googleKey === "string" ? { "x-goog-api-key": googleKey } : {}),
   };
 }

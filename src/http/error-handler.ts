@@ -28,7 +28,10 @@ export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
   app.addHook("onRequest", (request, _reply, next) => {
     next(unrouted.get(request.raw) ?? (request.is404 ? notFoundError(request) : undefined));
   });
-  app.setNotFoundHandler((request, reply) => send(notFoundError(request), reply));
+  app.setNotFoundHandler((request, reply) => {
+    const error = notFoundError(request);
+    return send(error, reply, toBody?.(error, request, reply));
+  });
   // `answerClientError` and `refuseTunnel` answer these errors, because Fastify gets no request. They are only counted here.
   app.server.on("clientError", (error: NodeJS.ErrnoException) => {
     if (error.code !== "ECONNRESET") onAnswer?.(toClientError(error));
@@ -55,7 +58,8 @@ const NO_ROUTE = "/.unrouted";
  */
 export function routeRefused(app: App, error: Error, { raw }: FastifyRequest, reply: FastifyReply): void {
   unrouted.set(raw, error);
-  raw.url = NO_ROUTE;
+  // The form of the error depends on the path that was requested. Fastify reads `originalUrl` if it is set.
+  Object.assign(raw, { originalUrl: raw.url, url: NO_ROUTE });
   app.routing(raw, reply.raw);
 }
 

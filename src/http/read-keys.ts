@@ -1,13 +1,27 @@
 import type { FastifyRequest } from "fastify";
+import { isGooglePath } from "./google-path.js";
 
 const BEARER = /^bearer +(\S+) *$/i;
+
+/** What an error about a missing key says. */
+export const MISSING_KEY =
+  "The request has no key. Send `Authorization: Bearer KEY`, `x-api-key: KEY` or `x-goog-api-key: KEY`.";
 
 /**
  * Returns the API keys of a request, the Bearer key first. An agent's SDK can send two: the session key, and a token of the
  * user's own account that is meant for another service.
  */
-export function readKeys({ headers }: FastifyRequest): string[] {
-  const { authorization, "x-api-key": apiKey } = headers;
+export function readKeys(request: FastifyRequest): string[] {
+  const { authorization, "x-api-key": apiKey, "x-goog-api-key": googleKey } = request.headers;
   const bearer = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
-  return [bearer, apiKey].filter((key): key is string => typeof key === "string" && key !== "");
+  return [bearer, apiKey, googleKey, ...readQueryKeys(request)].filter(
+    (key): key is string => typeof key === "string" && key !== "",
+  );
+}
+
+/** Clients of Google's API may send the key in the path: `?key=KEY`. Proxies log paths, so no other path takes a key from there. */
+function readQueryKeys(request: FastifyRequest): unknown[] {
+  if (!isGooglePath(request)) return [];
+  const { key } = request.query as { readonly key?: unknown };
+  return [key].flat();
 }

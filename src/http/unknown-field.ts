@@ -45,5 +45,7 @@ function listFieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): st
 /** Returns the schema inside of `optional()`, `nullable()` and transformations. */
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.unwrap());
-  return schema instanceof z.ZodPipe ? unwrap(schema.in) : schema;
+  if (!(schema instanceof z.ZodPipe)) return schema;
+  // A pipe begins with its schema, except that of `preprocess`.
+  return unwrap(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
 }

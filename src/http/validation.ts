@@ -50,7 +50,14 @@ function isMissing({ code, path }: Issue, data: unknown): boolean {
 }
 
 function readPath(data: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key], data);
+  return path.reduce<unknown>(readField, data);
+}
+
+/** Google's fields can come in snake_case. Issues name them in camelCase. */
+function readField(value: unknown, key: PropertyKey): unknown {
+  const fields = value as Record<PropertyKey, unknown> | null | undefined;
+  if (typeof key !== "string") return fields?.[key];
+  return fields?.[key] ?? fields?.[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
 }
 
 /**

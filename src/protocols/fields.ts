@@ -12,7 +12,7 @@ const MAX_STOP_STRINGS = 16;
 const MAX_STOP_LENGTH = 1024;
 
 /** A limit, because the name is part of the digest that finds retries. Only its beginning is recorded. */
-const MAX_MODEL_LENGTH = 1024;
+export const MAX_MODEL_LENGTH = 1024;
 
 /** A limit, because each interaction of a session keeps its template variables: long ones would fill the memory. */
 const MAX_TEMPLATE_KWARGS_LENGTH = 65_536;

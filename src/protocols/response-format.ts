@@ -46,6 +46,9 @@ export const messagesFormat = z
   .object({ type: z.literal("json_schema"), schema })
   .transform((format) => toStructure("output_config.format", format.type, format.schema));
 
+/** `responseSchema` and `responseJsonSchema` of Gemini's generationConfig. */
+export const geminiSchema = schema;
+
 function toStructure(
   param: string,
   type: "text" | "json_object" | "json_schema",

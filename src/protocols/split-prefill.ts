@@ -28,7 +28,7 @@ export function splitPrefill(messages: readonly Message[], param: string): Prefi
   if (messages.length === 1) {
     throw new RequestError(
       param,
-      "messages must contain at least one message before the one that the model continues.",
+      `${param} must contain at least one message before the one that the model continues.`,
     );
   }
   return { messages: messages.slice(0, -1), ...(content === "" ? {} : { prefill: content }) };

@@ -14,11 +14,13 @@ export interface StreamFailure {
 }
 
 /**
- * Writes one answer as the server-sent events of its protocol. Every method returns the text to send, which may be empty or
+ * Writes one answer as the stream of its protocol, usually server-sent events. Every method returns the text to send, which may be empty or
  * too long for one string.
  * Call `start`, then `push` any number of times, then `finish` or `fail`.
  */
 export interface StreamEncoder {
+  /** Content type of the stream. Default: server-sent events. */
+  readonly contentType?: string;
   /** Text to send while there is no output, so that clients and load balancers do not close the connection. */
   readonly keepAlive: string;
   start(start: AnswerStart): JsonText;

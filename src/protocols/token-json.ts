@@ -19,6 +19,7 @@ type Fields = readonly [before: string, after: string];
 export class TokenJson {
   readonly #texts: TokenTexts;
   readonly #known = new Map<number, Fields>();
+  readonly #candidates = new Map<number, string>();
 
   constructor(texts: TokenTexts) {
     this.#texts = texts;
@@ -29,6 +30,19 @@ export class TokenJson {
     const [before, after] = this.#known.get(id) ?? this.#learn(id);
     // Like `JSON.stringify`, which takes longer.
     return before + (Number.isFinite(logprob) ? logprob : "null") + after;
+  }
+
+  /** Returns the entry of one token as Gemini's API has it. */
+  writeCandidate(id: number, logprob: number): string {
+    const before = this.#candidates.get(id) ?? this.#learnCandidate(id);
+    return `${before}${Number.isFinite(logprob) ? logprob : "null"}}`;
+  }
+
+  #learnCandidate(id: number): string {
+    const before = `{"token":${JSON.stringify(this.#texts.tokenText(id))},"tokenId":${id},"logProbability":`;
+    if (this.#candidates.size >= MAX_KNOWN) this.#candidates.clear();
+    this.#candidates.set(id, before);
+    return before;
   }
 
   #learn(id: number): Fields {

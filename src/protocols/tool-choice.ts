@@ -13,15 +13,23 @@ export type ToolChoice =
   /** `auto`: the model may call these tools. `required`: it must call one of them. */
   | { readonly type: "allowed_tools"; readonly mode: "auto" | "required"; readonly names: readonly string[] };
 
+/** The field of the choice in OpenAI's and Anthropic's requests. */
+const TOOL_CHOICE = "tool_choice";
+
 /**
  * Selects the tools that the prompt shows: none for "none", only the named tool, only the allowed tools, or else all.
  *
+ * @param param the request field that has the choice
  * @throws RequestError if the choice requires a call but there are no tools, or if it names an unknown tool
  */
-export function selectTools(tools: readonly Tool[], choice: ToolChoice = "auto"): readonly Tool[] {
+export function selectTools(
+  tools: readonly Tool[],
+  choice: ToolChoice = "auto",
+  param: string = TOOL_CHOICE,
+): readonly Tool[] {
   if (choice === "none") return [];
   if (requiresCall(choice) && tools.length === 0) {
-    throw new RequestError("tool_choice", "tool_choice requires a call, but tools is empty.");
+    throw new RequestError(param, `${param} requires a call, but tools is empty.`);
   }
   if (typeof choice === "string") return tools;
   // Sets, because an agent can name as many tools as a body holds.
@@ -30,7 +38,7 @@ export function selectTools(tools: readonly Tool[], choice: ToolChoice = "auto")
   const unknown = [...names].find((name) => !declared.has(name));
   if (unknown !== undefined) {
     const shown = unknown.slice(0, MAX_SHOWN_NAME);
-    throw new RequestError("tool_choice", `tool_choice names the tool "${shown}", which is not in tools.`);
+    throw new RequestError(param, `${param} names the tool "${shown}", which is not in tools.`);
   }
   return tools.filter((tool) => names.has(tool.function.name));
 }
@@ -60,16 +68,18 @@ interface CallFields {
   /** The tools that the prompt shows. */
   readonly tools: readonly Tool[];
   readonly choice: ToolChoice | undefined;
+  /** The request field that has the choice. Default: `tool_choice`. */
+  readonly choiceParam?: string;
   /** The request field that limits the answer to one call; undefined if none does. */
   readonly single: string | undefined;
   /** All strict tools, including those that the prompt does not show. */
   readonly strict: readonly { readonly name: string }[];
 }
 
-export function toCallRules({ tools, choice, single, strict }: CallFields): CallRules {
+export function toCallRules({ tools, choice, choiceParam = TOOL_CHOICE, single, strict }: CallFields): CallRules {
   const shown = new Set(tools.map((tool) => tool.function.name));
   return {
-    mustCall: shown.size > 0 && requiresCall(choice) ? "tool_choice" : undefined,
+    mustCall: shown.size > 0 && requiresCall(choice) ? choiceParam : undefined,
     single: shown.size > 0 ? single : undefined,
     strict: new Set(strict.map(({ name }) => name).filter((name) => shown.has(name))),
   };

@@ -40,6 +40,8 @@ import { chatCompletionRoutes } from "./routes/chat-completions.js";
 import { controlRoutes } from "./routes/control.js";
 import { engineRoutes } from "./routes/engine.js";
 import { exportRoutes } from "./routes/export.js";
+import { generateContentRoutes } from "./routes/generate-content.js";
+import { googleModelsRoutes } from "./routes/google-models.js";
 import { messagesRoutes } from "./routes/messages.js";
 import { modelsRoutes } from "./routes/models.js";
 import { preparedExportRoutes } from "./routes/prepared-export.js";
@@ -152,7 +154,9 @@ export async function createServer({
     chatCompletionRoutes(app, context);
     responsesRoutes(app, context);
     messagesRoutes(app, context);
+    generateContentRoutes(app, context);
     modelsRoutes(app, context, rules);
+    googleModelsRoutes(app, context);
     exportRoutes(app, context);
     preparedExportRoutes(app, context);
     serviceRoutes(app, context);

@@ -164,10 +164,11 @@ function register({ server }: Config, { workerTag }: SessionRegistry, url: strin
   return registerWorker(server.workers_folder, { url: reachable.origin, tag: workerTag });
 }
 
-/** `messages` and `input` are the conversation in the requests of the three APIs. */
+/** `messages`, `input` and `contents` are the conversation in the requests of the APIs. */
 export function toJsonLimits({ server }: Config): JsonLimits {
   const { max_json_depth: depth, max_json_values: values, max_json_keys: keys, max_messages, max_tools } = server;
-  return { depth, values, keys, lists: { messages: max_messages, input: max_messages, tools: max_tools } };
+  const lists = { messages: max_messages, input: max_messages, contents: max_messages, tools: max_tools };
+  return { depth, values, keys, lists };
 }
 
 /** Returns the settings of a server with this configuration. */

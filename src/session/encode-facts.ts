@@ -127,7 +127,7 @@ export const LABELS = {
     ],
     read: ({ cause }) => cause,
   },
-  api: { known: ["chat.completions", "responses", "messages"], read: ({ api }) => api },
+  api: { known: ["chat.completions", "responses", "messages", "generate_content"], read: ({ api }) => api },
   requested_model: { known: [], read: ({ requestedModel }) => requestedModel },
   logprob_content: {
     known: ["temperature", "truncated", "raw", "unknown"],

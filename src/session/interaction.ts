@@ -3,7 +3,7 @@ import type { TemplateArgs } from "../conversation/template-args.js";
 import type { RecordedSampling } from "./recorded-sampling.js";
 
 /** The API through which a call came. */
-export type Api = "chat.completions" | "responses" | "messages";
+export type Api = "chat.completions" | "responses" | "messages" | "generate_content";
 
 /** Tags of calls. */
 export const TAG = /^[A-Za-z0-9._:-]{1,64}$/;

@@ -16,7 +16,7 @@ describe.each([
 
     // The run had calls of each outcome and each kind of fault.
     const outcomes = [...tally.outcomes.keys()].join("\n");
-    for (const api of ["chat.completions", "responses", "messages"]) {
+    for (const api of ["chat.completions", "responses", "messages", "generate_content"]) {
       expect(outcomes).toContain(`answered, ${api}\n`);
       expect(outcomes).toContain(`answered, ${api}, streamed`);
     }

@@ -1,4 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -74,11 +75,26 @@ const anthropicAgent: Agent<string> = {
   },
 };
 
+const googleAgent: Agent<string> = {
+  async run(topic, { base_url, api_key, http_client }: AgentContext) {
+    const httpOptions = { baseUrl: base_url, fetch: http_client };
+    const chat = new GoogleGenAI({ apiKey: api_key, httpOptions }).chats.create({
+      model: "tiny",
+      config: { maxOutputTokens: 6, seed: 1 },
+    });
+    const first = await chat.sendMessage({ message: topic });
+    let id = "";
+    for await (const chunk of await chat.sendMessageStream({ message: "And then?" })) id = chunk.responseId ?? "";
+    return { [first.responseId ?? ""]: 1, [id]: 2 };
+  },
+};
+
 describe("an episode of an agent that uses", () => {
   it.each([
     ["OpenAI's chat completions", openAiAgent, "chat.completions", [undefined, undefined, 3]],
     ["OpenAI's responses", responsesAgent, "responses", [0.25, 0.5]],
     ["Anthropic's messages, streamed too", anthropicAgent, "messages", [1, 2]],
+    ["a chat of Google's SDK, streamed too", googleAgent, "generate_content", [1, 2]],
   ])("%s records its calls with the rewards that it returns", async (_, agent, api, rewards) => {
     const workflow = await resolveWorkflow(agent);
     const { accepted, rejected } = await workflow.arunEpisode(proxy, "Tell me of rain.");
@@ -95,8 +111,8 @@ describe("an episode of an agent that uses", () => {
     }
   });
 
-  it("all three APIs in concurrent groups is exported in one batch", async () => {
-    const agents = [openAiAgent, responsesAgent, anthropicAgent];
+  it("all four APIs in concurrent groups is exported in one batch", async () => {
+    const agents = [openAiAgent, responsesAgent, anthropicAgent, googleAgent];
     const results = await Promise.all(
       agents.map(async (agent) => {
         const workflow = await resolveWorkflow(agent, { groupSize: 3 });
@@ -104,14 +120,14 @@ describe("an episode of an agent that uses", () => {
       }),
     );
     const episodes = results.flatMap(({ accepted }) => accepted);
-    expect(episodes).toHaveLength(9);
-    expect(new Set(episodes.map(({ groupId }) => groupId)).size).toBe(3);
+    expect(episodes).toHaveLength(12);
+    expect(new Set(episodes.map(({ groupId }) => groupId)).size).toBe(4);
     const batch = await proxy.admin.exportBatch(
       episodes.map(({ sessionId }) => sessionId),
       { style: "concat" },
     );
     const { tensors, metadata } = readSafetensors(batch);
-    expect(JSON.parse(metadata["rows"] ?? "[]")).toHaveLength(9);
-    expect(tensors["rewards"]?.data).toEqual([3, 3, 3, 0.5, 0.5, 0.5, 2, 2, 2]);
+    expect(JSON.parse(metadata["rows"] ?? "[]")).toHaveLength(12);
+    expect(tensors["rewards"]?.data).toEqual([3, 3, 3, 0.5, 0.5, 0.5, 2, 2, 2, 2, 2, 2]);
   });
 });

@@ -41,6 +41,14 @@ const protocols = [
     call: { path: "/v1/messages", body: { model: "tiny", messages, max_tokens: 1 << 19, stream: true } },
     end: "event: message_stop",
   },
+  {
+    name: "answer of Gemini's API",
+    call: {
+      path: "/v1beta/models/tiny:streamGenerateContent?alt=sse",
+      body: { contents: [{ parts: [{ text: "hello" }] }] },
+    },
+    end: '"finishReason"',
+  },
 ];
 
 /** A reply with more bytes than the buffers between server and client hold. Every frame is written while there is room. */

@@ -28,6 +28,10 @@ const PROTOCOLS: Record<string, Send> = {
   responses: (proxy, session, texts) => proxy.post("/v1/responses", { input: roles(texts) }, session.key),
   messages: (proxy, session, texts) =>
     proxy.post("/v1/messages", { model: "tiny", max_tokens: 20, messages: roles(texts) }, session.key),
+  generateContent: (proxy, session, texts) => {
+    const contents = texts.map((content, i) => ({ role: i % 2 ? "model" : "user", parts: [{ text: content }] }));
+    return proxy.post("/v1beta/models/tiny:generateContent", { contents }, session.key);
+  },
 };
 
 /** Two alternating conversations, a conversation with a rewritten middle, and a repeated one. */

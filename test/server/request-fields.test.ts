@@ -7,6 +7,7 @@ import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 import { GrammarEngine } from "../helpers/scripted-engine.js";
 import { CHAT_BASE, CHAT_FIELDS, CHAT_MORE, CHAT_PARTS } from "./request-fields/chat-completions.js";
 import type { Field } from "./request-fields/field.js";
+import { GENERATE_BASE, GENERATE_FIELDS, GENERATE_MORE, GENERATE_PARTS } from "./request-fields/generate-content.js";
 import { MESSAGES_BASE, MESSAGES_FIELDS, MESSAGES_MORE, MESSAGES_PARTS } from "./request-fields/messages.js";
 import { RESPONSES_BASE, RESPONSES_FIELDS, RESPONSES_MORE, RESPONSES_PARTS } from "./request-fields/responses.js";
 
@@ -75,7 +76,16 @@ const PROTOCOLS: [string, string, object, Case[]][] = [
     listCases({ ...RESPONSES_FIELDS, ...RESPONSES_MORE }, RESPONSES_PARTS),
   ],
   ["Messages", "/v1/messages", MESSAGES_BASE, listCases({ ...MESSAGES_FIELDS, ...MESSAGES_MORE }, MESSAGES_PARTS)],
+  [
+    "Generate content",
+    "/v1beta/models/tiny:generateContent",
+    GENERATE_BASE,
+    listCases({ ...GENERATE_FIELDS, ...GENERATE_MORE }, GENERATE_PARTS),
+  ],
 ];
+
+/** Ids, what is made of them, and times. */
+const VOLATILE = /(chatcmpl-|resp_|msg_|gen_)\w+|"thoughtSignature":"\w+"|"created(_at)?":\d+/g;
 
 /** Sends a request and returns what the engine received, and the answer without ids and times. */
 async function trace(url: string, body: object): Promise<{ reply: Reply; engine: string; answer: string }> {
@@ -86,7 +96,7 @@ async function trace(url: string, body: object): Promise<{ reply: Reply; engine:
   const reply = await proxy.post(url, Object.fromEntries(fields) as object, session.key);
   const call = proxy.engine.calls.at(-1);
   const engine = JSON.stringify([[...(call?.prompt.tokens() ?? [])], call?.sampling]);
-  const answer = reply.raw.toString().replace(/(chatcmpl-|resp_|msg_)\w+|"created(_at)?":\d+/g, "");
+  const answer = reply.raw.toString().replace(VOLATILE, "");
   return { reply, engine, answer };
 }
 

@@ -4,6 +4,12 @@ interface Event {
   readonly choices?: readonly { readonly delta?: { readonly content?: string } }[];
   readonly type?: string;
   readonly delta?: string | { readonly text?: string };
+  readonly candidates?: readonly { readonly content?: { readonly parts?: readonly Part[] } }[];
+}
+
+interface Part {
+  readonly text?: string;
+  readonly thought?: boolean;
 }
 
 /** Returns the text of a stream that may end anywhere, as far as an agent can read it. */
@@ -13,7 +19,11 @@ export function readReceivedText(api: Api, stream: string): string {
   return lines.map((line) => readDelta(api, JSON.parse(line.slice("data: ".length)) as Event)).join("");
 }
 
-function readDelta(api: Api, { choices, type, delta }: Event): string {
+function readDelta(api: Api, { choices, type, delta, candidates }: Event): string {
+  if (api === "generate_content") {
+    const parts = candidates?.[0]?.content?.parts ?? [];
+    return parts.map(({ text = "", thought }) => (thought ? "" : text)).join("");
+  }
   if (api === "chat.completions") return choices?.[0]?.delta?.content ?? "";
   if (api === "responses") return type === "response.output_text.delta" && typeof delta === "string" ? delta : "";
   return typeof delta === "object" ? (delta.text ?? "") : "";

@@ -118,7 +118,12 @@ export class Agent {
       endedAt: performance.now(),
       knownAt: undefined,
     };
-    if (outcome.kind === "left") this.#fences.push(this.#fence(made));
+    if (outcome.kind === "left") {
+      const fence = this.#fence(made);
+      // If the run fails meanwhile, its own error is reported, not that of the fence.
+      fence.catch(() => undefined);
+      this.#fences.push(fence);
+    }
     onAttempt(made);
     return outcome;
   }

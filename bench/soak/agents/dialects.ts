@@ -23,7 +23,7 @@ export interface Answer {
 /** How an agent writes a request and reads an answer in one protocol. */
 export interface Dialect {
   readonly api: Api;
-  readonly path: string;
+  path(request: CallRequest): string;
   body(request: CallRequest): object;
   /** Reads an answer that is not streamed. */
   read(answer: unknown): Answer;
@@ -51,7 +51,7 @@ interface ChatChunk {
 
 const chat: Dialect = {
   api: "chat.completions",
-  path: "/v1/chat/completions",
+  path: () => "/v1/chat/completions",
   body: ({ messages, seed, maxTokens, stream }) => ({ model: "tiny", messages, seed, max_tokens: maxTokens, stream }),
   read: (answer) => {
     const { id, choices } = answer as ChatBody;
@@ -79,7 +79,7 @@ interface ResponseEvent {
 
 const responses: Dialect = {
   api: "responses",
-  path: "/v1/responses",
+  path: () => "/v1/responses",
   body: ({ messages, seed, maxTokens, stream, previousId }) => ({
     model: "tiny",
     input: previousId === undefined ? messages : messages.slice(-1),
@@ -114,7 +114,7 @@ interface MessageEvent {
 
 const messages: Dialect = {
   api: "messages",
-  path: "/v1/messages",
+  path: () => "/v1/messages",
   body: ({ messages: history, seed, maxTokens, stream }) =>
     ({ model: "tiny", messages: history, seed, max_tokens: maxTokens, stream }) satisfies Fields,
   read: (answer) => {
@@ -131,4 +131,43 @@ const messages: Dialect = {
   },
 };
 
-export const DIALECTS: readonly [Dialect, ...Dialect[]] = [chat, responses, messages];
+interface GeminiBody {
+  readonly responseId: string;
+  readonly candidates?: readonly {
+    readonly content: { readonly parts: readonly Text[] };
+    readonly finishReason?: string;
+  }[];
+  readonly error?: GoogleFailure;
+}
+interface GoogleFailure {
+  readonly details: readonly { readonly metadata?: Failure }[];
+}
+
+const generateContent: Dialect = {
+  api: "generate_content",
+  path: ({ stream }) => `/v1beta/models/tiny:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+  body: ({ messages: history, seed, maxTokens }) => ({
+    contents: history.map(({ role, content }) => ({
+      role: role === "assistant" ? "model" : "user",
+      parts: [{ text: content }],
+    })),
+    generationConfig: { seed, maxOutputTokens: maxTokens },
+  }),
+  read: (answer) => {
+    const { responseId, candidates = [] } = answer as GeminiBody;
+    return {
+      id: responseId,
+      text: candidates.flatMap(({ content }) => content.parts.map(({ text }) => text)).join(""),
+    };
+  },
+  readStream: (stream) => {
+    const chunks = readData<GeminiBody>(stream);
+    const failure = chunks.find(({ error }) => error)?.error;
+    if (failure) return { code: failure.details[0]?.metadata?.code ?? "unknown" };
+    if (chunks.at(-1)?.candidates?.[0]?.finishReason === undefined) return undefined;
+    const answers = chunks.map((chunk) => generateContent.read(chunk));
+    return { id: answers[0]?.id ?? "", text: answers.map(({ text }) => text).join("") };
+  },
+};
+
+export const DIALECTS: readonly [Dialect, ...Dialect[]] = [chat, responses, messages, generateContent];

@@ -37,7 +37,7 @@ export async function send(sending: Sending): Promise<Outcome> {
   const readPieces = () => Buffer.concat(pieces).toString();
   try {
     const reply = await pool.request({
-      path: dialect.path,
+      path: dialect.path(request),
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${key}`, ...headers },
       body: JSON.stringify(dialect.body(request)),
@@ -69,7 +69,13 @@ function readOutcome({ dialect, request }: Sending, status: number, text: string
   return { kind: "answered", ...read };
 }
 
-function readCode(text: string): string {
-  const { error } = JSON.parse(text) as { error?: { code?: string } };
-  return error?.code ?? "unknown";
+function readCode(text: string): string | number {
+  const { error } = JSON.parse(text) as { error?: ErrorBody };
+  return error?.details?.[0]?.metadata?.code ?? error?.code ?? "unknown";
+}
+
+interface ErrorBody {
+  /** Google's errors have the HTTP status here, and Rolltape's code in their details. */
+  readonly code?: string | number;
+  readonly details?: readonly { readonly metadata?: { readonly code?: string } }[];
 }

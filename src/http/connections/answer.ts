@@ -84,7 +84,7 @@ export class Answer {
     const { method, routeOptions } = this.#request;
     const length = Number(this.#reply.getHeader("content-length") ?? Number.NaN);
     return {
-      route: `${method} ${routeOptions.url ?? "unmatched"}`,
+      route: `${method} ${routeOptions.config.pattern ?? routeOptions.url ?? "unmatched"}`,
       bytesSent: this.#begun ? countAccepted(this.#socket) - this.#startedAt : 0,
       bytes: Number.isNaN(length) ? null : length,
       sessions: this.sessions,

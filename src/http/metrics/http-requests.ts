@@ -2,6 +2,13 @@ import fp from "fastify-plugin";
 import { Counter, type Registry } from "prom-client";
 import { onResponseClose } from "../disconnect.js";
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The pattern of the route's paths, if its `url` says too little. Metrics and the API description show it. */
+    readonly pattern?: string;
+  }
+}
+
 export interface HttpRequestsOptions {
   readonly register: Registry;
   /** Name of the counter. Gateway and server use different names, because the server counts forwarded requests again. */
@@ -26,7 +33,7 @@ export const httpRequests = fp<HttpRequestsOptions>((app, { register, name }, do
     onResponseClose(reply, () => {
       requests.inc({
         method: METHODS.has(request.method) ? request.method : "other",
-        route: request.routeOptions.url ?? "unmatched",
+        route: request.routeOptions.config.pattern ?? request.routeOptions.url ?? "unmatched",
         status: reply.raw.headersSent ? String(reply.raw.statusCode) : "none",
       });
     });

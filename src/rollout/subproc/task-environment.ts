@@ -4,7 +4,7 @@ export type Environment = Readonly<Record<string, string>>;
 
 /**
  * Returns the environment variables that give an agent's process its session, under the names of the agent contract and
- * those that the SDKs of OpenAI and Anthropic read.
+ * those that the SDKs of OpenAI, Anthropic and Google read.
  */
 export function createTaskEnvironment({ base_url, api_key }: Pick<AgentContext, "base_url" | "api_key">): Environment {
   return {
@@ -14,11 +14,22 @@ export function createTaskEnvironment({ base_url, api_key }: Pick<AgentContext, 
     OPENAI_API_KEY: api_key,
     ANTHROPIC_BASE_URL: base_url,
     ANTHROPIC_API_KEY: api_key,
+    GOOGLE_GEMINI_BASE_URL: base_url,
+    GEMINI_API_KEY: api_key,
   };
 }
 
-/** Keys that agents must not have, and a token that Anthropic's SDKs would send in addition to the session key. */
-const WITHHELD = ["ROLLTAPE_ADMIN_API_KEY", "ANTHROPIC_AUTH_TOKEN"] as const;
+/**
+ * Keys that agents must not have, and variables that SDKs prefer to the session's: a token that Anthropic's SDKs would send in
+ * addition to the session key, a key and a mode in which Google's SDK would send another key or to another service.
+ */
+const WITHHELD = [
+  "ROLLTAPE_ADMIN_API_KEY",
+  "ANTHROPIC_AUTH_TOKEN",
+  "GOOGLE_API_KEY",
+  "GOOGLE_GENAI_USE_ENTERPRISE",
+  "GOOGLE_GENAI_USE_VERTEXAI",
+] as const;
 
 /** Returns this process's environment without keys of a proxy. */
 export function createBareEnvironment(): NodeJS.ProcessEnv {

@@ -14,15 +14,16 @@ import { toApiError } from "../errors.js";
 import type { AnswerSink, CallRecord } from "./model-call.js";
 import { type OnFlushed, PieceWriter } from "./piece-writer.js";
 
+const EVENTS = "text/event-stream; charset=utf-8";
+
 const HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache",
   // Keeps nginx and similar proxies in front of this one from buffering the events.
   "x-accel-buffering": "no",
 };
 
 /**
- * Sends one answer as server-sent events. The response headers are sent with the first output or the first keep-alive. An
+ * Sends one answer as server-sent events, or in another form of stream that its encoder writes. The response headers are sent with the first output or the first keep-alive. An
  * error before that is an ordinary HTTP error.
  */
 export class EventStream implements AnswerSink {
@@ -161,7 +162,8 @@ export class EventStream implements AnswerSink {
     this.#headersSent = true;
     // From here on, Fastify must not send anything: neither a response nor an error body.
     this.#reply.hijack();
-    raw.writeHead(200, { ...(this.#reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
+    const headers = { ...HEADERS, "content-type": this.#encoder.contentType ?? EVENTS };
+    raw.writeHead(200, { ...(this.#reply.getHeaders() as OutgoingHttpHeaders), ...headers });
     metrics.openStreams.inc();
     onResponseClose(this.#reply, () => metrics.openStreams.dec());
     return this.#encoder.start(this.#start);

@@ -35,8 +35,8 @@ export function isContinuation({ body, count }: SharedPrefix): boolean {
   return 2 * count >= body.elements.length;
 }
 
-/** Fields that can hold the conversation: `messages` in chat completions and messages, `input` in responses. */
-const CONVERSATIONS = ["messages", "input"] as const;
+/** Fields that can hold the conversation: `messages` in chat completions and messages, `input` in responses, `contents` in Gemini's API. */
+const CONVERSATIONS = ["messages", "input", "contents"] as const;
 
 /** Replaces the shared elements in a body that is parsed without them. It is random, so no client can have sent it. */
 const STAND_IN = randomUUID();

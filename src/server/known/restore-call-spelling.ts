@@ -4,22 +4,32 @@ import { findElementEnds } from "../../support/json/elements.js";
 import { readFieldTexts } from "../../support/json/field-texts.js";
 import { mayLoseSpelling, parseSpelled } from "../../support/json/spelled.js";
 
-const MESSAGES: ReadonlySet<string> = new Set(["messages"]);
+/** A field of requests that holds messages with calls as JSON values. */
+export interface CallMessages {
+  readonly name: "messages" | "contents";
+  /** Returns the values of a message whose spelling a prompt can show. */
+  readonly listValues: (message: unknown) => unknown[];
+}
 
 /** Number of bytes that are parsed again in one step, unless a single message is longer. */
 const STEP_BYTES = HUGE_TEXT;
 
 /**
- * Restores the spelling of tool-call arguments in Anthropic's messages, which hold them as JSON values. The prompt must show
- * them as the model wrote them. Only messages in which `JSON.parse` may have changed a value are parsed again.
+ * Restores the spelling of tool-call arguments in Anthropic's messages and Gemini's contents, which hold them as JSON values. The
+ * prompt must show them as the model wrote them. Only messages in which `JSON.parse` may have changed a value are parsed again.
  *
  * @param text the body
  * @param messages the parsed messages of the body
  * @returns `messages` itself if nothing was restored
  */
-export function* restoreCallSpelling(text: string, messages: readonly unknown[]): Steps<readonly unknown[]> {
+export function* restoreCallSpelling(
+  text: string,
+  messages: readonly unknown[],
+  { name, listValues }: CallMessages,
+): Steps<readonly unknown[]> {
+  const mayHaveLostSpelling = (message: unknown) => listValues(message).some(mayLoseSpelling);
   if (!messages.some(mayHaveLostSpelling)) return messages;
-  const field = readFieldTexts(text, MESSAGES).get("messages") ?? "";
+  const field = readFieldTexts(text, new Set([name])).get(name) ?? "";
   yield;
   const json = Buffer.from(field);
   const ends = findElementEnds(json, 1);
@@ -60,17 +70,32 @@ function* reparse(json: Buffer, message: object): Steps<unknown> {
   return parseSpelled(text);
 }
 
-function mayHaveLostSpelling(message: unknown): boolean {
-  const content = isObject(message) && "content" in message ? message.content : undefined;
-  if (!Array.isArray(content)) return false;
-  return content.some(
-    (block: unknown) =>
-      isObject(block) &&
-      "type" in block &&
-      block.type === "tool_use" &&
-      "input" in block &&
-      mayLoseSpelling(block.input),
-  );
+/** `messages` of Anthropic's API. */
+export const ANTHROPIC_MESSAGES: CallMessages = {
+  name: "messages",
+  listValues: (message) =>
+    listItems(message, "content").flatMap((block) =>
+      readField(block, "type") === "tool_use" ? [readField(block, "input")] : [],
+    ),
+};
+
+/** `contents` of Gemini's API. */
+export const GEMINI_CONTENTS: CallMessages = {
+  name: "contents",
+  listValues: (content) =>
+    listItems(content, "parts").flatMap((part) => [
+      readField(readField(part, "functionCall") ?? readField(part, "function_call"), "args"),
+      readField(readField(part, "functionResponse") ?? readField(part, "function_response"), "response"),
+    ]),
+};
+
+function listItems(value: unknown, name: string): readonly unknown[] {
+  const items = readField(value, name);
+  return Array.isArray(items) ? items : isObject(items) ? [items] : [];
+}
+
+function readField(value: unknown, name: string): unknown {
+  return isObject(value) ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;

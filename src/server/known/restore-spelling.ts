@@ -1,10 +1,13 @@
 import type { Steps } from "../../support/async/steps.js";
 import { readFieldTexts } from "../../support/json/field-texts.js";
 import { mayLoseSpelling, parseSpelled } from "../../support/json/spelled.js";
-import { restoreCallSpelling } from "./restore-call-spelling.js";
+import { ANTHROPIC_MESSAGES, GEMINI_CONTENTS, restoreCallSpelling } from "./restore-call-spelling.js";
 
 /** Fields whose numbers and keys a template can write into the prompt. */
 const TEMPLATE_FIELDS: ReadonlySet<string> = new Set(["tools", "chat_template_kwargs"]);
+
+/** Fields that hold messages. A request has one of them. */
+const CONVERSATIONS = [ANTHROPIC_MESSAGES, GEMINI_CONTENTS] as const;
 
 /**
  * Restores the spelling of numbers and the order of keys in the fields that a prompt can show. `JSON.parse` loses both: it
@@ -17,18 +20,24 @@ export function* restoreSpelling(text: string, value: unknown): Steps<unknown> {
   const names = Object.entries(value)
     .filter(([name, field]) => TEMPLATE_FIELDS.has(name) && mayLoseSpelling(field))
     .map(([name]) => name);
-  const messages: unknown = "messages" in value ? value.messages : undefined;
-  const restoredMessages = Array.isArray(messages) ? yield* restoreCallSpelling(text, messages) : messages;
-  if (names.length === 0 && restoredMessages === messages) return value;
+  const conversation = yield* restoreConversation(text, value);
+  if (names.length === 0 && conversation === undefined) return value;
   const texts = names.length === 0 ? new Map<string, string>() : readFieldTexts(text, new Set(names));
   const fields: Record<string, unknown> = {};
   for (const [name, fieldText] of texts) {
     yield;
     fields[name] = parseSpelled(fieldText);
   }
-  return {
-    ...value,
-    ...(restoredMessages === messages ? {} : { messages: restoredMessages }),
-    ...fields,
-  };
+  return { ...value, ...conversation, ...fields };
+}
+
+/** Returns the field that holds the messages; undefined if nothing was restored. */
+function* restoreConversation(text: string, value: object): Steps<object | undefined> {
+  for (const kind of CONVERSATIONS) {
+    const messages = (value as Readonly<Record<string, unknown>>)[kind.name];
+    if (!Array.isArray(messages)) continue;
+    const restored = yield* restoreCallSpelling(text, messages, kind);
+    if (restored !== messages) return { [kind.name]: restored };
+  }
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { ApiError } from "../../http/errors.js";
-import { readKeys } from "../../http/read-keys.js";
+import { MISSING_KEY, readKeys } from "../../http/read-keys.js";
 import type { Session } from "../../session/session.js";
 import { hashText, sameHash } from "../../session/session-keys.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
@@ -42,12 +42,7 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
     const required = requiredKey(request.routeOptions);
     if (required === "none") return;
     const keys = readKeys(request);
-    if (keys.length === 0) {
-      throw new ApiError(
-        "missing_api_key",
-        "The request has no key. Send `Authorization: Bearer KEY` or `x-api-key: KEY`.",
-      );
-    }
+    if (keys.length === 0) throw new ApiError("missing_api_key", MISSING_KEY);
     const holders = keys.flatMap((key) => findHolder(key) ?? []);
     const holder = holders.find(({ kind }) => required === "any" || kind === required);
     if (!holder) {

@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import fp from "fastify-plugin";
 import { jsonSchemaTransform } from "fastify-type-provider-zod";
+import { z } from "zod";
 
 /** Builds the OpenAPI description from the schemas that the routes validate with and the keys that they require. */
 export const openapi = fp(async (app) => {
@@ -12,13 +13,29 @@ export const openapi = fp(async (app) => {
         securitySchemes: {
           bearer: { type: "http", scheme: "bearer" },
           apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+          googleApiKey: { type: "apiKey", in: "header", name: "x-goog-api-key" },
         },
       },
     },
-    transform: jsonSchemaTransform,
+    transform: (route) => jsonSchemaTransform(withPattern(route)),
   });
   app.addHook("onRoute", (route) => {
     const key = route.config?.key ?? "none";
-    route.schema = { ...route.schema, security: key === "none" ? [] : [{ bearer: [] }, { apiKey: [] }] };
+    route.schema = {
+      ...route.schema,
+      security: key === "none" ? [] : [{ bearer: [] }, { apiKey: [] }, { googleApiKey: [] }],
+    };
   });
 });
+
+type DescribedRoute = Parameters<typeof jsonSchemaTransform>[0];
+
+/** Describes a route by its pattern, if it has one, and the parameters that the pattern names. */
+function withPattern(described: DescribedRoute): DescribedRoute {
+  const { pattern } = described.route.config ?? {};
+  if (pattern === undefined) return described;
+  const names = [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => [name, z.string()] as const);
+  const schema = { ...described.schema, params: z.object(Object.fromEntries(names)) };
+  // The plugin reads a single colon as the beginning of a parameter.
+  return { ...described, schema, url: pattern.replaceAll(":", "::") };
+}

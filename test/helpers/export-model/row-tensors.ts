@@ -20,7 +20,7 @@ const KNOWN: Codes = {
     "no_end_of_turn",
     "rerendered",
   ],
-  api: ["chat.completions", "responses", "messages"],
+  api: ["chat.completions", "responses", "messages", "generate_content"],
   requested_model: [],
   logprob_content: ["temperature", "truncated", "raw", "unknown"],
   dropped_tools: [],

@@ -10,6 +10,8 @@ import { context, isAlive, pool } from "./context.js";
 beforeEach(() => void vi.spyOn(process.stderr, "write").mockReturnValue(true));
 afterEach(() => vi.restoreAllMocks());
 
+const ADDRESS = "http://127.0.0.1:9";
+
 const shell = (script: string, processes = pool()) => new ProgramAgent(processes, { command: ["sh", "-c", script] });
 
 describe("ProgramAgent", () => {
@@ -21,12 +23,14 @@ describe("ProgramAgent", () => {
       "OPENAI_API_KEY",
       "ANTHROPIC_BASE_URL",
       "ANTHROPIC_API_KEY",
+      "GOOGLE_GEMINI_BASE_URL",
+      "GEMINI_API_KEY",
     ];
     const python = `import json, os, sys; print(json.dumps({"data": json.load(sys.stdin), "env": [os.environ[n] for n in ${JSON.stringify(names)}]}))`;
     const agent = new ProgramAgent(pool(), { command: ["python3", "-c", python] });
     expect(await agent.run({ question: "ä", list: [1, null] }, context("sk-1"))).toEqual({
       data: { question: "ä", list: [1, null] },
-      env: ["http://127.0.0.1:9", "sk-1", "http://127.0.0.1:9/v1", "sk-1", "http://127.0.0.1:9", "sk-1"],
+      env: [ADDRESS, "sk-1", `${ADDRESS}/v1`, "sk-1", ADDRESS, "sk-1", ADDRESS, "sk-1"],
     });
   });
 

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { acceptAsWritten } from "../../conversation/accept-as-written.js";
+import { listOf } from "../../support/schema/list-of.js";
+import { isEmpty, jsonObjectSchema, noEffect, unsupported, wellFormed } from "../fields.js";
+import { media, responseMedia } from "./media.js";
+import { protoEnum, protoList, protoObject } from "./proto-json.js";
+
+/** Schemas of Gemini's contents and their parts. */
+
+const isFalse = (value: unknown) => value === false;
+
+/** The name is what the model wrote: an earlier answer can have any. */
+const functionCall = protoObject({
+  id: wellFormed.optional(),
+  name: wellFormed.pipe(z.string().min(1)),
+  args: acceptAsWritten(jsonObjectSchema).optional(),
+  partialArgs: unsupported("partialArgs", isEmpty),
+  willContinue: unsupported("willContinue: true", isFalse),
+});
+
+const functionResponse = protoObject({
+  id: wellFormed.optional(),
+  name: wellFormed,
+  response: acceptAsWritten(jsonObjectSchema).optional(),
+  parts: responseMedia,
+  willContinue: unsupported("willContinue: true", isFalse),
+  scheduling: noEffect,
+});
+
+const partFields = protoObject({
+  text: wellFormed.optional(),
+  functionCall: functionCall.optional(),
+  functionResponse: functionResponse.optional(),
+  inlineData: media("inlineData"),
+  fileData: media("fileData"),
+  executableCode: unsupported("executableCode"),
+  codeExecutionResult: unsupported("codeExecutionResult"),
+  toolCall: unsupported("toolCall"),
+  toolResponse: unsupported("toolResponse"),
+  audioTranscription: unsupported("audioTranscription"),
+  thought: z.boolean().optional().describe("The text is the model's reasoning."),
+  thoughtSignature: z.string().optional().describe("Names the call that generated the part, as an answer has it."),
+  videoMetadata: noEffect,
+  mediaResolution: noEffect,
+  mediaProcessing: noEffect,
+  speechMetadata: noEffect,
+  partMetadata: noEffect,
+});
+
+export type Part = z.output<typeof partFields>;
+
+const DATA = ["text", "functionCall", "functionResponse"] as const;
+
+const part = partFields.superRefine((value, context) => {
+  const set = DATA.filter((name) => value[name] !== undefined);
+  // A signature alone stands for an empty text: some clients leave out empty fields.
+  if (set.length === 1 || (set.length === 0 && value.thoughtSignature !== undefined)) return;
+  const received = set.length === 0 ? "none" : set.join(" and ");
+  context.addIssue({
+    code: "custom",
+    message: `must have one of text, functionCall and functionResponse; received ${received}`,
+  });
+});
+
+const parts = protoList(listOf(part));
+
+/** `function` is an older role of function responses. A content without a role is the user's. */
+const role = protoEnum(["USER", "MODEL", "FUNCTION"])
+  .optional()
+  .transform((value) => (value === "MODEL" ? "model" : "user"));
+
+const content = protoObject({ role, parts: parts.optional() }).superRefine(
+  ({ role: sender, parts: sent = [] }, context) => {
+    if (sender === "user" && sent.length === 0)
+      context.addIssue({ code: "custom", path: ["parts"], message: NO_PARTS });
+    const foreign = sender === "user" ? "functionCall" : "functionResponse";
+    const index = sent.findIndex((each) => each[foreign] !== undefined);
+    if (index < 0) return;
+    const owner = sender === "user" ? "model" : "user";
+    context.addIssue({
+      code: "custom",
+      path: ["parts", index, foreign],
+      message: `belongs to a content of the role ${owner}; received one of the role ${sender}`,
+    });
+  },
+);
+
+const NO_PARTS = "must hold at least 1";
+
+export const contents = protoList(listOf(content, { min: 1, once: true }));
+
+export type Content = z.output<typeof content>;
+
+const systemPart = partFields.superRefine((value, context) => {
+  if (value.functionCall === undefined && value.functionResponse === undefined) return;
+  context.addIssue({ code: "custom", message: "must be text" });
+});
+
+/** The parts of the system instruction. Its role has no effect. */
+export const systemInstruction = protoObject({ role: noEffect, parts: protoList(listOf(systemPart)).optional() });
+
+export type SystemInstruction = z.output<typeof systemInstruction>;

@@ -1,0 +1,44 @@
+/** Google's error codes by HTTP status. For other statuses, {@link googleStatus} has two general codes. */
+const STATUSES: Readonly<Record<number, string>> = {
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  408: "DEADLINE_EXCEEDED",
+  409: "ABORTED",
+  410: "FAILED_PRECONDITION",
+  429: "RESOURCE_EXHAUSTED",
+  502: "UNAVAILABLE",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+  507: "RESOURCE_EXHAUSTED",
+};
+
+export function googleStatus(status: number): string {
+  return STATUSES[status] ?? (status < 500 ? "INVALID_ARGUMENT" : "INTERNAL");
+}
+
+export interface GoogleErrorFields {
+  readonly message: string;
+  readonly status: number;
+  /** Rolltape's error code, such as `session_limit`. */
+  readonly code: string;
+  readonly param?: string | null | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** Returns Google's error body. Its details have Rolltape's code and field, and how long to wait before the next attempt. */
+export function toGoogleError(fields: GoogleErrorFields) {
+  const { message, status, code, param, details = {}, retryAfterSeconds: seconds } = fields;
+  const metadata = Object.fromEntries(
+    Object.entries({ code, ...(param ? { param } : {}), ...details }).map(([key, value]) => [key, toText(value)]),
+  );
+  const info = { "@type": `${TYPES}ErrorInfo`, reason: code.toUpperCase(), domain: "rolltape", metadata };
+  const retry = seconds === undefined ? [] : [{ "@type": `${TYPES}RetryInfo`, retryDelay: `${seconds}s` }];
+  return { error: { code: status, message, status: googleStatus(status), details: [info, ...retry] } };
+}
+
+const TYPES = "type.googleapis.com/google.rpc.";
+
+/** Values of the metadata are texts. */
+const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import type { RecordedTokens } from "../logprobs.js";
+import { InsertedJson } from "../raw-json.js";
+
+const candidate = z.object({
+  token: z.string(),
+  tokenId: z.int(),
+  logProbability: z.number().describe("Natural logarithm."),
+});
+
+/** `logprobsResult` of a candidate. Answers have the lists as {@link InsertedJson}. */
+export const logprobsResult = z.object({
+  chosenCandidates: inserted(z.array(candidate)).describe("One entry per recorded token."),
+  topCandidates: inserted(z.array(z.object({ candidates: z.array(candidate) }))).optional(),
+});
+
+function inserted(schema: z.ZodType) {
+  return schema as unknown as z.ZodType<InsertedJson, InsertedJson>;
+}
+
+/** Returns the log probabilities of all recorded tokens, including the end-of-turn token. They are written when the answer is sent. */
+export function toLogprobsResult(runs: readonly RecordedTokens[]): z.input<typeof logprobsResult> {
+  const hasTop = runs.some(({ top }) => (top?.width ?? 0) > 0);
+  return {
+    chosenCandidates: new CandidateList(runs, writeChosen, 1),
+    ...(hasTop ? { topCandidates: new CandidateList(runs, writeTop, runs[0]?.top?.width ?? 1) } : {}),
+  };
+}
+
+/** The average log probability of runs of tokens. */
+export class AverageLogprob {
+  #sum = 0;
+  #count = 0;
+
+  add({ logprobs }: RecordedTokens): void {
+    for (const logprob of logprobs) this.#sum += logprob;
+    this.#count += logprobs.length;
+  }
+
+  /** Undefined without tokens. */
+  get value(): number | undefined {
+    return this.#count === 0 ? undefined : this.#sum / this.#count;
+  }
+}
+
+/** Typical number of characters of an entry. */
+const ENTRY_LENGTH = 55;
+
+/** Memory of the objects of one run, in bytes. */
+const RUN_BYTES = 1024;
+
+type WriteEntry = (run: RecordedTokens, index: number) => string;
+
+/** A list whose JSON has a piece for each recorded token. */
+class CandidateList extends InsertedJson {
+  readonly #runs: readonly RecordedTokens[];
+  readonly #write: WriteEntry;
+  readonly #width: number;
+
+  /** @param width about how many candidates an entry has */
+  constructor(runs: readonly RecordedTokens[], write: WriteEntry, width: number) {
+    super();
+    this.#runs = runs;
+    this.#write = write;
+    this.#width = width;
+  }
+
+  get #entries(): number {
+    return this.#width * this.#runs.reduce((sum, { ids }) => sum + ids.length, 0);
+  }
+
+  override get size(): number {
+    return ENTRY_LENGTH * this.#entries;
+  }
+
+  override get memory(): number {
+    return RUN_BYTES * this.#runs.length + 8 * this.#entries;
+  }
+
+  override *pieces(): Generator<string, void, void> {
+    let opening = "[";
+    for (const run of this.#runs) {
+      for (let i = 0; i < run.ids.length; i++) {
+        yield opening + this.#write(run, i);
+        opening = ",";
+      }
+    }
+    yield opening === "[" ? "[]" : "]";
+  }
+}
+
+function writeChosen({ ids, logprobs, tokenJson }: RecordedTokens, index: number): string {
+  return tokenJson.writeCandidate(ids[index] ?? 0, logprobs[index] ?? 0);
+}
+
+/** Writes the alternatives of one token. A negative id marks an unused place. */
+function writeTop({ top, tokenJson }: RecordedTokens, index: number): string {
+  const { width = 0 } = top ?? {};
+  const entries: string[] = [];
+  for (let i = index * width; i < (index + 1) * width; i++) {
+    const id = top?.ids[i] ?? -1;
+    if (id >= 0) entries.push(tokenJson.writeCandidate(id, top?.logprobs[i] ?? 0));
+  }
+  return `{"candidates":[${entries.join(",")}]}`;
+}

@@ -1,0 +1,122 @@
+import type { Message, ToolCall } from "../../conversation/message.js";
+import { stringifySpelled } from "../../support/json/spelled.js";
+import { type ReadReasoning, SentReasoning } from "../reasoning-signature.js";
+import { CallIds } from "./call-ids.js";
+import type { Content, Part, SystemInstruction } from "./contents.js";
+
+/** One turn of the model, collected from its contents. */
+interface Turn {
+  content: string;
+  readonly reasoning: SentReasoning;
+  readonly toolCalls: ToolCall[];
+  /** The first signature of its parts. All parts of an answer have the same one. */
+  signature: string | undefined;
+  /** Its last content has a signed text, with which every answer ends. */
+  ended: boolean;
+}
+
+/**
+ * Returns the conversation's messages, with the system prompt first.
+ *
+ * Clients that stream keep each chunk of an answer as a content of its own, so contents of the model that follow each other form one
+ * turn. A signature shows where the next turn begins.
+ */
+export function toMessages(
+  system: SystemInstruction | undefined,
+  contents: readonly Content[],
+  readReasoning: ReadReasoning,
+): Message[] {
+  const messages = systemMessages(system);
+  const ids = new CallIds();
+  let turn: Turn | undefined;
+  const endTurn = () => {
+    if (turn) messages.push(toAssistant(turn, readReasoning));
+    turn = undefined;
+  };
+  contents.forEach(({ role, parts = [] }, index) => {
+    if (role === "user" || (turn && beginsTurn(parts, turn))) endTurn();
+    if (role === "model") turn = addToTurn(turn, parts, ids);
+    else messages.push(...userMessages(parts, ids, `contents[${index}]`));
+  });
+  endTurn();
+  return messages;
+}
+
+/** Returns the signature of the last part that has one: that of the answer that the request continues. */
+export function findLastSignature(contents: readonly Content[]): string | undefined {
+  for (const { role, parts = [] } of contents.toReversed()) {
+    const signed = role === "model" ? parts.findLast((part) => part.thoughtSignature) : undefined;
+    if (signed) return signed.thoughtSignature;
+  }
+  return undefined;
+}
+
+/** Each part of the system instruction is a paragraph. */
+function systemMessages(system: SystemInstruction | undefined): Message[] {
+  const content = (system?.parts ?? []).map(({ text = "" }) => text).join("\n");
+  return content === "" ? [] : [{ role: "system", content }];
+}
+
+function beginsTurn(parts: readonly Part[], { ended, signature }: Turn): boolean {
+  const own = parts.find((part) => part.thoughtSignature)?.thoughtSignature;
+  return ended || (signature !== undefined && own !== undefined && own !== signature);
+}
+
+function addToTurn(turn: Turn | undefined, parts: readonly Part[], ids: CallIds): Turn {
+  const current = turn ?? {
+    content: "",
+    reasoning: new SentReasoning(),
+    toolCalls: [],
+    signature: undefined,
+    ended: false,
+  };
+  for (const { text = "", thought, thoughtSignature, functionCall } of parts) {
+    const isThought = thought === true && functionCall === undefined;
+    current.reasoning.add(isThought ? text : "", thoughtSignature);
+    current.signature ??= thoughtSignature;
+    if (!isThought) current.content += text;
+    if (functionCall) {
+      const { name, args = {} } = functionCall;
+      current.toolCalls.push({ id: ids.addCall(functionCall), name, arguments: stringifySpelled(args) });
+    } else if (!isThought && thoughtSignature !== undefined) current.ended = true;
+  }
+  return current;
+}
+
+function toAssistant({ content, reasoning, toolCalls }: Turn, readReasoning: ReadReasoning): Message {
+  return {
+    role: "assistant",
+    content,
+    ...reasoning.read(readReasoning),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+  };
+}
+
+/** Makes one message of each function response, and one of each run of text between them. */
+function userMessages(parts: readonly Part[], ids: CallIds, path: string): Message[] {
+  const messages: Message[] = [];
+  let text: string | undefined;
+  const endText = () => {
+    if (text !== undefined) messages.push({ role: "user", content: text });
+    text = undefined;
+  };
+  parts.forEach((part, index) => {
+    const { functionResponse: answer } = part;
+    if (!answer) {
+      text = (text ?? "") + (part.text ?? "");
+      return;
+    }
+    endText();
+    const toolCallId = ids.findCall(answer, `${path}.parts[${index}].functionResponse`);
+    messages.push({ role: "tool", content: writeResponse(answer.response), toolCallId, name: answer.name });
+  });
+  endText();
+  return messages;
+}
+
+/** Returns a response as text. As Google documents it, a response's `output` is the function's whole output. */
+function writeResponse(response: Readonly<Record<string, unknown>> = {}): string {
+  const [name, ...others] = Object.keys(response);
+  const output = name === "output" && others.length === 0 ? response["output"] : response;
+  return typeof output === "string" ? output.toWellFormed() : stringifySpelled(output);
+}

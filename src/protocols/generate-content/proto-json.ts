@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { withoutNulls } from "../../support/json/without-nulls.js";
+
+/** Schemas of messages as Google's APIs read them from JSON: names in camelCase or snake_case, `null` for absent fields. */
+
+/** Returns the schema of an object that refuses unknown fields. The fields are named in camelCase and can come in snake_case. */
+export function protoObject<Fields extends z.core.$ZodLooseShape>(fields: Fields) {
+  const names = new Map(Object.keys(fields).map((name) => [toSnakeCase(name), name]));
+  return z.preprocess((value) => normalize(value, names), z.strictObject(fields));
+}
+
+/** Returns the schema of an enumeration. Google's own values are in upper case; some clients send them in lower case. */
+export function protoEnum<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.preprocess((value) => (typeof value === "string" ? value.toUpperCase() : value), z.enum(values));
+}
+
+/** Returns a schema that also accepts a single element instead of a list of one, as Google's parser does. */
+export function protoList<List extends z.ZodType>(list: List) {
+  return z.preprocess((value) => (typeof value === "object" && !Array.isArray(value) ? [value] : value), list);
+}
+
+/** @param names the fields by their names in snake_case */
+function normalize(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const set: object = withoutNulls(value);
+  const isRenamed = (key: string) => (names.get(key) ?? key) !== key && !Object.hasOwn(set, names.get(key) ?? key);
+  if (!Object.keys(set).some(isRenamed)) return set;
+  // A field that comes in both spellings keeps the other one, which is then refused as unknown.
+  return Object.fromEntries(
+    Object.entries(set).map(([key, field]: [string, unknown]) => [isRenamed(key) ? names.get(key) : key, field]),
+  );
+}
+
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

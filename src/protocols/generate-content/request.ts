@@ -1,0 +1,143 @@
+import { z } from "zod";
+import type { Conversation } from "../../conversation/message.js";
+import { listOf } from "../../support/schema/list-of.js";
+import { engineSampling, isEmpty, MAX_MODEL_LENGTH, noEffect, requestedModel, unsupported } from "../fields.js";
+import type { ModelRequest } from "../model-request.js";
+import { NO_REASONING, parseSignature, type ReadReasoning } from "../reasoning-signature.js";
+import { RequestError } from "../request-error.js";
+import { leaveOut, type ServerToolPolicy } from "../server-tools.js";
+import { splitPrefill } from "../split-prefill.js";
+import { requiresCall, toTemplateChoice } from "../tool-choice.js";
+import { contents, systemInstruction } from "./contents.js";
+import {
+  checkGenerationConfig,
+  generationConfig,
+  readStructure,
+  toSampling,
+  toThinkingArgs,
+} from "./generation-config.js";
+import { findLastSignature, toMessages } from "./messages.js";
+import { protoObject } from "./proto-json.js";
+import {
+  findStrayNames,
+  listServerTools,
+  listShownTools,
+  NAMES_PARAM,
+  readCallRules,
+  toolFields,
+  toToolChoice,
+} from "./tools.js";
+
+/** The bodies of POST /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens. */
+
+const { min_p, stop_token_ids, chat_template_kwargs } = engineSampling;
+
+const safetySetting = protoObject({ category: z.string(), threshold: z.string(), method: z.string().optional() });
+
+/** Checked, but not kept: this field cannot change the answer. */
+const checked = <T extends z.ZodType>(schema: T) => schema.transform(() => undefined).optional();
+
+export const generateContentSchema = protoObject({
+  contents,
+  systemInstruction: systemInstruction.optional(),
+  ...toolFields,
+  generationConfig: generationConfig.optional(),
+  min_p,
+  stop_token_ids,
+  chat_template_kwargs,
+
+  cachedContent: unsupported("cachedContent"),
+  continuationToken: unsupported("continuationToken"),
+  generationOutputConfig: unsupported("generationOutputConfig"),
+  model: checked(requestedModel).describe("The path names the model."),
+  safetySettings: checked(listOf(safetySetting)),
+  labels: checked(z.record(z.string(), z.string())),
+  serviceTier: noEffect,
+  store: noEffect,
+  modelArmorConfig: noEffect,
+});
+
+export type GenerateContentRequest = z.output<typeof generateContentSchema>;
+
+export const countTokensSchema = protoObject({
+  contents: contents.optional(),
+  generateContentRequest: generateContentSchema.optional(),
+  model: checked(requestedModel),
+}).refine(
+  ({ contents: own, generateContentRequest: whole }) => (own === undefined) !== (whole === undefined),
+  "The request must have either contents or generateContentRequest.",
+);
+
+export type CountTokensRequest = z.output<typeof countTokensSchema>;
+
+/** What the body of a request does not say. */
+export interface RequestContext {
+  /** The model that the path names. */
+  readonly model: string;
+  readonly stream: boolean;
+  readonly serverTools?: ServerToolPolicy;
+  readonly readReasoning?: ReadReasoning;
+}
+
+export interface ParsedGenerateContent extends ModelRequest {
+  /** If true, the answer contains the reasoning. */
+  readonly includeThoughts: boolean;
+}
+
+export function parseGenerateContent(request: GenerateContentRequest, context: RequestContext): ParsedGenerateContent {
+  const { model, stream, serverTools = "refuse", readReasoning } = context;
+  const { generationConfig: config = {} } = request;
+  if (model.length > MAX_MODEL_LENGTH) {
+    throw new RequestError("model", `The name of the model must have at most ${MAX_MODEL_LENGTH} characters.`);
+  }
+  checkGenerationConfig(config);
+  const droppedTools = leaveOut(listServerTools(request), serverTools);
+  const conversation = toConversation(request, readReasoning);
+  const { min_p: minP = 0, stop_token_ids: stopTokenIds = [] } = request;
+  return {
+    model,
+    conversation,
+    previousId: readPreviousId(request),
+    sampling: { ...toSampling(config), minP, stopTokenIds },
+    calls: readCallRules(request, conversation.tools ?? []),
+    logprobs: config.responseLogprobs === true ? "all" : "none",
+    stream,
+    droppedTools,
+    includeThoughts: config.thinkingConfig?.includeThoughts ?? false,
+  };
+}
+
+/** Returns the whole request whose tokens are counted. */
+export function toCountedRequest({ contents: own = [], generateContentRequest: whole }: CountTokensRequest) {
+  return whole ?? { contents: own };
+}
+
+function readPreviousId(request: GenerateContentRequest): string | undefined {
+  const signature = findLastSignature(request.contents);
+  return signature === undefined ? undefined : parseSignature(signature);
+}
+
+export function toConversation(request: GenerateContentRequest, readReasoning = NO_REASONING): Conversation {
+  const stray = findStrayNames(request);
+  if (stray.length > 0) throw new RequestError(NAMES_PARAM, `${NAMES_PARAM} requires the mode ANY or VALIDATED.`);
+  const { generationConfig: config = {} } = request;
+  const messages = toMessages(request.systemInstruction, request.contents, readReasoning);
+  const prefilled = splitPrefill(messages, "contents");
+  const choice = toToolChoice(request);
+  if (prefilled.prefill !== undefined && (requiresCall(choice) || readStructure(config))) {
+    const message =
+      "contents: a last content of the model, which is continued, cannot be combined with a required call or JSON.";
+    throw new RequestError("contents", message);
+  }
+  const tools = listShownTools(request);
+  const templateArgs = {
+    ...toThinkingArgs(config),
+    ...request.chat_template_kwargs,
+    ...(tools.length > 0 && choice !== undefined ? { tool_choice: toTemplateChoice(choice) } : {}),
+  };
+  return {
+    ...prefilled,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(isEmpty(templateArgs) ? {} : { templateArgs }),
+  };
+}

@@ -1,0 +1,160 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { App } from "../../http/app-type.js";
+import { ApiError } from "../../http/errors.js";
+import {
+  countTokensSchema,
+  type GenerateContentRequest,
+  generateContentSchema,
+  type ParsedGenerateContent,
+  parseGenerateContent,
+  toConversation,
+  toCountedRequest,
+} from "../../protocols/generate-content/request.js";
+import { generateContentResponseSchema, toGenerateContentResponse } from "../../protocols/generate-content/response.js";
+import { type Framing, GenerateContentStream } from "../../protocols/generate-content/stream.js";
+import { countFunctions, listServerTools } from "../../protocols/generate-content/tools.js";
+import { leaveOut } from "../../protocols/server-tools.js";
+import { countPromptTokens } from "../call/build-prompt.js";
+import type { ServerContext } from "../context.js";
+import { signedReasoning } from "../known/signed-reasoning.js";
+import { whileAdmitted } from "../plugins/admission.js";
+import { requireSession } from "../plugins/auth.js";
+import { addGoogleMethods, GOOGLE_METHOD, readModelName } from "./google-methods.js";
+import { answerModelCall } from "./model-route.js";
+
+const URL = "/v1beta/models/*";
+
+/** Returns the options that select the route of a method. */
+function methodOptions(method: string, admits: "model" | "count") {
+  const config = { key: "session", admits, pattern: `/v1beta/models/{model}:${method}` } as const;
+  return { constraints: { [GOOGLE_METHOD]: method }, config };
+}
+
+const params = z.object({ "*": z.string() });
+
+const query = z.object({
+  alt: z.enum(["json", "sse"]).optional().describe("sse: a stream of server-sent events. json: one JSON array."),
+});
+
+/** POST /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens. */
+export function generateContentRoutes(app: App, context: ServerContext): void {
+  addGoogleMethods(app);
+  generateContent(app, context);
+  streamGenerateContent(app, context);
+  countTokens(app, context);
+}
+
+function generateContent(app: App, context: ServerContext): void {
+  app.post(
+    URL,
+    {
+      ...methodOptions("generateContent", "model"),
+      schema: {
+        summary: "Generate an answer in Gemini's form; it is recorded token by token",
+        params,
+        body: generateContentSchema,
+        response: { 200: generateContentResponseSchema },
+      },
+    },
+    async (request, reply) => {
+      const parsed = parse(context, request, { body: request.body, path: request.params["*"], stream: false });
+      return answer(context, request, reply, parsed, "sse");
+    },
+  );
+}
+
+function streamGenerateContent(app: App, context: ServerContext): void {
+  app.post(
+    URL,
+    {
+      ...methodOptions("streamGenerateContent", "model"),
+      schema: {
+        summary: "Generate an answer in Gemini's form as a stream of partial responses",
+        params,
+        querystring: query,
+        body: generateContentSchema,
+        response: { 200: generateContentResponseSchema },
+      },
+    },
+    async (request, reply) => {
+      const parsed = parse(context, request, { body: request.body, path: request.params["*"], stream: true });
+      return answer(context, request, reply, parsed, request.query.alt === "sse" ? "sse" : "array");
+    },
+  );
+}
+
+/** @param framing the form of the answer if it is streamed */
+async function answer(
+  context: ServerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parsed: ParsedGenerateContent,
+  framing: Framing,
+): Promise<FastifyReply> {
+  const { includeThoughts } = parsed;
+  return answerModelCall(context, request, reply, {
+    api: "generate_content",
+    idPrefix: "gen_",
+    request: parsed,
+    encoder: () => new GenerateContentStream(framing, includeThoughts),
+    toResponse: (complete) => toGenerateContentResponse(complete, includeThoughts),
+  });
+}
+
+interface Call {
+  readonly body: GenerateContentRequest;
+  /** The part of the path that names model and method. */
+  readonly path: string;
+  readonly stream: boolean;
+}
+
+function parse(context: ServerContext, request: FastifyRequest, { body, path, stream }: Call): ParsedGenerateContent {
+  checkCounts(body, context);
+  const { serverTools } = context.settings;
+  const readReasoning = signedReasoning(requireSession(request));
+  return parseGenerateContent(body, { model: readModelName(path), stream, serverTools, readReasoning });
+}
+
+/**
+ * Refuses a request with more contents or functions than a request may have messages and tools. The limits of the body count only its
+ * own lists, not those inside them.
+ *
+ * @throws ApiError `body_too_complex`
+ */
+function checkCounts(body: GenerateContentRequest, { settings }: ServerContext): void {
+  const { contents: mostContents, tools: mostTools } = settings.jsonLimits.lists;
+  refuseMore("contents", body.contents.length, mostContents, "contents");
+  refuseMore("tools", countFunctions(body), mostTools, "functions");
+}
+
+function refuseMore(param: string, count: number, most: number | undefined, what: string): void {
+  if (most === undefined || count <= most) return;
+  const [counted, allowed] = [count, most].map((each) => each.toLocaleString("en-US"));
+  const message = `\`${param}\` has ${counted} ${what}; at most ${allowed} are allowed.`;
+  throw new ApiError("body_too_complex", message, { param });
+}
+
+function countTokens(app: App, context: ServerContext): void {
+  app.post(
+    URL,
+    {
+      ...methodOptions("countTokens", "count"),
+      schema: {
+        summary: "Count the tokens of a prompt in Gemini's form",
+        params,
+        body: countTokensSchema,
+        response: { 200: z.object({ totalTokens: z.int() }) },
+      },
+    },
+    async (request, reply) => {
+      const body = toCountedRequest(request.body);
+      checkCounts(body, context);
+      leaveOut(listServerTools(body), context.settings.serverTools);
+      const session = requireSession(request);
+      const conversation = toConversation(body, signedReasoning(session));
+      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(context, session, conversation));
+      return { totalTokens: tokens };
+    },
+  );
+}

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../../http/app-type.js";
+
+/**
+ * Google's paths end in a colon and the name of a method, as in `/v1beta/models/tiny:generateContent`. The name of the model may have
+ * slashes, so the path is a wildcard, and a constraint of the route selects the method.
+ */
+export const GOOGLE_METHOD = "googleMethod";
+
+/** Routes that differ in their method only need this constraint. Call this before they are added. */
+export function addGoogleMethods(app: App): void {
+  app.addConstraintStrategy({
+    name: GOOGLE_METHOD,
+    storage: () => createStorage(),
+    deriveConstraint: ({ url = "" }: IncomingMessage) => readMethod(url),
+  });
+}
+
+/** Some clients encode the colon. */
+const METHOD = /(?::|%3a)([a-z]+)$/i;
+
+/** Returns the method that a path ends in; undefined if it ends otherwise. */
+function readMethod(url: string): string | undefined {
+  return METHOD.exec(url.split("?", 1)[0] ?? "")?.[1];
+}
+
+/** Returns the name of the model, without the collection `models`. @param path the decoded path after `/v1beta/models/` */
+export function readModelName(path: string): string {
+  return path.replace(/:[a-z]+$/i, "");
+}
+
+function createStorage<Handler>() {
+  const handlers = new Map<unknown, Handler>();
+  return {
+    get: (method: unknown) => handlers.get(method) ?? null,
+    set: (method: unknown, handler: Handler) => void handlers.set(method, handler),
+  };
+}
