@@ -16,19 +16,24 @@ export function protoEnum<const Values extends readonly [string, ...string[]]>(v
 
 /** Returns a schema that also accepts a single element instead of a list of one, as Google's parser does. */
 export function protoList<List extends z.ZodType>(list: List) {
-  return z.preprocess((value) => (typeof value === "object" && !Array.isArray(value) ? [value] : value), list);
+  return z.preprocess((value) => (isObject(value) ? [value] : value), list);
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** @param names the fields by their names in snake_case */
 function normalize(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   const set: object = withoutNulls(value);
-  const isRenamed = (key: string) => (names.get(key) ?? key) !== key && !Object.hasOwn(set, names.get(key) ?? key);
-  if (!Object.keys(set).some(isRenamed)) return set;
-  // A field that comes in both spellings keeps the other one, which is then refused as unknown.
-  return Object.fromEntries(
-    Object.entries(set).map(([key, field]: [string, unknown]) => [isRenamed(key) ? names.get(key) : key, field]),
-  );
+  // A field that comes in both spellings keeps this one, which is then refused as unknown.
+  const rename = (key: string): string => {
+    const name = names.get(key) ?? key;
+    return Object.hasOwn(set, name) ? key : name;
+  };
+  const entries = Object.entries(set) as [string, unknown][];
+  if (entries.every(([key]) => rename(key) === key)) return set;
+  return Object.fromEntries(entries.map(([key, field]) => [rename(key), field]));
 }
 
 function toSnakeCase(name: string): string {

@@ -86,17 +86,20 @@ export function toEnd(answer: GenerationAnswer) {
   };
 }
 
-/** Returns the parts of an answer. The last one is signed, whatever it is. */
+/** Returns the parts of an answer. It ends with a signed text or with a call, which is signed, too. */
 function toParts({ parts, interactionId }: GenerationAnswer, includeThoughts: boolean): ResponsePart[] {
   const signature = signReasoning(interactionId);
-  const shown = parts
-    .filter(({ type }) => includeThoughts || type !== "reasoning")
-    .map((each) => toPart(each, signature));
-  const last = shown.pop();
-  if (last === undefined) return [endOfText(signature)];
-  if (last.thought || last.functionCall)
-    return last.thought ? [...shown, last, endOfText(signature)] : [...shown, last];
-  return [...shown, { ...last, thoughtSignature: signature }];
+  const shown = parts.filter(({ type }) => includeThoughts || type !== "reasoning");
+  const written = shown.map((each) => toPart(each, signature));
+  switch (shown.at(-1)?.type) {
+    case "tool_call":
+      return written;
+    case "text":
+      return [...written.slice(0, -1), { ...written.at(-1), thoughtSignature: signature }];
+    case "reasoning":
+    case undefined:
+      return [...written, endOfText(signature)];
+  }
 }
 
 function toPart(part: OutputPart, signature: string): ResponsePart {

@@ -26,12 +26,6 @@ interface Answer {
 const generate = (path: string, body: object = {}, key: string | null = session.key): Promise<Reply> =>
   proxy.post(`${MODELS}/${path}`, { contents, ...body }, key);
 
-/** Returns status, Google's code and Rolltape's code of a refusal. */
-function refusal({ status, ...reply }: Pick<Reply, "status" | "json">): unknown[] {
-  const { error } = reply.json<{ error: GoogleError }>();
-  return [status, error.code, error.status, error.details[0].reason];
-}
-
 interface GoogleError {
   readonly code: number;
   readonly message: string;
@@ -39,7 +33,12 @@ interface GoogleError {
   readonly details: readonly [{ readonly reason: string; readonly metadata: Readonly<Record<string, string>> }];
 }
 const errorOf = (reply: Reply) => reply.json<{ error: GoogleError }>().error;
-const refusedWith = (reply: Reply) => refusal({ status: reply.status, json: () => reply.json() });
+
+/** Returns status, Google's codes and Rolltape's code of a refusal. */
+function refusedWith(reply: Reply): unknown[] {
+  const { code, status, details } = errorOf(reply);
+  return [reply.status, code, status, details[0].reason];
+}
 
 describe("the name of the model", () => {
   it.each([
