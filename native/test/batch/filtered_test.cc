@@ -154,16 +154,16 @@ TEST(RewardedRootsOnly, FiltersTreesWithoutAReward) {
 void recordCompacted(Session& session, std::int32_t from) {
   const Prompt prompt = test::promptOf({7});
   const Generation generation = test::generationOf({7});
-  session.record({.prompt = prompt, .generation = generation, .digests = {}, .output = {}, .parent = -1,
-                  .compactedFrom = from});
+  session.record(
+      {.prompt = prompt, .generation = generation, .digests = {}, .output = {}, .parent = -1, .compactedFrom = from});
 }
 
 TEST(CompactedFrom, IsTheRowThatHoldsTheSummary) {
   Session session(test::kKey);
   recordConversation(session);
   recordCompacted(session, 1);
-  const auto columns = std::make_shared<const RowColumns>(
-      RowColumns{{"compacted_from", Dtype::kI32, RowSource::kCompactedFromRow}});
+  const auto columns =
+      std::make_shared<const RowColumns>(RowColumns{{"compacted_from", Dtype::kI32, RowSource::kCompactedFromRow}});
   const auto valuesOf = [&](Indices filtered, PlanOptions options) {
     options.columns = columns;
     options.onMismatch = OnMismatch::kSplit;
@@ -195,8 +195,10 @@ TEST(CompactedFrom, MustBeEarlierAndOfARoot) {
   EXPECT_CODE(kInvalidArg, recordCompacted(session, -2));
   const Prompt prompt = test::promptOf({7});
   const Generation generation = test::generationOf({7});
-  EXPECT_CODE(kInvalidArg, session.record({.prompt = prompt, .generation = generation, .digests = {}, .output = {},
-                                           .parent = 0, .compactedFrom = 1}));
+  EXPECT_CODE(
+      kInvalidArg,
+      session.record(
+          {.prompt = prompt, .generation = generation, .digests = {}, .output = {}, .parent = 0, .compactedFrom = 1}));
   EXPECT_EQ(4u, session.length());
 }
 
