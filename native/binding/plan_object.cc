@@ -124,7 +124,8 @@ std::vector<Napi::Value> perSessionArg(Napi::Value value, const std::string& nam
 }
 
 /// The indices of one session; none if its entry is absent or undefined.
-std::vector<std::uint32_t> indicesArg(const std::vector<Napi::Value>& entries, std::size_t at, const std::string& name) {
+std::vector<std::uint32_t> indicesArg(const std::vector<Napi::Value>& entries, std::size_t at,
+                                      const std::string& name) {
   if (at >= entries.size() || entries[at].IsUndefined()) return {};
   const auto indices = uint32ArrayArg(entries[at], name + "[" + std::to_string(at) + "]");
   return {indices.begin(), indices.end()};

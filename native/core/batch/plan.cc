@@ -131,9 +131,9 @@ void Plan::addMismatch(const Interaction& child) {
 void Plan::addRow(const Interaction& at, double reward, bool uncounted, const RowChoice& choice) {
   const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
   const Interaction* first = options_.style == RowStyle::kConcat ? &choice.firstTurn(at) : &at;
-  PlanRow& row = rows_.emplace_back(PlanRow{owner, at.sequenceLength(), &at, first, reward,
-                                            ownReward(choice.rewards, at.index), uncounted, choice.isMarked(at.index),
-                                            choice.isFiltered(at.index)});
+  PlanRow& row =
+      rows_.emplace_back(PlanRow{owner, at.sequenceLength(), &at, first, reward, ownReward(choice.rewards, at.index),
+                                 uncounted, choice.isMarked(at.index), choice.isFiltered(at.index)});
   requireFinalReward(row.reward, row.interaction->index);
   if (options_.maxLength > 0 && row.length > options_.maxLength) {
     if (options_.overflow == Overflow::kTruncate) {

@@ -67,8 +67,8 @@ struct PlanOptions {
 struct PlannedSession {
   const Session* session;
   std::vector<std::uint32_t> leftOut = {};
-  /// Interactions that a filter of the export removes: they have no rows, and their outputs are trained on nowhere. Their
-  /// rewards reach other interactions all the same.
+  /// Interactions that a filter of the export removes: they have no rows, and their outputs are trained on nowhere.
+  /// Their rewards reach other interactions all the same.
   std::vector<std::uint32_t> filtered = {};
 };
 
@@ -132,8 +132,8 @@ class Plan {
  public:
   /// Takes time linear in interactions. Reads no tokens except those that mismatches() names.
   /// @throws kInvalidArg if the discount is outside [0, 1]; if a reward does not fit a float32; for a tree batch with
-  /// maxLength or turns; for columns that requireRowColumns() refuses; or if PlannedSession::leftOut or filtered names an
-  /// interaction that the session does not have, or leftOut one that has a child which is not left out
+  /// maxLength or turns; for columns that requireRowColumns() refuses; or if PlannedSession::leftOut or filtered names
+  /// an interaction that the session does not have, or leftOut one that has a child which is not left out
   /// @throws kTooLarge if a size overflows
   Plan(std::span<const PlannedSession> sessions, const PlanOptions& options);
   /// Plans sessions with no interaction left out.

@@ -53,7 +53,8 @@ void RowChoice::findRowEnds(const Session& session) {
   continued.assign(states.size(), false);
   // Children come after their parents, so each is complete when it is met.
   for (std::size_t i = states.size(); i-- > 0;) {
-    if (states[i].tokenExact && (continued[i] || isKept(i))) continued[static_cast<std::size_t>(states[i].parent)] = true;
+    if (states[i].tokenExact && (continued[i] || isKept(i)))
+      continued[static_cast<std::size_t>(states[i].parent)] = true;
   }
   findInnerRewards(session, rewards, inner);
   keptAbove_.clear();

@@ -117,8 +117,7 @@ LinkedRows linkedRows(const Plan& plan) {
 /// Returns true if a column needs linkedRows(), which walks through all rows.
 bool hasLinks(const Plan& plan) {
   return std::ranges::any_of(plan.columns(), [](const RowColumn& column) {
-    return column.perRow &&
-           (column.source == RowSource::kParentRow || column.source == RowSource::kCompactedFromRow);
+    return column.perRow && (column.source == RowSource::kParentRow || column.source == RowSource::kCompactedFromRow);
   });
 }
 
@@ -126,10 +125,7 @@ bool hasLinks(const Plan& plan) {
 class ColumnTensors {
  public:
   ColumnTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock& block)
-      : plan_(plan),
-        codes_(codes),
-        block_(block),
-        linked_(hasLinks(plan) ? linkedRows(plan) : LinkedRows()) {}
+      : plan_(plan), codes_(codes), block_(block), linked_(hasLinks(plan) ? linkedRows(plan) : LinkedRows()) {}
 
   void writeRows(std::size_t index, const RowColumn& column, Range range) const {
     const std::span<const PlanRow> rows = plan_.rows();
