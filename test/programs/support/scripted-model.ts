@@ -3,7 +3,7 @@ import { writeOddJson } from "./odd-json.js";
 import { type PromptView, readPrompt, type ShownTool } from "./prompt-view.js";
 import { decode, encode, encodeOddly } from "./qwen3.js";
 import { findShell, shellArguments } from "./shell-tool.js";
-import { REQUEST, type ScriptedTurn, type Task } from "./tasks.js";
+import { countResults, REQUEST, type ScriptedCall, type ScriptedTurn, type Task } from "./tasks.js";
 
 /** A generation of the engine. */
 export interface LoggedCall {
@@ -64,25 +64,30 @@ export class ScriptedModel {
     let before = 0;
     for (const turn of this.#task.turns) {
       if (before === results) return turn;
-      before += turn.commands.length;
+      before += countResults(turn);
     }
     return undefined;
   }
 
-  #writeTurn({ reasoning, text, commands }: ScriptedTurn, shell: ShownTool): string {
-    const calls = commands.map((command) => this.#writeCall(shell, command));
-    const said = [text, ...calls].filter((part) => part !== "");
+  #writeTurn({ reasoning, text, calls }: ScriptedTurn, shell: ShownTool): string {
+    const said = [text, ...calls.map((call) => this.#writeCall(call, shell))].filter((part) => part !== "");
     return `<think>\n${reasoning}\n</think>\n\n${said.join("\n")}`;
   }
 
-  #writeCall(shell: ShownTool, command: string): string {
-    const call = { name: shell.name, arguments: shellArguments(shell, command) };
-    const json = this.#style.odd
-      ? `{ "name":${JSON.stringify(call.name)} ,\n  "arguments" :${writeOddJson(call.arguments)} }`
-      : `{"name": ${JSON.stringify(call.name)}, "arguments": ${JSON.stringify(call.arguments)}}`;
-    return `<tool_call>\n${json}\n</tool_call>`;
+  #writeCall(call: ScriptedCall, shell: ShownTool): string {
+    if ("unknownTool" in call) return this.#writeToolCall(call.unknownTool, { path: "hello.txt", content: "hi" });
+    if ("shellArguments" in call) return this.#writeToolCall(shell.name, call.shellArguments);
+    if ("run" in call) return this.#writeToolCall(shell.name, shellArguments(shell, call.run));
+    return wrapCall(`{"name": ${JSON.stringify(shell.name)}, "arguments": ${call.malformed}`);
+  }
+
+  #writeToolCall(name: string, args: object): string {
+    if (!this.#style.odd) return wrapCall(`{"name": ${JSON.stringify(name)}, "arguments": ${JSON.stringify(args)}}`);
+    return wrapCall(`{ "name":${JSON.stringify(name)} ,\n  "arguments" :${writeOddJson(args)} }`);
   }
 }
+
+const wrapCall = (json: string): string => `<tool_call>\n${json}\n</tool_call>`;
 
 function isTask({ tools, userTexts }: PromptView): boolean {
   return findShell(tools) !== undefined && userTexts.some((text) => text.includes(REQUEST));
