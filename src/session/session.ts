@@ -34,6 +34,7 @@ import type { SessionSummary } from "./session-summary.js";
 import type { StoredInteraction } from "./stored/interaction-record.js";
 import type { SessionJournal } from "./stored/journal.js";
 import type { StoredSession } from "./stored/stored-session.js";
+import { UndeclaredCalls } from "./undeclared-calls.js";
 
 export interface SessionOptions {
   readonly id: string;
@@ -86,6 +87,7 @@ export class Session {
   readonly #journal: SessionJournal | undefined;
   readonly #digestKey: Uint8Array | undefined;
   readonly #known: KnownMessages;
+  readonly #undeclaredCalls = new UndeclaredCalls();
   #native: NativeSession;
   readonly delivery = new Delivery(
     (index) => this.#native.interaction(index),
@@ -262,21 +264,39 @@ export class Session {
   }
 
   /** {@link prepare} in steps, for conversations of megabytes. */
-  *prepareInSteps({ messages, tools = [], templateArgs }: Conversation, previousId?: string): Steps<PreparedMessages> {
+  *prepareInSteps(conversation: Conversation, previousId?: string): Steps<PreparedMessages> {
+    const { messages, tools = [], loadedTools = [], templateArgs } = conversation;
     const toolsKey = tools.length > 0 ? hashText(JSON.stringify(tools, keepSpelling)) : "";
     const previous = previousId === undefined ? undefined : this.find(previousId);
-    return { ...(yield* this.#known.digest(messages)), toolsKey, templateArgs, previous };
+    return { ...(yield* this.#known.digest(messages)), toolsKey, tools, loadedTools, templateArgs, previous };
   }
 
   /**
    * Returns the parent of a request. If several interactions differ in their tokens only, it is the one that the
    * request names.
    */
-  findParent({ digests, callIds, previous }: PreparedMessages): ParentMatch | undefined {
-    const match = this.#native.findParent(digests, callIds);
+  findParent(prepared: PreparedMessages): ParentMatch | undefined {
+    const { digests, callIds, previous } = prepared;
+    const match = this.#findReplacedAnswer(prepared) ?? this.#native.findParent(digests, callIds);
     if (match?.rule !== "continuation" || !previous || previous.index === match.index) return match;
     const sameMessages = this.#isTwin(this.#log.at(match.index), previous);
     return sameMessages ? { ...match, index: previous.index } : match;
+  }
+
+  /** Returns the interaction whose answer has calls that the client has replaced: see {@link UndeclaredCalls}. */
+  #findReplacedAnswer({ messages, digests, callIds }: PreparedMessages): ParentMatch | undefined {
+    const found = this.#undeclaredCalls.findLast(messages);
+    const message = found && messages[found.position];
+    if (!message) return undefined;
+    const parent = this.#log.at(found.index);
+    const [answer] = parent.output;
+    if (!answer || parent.output.length > 1 || inputLength(parent) !== found.position) return undefined;
+    // A later call may have recorded the replacement in its messages: it is the nearer parent.
+    const match = this.#native.findParent(digests, callIds);
+    if (match && inputLength(this.#log.at(match.index)) > found.position) return match;
+    const now = [...messages.slice(0, found.position), this.#undeclaredCalls.restore(message, answer)];
+    const isSame = isSameConversation([...this.readMessages(parent), answer], now, this.#filters);
+    return isSame ? { index: found.index, rule: "continuation" } : match;
   }
 
   interaction(index: number): Interaction {
@@ -341,6 +361,7 @@ export class Session {
     const context = { input, output, toolsKey: call.prepared.toolsKey, templateArgs, fallback };
     const interaction = { ...tree, id, ...facts, lastTokenId, ...context };
     this.#log.add(interaction);
+    this.#undeclaredCalls.add(interaction.index, output, call.prepared);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
     const objectBytes = bytes + measureMessages(output);
@@ -396,6 +417,7 @@ export class Session {
     this.#size.free();
     this.#native.release();
     this.#log.clear();
+    this.#undeclaredCalls.clear();
     this.#known.clear();
     this.delivery.clear();
     this.#journal?.freed(this.interactionCount);
@@ -502,6 +524,7 @@ export class Session {
     this.#native.release();
     this.#native = new native.Session(this.#digestKey);
     this.#log.clear();
+    this.#undeclaredCalls.clear();
     this.#known.clear();
     this.delivery.unload();
   }
