@@ -1,6 +1,7 @@
 /** A tool as the chat template shows it to the model. */
 export interface ShownTool {
   readonly name: string;
+  readonly description: string;
   readonly parameters: ToolSchema;
 }
 
@@ -41,7 +42,7 @@ function readTools(system: string): ShownTool[] {
   const start = system.lastIndexOf("\n<tools>\n", end) + "\n<tools>\n".length;
   const declared = system.slice(start, end).split("\n");
   return declared.map((line) => {
-    const { function: tool } = JSON.parse(line) as { function: { name: string; parameters?: ToolSchema } };
-    return { name: tool.name, parameters: tool.parameters ?? {} };
+    const { function: tool } = JSON.parse(line) as { function: Partial<ShownTool> & { name: string } };
+    return { description: "", parameters: {}, ...tool };
   });
 }

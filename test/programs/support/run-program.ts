@@ -19,7 +19,7 @@ export interface ProgramEnd {
 }
 
 /** A program that runs longer than this is killed. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 const TAIL_BYTES = 8192;
 
 /**

@@ -1,23 +1,35 @@
 import type { GenerateOutcome, GenerateRequest, OutputToken } from "../../helpers/sglang/protocol.js";
+import { findShell, findSubAgent, shellArguments, subAgentArguments } from "./known-tools.js";
 import { writeOddJson } from "./odd-json.js";
 import { type PromptView, readPrompt, type ShownTool } from "./prompt-view.js";
 import { decode, encode, encodeOddly } from "./qwen3.js";
-import { findShell, shellArguments } from "./shell-tool.js";
-import { countResults, REQUEST, type ScriptedCall, type ScriptedTurn, type Task } from "./tasks.js";
+import {
+  countResults,
+  DELEGATED,
+  DELEGATED_TURNS,
+  REQUEST,
+  type ScriptedCall,
+  type ScriptedTurn,
+  type Task,
+} from "./tasks.js";
+
+/** What a call is for: the task, a part of it that a sub-agent does, or something else, such as a title. */
+export type Purpose = "task" | "delegated" | "side";
 
 /** A generation of the engine. */
 export interface LoggedCall {
   readonly prompt: readonly number[];
   readonly output: readonly OutputToken[];
   readonly finish: GenerateOutcome["finish"]["type"];
-  /** True if the call belongs to the task, false if it is a side call, such as one for a title. */
-  readonly main: boolean;
+  readonly purpose: Purpose;
 }
 
 export interface WritingStyle {
   /** Writes valid JSON that no serializer writes, in tokens that no tokenizer chooses. */
   readonly odd: boolean;
 }
+
+const NO_SHELL: ShownTool = { name: "shell", description: "", parameters: {} };
 
 /** The answer to side calls: a valid title, summary or route. */
 const SIDE_ANSWER = '{"title": "Create a file"}';
@@ -44,41 +56,35 @@ export class ScriptedModel {
   };
 
   readonly hear = ({ inputIds }: GenerateRequest, { tokens, finish }: GenerateOutcome): void => {
-    const main = isTask(readPrompt(decode(inputIds)));
-    this.calls.push({ prompt: inputIds, output: [...tokens], finish: finish.type, main });
+    const purpose = findPurpose(readPrompt(decode(inputIds)));
+    this.calls.push({ prompt: inputIds, output: [...tokens], finish: finish.type, purpose });
   };
 
   #write(prompt: PromptView): string {
-    const shell = findShell(prompt.tools);
-    if (!isTask(prompt) || !shell) return SIDE_ANSWER;
-    const turn = this.#findTurn(prompt.results);
-    if (!turn) {
-      this.problems.push(`The prompt has ${prompt.results} results, at which no turn of the task begins.`);
-      return "<think>\n\n</think>\n\nI stop here.";
-    }
-    return this.#writeTurn(turn, shell);
+    const purpose = findPurpose(prompt);
+    if (purpose === "side") return SIDE_ANSWER;
+    const turns = purpose === "task" ? this.#task.turns : DELEGATED_TURNS;
+    const turn = findTurn(turns, prompt.results);
+    if (turn) return this.#writeTurn(turn, prompt.tools);
+    this.problems.push(`No turn of the ${purpose} follows ${prompt.results} results.`);
+    return "<think>\n\n</think>\n\nI stop here.";
   }
 
-  /** Returns the turn that follows so many results. */
-  #findTurn(results: number): ScriptedTurn | undefined {
-    let before = 0;
-    for (const turn of this.#task.turns) {
-      if (before === results) return turn;
-      before += countResults(turn);
-    }
-    return undefined;
-  }
-
-  #writeTurn({ reasoning, text, calls }: ScriptedTurn, shell: ShownTool): string {
-    const said = [text, ...calls.map((call) => this.#writeCall(call, shell))].filter((part) => part !== "");
+  #writeTurn({ reasoning, text, calls }: ScriptedTurn, tools: readonly ShownTool[]): string {
+    const said = [text, ...calls.map((call) => this.#writeCall(call, tools))].filter((part) => part !== "");
     return `<think>\n${reasoning}\n</think>\n\n${said.join("\n")}`;
   }
 
-  #writeCall(call: ScriptedCall, shell: ShownTool): string {
-    if ("unknownTool" in call) return this.#writeToolCall(call.unknownTool, { path: "hello.txt", content: "hi" });
+  #writeCall(call: ScriptedCall, tools: readonly ShownTool[]): string {
+    if ("tool" in call) return this.#writeToolCall(call.tool, call.arguments);
+    const subAgent = findSubAgent(tools);
+    if ("delegate" in call && subAgent) {
+      return this.#writeToolCall(subAgent.name, subAgentArguments(subAgent, DELEGATED));
+    }
+    const shell = findShell(tools) ?? NO_SHELL;
+    if ("malformed" in call) return wrapCall(`{"name": ${JSON.stringify(shell.name)}, "arguments": ${call.malformed}`);
     if ("shellArguments" in call) return this.#writeToolCall(shell.name, call.shellArguments);
-    if ("run" in call) return this.#writeToolCall(shell.name, shellArguments(shell, call.run));
-    return wrapCall(`{"name": ${JSON.stringify(shell.name)}, "arguments": ${call.malformed}`);
+    return this.#writeToolCall(shell.name, shellArguments(shell, "run" in call ? call.run : "ls"));
   }
 
   #writeToolCall(name: string, args: object): string {
@@ -89,6 +95,19 @@ export class ScriptedModel {
 
 const wrapCall = (json: string): string => `<tool_call>\n${json}\n</tool_call>`;
 
-function isTask({ tools, userTexts }: PromptView): boolean {
-  return findShell(tools) !== undefined && userTexts.some((text) => text.includes(REQUEST));
+/** Returns the turn that follows so many results. */
+function findTurn(turns: readonly ScriptedTurn[], results: number): ScriptedTurn | undefined {
+  let before = 0;
+  for (const turn of turns) {
+    if (before === results) return turn;
+    before += countResults(turn);
+  }
+  return undefined;
+}
+
+function findPurpose({ tools, userTexts }: PromptView): Purpose {
+  const says = (words: string) => userTexts.some((text) => text.includes(words));
+  if (!findShell(tools)) return "side";
+  if (says(REQUEST)) return "task";
+  return says(DELEGATED) ? "delegated" : "side";
 }

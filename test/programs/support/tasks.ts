@@ -4,8 +4,10 @@ export type ScriptedCall =
   | { readonly run: string }
   /** Calls the shell tool with arguments that it must refuse. */
   | { readonly shellArguments: object }
-  /** Calls a tool that no program has. */
-  | { readonly unknownTool: string }
+  /** Calls a tool by its name. */
+  | { readonly tool: string; readonly arguments: object }
+  /** Gives {@link DELEGATED} to a sub-agent. A program without sub-agents runs a command instead. */
+  | { readonly delegate: true }
   /** Writes a call whose JSON is not valid. It is text, so it has no result. */
   | { readonly malformed: string };
 
@@ -23,6 +25,13 @@ export interface Task {
 
 /** What every program is asked to do. */
 export const REQUEST = "create hello.txt with content hi";
+
+/** What a sub-agent is asked to do, and the turns in which the model does it. */
+export const DELEGATED = "count the files of this folder";
+export const DELEGATED_TURNS: readonly ScriptedTurn[] = [
+  { reasoning: "I list them.", text: "", calls: [{ run: "ls" }] },
+  { reasoning: "None.", text: "There are 0 files.", calls: [] },
+];
 
 /** Returns the number of results that a turn leads to. */
 export const countResults = ({ calls }: ScriptedTurn): number => calls.filter((call) => !("malformed" in call)).length;
@@ -59,7 +68,11 @@ export const TASKS: readonly Task[] = [
   },
   {
     name: "a tool that does not exist",
-    turns: [{ ...write, calls: [{ unknownTool: "create_the_file" }] }, write, answer],
+    turns: [{ ...write, calls: [{ tool: "create_the_file", arguments: { path: "hello.txt" } }] }, write, answer],
+  },
+  {
+    name: "a sub-agent",
+    turns: [{ ...check, calls: [{ delegate: true }] }, write, answer],
   },
   {
     name: "arguments that the tool refuses",
