@@ -3,9 +3,10 @@ import type { TemplateArgs } from "../conversation/template-args.js";
 import type { NativeGeneration, NativePrompt, ParentMatch } from "../native/contract.js";
 import type { Api, CallFacts, Interaction } from "./interaction.js";
 import type { DigestedMessages } from "./known-messages.js";
+import type { DeclaredTools } from "./undeclared-calls.js";
 
 /** The messages of a call, prepared for the search for a parent interaction. */
-export interface PreparedMessages extends DigestedMessages {
+export interface PreparedMessages extends DigestedMessages, DeclaredTools {
   readonly toolsKey: string;
   readonly templateArgs: TemplateArgs | undefined;
   /** The interaction that the request names as its predecessor. */

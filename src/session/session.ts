@@ -43,6 +43,7 @@ import type { SessionSummary } from "./session-summary.js";
 import type { StoredInteraction } from "./stored/interaction-record.js";
 import type { SessionJournal } from "./stored/journal.js";
 import type { StoredSession } from "./stored/stored-session.js";
+import { UndeclaredCalls } from "./undeclared-calls.js";
 
 export interface SessionOptions {
   readonly id: string;
@@ -96,6 +97,7 @@ export class Session {
   readonly #journal: SessionJournal | undefined;
   readonly #digestKey: Uint8Array | undefined;
   readonly #known: KnownMessages;
+  readonly #undeclaredCalls = new UndeclaredCalls();
   #native: NativeSession;
   readonly delivery = new Delivery(
     (index) => this.#native.interaction(index),
@@ -286,13 +288,23 @@ export class Session {
   }
 
   /** {@link prepare} in steps, for conversations of megabytes. */
-  *prepareInSteps({ messages, tools = [], templateArgs }: Conversation, previousId?: string): Steps<PreparedMessages> {
+  *prepareInSteps(conversation: Conversation, previousId?: string): Steps<PreparedMessages> {
+    const { messages, tools = [], loadedTools = [], templateArgs } = conversation;
     const toolsKey = tools.length > 0 ? hashText(JSON.stringify(tools, keepSpelling)) : "";
     const previous = previousId === undefined ? undefined : this.find(previousId);
     const known = yield* this.#known.digest(messages);
     // Written out, as in other places of a call: each copy made by a spread has a hidden class of its own, 300 bytes.
     const { digests, callIds } = known;
-    const prepared = { messages: known.messages, digests, callIds, toolsKey, templateArgs, previous };
+    const prepared = {
+      messages: known.messages,
+      digests,
+      callIds,
+      toolsKey,
+      tools,
+      loadedTools,
+      templateArgs,
+      previous,
+    };
     if (!prepared.messages.some(({ hasUnknownReasoning }) => hasUnknownReasoning)) return prepared;
     return { ...prepared, messages: restoreReasoning(prepared.messages, this.#continued(prepared)) };
   }
@@ -308,11 +320,28 @@ export class Session {
    * Returns the parent of a request. If several interactions differ in their tokens only, it is the one that the
    * request names.
    */
-  findParent({ digests, callIds, previous }: PreparedMessages): ParentMatch | undefined {
-    const match = this.#native.findParent(digests, callIds);
+  findParent(prepared: PreparedMessages): ParentMatch | undefined {
+    const { digests, callIds, previous } = prepared;
+    const match = this.#findReplacedAnswer(prepared) ?? this.#native.findParent(digests, callIds);
     if (match?.rule !== "continuation" || !previous || previous.index === match.index) return match;
     const sameMessages = this.#isTwin(this.#log.at(match.index), previous);
     return sameMessages ? { ...match, index: previous.index } : match;
+  }
+
+  /** Returns the interaction whose answer has calls that the client has replaced: see {@link UndeclaredCalls}. */
+  #findReplacedAnswer({ messages, digests, callIds }: PreparedMessages): ParentMatch | undefined {
+    const found = this.#undeclaredCalls.findLast(messages);
+    const message = found && messages[found.position];
+    if (!message) return undefined;
+    const parent = this.#log.at(found.index);
+    const [answer] = parent.output;
+    if (!answer || parent.output.length > 1 || inputLength(parent) !== found.position) return undefined;
+    // A later call may have recorded the replacement in its messages: it is the nearer parent.
+    const match = this.#native.findParent(digests, callIds);
+    if (match && inputLength(this.#log.at(match.index)) > found.position) return match;
+    const now = [...messages.slice(0, found.position), this.#undeclaredCalls.restore(message, answer)];
+    const isSame = isSameConversation([...this.readMessages(parent), answer], now, this.#filters);
+    return isSame ? { index: found.index, rule: "continuation" } : match;
   }
 
   interaction(index: number): Interaction {
@@ -382,6 +411,7 @@ export class Session {
     this.#log.add(interaction);
     // The client has the answer that it repeats.
     if (compactedFrom !== undefined) this.delivery.referTo(compactedFrom);
+    this.#undeclaredCalls.add(interaction.index, output, call.prepared);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
     const objectBytes = bytes + measureMessages(output);
@@ -438,6 +468,7 @@ export class Session {
     this.#native.release();
     this.#log.clear();
     this.#compactions.clear();
+    this.#undeclaredCalls.clear();
     this.#known.clear();
     this.delivery.clear();
     this.#journal?.freed(this.interactionCount);
@@ -553,6 +584,7 @@ export class Session {
     this.#native = new native.Session(this.#digestKey);
     this.#log.clear();
     this.#compactions.clear();
+    this.#undeclaredCalls.clear();
     this.#known.clear();
     this.delivery.unload();
   }

@@ -1,0 +1,58 @@
+import type { Conversation, Message } from "../conversation/message.js";
+
+/** The tools that a request declared. */
+export type DeclaredTools = Pick<Conversation, "tools" | "loadedTools">;
+
+/** An answer of the session, in the messages of a request. */
+export interface FoundAnswer {
+  /** Index of the interaction. */
+  readonly index: number;
+  /** Place of the answer among the request's messages. */
+  readonly position: number;
+}
+
+/**
+ * Finds answers by the ids of calls whose tool the request had not declared.
+ *
+ * No client can run such a call. Some replace it in their history, keep its id, and give the replacement a result that says what was wrong:
+ * the AI SDK's `experimental_repairToolCall` makes a call of another tool of it. The messages then differ from the recorded answer, but it
+ * is the answer of the same call.
+ */
+export class UndeclaredCalls {
+  /** Index of the interaction by the id of the call. */
+  readonly #answers = new Map<string, number>();
+
+  /** Adds the calls of an answer. If a request declared no tools at all, nothing is known about its calls. */
+  add(index: number, output: readonly Message[], { tools = [], loadedTools = [] }: DeclaredTools): void {
+    if (tools.length + loadedTools.length === 0) return;
+    for (const { id, name } of output.flatMap(({ toolCalls = [] }) => toolCalls)) {
+      const isDeclared = [tools, loadedTools].some((list) => list.some((tool) => tool.function.name === name));
+      if (!isDeclared) this.#answers.set(id, index);
+    }
+  }
+
+  /** Returns the last message of a request that has such a call. */
+  findLast(messages: readonly Message[]): FoundAnswer | undefined {
+    if (this.#answers.size === 0) return undefined;
+    for (let position = messages.length - 1; position >= 0; position--) {
+      for (const { id } of messages[position]?.toolCalls ?? []) {
+        const index = this.#answers.get(id);
+        if (index !== undefined) return { index, position };
+      }
+    }
+    return undefined;
+  }
+
+  /** Returns `message` with such calls of `answer` as the model wrote them. */
+  restore(message: Message, answer: Message): Message {
+    const written = new Map(answer.toolCalls?.map((call) => [call.id, call]));
+    const restored = message.toolCalls?.map(
+      (call) => (this.#answers.has(call.id) ? written.get(call.id) : call) ?? call,
+    );
+    return restored ? { ...message, toolCalls: restored } : message;
+  }
+
+  clear(): void {
+    this.#answers.clear();
+  }
+}

@@ -1,0 +1,37 @@
+import { describeProgram, type ProgramContext } from "./support/describe-program.js";
+import type { ProgramCommand } from "./support/run-program.js";
+import type { Task } from "./support/tasks.js";
+
+const configure =
+  (more: Readonly<Record<string, string>>) =>
+  ({ url, key, request }: ProgramContext): ProgramCommand => ({
+    args: ["-p", request, "--allowedTools", "Bash"],
+    env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key, ...more },
+  });
+
+/** It declares most of its tools only when the model has searched for them. */
+const SEARCH: Task = {
+  name: "a search for deferred tools",
+  turns: [
+    {
+      reasoning: "Is there a tool that fetches?",
+      text: "",
+      calls: [{ tool: "ToolSearch", arguments: { query: "select:WebFetch", max_results: 1 } }],
+    },
+    { reasoning: "Not needed.", text: "", calls: [{ run: "printf hi > hello.txt" }] },
+    { reasoning: "", text: "Done.", calls: [] },
+  ],
+};
+
+describeProgram({
+  package: "@anthropic-ai/claude-code",
+  command: "claude",
+  configurations: {
+    "default configuration": configure({}),
+    "without nonessential traffic": configure({
+      ANTHROPIC_MODEL: "qwen",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    }),
+  },
+  tasks: [SEARCH],
+});

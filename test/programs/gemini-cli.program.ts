@@ -1,0 +1,20 @@
+import { describeProgram, type ProgramContext } from "./support/describe-program.js";
+import type { ProgramCommand } from "./support/run-program.js";
+
+/** Needs Gemini's dialect, below `/v1beta`. */
+const configure =
+  (model: readonly string[]) =>
+  ({ url, key, request, workspace }: ProgramContext): ProgramCommand => {
+    // Without it, the address selects a way of authentication that the program then refuses.
+    workspace.configure(".gemini/settings.json", { security: { auth: { selectedType: "gemini-api-key" } } });
+    return {
+      args: ["--yolo", "--skip-trust", ...model, "-p", request],
+      env: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: url },
+    };
+  };
+
+describeProgram({
+  package: "@google/gemini-cli",
+  command: "gemini",
+  configurations: { "a named model": configure(["-m", "qwen"]), "its own choice of models": configure([]) },
+});

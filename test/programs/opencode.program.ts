@@ -1,0 +1,24 @@
+import { describeProgram, type ProgramContext } from "./support/describe-program.js";
+import type { ProgramCommand } from "./support/run-program.js";
+
+/** Its dialect is that of the provider's package. */
+const configure =
+  (provider: string) =>
+  ({ url, key, request, workspace }: ProgramContext): ProgramCommand => {
+    workspace.configure(".config/opencode/opencode.json", {
+      model: "rolltape/qwen",
+      permission: { edit: "allow", bash: "allow" },
+      provider: {
+        rolltape: { npm: provider, options: { baseURL: `${url}/v1`, apiKey: key }, models: { qwen: {} } },
+      },
+    });
+    return { args: ["run", request], env: { OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" } };
+  };
+
+const PROVIDERS = ["@ai-sdk/openai-compatible", "@ai-sdk/openai", "@ai-sdk/anthropic"];
+
+describeProgram({
+  package: "opencode-ai",
+  command: "opencode",
+  configurations: Object.fromEntries(PROVIDERS.map((provider) => [provider, configure(provider)])),
+});

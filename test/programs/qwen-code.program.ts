@@ -1,0 +1,30 @@
+import { describeProgram, type ProgramContext } from "./support/describe-program.js";
+import type { ProgramCommand } from "./support/run-program.js";
+
+const configure =
+  (authType: string, variables: (context: ProgramContext) => ProgramCommand["env"]) =>
+  (context: ProgramContext): ProgramCommand => ({
+    args: ["--yolo", "--auth-type", authType, "-p", context.request],
+    env: variables(context),
+  });
+
+const openai = ({ url, key }: ProgramContext) => ({
+  OPENAI_API_KEY: key,
+  OPENAI_BASE_URL: `${url}/v1`,
+  OPENAI_MODEL: "qwen",
+});
+const anthropic = ({ url, key }: ProgramContext) => ({
+  ANTHROPIC_API_KEY: key,
+  ANTHROPIC_BASE_URL: url,
+  ANTHROPIC_MODEL: "qwen",
+});
+
+describeProgram({
+  package: "@qwen-code/qwen-code",
+  command: "qwen",
+  configurations: {
+    openai: configure("openai", openai),
+    "openai-responses": configure("openai-responses", openai),
+    anthropic: configure("anthropic", anthropic),
+  },
+});

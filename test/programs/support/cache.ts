@@ -1,0 +1,42 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** Packages that the runs install. They are kept between runs; remove the folder to get newer versions. */
+const CACHE = join(tmpdir(), "rolltape-programs");
+
+/** Some of the programs need a newer Node than Rolltape does. */
+const NODE_PACKAGE = `node-${process.platform}-${process.arch}`;
+const NODE_MAJOR = 22;
+
+export interface InstalledProgram {
+  /** Path of the executable. */
+  readonly file: string;
+  /** `PATH` with the Node of the programs first. */
+  readonly path: string;
+  readonly version: string;
+}
+
+/** Installs the newest version of an npm package in the cache, unless it is there, and prints which version it is. */
+export function installProgram(name: string, command: string): InstalledProgram {
+  const node = installPackage(NODE_PACKAGE, String(NODE_MAJOR), process.env["PATH"]);
+  const path = `${join(node.modules, NODE_PACKAGE, "bin")}:${process.env["PATH"] ?? ""}`;
+  // npm must run on that Node too: it takes an older version of a package whose newest does not run on npm's own Node.
+  const { modules, version } = installPackage(name, "latest", path);
+  process.stdout.write(`${name} ${version}, Node ${node.version}, in ${CACHE}\n`);
+  return { file: join(modules, ".bin", command), path, version };
+}
+
+function installPackage(name: string, range: string, path: string | undefined) {
+  const folder = join(CACHE, name.replace("/", "+"));
+  const modules = join(folder, "node_modules");
+  const manifest = join(modules, name, "package.json");
+  if (!existsSync(manifest)) {
+    mkdirSync(folder, { recursive: true });
+    const args = ["install", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error", `${name}@${range}`];
+    execFileSync("npm", args, { cwd: dirname(CACHE), env: { ...process.env, PATH: path }, stdio: "inherit" });
+  }
+  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+  return { modules, version };
+}

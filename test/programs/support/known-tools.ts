@@ -1,0 +1,52 @@
+import type { ShownTool, ToolSchema } from "./prompt-view.js";
+
+/** Parameters that take a command line, by any program's name for it. */
+const COMMAND = ["command", "cmd"];
+
+/** Returns the first tool that must be given a command line: the program's shell. */
+export function findShell(tools: readonly ShownTool[]): ShownTool | undefined {
+  return tools.find(({ parameters }) => parameters.required?.some((name) => COMMAND.includes(name)));
+}
+
+/** Returns arguments that run a command line: it, and a value for each other required parameter. */
+export function shellArguments({ parameters }: ShownTool, command: string): Record<string, unknown> {
+  return fillRequired(parameters, (name, type) => {
+    if (!COMMAND.includes(name)) return undefined;
+    return type === "array" ? ["bash", "-lc", command] : command;
+  });
+}
+
+/** Returns the tool that starts a sub-agent; undefined if the program has none. */
+export function findSubAgent(tools: readonly ShownTool[]): ShownTool | undefined {
+  return tools.find(({ parameters }) => parameters.required?.includes("prompt"));
+}
+
+/** Returns arguments that give a sub-agent a task. Kinds of sub-agents are listed in the tool's description. */
+export function subAgentArguments({ parameters, description }: ShownTool, task: string): Record<string, unknown> {
+  const kind = /\bgeneral[a-z-]*/.exec(description)?.[0] ?? "general";
+  return fillRequired(parameters, (name) => {
+    if (name === "prompt") return task;
+    return name === "subagent_type" ? kind : undefined;
+  });
+}
+
+/** @param choose returns a parameter's value; undefined for any valid one */
+function fillRequired(
+  { required = [], properties }: ToolSchema,
+  choose: (name: string, type: string) => unknown,
+): Record<string, unknown> {
+  const values = required.map((name) => {
+    const schema = properties?.[name] ?? {};
+    const [type = "string"] = [schema.type ?? "string"].flat();
+    return [name, choose(name, type) ?? anyValue(schema, type)] as const;
+  });
+  return Object.fromEntries(values);
+}
+
+function anyValue(schema: ToolSchema, type: string): unknown {
+  if (schema.enum) return schema.enum[0];
+  if (type === "boolean") return false;
+  if (type === "number" || type === "integer") return 1;
+  if (type === "array") return [];
+  return type === "object" ? {} : "Runs a command";
+}

@@ -1,0 +1,113 @@
+import type { GenerateOutcome, GenerateRequest, OutputToken } from "../../helpers/sglang/protocol.js";
+import { findShell, findSubAgent, shellArguments, subAgentArguments } from "./known-tools.js";
+import { writeOddJson } from "./odd-json.js";
+import { type PromptView, readPrompt, type ShownTool } from "./prompt-view.js";
+import { decode, encode, encodeOddly } from "./qwen3.js";
+import {
+  countResults,
+  DELEGATED,
+  DELEGATED_TURNS,
+  REQUEST,
+  type ScriptedCall,
+  type ScriptedTurn,
+  type Task,
+} from "./tasks.js";
+
+/** What a call is for: the task, a part of it that a sub-agent does, or something else, such as a title. */
+export type Purpose = "task" | "delegated" | "side";
+
+/** A generation of the engine. */
+export interface LoggedCall {
+  readonly prompt: readonly number[];
+  readonly output: readonly OutputToken[];
+  readonly finish: GenerateOutcome["finish"]["type"];
+  readonly purpose: Purpose;
+}
+
+export interface WritingStyle {
+  /** Writes valid JSON that no serializer writes, in tokens that no tokenizer chooses. */
+  readonly odd: boolean;
+}
+
+const NO_SHELL: ShownTool = { name: "shell", description: "", parameters: {} };
+
+/** The answer to side calls: a valid title, summary or route. */
+const SIDE_ANSWER = '{"title": "Create a file"}';
+
+/**
+ * A model that does a task in the turns of its script, in Qwen3's format. It sees only the tokens of the prompt, so it works as far as
+ * the prompt shows it tools and their results. It has a log of what it generated.
+ */
+export class ScriptedModel {
+  readonly calls: LoggedCall[] = [];
+  /** Prompts on which the script could not go on. */
+  readonly problems: string[] = [];
+  readonly #task: Task;
+  readonly #style: WritingStyle;
+
+  constructor(task: Task, style: WritingStyle) {
+    this.#task = task;
+    this.#style = style;
+  }
+
+  readonly complete = ({ inputIds }: GenerateRequest): readonly number[] => {
+    const text = this.#write(readPrompt(decode(inputIds)));
+    return this.#style.odd ? encodeOddly(text) : encode(text);
+  };
+
+  readonly hear = ({ inputIds }: GenerateRequest, { tokens, finish }: GenerateOutcome): void => {
+    const purpose = findPurpose(readPrompt(decode(inputIds)));
+    this.calls.push({ prompt: inputIds, output: [...tokens], finish: finish.type, purpose });
+  };
+
+  #write(prompt: PromptView): string {
+    const purpose = findPurpose(prompt);
+    if (purpose === "side") return SIDE_ANSWER;
+    const turns = purpose === "task" ? this.#task.turns : DELEGATED_TURNS;
+    const turn = findTurn(turns, prompt.results);
+    if (turn) return this.#writeTurn(turn, prompt.tools);
+    this.problems.push(`No turn of the ${purpose} follows ${prompt.results} results.`);
+    return "<think>\n\n</think>\n\nI stop here.";
+  }
+
+  #writeTurn({ reasoning, text, calls }: ScriptedTurn, tools: readonly ShownTool[]): string {
+    const said = [text, ...calls.map((call) => this.#writeCall(call, tools))].filter((part) => part !== "");
+    return `<think>\n${reasoning}\n</think>\n\n${said.join("\n")}`;
+  }
+
+  #writeCall(call: ScriptedCall, tools: readonly ShownTool[]): string {
+    if ("tool" in call) return this.#writeToolCall(call.tool, call.arguments);
+    const subAgent = findSubAgent(tools);
+    if ("delegate" in call && subAgent) {
+      return this.#writeToolCall(subAgent.name, subAgentArguments(subAgent, DELEGATED));
+    }
+    const shell = findShell(tools) ?? NO_SHELL;
+    if ("malformed" in call) return wrapCall(`{"name": ${JSON.stringify(shell.name)}, "arguments": ${call.malformed}`);
+    if ("shellArguments" in call) return this.#writeToolCall(shell.name, call.shellArguments);
+    return this.#writeToolCall(shell.name, shellArguments(shell, "run" in call ? call.run : "ls"));
+  }
+
+  #writeToolCall(name: string, args: object): string {
+    if (!this.#style.odd) return wrapCall(`{"name": ${JSON.stringify(name)}, "arguments": ${JSON.stringify(args)}}`);
+    return wrapCall(`{ "name":${JSON.stringify(name)} ,\n  "arguments" :${writeOddJson(args)} }`);
+  }
+}
+
+const wrapCall = (json: string): string => `<tool_call>\n${json}\n</tool_call>`;
+
+/** Returns the turn that follows so many results. */
+function findTurn(turns: readonly ScriptedTurn[], results: number): ScriptedTurn | undefined {
+  let before = 0;
+  for (const turn of turns) {
+    if (before === results) return turn;
+    before += countResults(turn);
+  }
+  return undefined;
+}
+
+function findPurpose({ tools, userTexts }: PromptView): Purpose {
+  const says = (words: string) => userTexts.some((text) => text.includes(words));
+  if (!findShell(tools)) return "side";
+  if (says(REQUEST)) return "task";
+  return says(DELEGATED) ? "delegated" : "side";
+}

@@ -1,0 +1,85 @@
+/** A call of the scripted model. */
+export type ScriptedCall =
+  /** Runs a command with the program's shell tool. */
+  | { readonly run: string }
+  /** Calls the shell tool with arguments that it must refuse. */
+  | { readonly shellArguments: object }
+  /** Calls a tool by its name. */
+  | { readonly tool: string; readonly arguments: object }
+  /** Gives {@link DELEGATED} to a sub-agent. A program without sub-agents runs a command instead. */
+  | { readonly delegate: true }
+  /** Writes a call whose JSON is not valid. It is text, so it has no result. */
+  | { readonly malformed: string };
+
+/** One turn of the scripted model. A turn without calls is the final answer. */
+export interface ScriptedTurn {
+  readonly reasoning: string;
+  readonly text: string;
+  readonly calls: readonly ScriptedCall[];
+}
+
+export interface Task {
+  readonly name: string;
+  readonly turns: readonly ScriptedTurn[];
+}
+
+/** What every program is asked to do. */
+export const REQUEST = "create hello.txt with content hi";
+
+/** What a sub-agent is asked to do, and the turns in which the model does it. */
+export const DELEGATED = "count the files of this folder";
+export const DELEGATED_TURNS: readonly ScriptedTurn[] = [
+  { reasoning: "I list them.", text: "", calls: [{ run: "ls" }] },
+  { reasoning: "None.", text: "There are 0 files.", calls: [] },
+];
+
+/** Returns the number of results that a turn leads to. */
+export const countResults = ({ calls }: ScriptedTurn): number => calls.filter((call) => !("malformed" in call)).length;
+
+const write: ScriptedTurn = {
+  reasoning: 'The user wants a file "hello.txt" → I write it with the shell.',
+  text: "",
+  calls: [{ run: "printf hi > hello.txt" }],
+};
+const check: ScriptedTurn = {
+  reasoning: "I check what it contains.\n\nThen I am done.",
+  text: "Let me look at it.",
+  calls: [{ run: "cat hello.txt" }],
+};
+const answer: ScriptedTurn = { reasoning: "It is there.", text: 'hello.txt contains "hi". ✓', calls: [] };
+
+export const TASKS: readonly Task[] = [
+  { name: "two calls in turn", turns: [write, check, answer] },
+  {
+    name: "a call that fails, and text before a call",
+    turns: [
+      { reasoning: "Is it there?", text: "I look first.", calls: [{ run: "cat hello.txt" }] },
+      { ...write, reasoning: "There is no such file, so I create it.", text: "Now I create it." },
+      answer,
+    ],
+  },
+  {
+    name: "two calls at once, without reasoning later",
+    turns: [
+      { ...write, calls: [...write.calls, { run: "printf '%s\\n' \"two\" \\\n  lines" }] },
+      { ...check, reasoning: "" },
+      { ...answer, reasoning: "" },
+    ],
+  },
+  {
+    name: "a tool that does not exist",
+    turns: [{ ...write, calls: [{ tool: "create_the_file", arguments: { path: "hello.txt" } }] }, write, answer],
+  },
+  {
+    name: "a sub-agent",
+    turns: [{ ...check, calls: [{ delegate: true }] }, write, answer],
+  },
+  {
+    name: "arguments that the tool refuses",
+    turns: [{ ...write, calls: [{ shellArguments: { no_such_argument: [1, null] } }] }, write, answer],
+  },
+  {
+    name: "a call that is not JSON before one that is",
+    turns: [{ ...write, calls: [{ malformed: '{"command": "printf' }, ...write.calls] }, answer],
+  },
+];
