@@ -66,8 +66,8 @@ export function checkExport({ sessions, full, byDefault }: ExportEvidence, conte
   const { findings } = context;
   const { rows } = readBatch(full);
   const counts = newCounts();
-  const recorded = rows.map((row) => ({ row, generations: checkTokens(row, context.log, findings) ?? [] }));
-  checkGenerations(recorded, findings);
+  const used = new Set<Generation>();
+  const recorded = rows.map((row) => ({ row, generations: checkTokens(row, context.log, findings, used) ?? [] }));
   for (const session of sessions) checkSession(session, recorded, counts, context);
   const ids = new Set(sessions.map(({ id }) => id));
   for (const { session, id } of rows) if (!ids.has(session)) findings.add("unexplained", `${id} of session ${session}`);
@@ -86,17 +86,6 @@ export function newCounts(): ExportCounts {
     leftUnknowable: 0,
     answersUnknowable: 0,
   };
-}
-
-/** No generation may have two rows. */
-function checkGenerations(recorded: readonly Recorded[], findings: ExportContext["findings"]): void {
-  const used = new Set<Generation>();
-  for (const { row, generations } of recorded) {
-    if (generations.some((generation) => used.has(generation))) {
-      findings.add("unexplained", `${row.id} is a second record`);
-    }
-    for (const generation of generations) used.add(generation);
-  }
 }
 
 function checkSession(

@@ -40,13 +40,10 @@ export function checkBatch({ full, byDefault, attempts }: BatchEvidence, context
   const { rows } = readBatch(full);
   const known = new Map(attempts.map((attempt) => [keyOf(attempt), attempt]));
   const rowsByCall = new Map<string, Row>();
-  const recorded = new Map(rows.map((row) => [row, checkTokens(row, context.log, findings) ?? []]));
   const used = new Set<Generation>();
+  const recorded = new Map(rows.map((row) => [row, checkTokens(row, context.log, findings, used) ?? []]));
   let [marked, unknowable] = [0, 0];
-  for (const [row, generations] of recorded) {
-    if (generations.some((generation) => used.has(generation)))
-      findings.add("unexplained", `${row.id} is a second record`);
-    for (const generation of generations) used.add(generation);
+  for (const row of recorded.keys()) {
     const attempt = known.get(keyOf(row));
     if (!attempt || attempt.session !== row.session || rowsByCall.has(keyOf(row))) {
       findings.add("unexplained", `${row.id}: no agent of ${row.session} made call ${keyOf(row)}, or it has two rows`);

@@ -3,10 +3,19 @@ import type { Findings } from "./findings.js";
 import { matchGenerations } from "./match-generations.js";
 import type { Row } from "./read-rows.js";
 
-/** Compares one row with the engine's log. Returns the generations that it recorded, if it recorded them all right. */
-export function checkTokens(row: Row, log: GenerationLog, findings: Pick<Findings, "add">): Generation[] | undefined {
+/**
+ * Compares one row with the engine's log. Returns the generations that it recorded, if the engine sampled its ids.
+ *
+ * @param used generations of other rows; those of this row are added
+ */
+export function checkTokens(
+  row: Row,
+  log: GenerationLog,
+  findings: Pick<Findings, "add">,
+  used: Set<Generation>,
+): Generation[] | undefined {
   const name = `interaction ${row.id} of session ${row.session}`;
-  const generations = matchGenerations(log, row);
+  const generations = matchGenerations(log, row, used);
   if (!generations) {
     findings.add("tokens", `${name}: the engine never sampled these ids`);
     return undefined;
@@ -26,6 +35,8 @@ export function checkTokens(row: Row, log: GenerationLog, findings: Pick<Finding
     const pieces = generations.map(({ tokens, sent }) => `${tokens.length} tokens ${sent}`).join(", ");
     findings.add("unexplained", `${name}: the engine's reply was not whole (${pieces})`);
   }
+  if (generations.some((generation) => used.has(generation))) findings.add("unexplained", `${name}: a second record`);
+  for (const generation of generations) used.add(generation);
   return generations;
 }
 

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { matchGenerations } from "../../bench/soak/check/match-generations.js";
+import type { Row } from "../../bench/soak/check/read-rows.js";
+import { type Generation, GenerationLog } from "../../bench/soak/engine/generation-log.js";
+
+/** Two attempts at a call with a short answer may sample the same ids. */
+
+const PROMPT = [1, 2, 3];
+
+const generation = (version: number): Generation => ({
+  call: 1,
+  tokens: [
+    { id: 7, logprob: -0.5, version: String(version) },
+    { id: 8, logprob: -0.25, version: String(version) },
+  ],
+  sent: "whole",
+  beganAt: 0,
+  endedAt: 1,
+});
+
+const row = (version: number) =>
+  ({
+    prompt: PROMPT.map((id) => ({ id, logprob: 0, version: -1 })),
+    output: [
+      { id: 7, logprob: -0.5, version },
+      { id: 8, logprob: -0.25, version },
+    ],
+  }) as unknown as Row;
+
+function logOf(...generations: readonly Generation[]): GenerationLog {
+  const log = new GenerationLog();
+  for (const each of generations) log.add(PROMPT, each);
+  return log;
+}
+
+describe("of generations with the same ids, a row is matched with", () => {
+  it("the one that has its versions", () => {
+    const [older, newer] = [generation(4), generation(5)];
+    expect(matchGenerations(logOf(older, newer), row(5))).toEqual([newer]);
+  });
+
+  it("the one that no other row has", () => {
+    const [first, second] = [generation(4), generation(4)];
+    expect(matchGenerations(logOf(first, second), row(4), new Set([first]))?.[0]).toBe(second);
+  });
+
+  it("any of them if none has its versions", () => {
+    expect(matchGenerations(logOf(generation(4)), row(5))).toEqual([generation(4)]);
+  });
+});
