@@ -2,7 +2,7 @@ import { z } from "zod";
 import { acceptAsWritten } from "../../conversation/accept-as-written.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { isEmpty, jsonObjectSchema, noEffect, unsupported, wellFormed } from "../fields.js";
-import { media, responseMedia } from "./media.js";
+import { mediaFields, responseParts } from "./media.js";
 import { protoEnum, protoList, protoObject } from "./proto-json.js";
 
 /** Schemas of Gemini's contents and their parts. */
@@ -22,7 +22,7 @@ const functionResponse = protoObject({
   id: wellFormed.optional(),
   name: wellFormed,
   response: acceptAsWritten(jsonObjectSchema).optional(),
-  parts: responseMedia,
+  parts: responseParts,
   willContinue: unsupported("willContinue: true", isFalse),
   scheduling: noEffect,
 });
@@ -31,8 +31,7 @@ const partFields = protoObject({
   text: wellFormed.optional(),
   functionCall: functionCall.optional(),
   functionResponse: functionResponse.optional(),
-  inlineData: media("inlineData"),
-  fileData: media("fileData"),
+  ...mediaFields,
   executableCode: unsupported("executableCode"),
   codeExecutionResult: unsupported("codeExecutionResult"),
   toolCall: unsupported("toolCall"),
@@ -49,7 +48,9 @@ const partFields = protoObject({
 
 export type Part = z.output<typeof partFields>;
 
-const DATA = ["text", "functionCall", "functionResponse"] as const;
+const DATA = ["text", "functionCall", "functionResponse", "inlineData", "fileData"] as const;
+/** Data that only the user sends. */
+const OF_USER = ["functionResponse", "inlineData", "fileData"] as const;
 
 const part = partFields.superRefine((value, context) => {
   const set = DATA.filter((name) => value[name] !== undefined);
@@ -58,7 +59,7 @@ const part = partFields.superRefine((value, context) => {
   const received = set.length === 0 ? "none" : set.join(" and ");
   context.addIssue({
     code: "custom",
-    message: `must have one of text, functionCall and functionResponse; received ${received}`,
+    message: `must have one of ${DATA.join(", ")}; received ${received}`,
   });
 });
 
@@ -73,14 +74,12 @@ const content = protoObject({ role, parts: parts.optional() }).superRefine(
   ({ role: sender, parts: sent = [] }, context) => {
     if (sender === "user" && sent.length === 0)
       context.addIssue({ code: "custom", path: ["parts"], message: NO_PARTS });
-    const foreign = sender === "user" ? "functionCall" : "functionResponse";
-    const index = sent.findIndex((each) => each[foreign] !== undefined);
-    if (index < 0) return;
+    const foreign = sender === "user" ? (["functionCall"] as const) : OF_USER;
     const owner = sender === "user" ? "model" : "user";
-    context.addIssue({
-      code: "custom",
-      path: ["parts", index, foreign],
-      message: `belongs to a content of the role ${owner}; received one of the role ${sender}`,
+    const message = `belongs to a content of the role ${owner}; received one of the role ${sender}`;
+    sent.forEach((each, index) => {
+      const field = foreign.find((name) => each[name] !== undefined);
+      if (field !== undefined) context.addIssue({ code: "custom", path: ["parts", index, field], message });
     });
   },
 );
@@ -92,8 +91,9 @@ export const contents = protoList(listOf(content, { min: 1, once: true }));
 export type Content = z.output<typeof content>;
 
 const systemPart = partFields.superRefine((value, context) => {
-  if (value.functionCall === undefined && value.functionResponse === undefined) return;
-  context.addIssue({ code: "custom", message: "must be text" });
+  if (DATA.some((name) => name !== "text" && value[name] !== undefined)) {
+    context.addIssue({ code: "custom", message: "must be text" });
+  }
 });
 
 /** The parts of the system instruction. Its role has no effect. */

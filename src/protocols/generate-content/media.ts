@@ -1,12 +1,56 @@
-import { unsupported } from "../fields.js";
+import { z } from "zod";
+import { type MediaKind, toPlaceholder } from "../../conversation/media.js";
+import { listOf } from "../../support/schema/list-of.js";
+import { noEffect } from "../fields.js";
+import type { MediaField } from "../image-policy.js";
+import type { Content } from "./contents.js";
+import { protoList, protoObject } from "./proto-json.js";
 
-/** Returns the schema of a field that holds an image or another file. All are refused: a prompt contains text only. */
-export function media(field: "inlineData" | "fileData") {
-  return unsupported(`${field} (only text is supported)`);
-}
+/** Images and files of Gemini's parts. Only their MIME type is read: their data is neither checked nor kept. */
+
+const mimeType = z.string().optional().describe("Decides which placeholder stands for the data.");
+
+export const mediaFields = {
+  inlineData: protoObject({ mimeType, data: noEffect, displayName: noEffect }).optional(),
+  fileData: protoObject({ mimeType, fileUri: noEffect, displayName: noEffect }).optional(),
+};
+
+const mediaPart = protoObject(mediaFields);
+
+type MediaPart = z.output<typeof mediaPart>;
 
 /** Files beside a function's response. */
-export const responseMedia = unsupported(
-  "functionResponse.parts (only text is supported)",
-  (value) => Array.isArray(value) && value.length === 0,
-);
+export const responseParts = protoList(
+  listOf(mediaPart.refine((part) => findField(part) !== undefined, { error: "must have inlineData or fileData" })),
+).optional();
+
+const findField = (part: MediaPart) => (["inlineData", "fileData"] as const).find((name) => part[name] !== undefined);
+
+/** Returns the text that stands for a part's data; undefined if it has none. */
+export function showMedia(part: MediaPart): string | undefined {
+  const field = findField(part);
+  return field === undefined ? undefined : toPlaceholder(toKind(part[field]?.mimeType ?? ""));
+}
+
+function toKind(type: string): MediaKind {
+  if (type.startsWith("image/")) return "image";
+  return type.startsWith("audio/") ? "audio" : "file";
+}
+
+/** Returns the images and files of contents, also those of function responses. */
+export function listMediaFields(contents: readonly Content[]): MediaField[] {
+  return contents.flatMap(({ parts = [] }, i) =>
+    parts.flatMap((part, j) => {
+      const path = `contents[${i}].parts[${j}]`;
+      const beside = part.functionResponse?.parts ?? [];
+      return [part, ...beside].flatMap((each, k) =>
+        toMediaField(each, k === 0 ? path : `${path}.functionResponse.parts[${k - 1}]`),
+      );
+    }),
+  );
+}
+
+function toMediaField(part: MediaPart, path: string): MediaField[] {
+  const type = findField(part);
+  return type === undefined ? [] : [{ param: `${path}.${type}`, type }];
+}

@@ -3,6 +3,7 @@ import { stringifySpelled } from "../../support/json/spelled.js";
 import { type ReadReasoning, SentReasoning } from "../reasoning-signature.js";
 import { CallIds } from "./call-ids.js";
 import type { Content, Part, SystemInstruction } from "./contents.js";
+import { showMedia } from "./media.js";
 
 /** One turn of the model, collected from its contents. */
 interface Turn {
@@ -103,12 +104,13 @@ function userMessages(parts: readonly Part[], ids: CallIds, path: string): Messa
   parts.forEach((part, index) => {
     const { functionResponse: answer } = part;
     if (!answer) {
-      text = (text ?? "") + (part.text ?? "");
+      text = (text ?? "") + (showMedia(part) ?? part.text ?? "");
       return;
     }
     endText();
     const toolCallId = ids.findCall(answer, `${path}.parts[${index}].functionResponse`);
-    messages.push({ role: "tool", content: writeResponse(answer.response), toolCallId, name: answer.name });
+    const content = [writeResponse(answer.response), ...(answer.parts ?? []).map(showMedia)].join("");
+    messages.push({ role: "tool", content, toolCallId, name: answer.name });
   });
   endText();
   return messages;

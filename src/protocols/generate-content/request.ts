@@ -2,10 +2,12 @@ import { z } from "zod";
 import type { Conversation } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { engineSampling, isEmpty, MAX_MODEL_LENGTH, noEffect, requestedModel, unsupported } from "../fields.js";
+import { countPlaceholders } from "../image-policy.js";
 import type { ModelRequest } from "../model-request.js";
 import { NO_REASONING, parseSignature, type ReadReasoning } from "../reasoning-signature.js";
 import { RequestError } from "../request-error.js";
-import { leaveOut, type ServerToolPolicy } from "../server-tools.js";
+import type { RequestPolicies } from "../request-policies.js";
+import { leaveOut } from "../server-tools.js";
 import { splitPrefill } from "../split-prefill.js";
 import { requiresCall, toTemplateChoice } from "../tool-choice.js";
 import { contents, systemInstruction } from "./contents.js";
@@ -16,6 +18,7 @@ import {
   toSampling,
   toThinkingArgs,
 } from "./generation-config.js";
+import { listMediaFields } from "./media.js";
 import { findLastSignature, toMessages } from "./messages.js";
 import { protoObject } from "./proto-json.js";
 import {
@@ -71,11 +74,10 @@ export const countTokensSchema = protoObject({
 export type CountTokensRequest = z.output<typeof countTokensSchema>;
 
 /** What the body of a request does not say. */
-export interface RequestContext {
+export interface RequestContext extends RequestPolicies {
   /** The model that the path names. */
   readonly model: string;
   readonly stream: boolean;
-  readonly serverTools?: ServerToolPolicy;
   readonly readReasoning?: ReadReasoning;
 }
 
@@ -85,13 +87,13 @@ export interface ParsedGenerateContent extends ModelRequest {
 }
 
 export function parseGenerateContent(request: GenerateContentRequest, context: RequestContext): ParsedGenerateContent {
-  const { model, stream, serverTools = "refuse", readReasoning } = context;
+  const { model, stream, readReasoning } = context;
   const { generationConfig: config = {} } = request;
   if (model.length > MAX_MODEL_LENGTH) {
     throw new RequestError("model", `The name of the model must have at most ${MAX_MODEL_LENGTH} characters.`);
   }
   checkGenerationConfig(config);
-  const droppedTools = leaveOut(listServerTools(request), serverTools);
+  const policies = applyPolicies(request, context);
   const conversation = toConversation(request, readReasoning);
   const { min_p: minP = 0, stop_token_ids: stopTokenIds = [] } = request;
   return {
@@ -102,8 +104,19 @@ export function parseGenerateContent(request: GenerateContentRequest, context: R
     calls: readCallRules(request, conversation.tools ?? []),
     logprobs: config.responseLogprobs === true ? "all" : "none",
     stream,
-    droppedTools,
+    ...policies,
     includeThoughts: config.thinkingConfig?.includeThoughts ?? false,
+  };
+}
+
+/** @throws RequestError for a part or a tool that a policy refuses */
+export function applyPolicies(
+  request: GenerateContentRequest,
+  { serverTools, images }: RequestPolicies,
+): Pick<ModelRequest, "droppedTools" | "placeholders"> {
+  return {
+    droppedTools: leaveOut(listServerTools(request), serverTools),
+    placeholders: countPlaceholders(listMediaFields(request.contents), images),
   };
 }
 

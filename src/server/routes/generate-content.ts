@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import {
+  applyPolicies,
   countTokensSchema,
   type GenerateContentRequest,
   generateContentSchema,
@@ -13,8 +14,7 @@ import {
 } from "../../protocols/generate-content/request.js";
 import { generateContentResponseSchema, toGenerateContentResponse } from "../../protocols/generate-content/response.js";
 import { type Framing, GenerateContentStream } from "../../protocols/generate-content/stream.js";
-import { countFunctions, listServerTools } from "../../protocols/generate-content/tools.js";
-import { leaveOut } from "../../protocols/server-tools.js";
+import { countFunctions } from "../../protocols/generate-content/tools.js";
 import { countPromptTokens } from "../call/build-prompt.js";
 import type { ServerContext } from "../context.js";
 import { signedReasoning } from "../known/signed-reasoning.js";
@@ -111,9 +111,9 @@ interface Call {
 
 function parse(context: ServerContext, request: FastifyRequest, { body, path, stream }: Call): ParsedGenerateContent {
   checkCounts(body, context);
-  const { serverTools } = context.settings;
+  const { serverTools, images } = context.settings;
   const readReasoning = signedReasoning(requireSession(request));
-  return parseGenerateContent(body, { model: readModelName(path), stream, serverTools, readReasoning });
+  return parseGenerateContent(body, { model: readModelName(path), stream, serverTools, images, readReasoning });
 }
 
 /**
@@ -150,7 +150,7 @@ function countTokens(app: App, context: ServerContext): void {
     async (request, reply) => {
       const body = toCountedRequest(request.body);
       checkCounts(body, context);
-      leaveOut(listServerTools(body), context.settings.serverTools);
+      applyPolicies(body, context.settings);
       const session = requireSession(request);
       const conversation = toConversation(body, signedReasoning(session));
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(context, session, conversation));

@@ -216,7 +216,7 @@ describe("a refusal names the field", () => {
     [{ contents: [{ role: "assistant", parts: [{ text: "a" }] }] }, "contents[0].role: "],
     [
       { contents: [{ parts: [{ inlineData: { mimeType: "image/png", data: "" } }] }] },
-      "inlineData (only text is supported) is not supported",
+      'contents[0].parts[0].inlineData: "inlineData" is not supported, because the model sees text only.',
     ],
     [{ cachedContent: "cachedContents/x" }, "cachedContent is not supported"],
     [{ generationConfig: { candidateCount: 2 } }, "candidateCount other than 1 is not supported"],
