@@ -2,8 +2,6 @@ import { z } from "zod";
 import { type MediaKind, toPlaceholder } from "../../conversation/media.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { noEffect } from "../fields.js";
-import type { MediaField } from "../image-policy.js";
-import type { Content } from "./contents.js";
 import { protoList, protoObject } from "./proto-json.js";
 
 /** Images and files of Gemini's parts. Only their MIME type is read: their data is neither checked nor kept. */
@@ -17,14 +15,16 @@ export const mediaFields = {
 
 const mediaPart = protoObject(mediaFields);
 
-type MediaPart = z.output<typeof mediaPart>;
+export type MediaPart = z.output<typeof mediaPart>;
 
 /** Files beside a function's response. */
 export const responseParts = protoList(
   listOf(mediaPart.refine((part) => findField(part) !== undefined, { error: "must have inlineData or fileData" })),
 ).optional();
 
-const findField = (part: MediaPart) => (["inlineData", "fileData"] as const).find((name) => part[name] !== undefined);
+/** Returns the field that has a part's data; undefined if none has. */
+export const findField = (part: MediaPart) =>
+  (["inlineData", "fileData"] as const).find((name) => part[name] !== undefined);
 
 /** Returns the text that stands for a part's data; undefined if it has none. */
 export function showMedia(part: MediaPart): string | undefined {
@@ -35,22 +35,4 @@ export function showMedia(part: MediaPart): string | undefined {
 function toKind(type: string): MediaKind {
   if (type.startsWith("image/")) return "image";
   return type.startsWith("audio/") ? "audio" : "file";
-}
-
-/** Returns the images and files of contents, also those of function responses. */
-export function listMediaFields(contents: readonly Content[]): MediaField[] {
-  return contents.flatMap(({ parts = [] }, i) =>
-    parts.flatMap((part, j) => {
-      const path = `contents[${i}].parts[${j}]`;
-      const beside = part.functionResponse?.parts ?? [];
-      return [part, ...beside].flatMap((each, k) =>
-        toMediaField(each, k === 0 ? path : `${path}.functionResponse.parts[${k - 1}]`),
-      );
-    }),
-  );
-}
-
-function toMediaField(part: MediaPart, path: string): MediaField[] {
-  const type = findField(part);
-  return type === undefined ? [] : [{ param: `${path}.${type}`, type }];
 }

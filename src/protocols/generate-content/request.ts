@@ -18,7 +18,7 @@ import {
   toSampling,
   toThinkingArgs,
 } from "./generation-config.js";
-import { listMediaFields } from "./media.js";
+import { listMediaFields } from "./list-media.js";
 import { findLastSignature, toMessages } from "./messages.js";
 import { protoObject } from "./proto-json.js";
 import {
