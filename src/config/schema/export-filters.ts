@@ -13,7 +13,9 @@ export const exportFiltersSchema = z.strictObject({
   models: patterns.describe(
     "Exports only calls whose request named one of these models. `*` stands for any characters, an empty string for no name. Null: any model. Used by rollout jobs only; an export call has its own filters.",
   ),
-  exclude_models: patterns.describe("Exports no calls whose request named one of these models. Same patterns as `models`. Used by rollout jobs only."),
+  exclude_models: patterns.describe(
+    "Exports no calls whose request named one of these models. Same patterns as `models`. Used by rollout jobs only.",
+  ),
   tags: patterns.describe(
     "Exports only calls with one of these tags (header `x-rolltape-tag`). `*` stands for any characters, an empty string for no tag. Null: any tag. Used by rollout jobs only.",
   ),

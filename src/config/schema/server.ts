@@ -77,9 +77,7 @@ export const serverSchema = z.strictObject({
     .int()
     .min(1)
     .default(4096)
-    .describe(
-      "Maximum number of messages (`input` items, `contents`) in a model call. More are refused with 400.",
-    ),
+    .describe("Maximum number of messages (`input` items, `contents`) in a model call. More are refused with 400."),
   max_tools: z
     .int()
     .min(1)

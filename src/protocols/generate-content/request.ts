@@ -34,7 +34,7 @@ const { min_p, stop_token_ids, chat_template_kwargs } = engineSampling;
 
 const safetySetting = protoObject({ category: z.string(), threshold: z.string(), method: z.string().optional() });
 
-/** Checked, but not kept: this field cannot change the answer. */
+/** Schema of a field that is checked, but not kept, because it cannot change the answer. */
 const checked = <T extends z.ZodType>(schema: T) => schema.transform(() => undefined).optional();
 
 export const generateContentSchema = protoObject({
@@ -70,7 +70,7 @@ export const countTokensSchema = protoObject({
 
 export type CountTokensRequest = z.output<typeof countTokensSchema>;
 
-/** What the body of a request does not say. */
+/** The parts of a request that are not in its body. */
 export interface RequestContext {
   /** The model that the path names. */
   readonly model: string;
