@@ -115,7 +115,7 @@ PackOptions packOptionsArg(Napi::Value value) {
   return options;
 }
 
-/// An optional list with at most one entry for each session.
+/// Reads an optional list with at most one entry for each session.
 std::vector<Napi::Value> perSessionArg(Napi::Value value, const std::string& name, std::size_t sessions) {
   if (value.IsUndefined()) return {};
   std::vector<Napi::Value> entries = itemsOf(arrayArg(value, name));
@@ -123,7 +123,7 @@ std::vector<Napi::Value> perSessionArg(Napi::Value value, const std::string& nam
   return entries;
 }
 
-/// The indices of one session; none if its entry is absent or undefined.
+/// Returns the indices of one session; none if its entry is absent or undefined.
 std::vector<std::uint32_t> indicesArg(const std::vector<Napi::Value>& entries, std::size_t at,
                                       const std::string& name) {
   if (at >= entries.size() || entries[at].IsUndefined()) return {};

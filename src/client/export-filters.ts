@@ -1,15 +1,15 @@
-/** Which interactions an export has rows for. Rewards are computed before, over the whole session. */
+/** Choose the interactions that an export trains on. Rewards are computed before, over the whole session. */
 export interface ExportFilters {
-  /** Only interactions whose request named one of these models. `*` stands for any text, an empty text for no name. */
+  /** Keep only interactions whose request named one of these models. `*` stands for any characters, an empty string for no name. */
   readonly models?: readonly string[] | undefined;
   readonly excludeModels?: readonly string[] | undefined;
-  /** Only interactions with one of these tags (header `x-rolltape-tag`). `*` stands for any text, an empty text for no tag. */
+  /** Keep only interactions with one of these tags (header `x-rolltape-tag`). Patterns as in `models`; an empty string stands for no tag. */
   readonly tags?: readonly string[] | undefined;
-  /** `rewarded`: no conversation trees without any reward. Default: `all`. */
+  /** `rewarded`: keep only conversation trees that have a reward. Default: `all`. */
   readonly roots?: "all" | "rewarded" | undefined;
 }
 
-/** Filters as fields of an export. */
+/** The filters as fields of an export request. */
 export interface FilterFields {
   readonly models?: readonly string[] | undefined;
   readonly exclude_models?: readonly string[] | undefined;

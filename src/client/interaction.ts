@@ -32,7 +32,7 @@ export class Interaction {
   readonly id: string;
   /** Undefined for a root of the tree. */
   readonly parentId: string | undefined;
-  /** Of a root: the earlier interaction from whose answer the client compacted this conversation. */
+  /** For a root: the earlier interaction that the client compacted this conversation from. */
   readonly compactedFromId: string | undefined;
   /** True if the parent's tokens are a prefix of this interaction's tokens. */
   readonly tokenExact: boolean;
@@ -49,14 +49,14 @@ export class Interaction {
   readonly tools: number | undefined;
   /** Header `x-rolltape-tag` of the request. */
   readonly tag: string | undefined;
-  /** Kind of the call, as the agent program says: untrusted text, as the ids below. */
+  /** Kind of the call that the agent program reports. Like the ids below, it is untrusted text. */
   readonly requestKind: string | undefined;
   /** The agent or thread that made the call. */
   readonly agentId: string | undefined;
-  /** The agent or thread that started that one. */
+  /** The agent or thread that started `agentId`. */
   readonly parentAgentId: string | undefined;
   readonly turnId: string | undefined;
-  /** Number of images, files and audio that the prompt shows as placeholders. Undefined if the proxy is too old to send it. */
+  /** Number of images, files and audio that the prompt shows as placeholders. Undefined if the proxy is an older version. */
   readonly placeholders: number | undefined;
   /** How often the client had sent this request before. */
   readonly attempt: number | undefined;

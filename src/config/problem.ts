@@ -19,7 +19,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
 /** Converts an issue of the schema: to one problem, or to one per unknown key. */
 export function toProblems(issue: z.core.$ZodIssue): ConfigProblem[] {
   if (issue.code !== "unrecognized_keys") return [{ path: formatPath(issue.path), message: issue.message }];
-  // Only keys of the configuration itself have similar ones to suggest.
+  // Similar keys are known only for the configuration's own keys, not for those of maps in lists.
   if (issue.path.some((part) => typeof part === "number")) {
     return issue.keys.map((name) => ({ path: formatPath([...issue.path, name]), message: "unknown key" }));
   }

@@ -14,7 +14,7 @@ function hideLeaf(value: unknown, path: string): unknown {
   return Array.isArray(value) ? value.map(hidePassword) : value;
 }
 
-/** Hides a key. Of a list of maps, hides their keys only. */
+/** Hides a key. In a list of maps, hides only the keys of the maps. */
 function hideSecret(value: unknown): unknown {
   if (value === null) return null;
   if (!Array.isArray(value)) return HIDDEN;

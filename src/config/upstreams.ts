@@ -2,7 +2,7 @@ import { ConfigError } from "./errors.js";
 import type { Config } from "./schema/sections.js";
 import type { UpstreamSetting } from "./schema/upstreams.js";
 
-/** Model names whose calls are refused. A name may have one `*`, which stands for any text. */
+/** Model names whose calls are refused. A name may have one `*`, which stands for any characters. */
 export interface RefusedModels {
   readonly models: readonly string[];
   readonly refuse: true;
@@ -14,20 +14,20 @@ export interface Upstream {
   readonly refuse: false;
   readonly url: string;
   readonly apiKey: string | undefined;
-  /** Replaces the requested name. */
+  /** Model name that is sent to the upstream. Undefined: the requested name. */
   readonly model: string | undefined;
   readonly timeoutSeconds: number;
 }
 
 export type UpstreamRule = RefusedModels | Upstream;
 
-/** As in the SDKs of OpenAI and Anthropic. */
+/** The default of the SDKs of OpenAI and Anthropic. */
 const DEFAULT_TIMEOUT_SECONDS = 600;
 
 /**
  * Returns the upstreams of a configuration, with their keys.
  *
- * @throws {@link ConfigError} if a variable that has a key is not set
+ * @throws {@link ConfigError} if an environment variable of `api_key_env` is not set
  */
 export function readUpstreams({ upstreams }: Config, env: NodeJS.ProcessEnv): UpstreamRule[] {
   return upstreams.map((setting, i) => toRule(setting, env, `upstreams[${i}].api_key_env`));

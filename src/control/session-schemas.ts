@@ -37,7 +37,7 @@ export const sessionRecord = z.object({
   completion_tokens: z.int(),
   calls_in_flight: z.int(),
   aborted_calls: z.int().describe("Calls whose client disconnected before they were recorded."),
-  upstream_calls: z.int().describe("Calls that other servers answered (`upstreams`). They are not recorded."),
+  upstream_calls: z.int().describe("Number of calls to upstreams. They are not recorded."),
   native_bytes: z.int().describe("Native memory of the session, in bytes."),
   stored_tokens: z.int().describe("Tokens of all calls. Tokens that a call shares with its parent count once."),
   stored_bytes: z.int().describe("Memory of the session, native and in JavaScript, in bytes."),

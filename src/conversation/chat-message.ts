@@ -73,7 +73,7 @@ const assistant = z.object({
 const toolResult = <C extends z.ZodType>(body: C) =>
   z.object({ role: z.literal("tool"), content: body.nullish(), tool_call_id: text, ...named });
 
-/** @param seen content of messages that may come from outside of the conversation: those of users and tools */
+/** @param seen schema of the content of user and tool messages, which may have parts that are not text */
 const messageShape = <C extends z.ZodType>(seen: C) =>
   z.discriminatedUnion(
     "role",

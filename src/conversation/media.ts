@@ -7,7 +7,7 @@ export const toPlaceholder = (kind: MediaKind): string => `[${kind}]`;
 
 /** A part that is not text. */
 export interface MediaPart {
-  /** Position among the parts of its content. */
+  /** Index among the parts of its content. */
   readonly index: number;
   /** Type of the part, as its API names it. */
   readonly type: string;

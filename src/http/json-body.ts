@@ -35,7 +35,7 @@ export interface JsonBodyOptions {
    * Reads a large body. Default: parses it. The event loop runs between two long bodies, and between parsing and the next step.
    */
   readonly readLarge?: (request: FastifyRequest, json: Buffer, parse: ParseBody) => Promise<unknown>;
-  /** Returns true if the bytes of the body are kept in the request beside its value. Default: false. */
+  /** Returns true if the request keeps the bytes of the body in addition to the parsed value. Default: false. */
   readonly keepsBytes?: (request: FastifyRequest) => boolean;
   /** Returns the value that routes receive; `value` is the parsed `text`. */
   readonly revive?: (text: string, value: unknown) => Steps<unknown>;
@@ -106,7 +106,7 @@ export const jsonBody = fp<JsonBodyOptions>(
   },
 );
 
-/** Returns the bytes of the body and drops them from the request, which may live much longer. */
+/** Returns the bytes of the body and removes them from the request, which may stay in memory much longer. */
 export function takeBodyJson(request: FastifyRequest): Buffer | null {
   const { bodyJson } = request;
   request.bodyJson = null;

@@ -3,7 +3,7 @@ import { isGooglePath } from "./google-path.js";
 
 const BEARER = /^bearer +(\S+) *$/i;
 
-/** What an error about a missing key says. */
+/** Message of the error `missing_api_key`. */
 export const MISSING_KEY =
   "The request has no key. Send `Authorization: Bearer KEY`, `x-api-key: KEY` or `x-goog-api-key: KEY`.";
 
@@ -19,7 +19,7 @@ export function readKeys(request: FastifyRequest): string[] {
   );
 }
 
-/** Clients of Google's API may send the key in the path: `?key=KEY`. Proxies log paths, so no other path takes a key from there. */
+/** Clients of Google's API may send the key in the query: `?key=KEY`. Proxies log queries, so other APIs do not accept a key there. */
 function readQueryKeys(request: FastifyRequest): unknown[] {
   if (!isGooglePath(request)) return [];
   const { key } = request.query as { readonly key?: unknown };

@@ -46,6 +46,6 @@ function listFieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): st
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.unwrap());
   if (!(schema instanceof z.ZodPipe)) return schema;
-  // A pipe begins with its schema, except that of `preprocess`.
+  // The object schema is the input of a pipe, except for `preprocess`, where it is the output.
   return unwrap(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
 }

@@ -83,9 +83,9 @@ export interface NativeAddon {
    *
    * @param leftOut indices of the interactions that get no row, by session. With `includeLeftOut` they get rows. In a
    * tree batch they are nodes that are not trained on. If an interaction is left out, its children must be left out too
-   * @param filtered indices of the interactions that filters remove, by session. They get no row. In rows of style `concat`, their
-   * outputs are context of later turns and not trained on; in a tree batch they are nodes that are not trained on. Rewards
-   * are computed as if nothing was filtered
+   * @param filtered indices of the interactions that filters remove, by session. They get no row. In rows of style `concat`,
+   * their outputs are context of later turns and not trained on; in a tree batch they are nodes that are not trained on.
+   * Rewards are computed as if no interaction were filtered
    * @throws `ERR_INVALID_ARG` if a final reward does not fit a float32. The message has the form "reward: the final reward
    * of interaction 3 does not fit a float32", with the index in its session.
    */

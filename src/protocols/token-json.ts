@@ -32,7 +32,7 @@ export class TokenJson {
     return before + (Number.isFinite(logprob) ? logprob : "null") + after;
   }
 
-  /** Returns the entry of one token as Gemini's API has it. */
+  /** Returns the entry of one token in the shape of Gemini's API. */
   writeCandidate(id: number, logprob: number): string {
     const before = this.#candidates.get(id) ?? this.#learnCandidate(id);
     return `${before}${Number.isFinite(logprob) ? logprob : "null"}}`;

@@ -13,7 +13,7 @@ export type ToolChoice =
   /** `auto`: the model may call these tools. `required`: it must call one of them. */
   | { readonly type: "allowed_tools"; readonly mode: "auto" | "required"; readonly names: readonly string[] };
 
-/** The field of the choice in OpenAI's and Anthropic's requests. */
+/** The field of OpenAI's and Anthropic's requests that has the choice. */
 const TOOL_CHOICE = "tool_choice";
 
 /**

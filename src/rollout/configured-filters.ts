@@ -1,7 +1,7 @@
 import type { ExportFilters } from "../client/export-filters.js";
 import type { Config } from "../config/index.js";
 
-/** Returns the filters of a configuration. Those that change nothing are absent, so that older proxies are not sent them. */
+/** Returns the filters of a configuration. Filters that change nothing are absent, because older proxies refuse them as unknown. */
 export function readExportFilters({ rollout: { agent } }: Config): ExportFilters {
   const { models, exclude_models, tags, roots } = agent.export_filters;
   return {

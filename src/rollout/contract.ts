@@ -118,7 +118,7 @@ export interface EpisodeExportOptions {
    * start a new row (`split`).
    */
   readonly onMismatch?: "error" | "split" | undefined;
-  /** Which interactions the export contains. Default: all. */
+  /** Choose the interactions that the export trains on. Default: all. */
   readonly filters?: ExportFilters | undefined;
   /** Adds the messages to the interactions. Default false, because each then has the whole conversation. */
   readonly includeMessages?: boolean | undefined;

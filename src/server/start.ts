@@ -57,7 +57,7 @@ export async function startServer(
   { adminKey, logger = createSilentLogger() }: StartOptions,
 ): Promise<RunningServer> {
   refuseUnusedStorage(config);
-  // Before the engine starts, which may take minutes: a key may be missing.
+  // Fails if a key is missing, so this comes before the engine starts, which may take minutes.
   readUpstreams(config, process.env);
   const { engine, model } = await openEngine(config, (message) => logger.warn({ engine: config.engine.type }, message));
   let storage: ServerStorage | undefined;

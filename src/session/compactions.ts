@@ -3,46 +3,46 @@ import type { Interaction } from "./interaction.js";
 import type { InteractionLog } from "./interaction-log.js";
 import { TextWindows } from "./text-windows.js";
 
-/** Answers with fewer characters, white space counted once, are not searched for: short texts recur by chance. */
+/** Minimum length of a summary in characters, each run of white space counted as one. Shorter texts recur by chance. */
 const MIN_SUMMARY = 200;
-/** Longer answers are not searched for. */
+/** Maximum length of a summary, in characters. */
 const MAX_SUMMARY = 1 << 16;
-/** Characters of a new conversation that are searched, from its start. Summaries are at the start. */
+/** Number of characters at the start of a new conversation that are searched. Summaries are at the start. */
 const MAX_SEARCHED = 1 << 17;
 /**
- * Number of newest interactions that are read if more came since the last new conversation. A conversation is compacted soon
+ * Maximum number of interactions since the last new conversation that are read, newest first. A conversation is compacted soon
  * after its summary.
  */
 const MAX_ANSWERS = 256;
-/** Maximum number of answers that are compared as a whole, because the beginning of each occurs in the conversation. */
+/** Maximum number of answers that are compared completely. Only answers whose beginning occurs in the conversation are. */
 const MAX_COMPARED = 8;
 
-/** Maximum number of places in the conversation that are compared. */
+/** Maximum number of positions in the conversation at which answers are compared. */
 const MAX_PLACES = 64;
 
-/** The part of a summary that Claude Code keeps. */
+/** Claude Code keeps only the part of a summary between these tags. */
 const SUMMARY_TAGS = ["<summary>", "</summary>"] as const;
 
 /**
- * Finds the conversation that a new one takes over.
+ * Finds the interaction that a new conversation was compacted from.
  *
  * An agent program that compacts a conversation asks for a summary and then starts a new conversation with the summary in
- * it. The new conversation is the root of a tree of its own, because its messages do not continue the earlier ones. It is
- * recognized by one of these:
+ * it. The new conversation has its own tree, because its messages do not continue the earlier ones. It is recognized in
+ * either of these cases:
  *
- * - A message contains the whole text of an earlier answer, or what its `<summary>` tags enclose. The answer must end a
- *   conversation that has earlier answers: a summary of nothing is none. White space may differ.
- * - An assistant message has a tool call with the id of an earlier answer's call. This is how a request for a summary with a
- *   system prompt of its own is recognized: it repeats the conversation that it summarizes.
+ * - A message contains the whole text of an earlier answer, or the part of it between `<summary>` tags. The conversation of
+ *   that answer must have earlier answers; otherwise there was nothing to summarize. White space may differ.
+ * - An assistant message has a tool call with the id of an earlier answer's call. A request for a summary that has its own
+ *   system prompt is recognized like this, because it repeats the conversation that it summarizes.
  *
- * Nothing is done before a session has a second root, so that other calls cost nothing.
+ * Answers are first read when a session gets its second root, so sessions with one conversation have no cost.
  */
 export class Compactions {
   readonly #log: InteractionLog;
   readonly #summaries = new TextWindows();
   /** Interactions by the ids of their tool calls. */
   readonly #byCallId = new Map<string, number>();
-  /** Interactions before this index are known. */
+  /** Interactions before this index were read. */
   #next = 0;
 
   constructor(log: InteractionLog) {
@@ -107,7 +107,7 @@ export class Compactions {
   }
 }
 
-/** A place in a text of the new conversation, at which a summary may begin. */
+/** A position in a text of the new conversation at which a summary may begin. */
 interface Place {
   readonly text: string;
   readonly at: number;

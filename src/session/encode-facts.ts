@@ -57,7 +57,7 @@ const MAX_INT32 = 2 ** 31 - 1;
 /** The value of a count that is not known. */
 export const NOT_RECORDED = -1;
 
-/** Facts by name, in the order of their slots. A new fact comes last: calls that were stored before have no value for it. */
+/** Facts by name, in the order of their slots. Add new facts at the end: calls that were stored earlier have no value for them. */
 export const FACTS = {
   attempt: i32((_, { attempt = 0 }) => Math.min(attempt, MAX_INT32)),
   resumes: i32((_, { resumes = 0 }) => Math.min(resumes, MAX_INT32)),
@@ -105,7 +105,7 @@ export function encodeFacts(call: RecordedCall): Uint32Array {
 type ReadLabel = (call: LabelledCall) => string | undefined;
 
 /**
- * Labels by column, in the order of their slots. Stored sessions have the labels by slot, so new ones go to the end. In every
+ * Labels by column, in the order of their slots. Stored sessions have the labels by slot, so add new ones at the end. In every
  * batch, the known texts of a column have the codes 0, 1, 2, ….
  */
 export const LABELS = {

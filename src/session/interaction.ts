@@ -5,18 +5,18 @@ import type { RecordedSampling } from "./recorded-sampling.js";
 /** The API through which a call came. */
 export type Api = "chat.completions" | "responses" | "messages" | "generate_content";
 
-/** Tags of calls. */
+/** Format of a call's tag. */
 export const TAG = /^[A-Za-z0-9._:-]{1,64}$/;
 
 /**
- * What an agent program says about a call. Each text is printable ASCII in at most 128 characters: the agent chooses it.
+ * Hints of an agent program about a call. Each is 1 to 128 printable ASCII characters. They are untrusted: the agent chooses them.
  */
 export interface AgentHints {
-  /** The agent, or the thread, that makes the call. Programs name only sub-agents, or every agent. */
+  /** The agent or thread that makes the call. Some programs send it only for sub-agents. */
   readonly agentId?: string | undefined;
   /** The agent that started this one. */
   readonly parentAgentId?: string | undefined;
-  /** The turn of the agent's user that the call belongs to. */
+  /** The user turn that the call belongs to. */
   readonly turnId?: string | undefined;
   /** Kind of the call, such as a turn or a compaction. */
   readonly requestKind?: string | undefined;
@@ -33,7 +33,7 @@ export interface CallFacts {
   readonly toolCount?: number | undefined;
   /** The caller's own name for calls of this kind; see {@link TAG}. */
   readonly tag?: string | undefined;
-  /** What the agent program says about the call. Undefined if it says nothing. */
+  /** Hints of the agent program. Undefined if it sent none. */
   readonly hints?: AgentHints | undefined;
   /** Number of images, files and audio that the prompt shows as placeholders. */
   readonly placeholders?: number | undefined;
@@ -57,8 +57,8 @@ export interface Interaction extends CallFacts {
   /** -1 for a root. */
   readonly parent: number;
   /**
-   * Of a root: index of the earlier interaction from whose answer its conversation was compacted. Undefined if none was
-   * found. See compactions.ts.
+   * For a root: index of the earlier interaction that its conversation was compacted from. Undefined if none was found. See
+   * compactions.ts.
    */
   readonly compactedFrom?: number | undefined;
   readonly tokenExact: boolean;

@@ -228,7 +228,7 @@ export class Session {
     return !this.delivery.attempts.hasFailed || now - this.lastAccessAt > RETRY_MS;
   }
 
-  /** Number of calls that other servers answered. They are not recorded. */
+  /** Number of calls to upstreams. They are not recorded. */
   get upstreamCalls(): number {
     return this.#upstreamCalls;
   }
@@ -293,7 +293,7 @@ export class Session {
     const toolsKey = tools.length > 0 ? hashText(JSON.stringify(tools, keepSpelling)) : "";
     const previous = previousId === undefined ? undefined : this.find(previousId);
     const known = yield* this.#known.digest(messages);
-    // Written out, as in other places of a call: each copy made by a spread has a hidden class of its own, 300 bytes.
+    // No spread: each object that a spread creates has its own hidden class of 300 bytes.
     const { digests, callIds } = known;
     const prepared = {
       messages: known.messages,
@@ -336,7 +336,7 @@ export class Session {
     const parent = this.#log.at(found.index);
     const [answer] = parent.output;
     if (!answer || parent.output.length > 1 || inputLength(parent) !== found.position) return undefined;
-    // A later call may have recorded the replacement in its messages: it is the nearer parent.
+    // A later interaction may have the replacement in its messages. It is then the nearer parent.
     const match = this.#native.findParent(digests, callIds);
     if (match && inputLength(this.#log.at(match.index)) > found.position) return match;
     const now = [...messages.slice(0, found.position), this.#undeclaredCalls.restore(message, answer)];
@@ -409,7 +409,7 @@ export class Session {
     const link = compactedFrom === undefined ? {} : { compactedFrom };
     const interaction = { ...tree, ...link, id, ...facts, lastTokenId, ...context };
     this.#log.add(interaction);
-    // The client has the answer that it repeats.
+    // The client repeats the answer, so it has received it.
     if (compactedFrom !== undefined) this.delivery.referTo(compactedFrom);
     this.#undeclaredCalls.add(interaction.index, output, call.prepared);
     this.#promptTokens += call.prompt.length;

@@ -1,29 +1,29 @@
-/** Length of a window in characters, white space counted once. */
+/** Length of a window in characters, each run of white space counted as one. */
 const WINDOW = 64;
-/** Characters from whose start the first window is taken. A text that begins with more white space is not found. */
+/** Number of characters from which the first window is taken. A text that begins with more white space is not found. */
 const MAX_START = 512;
 /** Base of the polynomial hash: any odd number that mixes the bits of small values. */
 const BASE = 0x01000193;
 /** BASE to the power of WINDOW - 1, modulo 2^32: the weight of the character that leaves the window. */
 const LEAVING = Array.from({ length: WINDOW - 1 }).reduce<number>((power) => Math.imul(power, BASE), 1);
 const FILTER_BITS = 12;
-/** Places of one window that are reported. A text has its own beginning rarely more than once. */
+/** Maximum number of positions that are reported for one window. A text rarely repeats its own beginning. */
 const MAX_PLACES = 4;
-/** Texts with the same first window that are kept, the newest. */
+/** Maximum number of texts with the same first window. The newest are kept. */
 const MAX_EQUAL = 8;
 
-/** A place at which texts may begin. */
+/** A position at which texts may begin. */
 export interface WindowHit {
-  /** The callers' numbers of the texts. */
+  /** The numbers that the caller gave to the texts. */
   readonly numbers: readonly number[];
   /** Index of the window's first character. */
   readonly at: number;
 }
 
 /**
- * Finds texts whose beginning occurs in another text, in time that is linear in the other text.
+ * Finds texts whose beginning occurs in another text, in time linear in the length of that text.
  *
- * It keeps only a 32-bit hash of the first window of each text. So the results are suspicions, which the caller must check.
+ * It keeps only a 32-bit hash of the first window of each text, so the caller must check the results.
  */
 export class TextWindows {
   readonly #numbersByHash = new Map<number, number[]>();
@@ -49,9 +49,9 @@ export class TextWindows {
   }
 
   /**
-   * Returns the places of `text` at which texts may begin, the first few of each window.
+   * Returns the positions in `text` at which texts may begin, at most MAX_PLACES for each window.
    *
-   * @param text its white space must be single spaces
+   * @param text a text whose white space consists of single spaces
    */
   find(text: string): WindowHit[] {
     const hits: WindowHit[] = [];

@@ -3,26 +3,26 @@ import type { Conversation, Message } from "../conversation/message.js";
 /** The tools that a request declared. */
 export type DeclaredTools = Pick<Conversation, "tools" | "loadedTools">;
 
-/** An answer of the session, in the messages of a request. */
+/** An answer of the session that was found in the messages of a request. */
 export interface FoundAnswer {
   /** Index of the interaction. */
   readonly index: number;
-  /** Place of the answer among the request's messages. */
+  /** Index of the answer among the request's messages. */
   readonly position: number;
 }
 
 /**
  * Finds answers by the ids of calls whose tool the request had not declared.
  *
- * No client can run such a call. Some replace it in their history, keep its id, and give the replacement a result that says what was wrong:
- * the AI SDK's `experimental_repairToolCall` makes a call of another tool of it. The messages then differ from the recorded answer, but it
- * is the answer of the same call.
+ * No client can run such a call. Some clients replace it in their history, keep its id, and give the replacement a result that describes
+ * the error. For example, the AI SDK's `experimental_repairToolCall` turns it into a call of another tool. The message then differs from the
+ * recorded answer, although it stands for the same answer.
  */
 export class UndeclaredCalls {
   /** Index of the interaction by the id of the call. */
   readonly #answers = new Map<string, number>();
 
-  /** Adds the calls of an answer. If a request declared no tools at all, nothing is known about its calls. */
+  /** Adds the undeclared calls of an answer; none if the request declared no tools at all, because its client may still know the tools. */
   add(index: number, output: readonly Message[], { tools = [], loadedTools = [] }: DeclaredTools): void {
     if (tools.length + loadedTools.length === 0) return;
     for (const { id, name } of output.flatMap(({ toolCalls = [] }) => toolCalls)) {
@@ -43,7 +43,7 @@ export class UndeclaredCalls {
     return undefined;
   }
 
-  /** Returns `message` with such calls of `answer` as the model wrote them. */
+  /** Returns `message` with the undeclared calls of `answer` as the model wrote them. */
   restore(message: Message, answer: Message): Message {
     const written = new Map(answer.toolCalls?.map((call) => [call.id, call]));
     const restored = message.toolCalls?.map(

@@ -5,7 +5,7 @@ import { catchConfigError } from "./helpers.js";
 const url = "https://api.example.com/v1";
 
 describe("upstreams", () => {
-  it("have their key in the configuration or in a variable", () => {
+  it("read their key from the configuration or from an environment variable", () => {
     const config = parseConfig({
       upstreams: [
         { models: ["a", "b-*"], url, api_key: "sk-1" },
@@ -47,7 +47,7 @@ describe("upstreams", () => {
       { models: ["a"], url, api_key: "secret" },
       /^upstreams: expected a list of values, .* got a value of type object$/,
     ],
-  ])("%j is an error that shows no value", (upstreams, problem) => {
+  ])("are refused without showing the value: %j", (upstreams, problem) => {
     const problems = catchConfigError(() => parseConfig({ upstreams })).problems.map(
       ({ path, message }) => `${path}: ${message}`,
     );

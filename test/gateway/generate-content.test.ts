@@ -26,7 +26,7 @@ describe("a call of Gemini's API", () => {
     expect(workers.map(({ proxy }) => proxy.engine.calls.length)).toEqual([2, 2]);
   });
 
-  it("gets errors in Google's form, of the gateway and of its workers", async () => {
+  it("gets errors of the gateway and of its workers in Google's shape", async () => {
     const worker = await startWorker("one");
     const gateway = await Gateway.start({ urls: [worker.url] });
     const { key } = await gateway.session();

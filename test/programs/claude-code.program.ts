@@ -9,7 +9,7 @@ const configure =
     env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key, ...more },
   });
 
-/** It declares most of its tools only when the model has searched for them. */
+/** Claude Code declares most of its tools only after the model has searched for them. */
 const SEARCH: Task = {
   name: "a search for deferred tools",
   turns: [

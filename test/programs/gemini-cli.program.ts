@@ -1,11 +1,11 @@
 import { describeProgram, type ProgramContext } from "./support/describe-program.js";
 import type { ProgramCommand } from "./support/run-program.js";
 
-/** Needs Gemini's dialect, below `/v1beta`. */
+/** Gemini CLI speaks only Gemini's API, below `/v1beta`. */
 const configure =
   (model: readonly string[]) =>
   ({ url, key, request, workspace }: ProgramContext): ProgramCommand => {
-    // Without it, the address selects a way of authentication that the program then refuses.
+    // Without this setting, the address selects an authentication method that the program then refuses.
     workspace.configure(".gemini/settings.json", { security: { auth: { selectedType: "gemini-api-key" } } });
     return {
       args: ["--yolo", "--skip-trust", ...model, "-p", request],

@@ -1,7 +1,7 @@
 import { describeProgram, type ProgramContext } from "./support/describe-program.js";
 import type { ProgramCommand } from "./support/run-program.js";
 
-/** Its dialect is that of the provider's package. */
+/** The provider's package decides which API opencode speaks. */
 const configure =
   (provider: string) =>
   ({ url, key, request, workspace }: ProgramContext): ProgramCommand => {

@@ -28,7 +28,7 @@ describe("the origin of a call", () => {
     return recorded ?? {};
   }
 
-  it("is nothing if the request says nothing", async () => {
+  it("is empty if the request has no such headers", async () => {
     expect(await record({})).toMatchObject({ ...NOTHING, requested_model: "tiny", tools: 0 });
   });
 
@@ -41,12 +41,12 @@ describe("the origin of a call", () => {
     expect(await record({ "x-rolltape-tag": "title:v1" })).toMatchObject({ ...NOTHING, tag: "title:v1" });
   });
 
-  it("has Claude Code's agents", async () => {
+  it("has the agent ids that Claude Code sends", async () => {
     const headers = { "x-claude-code-agent-id": "a1", "x-claude-code-parent-agent-id": "a0" };
     expect(await record(headers)).toMatchObject({ ...NOTHING, agent_id: "a1", parent_agent_id: "a0" });
   });
 
-  it("has the threads, the turn and the kind of Codex's metadata", async () => {
+  it("has the thread ids, turn id and request kind that Codex sends", async () => {
     const metadata = {
       thread_id: "t1",
       parent_thread_id: "t0",
@@ -84,7 +84,7 @@ describe("the origin of a call", () => {
 });
 
 describe("the rows of calls with an origin", () => {
-  it("name tags and kinds in columns and agents in the metadata, also after a restart", async () => {
+  it("have tags and kinds in columns and agents in the metadata, also after a restart", async () => {
     const directory = mkdtempSync(join(tmpdir(), "rolltape-call-origin-"));
     const first = await Proxy.start({ storage: { directory } });
     const session: StartedSession = await first.session();

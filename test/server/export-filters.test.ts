@@ -39,7 +39,7 @@ async function batch(options: object) {
 }
 
 describe("filters of an export", () => {
-  it("keep the interactions of the named models, and of no excluded one", async () => {
+  it("keep the interactions of the named models that are not excluded", async () => {
     const main = await call("work");
     const title = await call("name it", { model: "small-1" });
     const router = await call("route it", { model: "small-2" });
@@ -86,7 +86,7 @@ describe("filters of an export", () => {
     expect(rest["rewards_filtered"]).toBe(false);
   });
 
-  it("find the leaves of concat rows among what is left, and train on no filtered call within a row", async () => {
+  it("end concat rows at the last kept calls, and train on no filtered call within a row", async () => {
     const first = await call("a");
     const between = await call("b", { after: first.messages, model: "small" });
     const last = await call("c", { after: between.messages });
@@ -137,7 +137,7 @@ describe("rewards_filtered", () => {
     expect(JSON.parse(metadata["filters"] ?? "")).toEqual({ exclude_models: ["small"] });
   });
 
-  it("names a session whose reward is on a later call, if the discount stops it", async () => {
+  it("names a session whose reward reaches no kept call because the discount is 0", async () => {
     const first = await call("work");
     const last = await call("sum up", { after: first.messages, model: "small" });
     await proxy.reward(session, 1, last.id);
@@ -169,7 +169,7 @@ describe("invalid filters", () => {
     }
   });
 
-  it("do not lose the session: null stands for no filter", async () => {
+  it("leave the session exportable; null stands for no filter", async () => {
     await call("work");
     expect(idsOf(await exported({ models: null, tags: null, roots: null }))).toHaveLength(1);
   });

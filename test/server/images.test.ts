@@ -240,7 +240,7 @@ describe("with images: placeholder", () => {
 const largeImage = { type: "image_url", image_url: { url: DATA + "Zm9v".repeat(75_000) } };
 
 describe("a conversation with an image", () => {
-  it("continues token by token when the image is sent again, and keeps no body with it", async () => {
+  it("is continued token by token when the image is sent again, and its body is not kept", async () => {
     const proxy = await Proxy.start({ settings: { images: "placeholder", chatTemplateType: "concat" } });
     const session = await proxy.session();
     const words = "word ".repeat(5000);
@@ -263,7 +263,7 @@ describe("a conversation with an image", () => {
     await proxy.close();
   });
 
-  it("is counted also where previous_response_id continues it, after a restart too", async () => {
+  it("counts placeholders of the response that previous_response_id names, also after a restart", async () => {
     const directory = mkdtempSync(join(tmpdir(), "rolltape-images-"));
     const start = () => Proxy.start({ settings: { images: "placeholder" }, storage: { directory } });
     const first = await start();

@@ -52,7 +52,7 @@ class Recorder {
 
 describe("a new conversation with the summary of an earlier one", () => {
   it.each([
-    ["as it is", SUMMARY, [user(SUMMARY)]],
+    ["unchanged", SUMMARY, [user(SUMMARY)]],
     [
       "within a longer message",
       SUMMARY,
@@ -88,7 +88,7 @@ describe("a new conversation with the summary of an earlier one", () => {
     expect(await recorder.links()).toEqual([-1, -1, -1, 2, -1, -1, 5]);
   });
 
-  it("is linked if a request with a system prompt of its own asked for the summary", async () => {
+  it("is linked if the request for the summary had its own system prompt", async () => {
     const recorder = new Recorder();
     const tool = { id: "call_7", type: "function" as const, function: { name: "run", arguments: "{}" } };
     const used: ChatMessage = { role: "assistant", content: "", tool_calls: [tool] };
@@ -118,7 +118,7 @@ describe("a new conversation is not linked", () => {
     expect(await recorder.links()).toEqual([-1, -1, -1, -1]);
   });
 
-  it("to an answer that ends no conversation, such as a draft that another agent reviews", async () => {
+  it("to an answer without earlier answers in its conversation, such as a draft that another agent reviews", async () => {
     const recorder = new Recorder();
     recorder.call([system("You write."), user("Write a report.")], assistant(SUMMARY));
     recorder.call([system("You review."), user(`Review this: ${SUMMARY}`)], assistant("Good."));

@@ -58,7 +58,7 @@ describe("a call of a tool that was not declared, replaced by the client", () =>
     expect(session.readMessages(after)).toEqual([...again, done, user]);
   });
 
-  it("is told apart from a twin by its id", () => {
+  it("is distinguished from an equal call by its id", () => {
     const session = newSession();
     const first = record(session, [user], calling("fly", "a"));
     record(session, [user], calling("fly", "b"));

@@ -6,8 +6,8 @@
 
 namespace rolltape {
 
-/// The interactions that filters removed, of all sessions of a plan. In `concat` rows their tokens stay as the context
-/// of later turns, and their outputs are not trained on.
+/// The interactions of all sessions of a plan that filters removed. In `concat` rows their tokens stay as context of
+/// later turns, but their outputs are not trained on.
 class FilteredTurns {
  public:
   void add(const Interaction& at) { all_.insert(&at); }

@@ -52,7 +52,7 @@ struct PlanOptions {
   ConcatReward concatReward = ConcatReward::kLeaf;
   /// Treats interactions of PlannedSession::leftOut like all others. PlanRow::leftOut still marks them.
   bool includeLeftOut = false;
-  /// Filters the trees in which no interaction has a reward, in sessions without a reward.
+  /// Removes conversation trees without any reward. A session reward counts for all trees of its session.
   bool rewardedRootsOnly = false;
   /// Adds the turns of each row. A tree batch has none: its nodes are turns.
   bool turns = false;
@@ -67,8 +67,8 @@ struct PlanOptions {
 struct PlannedSession {
   const Session* session;
   std::vector<std::uint32_t> leftOut = {};
-  /// Interactions that a filter of the export removes: they have no rows, and their outputs are trained on nowhere.
-  /// Their rewards reach other interactions all the same.
+  /// Interactions that a filter of the export removes. They have no rows, and no row trains on their outputs. Their
+  /// rewards still reach other interactions.
   std::vector<std::uint32_t> filtered = {};
 };
 
@@ -89,7 +89,7 @@ struct PlanRow {
   bool uncountedRewards = false;
   /// One of PlannedSession::leftOut.
   bool leftOut = false;
-  /// A filter removed it. Only rows of a tree batch, whose nodes are all interactions.
+  /// A filter removed the interaction. Only in tree batches, because every interaction is a node there.
   bool filtered = false;
 };
 
@@ -146,11 +146,11 @@ class Plan {
   const Interaction& columnTurn(const PlanRow& row, const RowColumn& column) const {
     return column.ofFirstTurn ? *row.first : *row.interaction;
   }
-  /// Returns the interaction with which the row's tokens begin to be exact, whether or not it is a turn of the row.
+  /// Returns the first interaction of the row's token-exact path, also if a filter removed it.
   const Interaction& rowStart(const PlanRow& row) const {
     return options_.style == RowStyle::kConcat ? *row.interaction->rowStart : *row.interaction;
   }
-  /// Returns true if the interaction lies between the turns of a `concat` row, but is not one of them.
+  /// Returns true if the interaction lies on the path of a `concat` row, but a filter removed it.
   bool isFiltered(const Interaction& at) const { return filteredTurns_ && filteredTurns_->contains(at); }
   /// The filtered interactions of `concat` rows; null if there are none.
   const FilteredTurns* filteredTurns() const { return filteredTurns_.get(); }
@@ -163,9 +163,10 @@ class Plan {
     return options_.columns ? std::span<const RowColumn>(*options_.columns) : std::span<const RowColumn>();
   }
   const UnrewardedRoots& unrewardedRoots() const { return unrewardedRoots_; }
-  /// Number of interactions that filters removed. Of the whole plan: its shards do not have it.
+  /// Number of interactions that filters removed. Shards of the plan do not have it.
   std::uint64_t filteredCount() const { return filteredCount_; }
-  /// Indices of the sessions that have a reward of which nothing reaches a row, because of a filter. Of the whole plan.
+  /// Indices of the sessions that have a reward, but because of a filter none of it reaches a row. Shards of the plan do
+  /// not have it.
   std::span<const std::uint32_t> rewardsFiltered() const { return rewardsFiltered_; }
   std::span<const ConcatMismatch> mismatches() const { return mismatches_; }
   std::span<const PlanRow> overflows() const { return overflows_; }

@@ -7,43 +7,44 @@
 
 namespace rolltape {
 
-/// Which interactions of one session have rows, and the rewards of all of them.
+/// Chooses the interactions of one session that have rows, and computes the rewards of all interactions.
 ///
-/// Rewards are those of the whole session. Only afterwards, filters choose rows.
+/// Rewards are computed over the whole session before filters choose rows.
 ///
-/// Reuse one object for the sessions of a plan: with many small ones, allocating its memory for each would take most of
+/// Reuse one object for all sessions of a plan. With many small sessions, allocating memory for each would take most of
 /// the time.
 struct RowChoice {
   SessionRewards rewards;
-  /// By interaction index: left out of the export. All false with includeLeftOut.
+  /// By interaction index: the interaction is left out of the export. All false with includeLeftOut.
   std::vector<bool> absent;
-  /// By interaction index: one of PlannedSession::leftOut. Empty if there are none.
+  /// By interaction index: the interaction is in PlannedSession::leftOut. Empty if none is.
   std::vector<bool> marked;
-  /// By interaction index: removed by a filter. Empty if none is. An interaction that is absent is not filtered.
+  /// By interaction index: a filter removed the interaction. Empty if none did. Never true if `absent` is.
   std::vector<bool> filtered;
-  /// By interaction index: token-exact edges lead from it to a kept interaction, so no row ends with it.
+  /// By interaction index: token-exact edges lead down to a kept interaction, so no row ends with this one.
   std::vector<bool> continued;
-  /// By interaction index: turns before it in its row have own rewards.
+  /// By interaction index: earlier turns of the row that ends with the interaction have own rewards.
   std::vector<bool> inner;
 
-  /// Reads the next session. @throws as Plan
+  /// Reads the next session.
+  /// @throws the errors of Plan's constructor
   void assign(const PlannedSession& planned, const PlanOptions& options);
   /// Sets `continued` and `inner`, for style `concat`.
   void findRowEnds(const Session& session);
 
   bool isMarked(std::size_t index) const { return !marked.empty() && marked[index]; }
   bool isFiltered(std::size_t index) const { return !filtered.empty() && filtered[index]; }
-  /// It has a row, or is a turn of one.
+  /// Returns true if the interaction has a row or is a turn of one.
   bool isKept(std::size_t index) const { return !absent[index] && !isFiltered(index); }
-  /// An ancestor is kept. Call findRowEnds() before.
+  /// Returns true if an ancestor is kept. Call findRowEnds() first.
   bool hasKeptAncestor(std::size_t index) const { return keptAbove_.empty() || keptAbove_[index]; }
-  /// The first kept turn of the row that ends with the interaction.
+  /// Returns the first kept turn of the row that ends with `last`.
   const Interaction& firstTurn(const Interaction& last) const;
 
   std::uint64_t countFiltered() const;
-  /// The session has a reward, and nothing of it reaches a kept interaction, because of a filter.
+  /// Returns true if the session has a reward, but because of a filter none of it reaches a kept interaction.
   bool losesRewards(const Session& session, double discount);
-  /// Roots of the trees that have a kept interaction and no reward, if the session has no reward either.
+  /// Returns the roots of the trees that have a kept interaction and no reward; none if the session has a reward.
   std::vector<std::uint32_t> unrewardedRoots(const Session& session);
 
  private:
@@ -61,7 +62,7 @@ struct RowChoice {
   std::vector<bool> keptRoots_;
   /// By interaction index: an ancestor is kept. Empty if nothing is filtered.
   std::vector<bool> keptAbove_;
-  /// By interaction index: a share of a reward of the session reaches it.
+  /// By interaction index: a part of some reward of the session reaches the interaction.
   std::vector<bool> reached_;
 };
 

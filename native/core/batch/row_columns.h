@@ -19,9 +19,8 @@ enum class RowSource {
   kUncountedRewards,
   /// Index of the first row that holds the parent of the row's first turn; -1 if no row of the batch does.
   kParentRow,
-  /// Of rows that begin with the root of a compacted conversation: index of the first row that holds the interaction
-  /// that
-  /// it was compacted from. -1 for other rows, and if no row of the batch does.
+  /// For a row that begins with the root of a compacted conversation: index of the first row that holds the interaction
+  /// that the conversation was compacted from. -1 for other rows, or if no row of the batch holds it.
   kCompactedFromRow,
   /// Number of edges to the root of the conversation tree.
   kTurn,

@@ -51,8 +51,7 @@ struct Interaction {
   /// Where the part of the sequence begins that token-exact edges lead to: the outputs behind it were all sampled in
   /// this very context.
   std::uint32_t exactFrom = 0;
-  /// Of a root: index of the earlier interaction whose answer its messages repeat, because the client compacted that
-  /// conversation into this one. -1: none.
+  /// For a root: index of the earlier interaction that the client compacted this conversation from. -1: none.
   std::int32_t compactedFrom = -1;
 
   /// -1 for a root.

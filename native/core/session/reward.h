@@ -16,8 +16,8 @@ void discountRewards(std::span<const std::int32_t> parents, std::span<double> re
 /// Returns, by interaction index, the factor with which a session's reward reaches it: discount^h, where h is the
 /// number of edges down to the descendant leaf that completed last; 1 for a leaf.
 /// @param parents as in discountRewards
-/// @param absent interactions whose factor is 0, and over which no factor flows; a parent whose children are all absent
-/// is a leaf
+/// @param absent interactions whose factor is 0 and which pass no factor on to their ancestors; a parent whose children
+/// are all absent is a leaf
 std::vector<double> lastLeafShares(std::span<const std::int32_t> parents, const std::vector<bool>& absent,
                                    double discount);
 

@@ -35,13 +35,13 @@ std::uint32_t countShared(const Interaction& parent, const Prompt& prompt) {
   return static_cast<std::uint32_t>(commonPrefix(before, prompt.spans()));
 }
 
-/// Only a root that comes later can take over a conversation, so links never form a circle.
+/// Links lead only from a root to an earlier interaction, so they never form a cycle.
 void requireCompaction(const Interaction& made) {
   if (made.compactedFrom == -1) return;
   const bool isEarlier = made.compactedFrom >= 0 && made.compactedFrom < static_cast<std::int64_t>(made.index);
   if (made.parent == nullptr && isEarlier) return;
   throw Error(ErrorCode::kInvalidArg, "compactedFrom: " + std::to_string(made.compactedFrom) +
-                                          " must be an earlier interaction, and this one a root");
+                                          " must be an earlier interaction, and only a root can have it");
 }
 
 std::span<const std::uint8_t> bytesOf(const std::string& text) {

@@ -83,7 +83,7 @@ class Session {
   /// @throws kInvalidArg for a bad index.
   InteractionWriter serialize(std::uint32_t index) const;
   /// Adds the next interaction as it was recorded by a session with the same key. All or nothing.
-  /// @param compactedFrom as it was recorded; the bytes do not have it
+  /// @param compactedFrom the value that was recorded; the bytes do not include it
   /// @throws kStoredInvalid if the bytes are damaged or do not continue this session; kInvalidArg for a bad
   /// compactedFrom.
   const Interaction& restore(std::span<const std::uint8_t> bytes, std::int32_t compactedFrom = -1);
@@ -93,7 +93,7 @@ class Session {
   /// @throws kInvalidArg for an index that there is not; `name` is that of the argument.
   const Interaction& interaction(std::uint32_t index, const char* name = "index") const;
   const InteractionState& state(std::uint32_t index) const { return states_[index]; }
-  /// An interaction has a compactedFrom.
+  /// Returns true if any interaction has a compactedFrom.
   bool hasCompactions() const { return hasCompactions_; }
   /// By index.
   std::span<const InteractionState> states() const { return states_; }

@@ -3,7 +3,7 @@
 #include "../forest.h"
 #include "../packed.h"
 
-/// Interactions that the filters of an export remove, and rows of compacted conversations.
+/// Tests the rows of an export with filters, and the rows of compacted conversations.
 
 namespace rolltape {
 namespace {

@@ -81,7 +81,7 @@ export const agentSchema = z.strictObject({
     .nullable()
     .default(4096)
     .describe(
-      "Maximum number of calls of one session that `upstreams` answer. More are refused with 403. Null: no limit.",
+      "Maximum number of calls that one session may make to `upstreams`. More are refused with 403. Null: no limit.",
     ),
   max_concurrent_upstream_calls: z
     .int()
@@ -89,7 +89,7 @@ export const agentSchema = z.strictObject({
     .nullable()
     .default(16)
     .describe(
-      "Maximum number of such calls that one session may have in flight. They also count for `max_concurrent_calls`. More are refused with 429. Null: no limit.",
+      "Maximum number of calls to `upstreams` that one session may have in flight. They also count as calls of `max_concurrent_calls`. More are refused with 429. Null: no limit.",
     ),
   shared_memory_directory: z
     .string()
@@ -158,7 +158,7 @@ export const agentSchema = z.strictObject({
     .enum(["refuse", "placeholder"])
     .default("refuse")
     .describe(
-      "Images, files and audio in messages and tool results, which a text model cannot see. `refuse`: requests with such parts are refused with 400. `placeholder`: the prompt has `[image]`, `[file]` or `[audio]` in their place, and the header `x-rolltape-placeholders` and the row column `placeholders` count them.",
+      "Images, files and audio in user messages and tool results; prompts contain text only. `refuse`: requests with such parts are refused with 400. `placeholder`: the prompt has `[image]`, `[file]` or `[audio]` in their place, and the header `x-rolltape-placeholders` and the row column `placeholders` have their number. Gemini's API refuses them with either value.",
     ),
   message_filters: z
     .array(messageFilter)

@@ -8,20 +8,22 @@ const patterns = z
   .default(null)
   .meta({ expected: "a list of texts" });
 
-/** Which model calls a rollout job's exports have rows for. */
+/** Which model calls the exports of a rollout job train on. */
 export const exportFiltersSchema = z.strictObject({
   models: patterns.describe(
-    "Only calls whose request named one of these models. `*` stands for any text, an empty text for no name. Null: any. Used by rollout jobs only; an export call has filters of its own.",
+    "Exports only calls whose request named one of these models. `*` stands for any characters, an empty string for no name. Null: any model. Used by rollout jobs only; an export call has its own filters.",
   ),
-  exclude_models: patterns.describe("No calls whose request named one of these models. Used by rollout jobs only."),
+  exclude_models: patterns.describe(
+    "Exports no calls whose request named one of these models. Same patterns as `models`. Used by rollout jobs only.",
+  ),
   tags: patterns.describe(
-    "Only calls with one of these tags (header `x-rolltape-tag`). `*` stands for any text, an empty text for no tag. Null: any. Used by rollout jobs only.",
+    "Exports only calls with one of these tags (header `x-rolltape-tag`). `*` stands for any characters, an empty string for no tag. Null: any tag. Used by rollout jobs only.",
   ),
   roots: z
     .enum(["all", "rewarded"])
     .default("all")
     .describe(
-      "`rewarded`: no conversation trees without any reward. A session's own reward counts for all of its trees. Used by rollout jobs only.",
+      "`rewarded`: exports only conversation trees that have a reward. A session reward counts for all trees of its session. Used by rollout jobs only.",
     ),
 });
 

@@ -22,7 +22,7 @@ export const sectionsSchema = z.strictObject({
     .default([])
     .meta({ writeOnly: true })
     .describe(
-      "Calls for some model names that another server answers, or that are refused: `{models, url, api_key, api_key_env, model, timeout_seconds}` or `{models, refuse: true}`. They are not recorded. The first entry that has the requested name counts; all other names, and that of the served model, are the policy. See [Calls that are not the policy's](http-api.md#calls-that-are-not-the-policys).",
+      "Model names whose calls another server answers, `{models, url, api_key, api_key_env, model, timeout_seconds}`, or that are refused, `{models, refuse: true}`. Such calls are not recorded. The first entry that matches the requested name applies. The policy answers all other names and that of the served model. See [Calls to other models](http-api.md#calls-to-other-models).",
     ),
   group_size: z
     .int()

@@ -77,14 +77,12 @@ export const serverSchema = z.strictObject({
     .int()
     .min(1)
     .default(4096)
-    .describe(
-      "Maximum number of messages (or `input` items, or `contents`) in a model call. More are refused with 400.",
-    ),
+    .describe("Maximum number of messages (`input` items, `contents`) in a model call. More are refused with 400."),
   max_tools: z
     .int()
     .min(1)
     .default(512)
-    .describe("Maximum number of tools, or functions of Gemini's tools, in a model call. More are refused with 400."),
+    .describe("Maximum number of tools (functions, in Gemini's API) in a model call. More are refused with 400."),
   max_prompt_characters: z
     .int()
     .min(1)

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { baseUrl, seconds } from "./values.js";
 
-/** Longest model name of a request. */
+/** Maximum length of a requested model name, in characters. */
 const MAX_NAME_LENGTH = 1024;
 
-/** A literal message: the default one would show the value, which may be a key. */
+/** Returns an error without the received value, which may be a key. The default message shows it. */
 const expected = (phrase: string) => ({ error: `expected ${phrase}` });
 
 const NAMES = expected("a list of model names, each with at most one *");
@@ -12,7 +12,7 @@ const modelName = z
   .string(NAMES)
   .max(MAX_NAME_LENGTH, NAMES)
   .regex(/^(?!$)[^*]*\*?[^*]*$/, NAMES);
-// Without a transformation: those would hide the default from the documentation.
+// A union instead of a transformation, which would hide the default from the documentation.
 const modelNames = z.union([modelName, z.array(modelName).min(1, NAMES)], NAMES);
 
 const KEY = expected("visible ASCII characters without spaces");

@@ -32,7 +32,7 @@ export function mergeMetadata(rows: MergedRows, layout: string): Record<string, 
   };
 }
 
-/** Returns what filters did. All parts have the same filters, or none. */
+/** Merges the metadata of filters. All parts have the same filters, or none. */
 function mergeFilters({ parts, sessionIds }: MergedRows): Record<string, string> {
   const filters = parts[0]?.metadata.filters;
   if (filters === undefined) return {};

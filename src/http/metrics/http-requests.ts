@@ -4,7 +4,7 @@ import { onResponseClose } from "../disconnect.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The pattern of the route's paths, if its `url` says too little. Metrics and the API description show it. */
+    /** Path pattern of a route whose `url` is too general. Metrics and the API description show the pattern. */
     readonly pattern?: string;
   }
 }

@@ -124,7 +124,7 @@ export interface PlanOptions {
   readonly concatReward?: "leaf" | "return";
   /** Gives rows to interactions that are left out too. The source `leftOut` still marks them. */
   readonly includeLeftOut?: boolean;
-  /** Filters the trees in which no interaction has a reward, in sessions without a reward. */
+  /** Removes conversation trees without any reward. A session reward counts for all trees of its session. */
   readonly rewardedRootsOnly?: boolean;
   /**
    * Adds `cu_turns` I32 [B + 1] and the turn columns. Not for a tree batch (`ERR_INVALID_ARG`): its nodes are turns.
@@ -155,7 +155,7 @@ export interface NativePlan {
   /** Number of interactions that are filtered and not left out. Shards do not have it. */
   readonly filteredCount: number;
   /**
-   * Indices of the planned sessions that have a reward of which nothing reaches a row, because of the filters. Shards do not
+   * Indices of the planned sessions that have a reward, but because of the filters none of it reaches a row. Shards do not
    * have it.
    */
   readonly rewardsFiltered: readonly number[];

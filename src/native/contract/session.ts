@@ -97,7 +97,7 @@ export interface RecordInput {
   readonly startsRow?: boolean;
   /** Identifies the tool call ids of the input, and of input and output; see {@link NativeSession.findParent}. */
   readonly callIds?: BigUint64Array;
-  /** Of a root: index of the earlier interaction from which the client compacted this conversation. */
+  /** For a root: index of the earlier interaction that the client compacted this conversation from. */
   readonly compactedFrom?: number | undefined;
 }
 

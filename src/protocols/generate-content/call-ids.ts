@@ -8,7 +8,7 @@ interface Named {
   readonly name: string;
 }
 
-/** The calls of one function that have no response yet, in their order. */
+/** The calls of one function that have no response yet, in the order of the conversation. */
 interface Waiting {
   readonly ids: string[];
   /** Index of the first call that may have no response. */
@@ -28,7 +28,7 @@ export class CallIds {
   addCall({ id, name }: Named): string {
     const known = id || toId(this.#calls);
     this.#calls++;
-    // Ids may be used again.
+    // A later call may reuse the id of an earlier one.
     this.#answered.delete(known);
     const waiting = this.#waiting.get(name);
     if (waiting) waiting.ids.push(known);
@@ -40,7 +40,7 @@ export class CallIds {
    * Returns the id of the call that a response answers.
    *
    * @param param path of the response
-   * @throws RequestError if the response has no id, and no earlier call of its function is without a response
+   * @throws RequestError if the response has no id, and all earlier calls of its function have a response
    */
   findCall({ id, name }: Named, param: string): string {
     const answered = id || this.#takeWaiting(name);

@@ -9,7 +9,7 @@ import { protoEnum, protoList, protoObject } from "./proto-json.js";
 
 const isFalse = (value: unknown) => value === false;
 
-/** The name is what the model wrote: an earlier answer can have any. */
+/** Any name is accepted: the call may be of an earlier answer, which has the name that the model wrote. */
 const functionCall = protoObject({
   id: wellFormed.optional(),
   name: wellFormed.pipe(z.string().min(1)),
@@ -38,7 +38,7 @@ const partFields = protoObject({
   toolResponse: unsupported("toolResponse"),
   audioTranscription: unsupported("audioTranscription"),
   thought: z.boolean().optional().describe("The text is the model's reasoning."),
-  thoughtSignature: z.string().optional().describe("Names the call that generated the part, as an answer has it."),
+  thoughtSignature: z.string().optional().describe("Signature of the answer that the part is from."),
   videoMetadata: noEffect,
   mediaResolution: noEffect,
   mediaProcessing: noEffect,

@@ -96,7 +96,7 @@ export function toSampling(config: GenerationConfig): Omit<RequestSampling, "min
   };
 }
 
-/** Any JSON document; Google's JSON mode allows lists, too. */
+/** Any JSON object or list: Google's JSON mode allows both. */
 const ANY_DOCUMENT = JSON.stringify({ anyOf: [{ type: "object" }, { type: "array" }] });
 
 /** Returns the schema that the answer must match; undefined if the request asks for text. */
@@ -116,7 +116,7 @@ function listSchemas(config: GenerationConfig) {
   ];
 }
 
-/** Returns the variables of the chat template that turn reasoning on or off and say how much the model reasons. */
+/** Returns the variables of the chat template that turn reasoning on or off and set its amount. */
 export function toThinkingArgs({ thinkingConfig: wanted }: GenerationConfig): Record<string, unknown> {
   const { thinkingBudget: budget, thinkingLevel: level = UNSPECIFIED } = wanted ?? {};
   if (level !== UNSPECIFIED) return reasoningArgs(LEVELS[level]);

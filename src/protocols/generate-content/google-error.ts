@@ -1,4 +1,4 @@
-/** Google's error codes by HTTP status. For other statuses, {@link googleStatus} has two general codes. */
+/** Google's error codes by HTTP status. For other statuses, {@link googleStatus} returns one of two general codes. */
 const STATUSES: Readonly<Record<number, string>> = {
   401: "UNAUTHENTICATED",
   403: "PERMISSION_DENIED",
@@ -27,7 +27,7 @@ export interface GoogleErrorFields {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** Returns Google's error body. Its details have Rolltape's code and field, and how long to wait before the next attempt. */
+/** Returns an error body in Google's shape. Its details have Rolltape's code and field, and the time to wait before the next attempt. */
 export function toGoogleError(fields: GoogleErrorFields) {
   const { message, status, code, param, details = {}, retryAfterSeconds: seconds } = fields;
   const metadata = Object.fromEntries(
@@ -40,5 +40,5 @@ export function toGoogleError(fields: GoogleErrorFields) {
 
 const TYPES = "type.googleapis.com/google.rpc.";
 
-/** Values of the metadata are texts. */
+/** Values of the metadata are strings. */
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -18,7 +18,7 @@ function inserted(schema: z.ZodType) {
   return schema as unknown as z.ZodType<InsertedJson, InsertedJson>;
 }
 
-/** Returns the log probabilities of all recorded tokens, including the end-of-turn token. They are written when the answer is sent. */
+/** Returns the log probabilities of all recorded tokens, including the end-of-turn token. Their JSON is written when the answer is sent. */
 export function toLogprobsResult(runs: readonly RecordedTokens[]): z.input<typeof logprobsResult> {
   const hasTop = runs.some(({ top }) => (top?.width ?? 0) > 0);
   return {
@@ -37,13 +37,13 @@ export class AverageLogprob {
     this.#count += logprobs.length;
   }
 
-  /** Undefined without tokens. */
+  /** Undefined if there are no tokens. */
   get value(): number | undefined {
     return this.#count === 0 ? undefined : this.#sum / this.#count;
   }
 }
 
-/** Typical number of characters of an entry. */
+/** Typical length of an entry, in characters. */
 const ENTRY_LENGTH = 55;
 
 /** Memory of the objects of one run, in bytes. */
@@ -57,7 +57,7 @@ class CandidateList extends InsertedJson {
   readonly #write: WriteEntry;
   readonly #width: number;
 
-  /** @param width about how many candidates an entry has */
+  /** @param width approximate number of candidates of an entry */
   constructor(runs: readonly RecordedTokens[], write: WriteEntry, width: number) {
     super();
     this.#runs = runs;

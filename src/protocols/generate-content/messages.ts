@@ -12,7 +12,7 @@ interface Turn {
   readonly toolCalls: ToolCall[];
   /** The first signature of its parts. All parts of an answer have the same one. */
   signature: string | undefined;
-  /** Its last content has a signed text, with which every answer ends. */
+  /** True if its last content has a signed text, which ends every answer. */
   ended: boolean;
 }
 

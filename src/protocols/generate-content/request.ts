@@ -37,7 +37,7 @@ const { min_p, stop_token_ids, chat_template_kwargs } = engineSampling;
 
 const safetySetting = protoObject({ category: z.string(), threshold: z.string(), method: z.string().optional() });
 
-/** Checked, but not kept: this field cannot change the answer. */
+/** Schema of a field that is checked, but not kept, because it cannot change the answer. */
 const checked = <T extends z.ZodType>(schema: T) => schema.transform(() => undefined).optional();
 
 export const generateContentSchema = protoObject({

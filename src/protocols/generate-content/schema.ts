@@ -45,7 +45,7 @@ function convertField(key: string, value: unknown, ordering: unknown): [string, 
       return type === ANY_TYPE ? [] : [[key, type]];
     }
     case "format":
-      // Google's mark of a text with an `enum`.
+      // Google marks a string with an `enum` by this format.
       return value === "enum" ? [] : [[key, value]];
     case "properties":
       return [[key, isSchema(value) ? convertProperties(value, ordering) : value]];

@@ -24,7 +24,7 @@ export type Framing = "sse" | "array";
 
 /**
  * Writes the chunks of a streamed answer, each a response with the next parts. The last one has the finish reason, the usage and a
- * signed, empty text. As in Gemini's API, a function call is never cut.
+ * signed, empty text. As in Gemini's API, a function call is always complete in one chunk.
  */
 export class GenerateContentStream implements StreamEncoder {
   readonly contentType: string;
@@ -37,9 +37,9 @@ export class GenerateContentStream implements StreamEncoder {
   #hasChunks = false;
   /** A call whose arguments are incomplete. */
   #call: WrittenCall | undefined;
-  /** The last part was reasoning. Only the first part of a run of reasoning is signed. */
+  /** True if the last part was reasoning. Only the first of consecutive reasoning parts is signed. */
   #thinking = false;
-  /** Tokens of texts that are not sent yet, or never. */
+  /** Tokens whose log probabilities were not sent yet. */
   #tokens: RecordedTokens[] = [];
 
   constructor(framing: Framing, includeThoughts: boolean) {
@@ -103,7 +103,7 @@ export class GenerateContentStream implements StreamEncoder {
         break;
       case "tool_call_arguments":
         if (this.#call) this.#call = { ...this.#call, arguments: this.#call.arguments + event.text };
-        // The beginning of an object is never JSON, so these arguments are complete.
+        // An incomplete object is never valid JSON, so these arguments are complete.
         if (this.#call && readArgs(this.#call.arguments)) this.#endCall(parts);
         break;
     }
@@ -144,7 +144,7 @@ export class GenerateContentStream implements StreamEncoder {
   }
 }
 
-/** Texts of the same kind that follow each other become one part. */
+/** Joins consecutive texts of the same kind into one part. */
 function addText(parts: ResponsePart[], added: ResponsePart & { readonly text: string }): void {
   const last = parts.at(-1);
   if (last?.text === undefined || last.thought !== added.thought) parts.push(added);

@@ -116,7 +116,7 @@ export function toToolChoice(request: ToolFields): ToolChoice | undefined {
   return mode === "MODE_UNSPECIFIED" ? undefined : "auto";
 }
 
-/** Returns the names of a request whose mode does not allow names; they would have no effect. */
+/** Returns the allowed names of a request whose mode ignores them. */
 export function findStrayNames(request: ToolFields): readonly string[] {
   const { mode, allowedFunctionNames: names = [] } = readConfig(request);
   return mode === "ANY" || mode === "VALIDATED" ? [] : names;

@@ -20,8 +20,8 @@ export function createTaskEnvironment({ base_url, api_key }: Pick<AgentContext, 
 }
 
 /**
- * Keys that agents must not have, and variables that SDKs prefer to the session's: a token that Anthropic's SDKs would send in
- * addition to the session key, a key and a mode in which Google's SDK would send another key or to another service.
+ * Variables that agents do not get: the admin key, and variables that override the session's. Anthropic's SDKs would send their token
+ * in addition to the session key. Google's SDK would send another key, or call Vertex AI.
  */
 const WITHHELD = [
   "ROLLTAPE_ADMIN_API_KEY",

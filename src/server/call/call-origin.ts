@@ -12,14 +12,14 @@ const CLAUDE_AGENT_HEADER = "x-claude-code-agent-id";
 const CLAUDE_PARENT_HEADER = "x-claude-code-parent-agent-id";
 const CODEX_HEADER = "x-codex-turn-metadata";
 
-/** Text that a hint may have. */
+/** Format of a hint. */
 const HINT = /^[\x21-\x7e]{1,128}$/;
-/** Longest header that is parsed as JSON, in characters. Codex describes workspaces in it, too. */
+/** Maximum length of a header that is parsed as JSON, in characters. Codex also describes workspaces in it. */
 const MAX_JSON_LENGTH = 16_384;
 
 /**
- * Returns what the headers of a model call say about its origin. The hints of agent programs follow no specification, so a
- * malformed one is ignored. The tag is the caller's own, so a malformed one is an error.
+ * Returns the origin of a model call from its headers. The hints of agent programs follow no specification, so a malformed
+ * hint is ignored. The tag is Rolltape's own header, so a malformed tag is an error.
  *
  * @throws ApiError `invalid_value` if the tag is malformed
  */
@@ -38,7 +38,7 @@ function readTag(header: Header): string | undefined {
   throw new ApiError("invalid_value", message, { param: TAG_HEADER });
 }
 
-/** Returns undefined if the program says nothing. The headers of Codex and Claude Code are never in one request. */
+/** Returns undefined if the request has no hints. One request never has the headers of both Codex and Claude Code. */
 function readHints(headers: IncomingHttpHeaders): AgentHints | undefined {
   const codex = parseObject(headers[CODEX_HEADER]);
   const hints: AgentHints = {
@@ -50,7 +50,7 @@ function readHints(headers: IncomingHttpHeaders): AgentHints | undefined {
   return Object.keys(hints).length === 0 ? undefined : hints;
 }
 
-/** Returns an object with the hint, or without it if the value is not usable. */
+/** Returns an object with the hint, or an empty one if the value is malformed. */
 function pick(name: keyof AgentHints, value: unknown): AgentHints {
   return typeof value === "string" && HINT.test(value) ? { [name]: value } : {};
 }

@@ -23,8 +23,8 @@ const HEADERS = {
 };
 
 /**
- * Sends one answer as server-sent events, or in another form of stream that its encoder writes. The response headers are sent with the first output or the first keep-alive. An
- * error before that is an ordinary HTTP error.
+ * Sends one answer as a stream: server-sent events, or the format of its encoder. The response headers are sent with the
+ * first output or the first keep-alive. An error before that is an ordinary HTTP error.
  */
 export class EventStream implements AnswerSink {
   readonly #reply: FastifyReply;

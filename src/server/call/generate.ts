@@ -94,7 +94,7 @@ class ParserOptions implements OutputParserOptions {
     this.#built = built;
   }
 
-  /** Only families that reason read it: decoding the end of the prompt takes a noticeable part of a short call. */
+  /** A getter, because only families that reason need it: decoding the end of the prompt takes a noticeable part of a short call. */
   get promptEnd(): string {
     return this.#built.decodeEnd();
   }

@@ -19,7 +19,7 @@ export interface ModelCall {
   readonly startedAt: number;
   /** Identifies the earlier request that this one repeats, if any. */
   readonly retry: Omit<RequestIdentity, "requestKey">;
-  /** What the caller and the agent program say about the call. */
+  /** The caller's tag and the agent program's hints. */
   readonly origin: CallOrigin;
   /** Aborts when the agent's connection drops. */
   readonly disconnected: AbortSignal;

@@ -24,7 +24,7 @@ export interface ReadOutput extends ParsedOutput {
 export interface OutputReaderOptions {
   readonly model: ChatModel;
   readonly generation: NativeGeneration;
-  /** Called once, when the first tokens are read: until then, a call that waits for the engine takes less memory. */
+  /** Called once, when the first tokens are read, so that a call that waits for the engine takes less memory. */
   readonly openParser: () => OutputParser;
   /** Write the recorded tokens to the sink, too. */
   readonly wantsTokens: boolean;

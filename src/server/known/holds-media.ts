@@ -1,10 +1,10 @@
 /** Fields of images, files and audio in which clients send their data, as base64 or as a data URL. */
 const DATA_FIELDS: ReadonlySet<string> = new Set(["data", "url", "image_url", "file_data"]);
 
-/** Shorter strings are addresses. */
+/** Minimum length of data, in characters. Shorter strings are addresses. */
 const MIN_DATA_LENGTH = 2048;
 
-/** Parts of tool results are the deepest place of such data. */
+/** Depth of the search. Parts of tool results are the deepest objects that have such data. */
 const MAX_DEPTH = 8;
 
 /** Returns true if an element of a conversation has the data of an image, a file or audio. The time does not depend on its length. */

@@ -9,7 +9,7 @@ import type { Recent } from "./recent.js";
  * Returns a reader of large bodies. It parses only the part that the session's recent bodies do not have, and at most one
  * long text per round of the event loop.
  *
- * @param isKept returns false for bodies that are no calls of the policy, and would take the place of those
+ * @param isKept returns false for bodies of calls to upstreams, which would displace those of the policy's calls
  */
 export function createKnownBodyReader(known: Recent<KnownBody>, isKept: (value: unknown) => boolean = () => true) {
   return async (request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> => {

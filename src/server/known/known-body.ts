@@ -35,7 +35,7 @@ export function isContinuation({ body, count }: SharedPrefix): boolean {
   return 2 * count >= body.elements.length;
 }
 
-/** Fields that can hold the conversation: `messages` in chat completions and messages, `input` in responses, `contents` in Gemini's API. */
+/** Fields that hold the conversation: `messages` (chat completions and messages), `input` (responses), `contents` (Gemini's API). */
 const CONVERSATIONS = ["messages", "input", "contents"] as const;
 
 /** Replaces the shared elements in a body that is parsed without them. It is random, so no client can have sent it. */
@@ -109,10 +109,10 @@ export function* toKnown(bytes: Buffer, value: unknown, shared?: SharedPrefix): 
 }
 
 /**
- * Returns the part of a body before the first element with an image, a file or audio. Their data is not kept: it would take the
- * place of many other conversations, and reading it again costs no more than a scan.
+ * Returns the part of a body before the first element with an image, a file or audio. Their data is not kept: it would displace
+ * many other conversations, and reading it again costs no more than a scan.
  *
- * @param checked number of elements that are known to have none
+ * @param checked number of leading elements that are known to have no such data
  */
 function withoutMedia(body: KnownBody, checked: number): KnownBody | undefined {
   const found = body.elements.slice(checked).findIndex((element) => holdsMedia(element));
@@ -120,7 +120,7 @@ function withoutMedia(body: KnownBody, checked: number): KnownBody | undefined {
   const count = checked + found;
   const end = body.ends[count - 1];
   if (end === undefined) return undefined;
-  // A copy, because a view would keep all of the bytes.
+  // A copy, because a view would keep the memory of the whole body.
   const bytes = Buffer.from(body.bytes.subarray(0, end));
   return { ...body, bytes, ends: body.ends.slice(0, count), elements: body.elements.slice(0, count) };
 }

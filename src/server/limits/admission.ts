@@ -76,7 +76,7 @@ export class AdmittedCall {
     this.#resize(toMemory(bodyBytes));
   }
 
-  /** Marks the call as one that another server answers: it will not be recorded. Its body counts until its answer was sent. */
+  /** Marks the call as one to an upstream, which is not recorded. Its body counts until its answer was sent. */
   passOn(bodyBytes: number): void {
     if (!this.#counts) return;
     this.#count(true, false);

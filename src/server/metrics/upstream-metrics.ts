@@ -3,15 +3,15 @@ import { Counter, Histogram, type Registry } from "prom-client";
 const BUCKETS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 
 /**
- * - `answered`: the upstream's answer was sent as a whole.
- * - `error`: the upstream answered with an error, which was passed on.
- * - `unavailable`: the upstream gave no answer, or broke it off.
+ * - `answered`: the upstream's answer was sent completely.
+ * - `error`: the upstream answered with an error, which was sent completely.
+ * - `unavailable`: the upstream sent no answer, or an incomplete one.
  * - `aborted`: the client disconnected, or the server stopped.
  * - `refused`: the configuration refuses the model.
  */
 export type UpstreamOutcome = "answered" | "error" | "unavailable" | "aborted" | "refused";
 
-/** Counts calls that are not the policy's. */
+/** Counts calls to upstreams, and calls that the configuration refuses. */
 export class UpstreamMetrics {
   readonly #calls: Counter<"models" | "outcome">;
   readonly #seconds: Histogram<"models">;
@@ -20,13 +20,13 @@ export class UpstreamMetrics {
     const registers = [register];
     this.#calls = new Counter({
       name: "rolltape_upstream_calls_total",
-      help: "Calls for models of `upstreams` by the models of the entry and outcome.",
+      help: "Calls to upstreams, by the models of the `upstreams` entry and by outcome.",
       labelNames: ["models", "outcome"],
       registers,
     });
     this.#seconds = new Histogram({
       name: "rolltape_upstream_seconds",
-      help: "Time from a call to an upstream until its answer was sent.",
+      help: "Time in seconds from the start of a call to an upstream until its answer was sent.",
       labelNames: ["models"],
       buckets: BUCKETS,
       registers,
@@ -38,7 +38,7 @@ export class UpstreamMetrics {
     this.#calls.inc({ models: models.join(", "), outcome });
   }
 
-  /** @returns ends the measurement */
+  /** @returns a function that ends the measurement */
   startTimer(models: readonly string[]): () => void {
     const stop = this.#seconds.startTimer({ models: models.join(", ") });
     return () => void stop();

@@ -30,7 +30,7 @@ export const openapi = fp(async (app) => {
 
 type DescribedRoute = Parameters<typeof jsonSchemaTransform>[0];
 
-/** Describes a route by its pattern, if it has one, and the parameters that the pattern names. */
+/** Describes a route that has a path pattern by that pattern and its parameters. */
 function withPattern(described: DescribedRoute): DescribedRoute {
   const { pattern } = described.route.config ?? {};
   if (pattern === undefined) return described;

@@ -15,7 +15,7 @@ import type { UpstreamRules } from "../upstreams/upstream-rules.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Where an upstream has the same endpoint. Its calls for models of `upstreams` are forwarded. */
+    /** The same endpoint of an upstream. Calls of the route for models of `upstreams` are forwarded to it. */
     readonly upstream?: UpstreamEndpoint;
   }
 }
@@ -26,8 +26,8 @@ export interface UpstreamsOptions {
 }
 
 /**
- * Forwards calls for models of `upstreams`, or refuses them. They are not checked against the schemas of the routes, because the
- * upstream's API may have more fields. Register this after the plugins that check keys and admit calls.
+ * Forwards calls for models of `upstreams`, or refuses them. Their bodies are not checked against the schemas of the routes, because
+ * the upstream's API may have more fields. Register this plugin after those that check keys and admit calls.
  */
 export const upstreamsPlugin = fp<UpstreamsOptions>((app, { context, rules }, done) => {
   const forwarder = new UpstreamForwarder(context);
@@ -44,7 +44,7 @@ export const upstreamsPlugin = fp<UpstreamsOptions>((app, { context, rules }, do
     } catch (error) {
       return next(error as Error);
     }
-    // Without `next`: Fastify would go on to the route, also if the hook has sent a stream.
+    // No call of `next`: Fastify would run the route even if the hook has sent a stream.
     const call = { upstream: rule, endpoint, session, json };
     forwarder.forward(call, request, reply).catch((error: unknown) => void reply.send(error));
   });
@@ -78,7 +78,7 @@ class UpstreamForwarder {
     return new ApiError("model_refused", message, { param: "model" });
   }
 
-  /** Sends a call to its upstream. Resolves when the reply begins; it is streamed to the client as fast as that reads it. */
+  /** Sends a call to its upstream and resolves when the answer begins. The answer is streamed to the client as fast as the client reads it. */
   async forward(call: ForwardedCall, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { upstream, endpoint, session, json } = call;
     const { timeoutSeconds } = upstream;

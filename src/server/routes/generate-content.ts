@@ -34,7 +34,7 @@ function methodOptions(method: string, admits: "model" | "count") {
 const params = z.object({ "*": z.string() });
 
 const query = z.object({
-  alt: z.enum(["json", "sse"]).optional().describe("sse: a stream of server-sent events. json: one JSON array."),
+  alt: z.enum(["json", "sse"]).optional().describe("sse: streams server-sent events. json: streams one JSON array."),
 });
 
 /** POST /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens. */
@@ -84,7 +84,7 @@ function streamGenerateContent(app: App, context: ServerContext): void {
   );
 }
 
-/** @param framing the form of the answer if it is streamed */
+/** @param framing used only if the answer is streamed */
 async function answer(
   context: ServerContext,
   request: FastifyRequest,
@@ -104,7 +104,7 @@ async function answer(
 
 interface Call {
   readonly body: GenerateContentRequest;
-  /** The part of the path that names model and method. */
+  /** The part of the path that has the names of model and method. */
   readonly path: string;
   readonly stream: boolean;
 }
@@ -117,8 +117,8 @@ function parse(context: ServerContext, request: FastifyRequest, { body, path, st
 }
 
 /**
- * Refuses a request with more contents or functions than a request may have messages and tools. The limits of the body count only its
- * own lists, not those inside them.
+ * Applies the limits of messages and tools to contents and functions. The reader of the body counts only its top-level lists, not the
+ * functions of a tool or the contents of `generateContentRequest`.
  *
  * @throws ApiError `body_too_complex`
  */

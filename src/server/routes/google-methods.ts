@@ -7,7 +7,7 @@ import type { App } from "../../http/app-type.js";
  */
 export const GOOGLE_METHOD = "googleMethod";
 
-/** Routes that differ in their method only need this constraint. Call this before they are added. */
+/** Adds the constraint for routes that differ only in their method. Call this before adding such routes. */
 export function addGoogleMethods(app: App): void {
   app.addConstraintStrategy({
     name: GOOGLE_METHOD,
@@ -16,10 +16,10 @@ export function addGoogleMethods(app: App): void {
   });
 }
 
-/** Some clients encode the colon. */
+/** The colon may be percent-encoded, as some clients do. */
 const METHOD = /(?::|%3a)([a-z]+)$/i;
 
-/** Returns the method that a path ends in; undefined if it ends otherwise. */
+/** Returns the method at the end of a path; undefined if the path has none. */
 function readMethod(url: string): string | undefined {
   return METHOD.exec(url.split("?", 1)[0] ?? "")?.[1];
 }

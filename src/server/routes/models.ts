@@ -98,7 +98,7 @@ function retrieveModel(app: App, context: ServerContext, rules: UpstreamRules, u
 interface ListedModel {
   readonly id: string;
   readonly owner: "rolltape" | "upstream";
-  /** Context length; undefined if it is unknown. */
+  /** Context length in tokens; undefined if it is unknown. */
   readonly tokens: number | undefined;
 }
 

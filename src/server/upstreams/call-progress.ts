@@ -8,7 +8,7 @@ import type { UpstreamOutcome } from "../metrics/upstream-metrics.js";
 import { toClientHeaders } from "./forwarded-headers.js";
 import { probeClient } from "./probed-events.js";
 
-/** Fastify and `pipe` add six listeners to a response that has some already. Node warns from eleven on. */
+/** Fastify and `pipe` add six listeners to a response that already has some. Node's default limit before a warning is ten. */
 const MAX_LISTENERS = 20;
 
 /** A call to an upstream from its beginning until its answer was sent. */
@@ -31,7 +31,7 @@ export class CallProgress {
     onResponseClose(reply, (complete) => {
       listening[Symbol.dispose]();
       this.#stopProbing();
-      // A broken answer cuts the response, which looks like a disconnect.
+      // If the upstream's answer breaks off, the response is cut, which looks like a disconnect of the client.
       if (this.#isBroken) done("unavailable");
       else done(complete && !this.signal.aborted ? this.outcome : "aborted");
     });
@@ -42,7 +42,7 @@ export class CallProgress {
     return this.#controller.signal;
   }
 
-  /** Streams the upstream's answer to the client, as fast as that reads it. */
+  /** Streams the upstream's answer to the client, as fast as the client reads it. */
   sendOn({ statusCode, headers, body }: Dispatcher.ResponseData): void {
     body.once("error", () => (this.#isBroken = !this.signal.aborted));
     this.#reply.raw.setMaxListeners(MAX_LISTENERS);

@@ -13,7 +13,7 @@ const HOP_BY_HOP = [
   "upgrade",
 ];
 
-/** Headers of the request to this server: its address, its body and its user. */
+/** Headers that belong to the request to this server: its address, its body and its user. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   "host",
@@ -23,7 +23,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   "authorization",
   "x-api-key",
   "api-key",
-  // These select a part of the account of another key.
+  // These select an organization or project of another key's account.
   "openai-organization",
   "openai-project",
   "forwarded",
@@ -35,13 +35,13 @@ const NOT_RETURNED: ReadonlySet<string> = new Set([...HOP_BY_HOP, "set-cookie", 
 
 type Headers = Record<string, string | string[]>;
 
-/** Where a protocol's servers expect the key. */
+/** The header in which a protocol's servers expect the key. */
 export type KeyHeader = "authorization" | "x-api-key";
 
 /**
  * Returns the headers of a request for the upstream.
  *
- * @param sessionKeys keys of the request. Whatever header has one, it is not sent.
+ * @param sessionKeys keys of the request. No header that contains one of them is sent.
  */
 export function toUpstreamHeaders(
   headers: IncomingHttpHeaders,

@@ -26,8 +26,8 @@ class ProbedEvents extends Transform {
 }
 
 /**
- * Returns an upstream's event stream for the client. If the client closes its side of the connection, it is probed with comments: if it
- * is gone, the next write fails, and the call is aborted even if the upstream sends nothing for a long time.
+ * Returns an upstream's event stream for the client. If the client closes its side of the connection, comments are sent to it. If the
+ * client is gone, such a write fails, and the call is aborted even if the upstream sends nothing for a long time.
  *
  * @returns the stream, and a function that must be called when the response is closed
  */

@@ -14,9 +14,9 @@ const TIMEOUTS: ReadonlySet<unknown> = new Set([
 ]);
 
 export interface SendOptions {
-  /** Name of the model in error messages. The address may be that of an internal server. */
+  /** Model name for error messages. They do not show the address, which may be internal. */
   readonly model: string;
-  /** Time without a byte of the reply after which the call fails. */
+  /** The call fails if no byte of the reply arrives for this time. */
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
 }
@@ -37,7 +37,7 @@ export class UpstreamClient {
     const answer = this.#agent.request({ ...request, ...times, method: "POST", signal });
     let reply: Dispatcher.ResponseData;
     try {
-      // The agent does not listen to the signal while it opens the connection.
+      // undici's agent does not listen to the signal while it opens the connection.
       reply = await untilAborted(answer, signal);
     } catch (cause) {
       throw signal.aborted ? signal.reason : toUpstreamError(cause, options);

@@ -19,7 +19,7 @@ export class UpstreamLoad {
   /**
    * Counts a call.
    *
-   * @returns must be called when the answer was sent
+   * @returns a function that must be called when the answer was sent
    * @throws ApiError `session_limit` or `too_many_calls`
    */
   begin(session: Session): () => void {
@@ -35,14 +35,14 @@ export class UpstreamLoad {
     if (upstreamCalls >= calls) {
       const message =
         `Session ${id} has made ${upstreamCalls} calls to upstreams (\`max_upstream_calls\`). ` +
-        "Do not send the call again. Calls of the policy work as before.";
+        "Do not send the call again. Calls to the policy work as before.";
       const details = { limit: "max_upstream_calls", allowed: calls, used: upstreamCalls };
       throw new ApiError("session_limit", message, { details });
     }
     if (inFlight < concurrentCalls) return;
     const message =
       `Session ${id} already has ${inFlight} calls to upstreams in flight (\`max_concurrent_upstream_calls\`). ` +
-      "Try again when one of them has ended and its answer was read.";
+      "Try again after the answer of one of them was read.";
     const details = { limit: "max_concurrent_upstream_calls", allowed: concurrentCalls, used: inFlight };
     throw new ApiError("too_many_calls", message, { details });
   }

@@ -7,7 +7,7 @@ import { type KeyHeader, toUpstreamHeaders } from "./forwarded-headers.js";
 /** Path of a model call below the base URL of its API. */
 export type UpstreamEndpoint = "chat/completions" | "responses" | "messages" | "messages/count_tokens";
 
-/** The form in which a call is sent to an upstream. */
+/** A call as it is sent to an upstream. */
 export interface UpstreamRequest {
   readonly origin: string;
   readonly path: string;
@@ -36,13 +36,13 @@ export function toUpstreamRequest(
   };
 }
 
-/** A URL without a path is that of a server whose API is below `/v1`, as with both vendors. */
+/** The API of a URL without a path is below `/v1`, as at OpenAI and Anthropic. */
 function readBasePath({ pathname }: URL): string {
   const path = pathname.replace(/\/+$/, "");
   return path === "" ? "/v1" : path;
 }
 
-/** Returns the query with its `?`; nothing if it has a key, which some clients send there. */
+/** Returns the query with its `?`; an empty string if it contains a key of the request, which some clients send there. */
 function readQuery({ url }: FastifyRequest, keys: readonly string[]): string {
   const start = url.indexOf("?");
   const query = start < 0 ? "" : url.slice(start);
@@ -50,9 +50,9 @@ function readQuery({ url }: FastifyRequest, keys: readonly string[]): string {
 }
 
 /**
- * Replaces the model's name in the bytes. All others stay as they are, such as the spelling of numbers.
+ * Replaces the model name in the bytes of a body. All other bytes, such as the spelling of numbers, stay as they are.
  *
- * @param value the parsed body, for one that has `model` twice or with escapes: it is written anew
+ * @param value the parsed body. It is serialized instead if the bytes have `model` twice or with escapes.
  */
 function renameModel(json: Buffer, model: string, value: unknown): Buffer {
   const found = findString(json, "model");

@@ -1,11 +1,11 @@
 import type { UpstreamRule } from "../../config/index.js";
 
-/** Decides from the model that a call names whether the policy answers it. */
+/** Decides by the requested model whether the policy or an upstream answers a call. */
 export class UpstreamRules {
   readonly #rules: readonly UpstreamRule[];
   readonly #servedModel: string;
 
-  /** @param servedModel name of the served model, which is always the policy, also if a rule has it */
+  /** @param servedModel name of the served model. The policy answers it even if a rule matches it. */
   constructor(rules: readonly UpstreamRule[], servedModel: string) {
     this.#rules = rules;
     this.#servedModel = servedModel;
@@ -22,14 +22,14 @@ export class UpstreamRules {
     return typeof body === "object" && body !== null && "model" in body ? this.find(body.model) : undefined;
   }
 
-  /** Returns the names that other servers answer. Patterns are left out, because they name no model. */
+  /** Returns the model names that upstreams answer. Patterns are left out, because they are no names. */
   listNames(): string[] {
     const names = this.#rules.flatMap(({ models }) => models).filter((name) => !name.includes("*"));
     return [...new Set(names)].filter((name) => this.find(name)?.refuse === false);
   }
 }
 
-/** A pattern has at most one `*`, so a match takes linear time, whatever name the agent chose. */
+/** Takes linear time, because a pattern has at most one `*`. The agent chooses the name. */
 function matches(pattern: string, model: string): boolean {
   const star = pattern.indexOf("*");
   if (star < 0) return pattern === model;

@@ -51,7 +51,7 @@ function countsBySession(sessions: ExportPlan["sessions"], readCount: (session: 
   return JSON.stringify(Object.fromEntries(counts));
 }
 
-/** Returns what filters did; nothing without filters. */
+/** Returns the metadata of filters; an empty object without filters. */
 function filterMetadata({ native, sessions }: ExportPlan, options: BatchOptions): BatchMetadata {
   const filters = describeFilter(options);
   if (!filters) return {};

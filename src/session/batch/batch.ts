@@ -32,7 +32,7 @@ export interface BatchRow {
   readonly length: number;
   /** After discount. */
   readonly reward: number;
-  /** What the agent program says about the row's interaction. */
+  /** Hints of the agent program about the row's interaction. */
   readonly hints?: AgentHints;
 }
 
@@ -178,11 +178,11 @@ function preparePack<Layout extends BatchTensorLayout>(
   };
 }
 
-/** What a batch says about its rows in texts. */
+/** The text metadata of a batch's rows. */
 interface RowNames {
   /** The interaction id of each row. */
   readonly interactionIds: readonly string[];
-  /** By row: what the agent program says. Most programs say nothing. */
+  /** By row: hints of the agent program. Most programs send none. */
   readonly hints: ReadonlyMap<number, AgentHints>;
 }
 
@@ -207,7 +207,7 @@ function listRows({ native: { rows }, sessions }: ExportPlan, names: RowNames): 
 
 /**
  * Returns the metadata `rows` as JSON: session_id, task_id, group_id, interaction_id and length of each row, and the
- * ids that its agent program gives.
+ * ids that the agent program sent.
  *
  * The event loop gets a turn after every {@link ROWS_PER_TURN} rows. The fields that all rows of a session share are
  * serialized once per session.

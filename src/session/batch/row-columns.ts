@@ -141,11 +141,11 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   label("logprob_content", "What the recorded log probabilities include."),
   label("dropped_tools", "Types of the server-side tools that the configuration left out of the prompt."),
   label("tag", "Header `x-rolltape-tag` of the request."),
-  label("request_kind", "Kind of the call, as the agent program says."),
+  label("request_kind", "Kind of the call that the agent program reports."),
   fact("tools", "Number of tools that the prompt showed; -1: not recorded.", NOT_RECORDED >>> 0),
   fact(
     "placeholders",
-    "Number of images, files and audio in the conversation that the prompt shows as `[image]`, `[file]` or `[audio]`.",
+    "Number of images, files and audio parts of the conversation that the prompt shows as `[image]`, `[file]` or `[audio]`.",
   ),
   fact("attempt", "How often the client had sent this request before, as its SDK reports."),
   fact(
@@ -191,7 +191,7 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     "BOOL",
     "filtered",
     ROWS,
-    "A filter of the export removed the interaction. Only nodes of a tree: other batches have no row for it.",
+    "A filter of the export removed the interaction. True only in tree batches; other batches have no row for it.",
   ),
   {
     ...structural(

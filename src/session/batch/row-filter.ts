@@ -4,32 +4,32 @@ import type { Interaction } from "../interaction.js";
 import type { Session } from "../session.js";
 import { matchesPattern } from "./match-pattern.js";
 
-/** Bounds of a filter's list. Names of models are recorded in at most 256 bytes. */
+/** Bounds of a filter's list. Recorded model names have at most 256 bytes. */
 const MAX_PATTERNS = 100;
 const MAX_PATTERN_LENGTH = 256;
 
 const patterns = listOf(z.string().max(MAX_PATTERN_LENGTH), { min: 1, max: MAX_PATTERNS }).optional();
 
-/** The options of an export that choose its rows. Rewards are computed before, over the whole session. */
+/** Options that choose the interactions that an export trains on. Rewards are computed before, over the whole session. */
 export const filterFields = {
   models: patterns.describe(
-    "Only interactions whose request named one of these models. `*` stands for any text, an empty text for no name.",
+    "Keeps only interactions whose request named one of these models. `*` stands for any characters, an empty string for no name.",
   ),
-  excludeModels: patterns.describe("No interactions whose request named one of these models."),
+  excludeModels: patterns.describe("Removes interactions whose request named one of these models."),
   tags: patterns.describe(
-    "Only interactions with one of these tags (header `x-rolltape-tag`). `*` stands for any text, an empty text for no tag.",
+    "Keeps only interactions with one of these tags (header `x-rolltape-tag`). `*` stands for any characters, an empty string for no tag.",
   ),
   roots: z
     .enum(["all", "rewarded"])
     .default("all")
     .describe(
-      "rewarded: no conversation trees without any reward. A session's own reward counts for all of its trees.",
+      "rewarded: keeps only conversation trees that have a reward. A session reward counts for all trees of its session.",
     ),
 } as const;
 
 export type RowFilter = z.output<z.ZodObject<typeof filterFields>>;
 
-/** Returns the filters that are in force, under their names in HTTP bodies; undefined if there are none. */
+/** Returns the filters under their names in HTTP bodies; undefined if there are none. */
 export function describeFilter({ models, excludeModels, tags, roots }: RowFilter): object | undefined {
   const filters = {
     ...(models && { models }),
@@ -40,7 +40,7 @@ export function describeFilter({ models, excludeModels, tags, roots }: RowFilter
   return Object.keys(filters).length === 0 ? undefined : filters;
 }
 
-/** Returns true if a filter removes the interaction, whatever its session's rewards are. */
+/** Returns true if a filter removes the interaction, regardless of rewards. */
 type Removes = (interaction: Interaction) => boolean;
 
 /** Returns the test of `models`, `excludeModels` and `tags`; undefined if none of them is set. */
@@ -62,7 +62,7 @@ export function findRemoved(session: Session, removes: Removes): Uint32Array {
   return Uint32Array.from(removed);
 }
 
-/** Returns a function that tells whether one of the patterns matches. It remembers texts, because few of them recur in most rows. */
+/** Returns a function that tests the patterns. It remembers results, because most rows share a few texts. */
 function matcher(list: readonly string[]): (text: string) => boolean {
   const known = new Map<string, boolean>();
   return (text) => {

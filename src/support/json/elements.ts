@@ -26,10 +26,10 @@ export function findArrayStart(json: Buffer, names: ReadonlySet<string>): number
 }
 
 /**
- * Finds the string of a field of the text's object.
+ * Finds the string value of a field of the object that the text contains.
  *
- * @returns the offsets of its quotes: of the first, and after the last; undefined if the field is no string, or if a name of the object is
- * spelled with an escape, so that it may be the same name
+ * @returns the offset of its opening quote and the offset after its closing quote. Undefined if the value is no string, or if a name in the
+ * object has an escape, because it may then be the same name
  */
 export function findString(json: Buffer, name: string): { readonly start: number; readonly end: number } | undefined {
   const mayBeName = (spelled: string) => spelled.includes("\\") || spelled === name;

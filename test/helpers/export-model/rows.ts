@@ -21,7 +21,7 @@ export interface ModelRow {
   readonly uncounted: boolean;
   /** True if its answer was not delivered. */
   readonly marked: boolean;
-  /** True if a filter removes its call, which is a node of a tree then. */
+  /** True if a filter removes the call. Only in tree batches, where the call is still a node. */
   readonly filtered: boolean;
 }
 
@@ -49,8 +49,8 @@ interface RowRules {
 }
 
 /**
- * Returns the rows of a session. `individual`: every call that is kept. `concat`: those from which no token-exact children lead to
- * another.
+ * Returns the rows of a session. `individual`: every kept call. `concat`: every kept call from which no token-exact edges lead down to
+ * another kept call.
  */
 export function rowsOf(
   session: ModelledSession,

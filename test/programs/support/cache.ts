@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** Packages that the runs install. They are kept between runs; remove the folder to get newer versions. */
+/** Folder of the packages that the runs install. It is kept between runs; remove it to get newer versions. */
 const CACHE = join(tmpdir(), "rolltape-programs");
 
 /** Some of the programs need a newer Node than Rolltape does. */
@@ -22,7 +22,7 @@ export interface InstalledProgram {
 export function installProgram(name: string, command: string): InstalledProgram {
   const node = installPackage(NODE_PACKAGE, String(NODE_MAJOR), process.env["PATH"]);
   const path = `${join(node.modules, NODE_PACKAGE, "bin")}:${process.env["PATH"] ?? ""}`;
-  // npm must run on that Node too: it takes an older version of a package whose newest does not run on npm's own Node.
+  // npm must run on that Node, too. It selects an older version of a package if the newest does not support npm's own Node.
   const { modules, version } = installPackage(name, "latest", path);
   process.stdout.write(`${name} ${version}, Node ${node.version}, in ${CACHE}\n`);
   return { file: join(modules, ".bin", command), path, version };

@@ -1,14 +1,14 @@
 import type { ShownTool, ToolSchema } from "./prompt-view.js";
 
-/** Parameters that take a command line, by any program's name for it. */
+/** Names of parameters that take a command line, in any of the programs. */
 const COMMAND = ["command", "cmd"];
 
-/** Returns the first tool that must be given a command line: the program's shell. */
+/** Returns the program's shell tool: the first tool that requires a command line. */
 export function findShell(tools: readonly ShownTool[]): ShownTool | undefined {
   return tools.find(({ parameters }) => parameters.required?.some((name) => COMMAND.includes(name)));
 }
 
-/** Returns arguments that run a command line: it, and a value for each other required parameter. */
+/** Returns arguments that run a command line, with a value for every other required parameter. */
 export function shellArguments({ parameters }: ShownTool, command: string): Record<string, unknown> {
   return fillRequired(parameters, (name, type) => {
     if (!COMMAND.includes(name)) return undefined;

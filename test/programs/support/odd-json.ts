@@ -2,7 +2,7 @@ const SPACES = ["", " ", "  ", "\n ", "\t"];
 
 /**
  * Writes JSON as no serializer does: with irregular white space and escapes that are not needed. Programs parse the arguments of calls and
- * write them anew, so such a call tells whether a prompt repeats what was sampled or what the program sent back.
+ * serialize them again, so such a call shows whether a prompt repeats the sampled text or the text that the program sent back.
  */
 export function writeOddJson(value: unknown): string {
   let drawn = 0;

@@ -38,7 +38,7 @@ export function encode(text: string): number[] {
   return ids.map((id) => id ?? Number.NaN);
 }
 
-/** Characters that an odd encoding takes at a time. */
+/** Number of characters that an odd encoding encodes at a time. */
 const ODD_LENGTH = 3;
 
 /** Encodes a text in pieces of a few characters: other tokens than its usual ones, as a sampled text may have. */

@@ -36,12 +36,12 @@ export async function startRecordingFront(target: string): Promise<{ url: string
   return { url, calls };
 }
 
-/** Returns every call in a line. */
+/** Returns one line for each call. */
 export function listCalls(calls: readonly FrontCall[]): string[] {
   return calls.map(({ method, path, status }) => `${method} ${path} ${status ?? "was not answered"}`);
 }
 
-/** Returns the refused calls, with what was sent and what was answered. */
+/** Returns the refused calls with their requests and answers. */
 export function listRefused(calls: readonly FrontCall[]): string[] {
   const refused = calls.filter(({ status = 0 }) => status >= 400);
   return refused.map(({ method, path, status, refusal, body }) =>

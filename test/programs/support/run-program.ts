@@ -18,13 +18,13 @@ export interface ProgramEnd {
   readonly output: string;
 }
 
-/** A program that runs longer than this is killed. */
+/** Time limit of a program in milliseconds. A program that runs longer is killed. */
 const LIMIT_MS = 180_000;
 const TAIL_BYTES = 8192;
 
 /**
- * No proxy listens here. The programs call home, for updates and statistics; their runs must not depend on it. Loopback needs no
- * proxy.
+ * An HTTP proxy that does not exist, so that the programs cannot reach the internet: their runs must not depend on their requests for
+ * updates and statistics. Loopback needs no proxy.
  */
 const NO_INTERNET = {
   HTTP_PROXY: "http://127.0.0.1:9",

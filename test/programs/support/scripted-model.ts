@@ -95,7 +95,7 @@ export class ScriptedModel {
 
 const wrapCall = (json: string): string => `<tool_call>\n${json}\n</tool_call>`;
 
-/** Returns the turn that follows so many results. */
+/** Returns the turn that follows this number of results. */
 function findTurn(turns: readonly ScriptedTurn[], results: number): ScriptedTurn | undefined {
   let before = 0;
   for (const turn of turns) {

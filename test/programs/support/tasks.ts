@@ -8,7 +8,7 @@ export type ScriptedCall =
   | { readonly tool: string; readonly arguments: object }
   /** Gives {@link DELEGATED} to a sub-agent. A program without sub-agents runs a command instead. */
   | { readonly delegate: true }
-  /** Writes a call whose JSON is not valid. It is text, so it has no result. */
+  /** Writes a call whose JSON is not valid. It counts as text, so it has no result. */
   | { readonly malformed: string };
 
 /** One turn of the scripted model. A turn without calls is the final answer. */
@@ -23,7 +23,7 @@ export interface Task {
   readonly turns: readonly ScriptedTurn[];
 }
 
-/** What every program is asked to do. */
+/** The request that every program gets. */
 export const REQUEST = "create hello.txt with content hi";
 
 /** What a sub-agent is asked to do, and the turns in which the model does it. */

@@ -66,7 +66,7 @@ describe.each<Framing>(["sse", "array"])("a stream as %s", (framing) => {
     );
   });
 
-  it("signs calls, the first of the thoughts that follow each other, and the end", () => {
+  it("signs calls, the first of consecutive thoughts, and the end", () => {
     fc.assert(
       fc.property(outputs, (output) => {
         const chunks = READERS[framing](write(new GenerateContentStream(framing, true), output));

@@ -135,7 +135,7 @@ describe("contents of the model", () => {
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "assistant", "user"]);
   });
 
-  it("have the reasoning that their signatures stand for, once, if they have no thoughts", () => {
+  it("get the reasoning of their signature, once, if they have no thoughts", () => {
     const contents = [
       user(text("q")),
       model({ ...call("f", "1"), thoughtSignature: FIRST }, { ...call("f", "2"), thoughtSignature: FIRST }),

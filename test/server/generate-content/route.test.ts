@@ -185,7 +185,7 @@ describe("an error has Google's form", () => {
     expect(refusedWith(await generate("tiny:generateContent"))).toEqual([500, 500, "INTERNAL", "INTERNAL_ERROR"]);
   });
 
-  it("for a prompt that does not fit, in Google's words", async () => {
+  it("for a prompt that does not fit, with Google's message", async () => {
     proxy.engine.context = 40;
     const reply = await generate("tiny:generateContent", { contents: [{ parts: [{ text: "word ".repeat(100) }] }] });
     proxy.engine.context = 16_384;

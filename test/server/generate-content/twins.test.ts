@@ -15,7 +15,7 @@ interface Answer {
   readonly candidates: readonly [{ readonly content: object }];
 }
 
-it("are told apart by the signature that the next turn sends back", async () => {
+it("distinguishes calls with the same messages and answer by the signature that the next turn sends back", async () => {
   const session = await proxy.session();
   const send = async (contents: readonly object[]) =>
     (await proxy.post("/v1beta/models/m:generateContent", { contents }, session.key)).json<Answer>();

@@ -21,7 +21,7 @@ async function counted(proxy: Proxy, outcome: string): Promise<void> {
 }
 
 describe("an upstream that fails", () => {
-  it("cuts the answer if it breaks off", async () => {
+  it("cuts the answer to the client if its own answer breaks off", async () => {
     const upstream = await startUpstream((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write("data: 1\n\n", () => response.socket?.destroy());
@@ -38,8 +38,8 @@ describe("an upstream that fails", () => {
   });
 });
 
-describe("a client that", () => {
-  it.each([false, true])("disconnects aborts the call at the upstream (answer begun: %s)", async (begins) => {
+describe("a client", () => {
+  it.each([false, true])("aborts the call at the upstream when it disconnects (answer begun: %s)", async (begins) => {
     let closed: Promise<unknown> | undefined;
     const upstream = await startUpstream((_, response) => {
       closed = once(response, "close");
@@ -58,7 +58,7 @@ describe("a client that", () => {
     expect(record).toMatchObject({ interaction_count: 0, upstream_calls: 1, aborted_calls: 0 });
   });
 
-  it("has closed only its side gets the whole answer, with comments between events", async () => {
+  it("that has closed only its side gets the whole answer, with comments between events", async () => {
     let end: (() => void) | undefined;
     const upstream = await startUpstream((_, response) => {
       response.writeHead(200, EVENTS).write("data: 1\n\n");
@@ -78,7 +78,7 @@ describe("a client that", () => {
     expect([events.at(0), events.at(1), events.at(-1)]).toEqual(["data: 1", ":", "data: 2"]);
   });
 
-  it("does not read slows the upstream down", async () => {
+  it("that does not read slows the upstream down", async () => {
     const total = 64 * 1024 * 1024;
     const piece = Buffer.alloc(64 * 1024, "x");
     let written = 0;

@@ -118,7 +118,7 @@ describe("a call for a model of an upstream", () => {
     ]);
   });
 
-  it("gets errors of the upstream as they are", async () => {
+  it("receives errors of the upstream unchanged", async () => {
     const error = { error: { message: "slow down", type: "rate_limit" } };
     const upstream = await startUpstream(answerJson(error, 429, { "retry-after": "7", "set-cookie": "a=b" }));
     const proxy = await startProxy([upstreamAt(upstream.url)]);
@@ -141,8 +141,8 @@ describe("a call for a model of an upstream", () => {
   });
 });
 
-describe("other models", () => {
-  it.each(["tiny", "gpt-4", "gpt-4o", "", undefined])("are the policy: %s", async (model) => {
+describe("calls for other models", () => {
+  it.each(["tiny", "gpt-4", "gpt-4o", "", undefined])("are answered by the policy: %s", async (model) => {
     const upstream = await startUpstream(answerJson({}));
     const proxy = await startProxy([upstreamAt(upstream.url), { models: ["tiny"], refuse: true }]);
     const session = await proxy.session();
@@ -194,7 +194,7 @@ describe("keys", () => {
     expect(names).not.toContain("authorization");
   });
 
-  it("of the upstream are in no answer of the server", async () => {
+  it("of the upstream never appear in answers of the server", async () => {
     const upstream = await startUpstream(answerJson({}, 500));
     const proxy = await startProxy([upstreamAt(upstream.url), upstreamAt("http://127.0.0.1:1", { models: ["gone"] })]);
     const session = await proxy.session();
@@ -232,7 +232,7 @@ describe("keys", () => {
 });
 
 describe("an upstream that fails", () => {
-  it("is 502 in the shape of the API if it cannot be reached", async () => {
+  it("gives 502 in the shape of the API if it cannot be reached", async () => {
     const proxy = await startProxy([upstreamAt("http://127.0.0.1:1")]);
     const session = await proxy.session();
     const chat = await proxy.post(CHAT, { model: JUDGE }, session.key);
@@ -243,7 +243,7 @@ describe("an upstream that fails", () => {
     expect(readSample(scrape, series("unavailable"))).toBe(2);
   });
 
-  it("is 504 if its answer does not begin in time", async () => {
+  it("gives 504 if its answer does not begin in time", async () => {
     const upstream = await startRaw(() => undefined);
     const proxy = await startProxy([upstreamAt(upstream.url, { timeoutSeconds: 0.05 })]);
     const session = await proxy.session();
@@ -251,7 +251,7 @@ describe("an upstream that fails", () => {
     await upstream.close();
   });
 
-  it("is 502 if it redirects, because clients would send their key there", async () => {
+  it("gives 502 if it redirects, because clients would send their key there", async () => {
     const upstream = await startUpstream(answerJson({}, 307, { location: "https://example.com/" }));
     const proxy = await startProxy([upstreamAt(upstream.url)]);
     const session = await proxy.session();

@@ -67,7 +67,7 @@ describe("a session", () => {
     expect((await third).status).toBe(200);
   });
 
-  it("may have calls to upstreams in flight that do not count as recorded calls", async () => {
+  it("does not count its calls to upstreams in flight as recorded calls", async () => {
     const waiting: (() => void)[] = [];
     const upstream = await startUpstream(async (request, response) => {
       await new Promise<void>((resolve) => waiting.push(resolve));

@@ -69,11 +69,11 @@ void fill(const BatchBlock& block, const std::string& name, Dtype dtype, Range r
 
 constexpr std::int32_t kNoRow = -1;
 
-/// By row: the rows that hold interactions to which it is linked.
+/// By row: indices of the first rows that hold linked interactions, or kNoRow.
 struct LinkedRows {
-  /// Of the parent of its first turn.
+  /// The parent of the row's first turn.
   std::vector<std::int32_t> parents;
-  /// Of the interaction that its conversation was compacted from.
+  /// The interaction that the row's conversation was compacted from.
   std::vector<std::int32_t> compactedFrom;
 };
 

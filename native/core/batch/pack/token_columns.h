@@ -47,7 +47,7 @@ struct TokenWriter {
   void moveTo(std::size_t token);
   /// The tokens at positions [from, to) of the interaction's sequence, all of them its own: from >= shared.
   void writeOwn(const Interaction& interaction, std::uint32_t from, std::uint32_t to);
-  /// The same tokens, with outputs that are not trained on.
+  /// Writes the tokens as writeOwn() does, but with outputs that are not trained on.
   void writeUntrained(const Interaction& interaction, std::uint32_t from, std::uint32_t to);
   void finish();
 };
