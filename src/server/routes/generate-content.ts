@@ -111,8 +111,8 @@ interface Call {
 
 function parse(context: ServerContext, request: FastifyRequest, { body, path, stream }: Call): ParsedGenerateContent {
   checkCounts(body, context);
-  const { serverTools } = context.settings;
-  const readReasoning = signedReasoning(requireSession(request));
+  const { serverTools, maxPromptCharacters } = context.settings;
+  const readReasoning = signedReasoning(requireSession(request), maxPromptCharacters);
   return parseGenerateContent(body, { model: readModelName(path), stream, serverTools, readReasoning });
 }
 
@@ -152,7 +152,7 @@ function countTokens(app: App, context: ServerContext): void {
       checkCounts(body, context);
       leaveOut(listServerTools(body), context.settings.serverTools);
       const session = requireSession(request);
-      const conversation = toConversation(body, signedReasoning(session));
+      const conversation = toConversation(body, signedReasoning(session, context.settings.maxPromptCharacters));
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(context, session, conversation));
       return { totalTokens: tokens };
     },
