@@ -21,6 +21,8 @@ export interface Upstream {
 
 export type UpstreamRule = RefusedModels | Upstream;
 
+const VISIBLE = /^[\x21-\x7e]+$/;
+
 /** The default of the SDKs of OpenAI and Anthropic. */
 const DEFAULT_TIMEOUT_SECONDS = 600;
 
@@ -40,6 +42,11 @@ function toRule(setting: UpstreamSetting, env: NodeJS.ProcessEnv, path: string):
   const fromEnv = variable ? env[variable] : undefined;
   if (variable && !fromEnv) {
     throw new ConfigError("config_invalid", [{ path, message: `the environment variable ${variable} is not set` }]);
+  }
+  // A line break at the end is common, and no header can have one. The message must not show the value.
+  if (fromEnv !== undefined && !VISIBLE.test(fromEnv)) {
+    const message = `the environment variable ${variable} has characters that a key cannot have, such as a space or a line break`;
+    throw new ConfigError("config_invalid", [{ path, message }]);
   }
   return {
     models,

@@ -13,12 +13,16 @@ export const NO_REASONING: ReadReasoning = () => "";
 
 const VERSION = "rolltape-1:";
 
+/** Longer texts are not decoded: those of other servers can have megabytes. */
+const MAX_LENGTH = 512;
+
 /** @param interactionId id of the call whose answer contains the reasoning */
 export const signReasoning = (interactionId: string): string =>
   Buffer.from(VERSION + interactionId).toString("base64url");
 
 /** Returns the id of the call that a signature names; undefined if it is not one of Rolltape's. */
 export function parseSignature(signature: string): string | undefined {
+  if (signature.length > MAX_LENGTH) return undefined;
   const text = Buffer.from(signature, "base64url").toString();
   return text.startsWith(VERSION) ? text.slice(VERSION.length) : undefined;
 }

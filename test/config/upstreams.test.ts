@@ -20,6 +20,9 @@ describe("upstreams", () => {
     ]);
     const missing = "upstreams[1].api_key_env: the environment variable JUDGE_KEY is not set";
     expect(() => readUpstreams(config, { JUDGE_KEY: "" })).toThrow(missing);
+    expect(() => readUpstreams(config, { JUDGE_KEY: "sk-2\n" })).toThrow(
+      "JUDGE_KEY has characters that a key cannot have",
+    );
   });
 
   it.each([

@@ -63,7 +63,8 @@ export class StoredResponses {
     return toResponse(stored.answer, stored.echo);
   }
 
-  forSession(session: Session): EarlierResponses {
+  /** @param maxCharacters see {@link signedReasoning} */
+  forSession(session: Session, maxCharacters: number): EarlierResponses {
     return {
       findMessages: (id) => {
         const found = this.#find(session, id);
@@ -74,7 +75,7 @@ export class StoredResponses {
       },
       countPlaceholders: (id) => this.#find(session, id)?.interaction.placeholders ?? 0,
       findItem: (id) => this.#item(session, id),
-      readReasoning: signedReasoning(session),
+      readReasoning: signedReasoning(session, maxCharacters),
     };
   }
 

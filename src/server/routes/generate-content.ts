@@ -111,8 +111,8 @@ interface Call {
 
 function parse(context: ServerContext, request: FastifyRequest, { body, path, stream }: Call): ParsedGenerateContent {
   checkCounts(body, context);
-  const { serverTools, images } = context.settings;
-  const readReasoning = signedReasoning(requireSession(request));
+  const { serverTools, images, maxPromptCharacters } = context.settings;
+  const readReasoning = signedReasoning(requireSession(request), maxPromptCharacters);
   return parseGenerateContent(body, { model: readModelName(path), stream, serverTools, images, readReasoning });
 }
 
@@ -152,7 +152,7 @@ function countTokens(app: App, context: ServerContext): void {
       checkCounts(body, context);
       applyPolicies(body, context.settings);
       const session = requireSession(request);
-      const conversation = toConversation(body, signedReasoning(session));
+      const conversation = toConversation(body, signedReasoning(session, context.settings.maxPromptCharacters));
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(context, session, conversation));
       return { totalTokens: tokens };
     },

@@ -43,7 +43,7 @@ function createMessage(app: App, context: ServerContext, url: string): void {
     async (request, reply) => {
       setRequestId(request, reply);
       const { serverTools, images } = context.settings;
-      const readReasoning = signedReasoning(requireSession(request));
+      const readReasoning = signedReasoning(requireSession(request), context.settings.maxPromptCharacters);
       return answerModelCall(context, request, reply, {
         api: "messages",
         idPrefix: "msg_",
@@ -71,7 +71,7 @@ function countTokens(app: App, context: ServerContext, url: string): void {
       setRequestId(request, reply);
       applyPolicies(request.body, context.settings);
       const session = requireSession(request);
-      const conversation = toConversation(request.body, signedReasoning(session));
+      const conversation = toConversation(request.body, signedReasoning(session, context.settings.maxPromptCharacters));
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(context, session, conversation));
       return { input_tokens: tokens };
     },

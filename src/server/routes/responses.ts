@@ -41,7 +41,11 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
       // Tools can be long, so they are measured once.
       let echoBytes: number | undefined;
       const measureKept = () => (echoBytes ??= measureEcho(echo));
-      const parsed = parseResponses(request.body, stored.forSession(session), context.settings);
+      const parsed = parseResponses(
+        request.body,
+        stored.forSession(session, context.settings.maxPromptCharacters),
+        context.settings,
+      );
       if (request.body.previous_response_id !== undefined) requireFewMessages(parsed, context);
       return answerModelCall(context, request, reply, {
         api: "responses",
