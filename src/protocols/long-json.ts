@@ -44,9 +44,20 @@ export class LongJson {
     return new LongJson([before, ...this.#segments, after]);
   }
 
+  /** Returns the text with each of its pieces changed. */
+  map(change: (piece: string) => string): LongJson {
+    const { memory } = this;
+    const pieces = () => changeEach(this.pieces(), change);
+    return new LongJson([{ memory, pieces }]);
+  }
+
   static concat(texts: readonly JsonText[]): LongJson {
     return new LongJson(texts.flatMap((text) => (typeof text === "string" ? [text] : text.#segments)));
   }
+}
+
+function* changeEach(pieces: Iterable<string>, change: (piece: string) => string): Generator<string, void, void> {
+  for (const piece of pieces) yield change(piece);
 }
 
 /** JSON, or events that contain JSON. */

@@ -3,7 +3,12 @@ import { writeJson } from "./raw-json.js";
 
 /** Writes a server-sent event without a name, as in OpenAI's chat completions. */
 export function dataEvent(value: unknown): JsonText {
-  return enclose("data: ", writeJson(value));
+  return dataLine(writeJson(value));
+}
+
+/** Writes an event without a name around JSON of one line. */
+export function dataLine(json: JsonText): JsonText {
+  return enclose("data: ", json);
 }
 
 /** Writes a server-sent event that is named after its `type`. */

@@ -61,6 +61,8 @@ export interface Interaction extends CallFacts {
    * compactions.ts.
    */
   readonly compactedFrom?: number | undefined;
+  /** Ids of the answer's calls whose tool the request had not declared. Absent if there are none. See undeclared-calls.ts. */
+  readonly undeclaredCalls?: readonly string[] | undefined;
   readonly tokenExact: boolean;
   readonly input: InputMessages;
   readonly output: readonly Message[];

@@ -43,7 +43,7 @@ import type { SessionSummary } from "./session-summary.js";
 import type { StoredInteraction } from "./stored/interaction-record.js";
 import type { SessionJournal } from "./stored/journal.js";
 import type { StoredSession } from "./stored/stored-session.js";
-import { UndeclaredCalls } from "./undeclared-calls.js";
+import { listUndeclaredCalls, UndeclaredCalls } from "./undeclared-calls.js";
 
 export interface SessionOptions {
   readonly id: string;
@@ -407,11 +407,13 @@ export class Session {
     const fallback = tree.tokenExact ? call.fallback : cause;
     const context = { input, output, toolsKey: call.prepared.toolsKey, templateArgs, fallback };
     const link = compactedFrom === undefined ? {} : { compactedFrom };
-    const interaction = { ...tree, ...link, id, ...facts, lastTokenId, ...context };
+    const undeclaredCalls = listUndeclaredCalls(output, call.prepared);
+    const undeclared = undeclaredCalls.length === 0 ? {} : { undeclaredCalls };
+    const interaction = { ...tree, ...link, ...undeclared, id, ...facts, lastTokenId, ...context };
     this.#log.add(interaction);
     // The client repeats the answer, so it has received it.
     if (compactedFrom !== undefined) this.delivery.referTo(compactedFrom);
-    this.#undeclaredCalls.add(interaction.index, output, call.prepared);
+    this.#undeclaredCalls.add(interaction.index, undeclaredCalls);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
     const objectBytes = bytes + measureMessages(output);
@@ -572,7 +574,10 @@ export class Session {
       interactions.map((stored) => stored.native),
       compactedFrom,
     );
-    interactions.forEach((stored, index) => this.#log.add(this.#toInteraction(stored, index, restored)));
+    interactions.forEach((stored, index) => {
+      this.#log.add(this.#toInteraction(stored, index, restored));
+      this.#undeclaredCalls.add(index, stored.facts.undeclaredCalls);
+    });
     this.#restoreRewards(outcomes);
     this.delivery.restore(outcomes.map((outcome, i) => ({ ...outcome, request: interactions[i]?.request })));
     this.#size.addObjects(interactions.reduce((sum, { objectBytes }) => sum + objectBytes, 0));

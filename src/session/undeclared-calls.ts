@@ -11,6 +11,17 @@ export interface FoundAnswer {
   readonly position: number;
 }
 
+/** Returns the ids of the undeclared calls of an answer; none if the request declared no tools, because its client may still know the tools. */
+export function listUndeclaredCalls(
+  output: readonly Message[],
+  { tools = [], loadedTools = [] }: DeclaredTools,
+): readonly string[] {
+  if (tools.length + loadedTools.length === 0) return [];
+  const isDeclared = (name: string) =>
+    [tools, loadedTools].some((list) => list.some((tool) => tool.function.name === name));
+  return output.flatMap(({ toolCalls = [] }) => toolCalls.filter(({ name }) => !isDeclared(name)).map(({ id }) => id));
+}
+
 /**
  * Finds answers by the ids of calls whose tool the request had not declared.
  *
@@ -22,13 +33,9 @@ export class UndeclaredCalls {
   /** Index of the interaction by the id of the call. */
   readonly #answers = new Map<string, number>();
 
-  /** Adds the undeclared calls of an answer; none if the request declared no tools at all, because its client may still know the tools. */
-  add(index: number, output: readonly Message[], { tools = [], loadedTools = [] }: DeclaredTools): void {
-    if (tools.length + loadedTools.length === 0) return;
-    for (const { id, name } of output.flatMap(({ toolCalls = [] }) => toolCalls)) {
-      const isDeclared = [tools, loadedTools].some((list) => list.some((tool) => tool.function.name === name));
-      if (!isDeclared) this.#answers.set(id, index);
-    }
+  /** @param ids undeclared calls of an interaction's answer */
+  add(index: number, ids: readonly string[] = []): void {
+    for (const id of ids) this.#answers.set(id, index);
   }
 
   /** Returns the last message of a request that has such a call. */

@@ -23,6 +23,28 @@ const SEARCH: Task = {
   ],
 };
 
+/** One red pixel. */
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
+  "base64",
+);
+
+/** It sends the image back in the result of the call. */
+const IMAGE: Task = {
+  name: "an image in the result of a tool",
+  files: { "pixel.png": PNG },
+  turns: [
+    {
+      reasoning: "What does the picture show?",
+      text: "I look at it.",
+      calls: [{ tool: "Read", arguments: { file_path: "pixel.png" } }],
+    },
+    { reasoning: "It does not matter.", text: "", calls: [{ run: "printf hi > hello.txt" }] },
+    { reasoning: "", text: "Done.", calls: [] },
+  ],
+  shown: "[image]",
+};
+
 describeProgram({
   package: "@anthropic-ai/claude-code",
   command: "claude",
@@ -33,5 +55,5 @@ describeProgram({
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     }),
   },
-  tasks: [SEARCH],
+  tasks: [SEARCH, IMAGE],
 });

@@ -4,10 +4,11 @@ import { concat, type JsonText, LongJson } from "../long-json.js";
 import type { AnswerEvent } from "../output-parts.js";
 import { writeJson } from "../raw-json.js";
 import { signReasoning } from "../reasoning-signature.js";
-import { dataEvent, KEEP_ALIVE_COMMENT } from "../sse.js";
+import { dataLine, KEEP_ALIVE_COMMENT } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
 import { toGoogleError } from "./google-error.js";
 import { AverageLogprob, toLogprobsResult } from "./logprobs-result.js";
+import { toOneLine } from "./one-line.js";
 import {
   endOfText,
   type ResponsePart,
@@ -136,10 +137,10 @@ export class GenerateContentStream implements StreamEncoder {
   }
 
   #frame(value: object): JsonText {
-    if (this.#framing === "sse") return dataEvent(value);
+    const json = writeJson(value);
+    if (this.#framing === "sse") return dataLine(toOneLine(json));
     const separator = this.#hasChunks ? ",\r\n" : "";
     this.#hasChunks = true;
-    const json = writeJson(value);
     return json instanceof LongJson ? json.between(separator, "") : separator + json;
   }
 }

@@ -15,6 +15,8 @@ import type { UpstreamRules } from "../upstreams/upstream-rules.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
+    /** Returns the model that the path names. Calls for models of `upstreams` are refused: none of them has such paths. */
+    readonly readPathModel?: (request: FastifyRequest) => string;
     /** The same endpoint of an upstream. Calls of the route for models of `upstreams` are forwarded to it. */
     readonly upstream?: UpstreamEndpoint;
   }
@@ -34,8 +36,9 @@ export const upstreamsPlugin = fp<UpstreamsOptions>((app, { context, rules }, do
   app.addHook("onClose", () => forwarder.close());
   app.addHook("preValidation", (request, reply, next) => {
     const { session, routeOptions, body } = request;
-    const endpoint = routeOptions.config.upstream;
+    const { upstream: endpoint, readPathModel } = routeOptions.config;
     const json = takeBodyJson(request);
+    if (session && readPathModel) return next(forwarder.findRefusal(rules, readPathModel(request)));
     const rule = endpoint && session && rules.findForBody(body);
     if (!rule || !json) return next();
     try {
@@ -71,10 +74,19 @@ class UpstreamForwarder {
     this.#shutdown = shutdown.signal;
   }
 
+  /** Returns the error of a call whose path names a model of `upstreams`; undefined for the policy's own models. */
+  findRefusal(rules: UpstreamRules, model: string): ApiError | undefined {
+    const rule = rules.find(model);
+    if (!rule || rule.refuse) return rule && this.refuse(rule.models, model);
+    this.#metrics.count(rule.models, "refused");
+    const message = `The model "${shorten(model)}" is that of an upstream, which has no Gemini API. Call it through the API of OpenAI or Anthropic.`;
+    return new ApiError("model_refused", message, { param: "model" });
+  }
+
   /** Counts a call that the configuration refuses, and returns its error. */
   refuse(models: readonly string[], model: string): ApiError {
     this.#metrics.count(models, "refused");
-    const message = `The model "${model}" is refused by the configuration of this server (\`upstreams\`).`;
+    const message = `The model "${shorten(model)}" is refused by the configuration of this server (\`upstreams\`).`;
     return new ApiError("model_refused", message, { param: "model" });
   }
 
@@ -114,4 +126,6 @@ class UpstreamForwarder {
 
 const MAX_SHOWN_NAME = 100;
 
-const readModel = (body: unknown): string => String(Object(body).model).slice(0, MAX_SHOWN_NAME);
+const shorten = (model: string): string => model.slice(0, MAX_SHOWN_NAME);
+
+const readModel = (body: unknown): string => shorten(String(Object(body).model));

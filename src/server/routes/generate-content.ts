@@ -27,7 +27,12 @@ const URL = "/v1beta/models/*";
 
 /** Returns the options that select the route of a method. */
 function methodOptions(method: string, admits: "model" | "count") {
-  const config = { key: "session", admits, pattern: `/v1beta/models/{model}:${method}` } as const;
+  const config = {
+    key: "session",
+    admits,
+    pattern: `/v1beta/models/{model}:${method}`,
+    readPathModel: ({ params: path }: FastifyRequest) => readModelName(String(Object(path)["*"])),
+  } as const;
   return { constraints: { [GOOGLE_METHOD]: method }, config };
 }
 

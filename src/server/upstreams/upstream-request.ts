@@ -32,7 +32,7 @@ export function toUpstreamRequest(
     origin: base.origin,
     path: `${readBasePath(base)}/${endpoint}${readQuery(request, keys)}`,
     headers: toUpstreamHeaders(request.headers, keys, { header, value: apiKey }),
-    body: model === undefined ? json : renameModel(json, model, request.body),
+    body: writeBody(json, model, request.body),
   };
 }
 
@@ -52,11 +52,14 @@ function readQuery({ url }: FastifyRequest, keys: readonly string[]): string {
 /**
  * Replaces the model name in the bytes of a body. All other bytes, such as the spelling of numbers, stay as they are.
  *
- * @param value the parsed body. It is serialized instead if the bytes have `model` twice or with escapes.
+ * @param model undefined: the requested name stays
+ * @param value the parsed body. It is serialized instead if the bytes have `model` twice or with escapes: the upstream could read
+ * another name than the one that was looked up.
  */
-function renameModel(json: Buffer, model: string, value: unknown): Buffer {
+function writeBody(json: Buffer, model: string | undefined, value: unknown): Buffer {
   const found = findString(json, "model");
-  if (!found) return Buffer.from(JSON.stringify({ ...Object(value), model }));
+  if (!found) return Buffer.from(JSON.stringify({ ...Object(value), ...(model === undefined ? {} : { model }) }));
+  if (model === undefined) return json;
   const name = Buffer.from(JSON.stringify(model));
   return Buffer.concat([json.subarray(0, found.start), name, json.subarray(found.end)]);
 }

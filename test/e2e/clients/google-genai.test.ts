@@ -173,6 +173,19 @@ describe("the SDK", () => {
     expect(interactions[1]?.parent_id).toBe(interactions[0]?.interaction_id);
   });
 
+  it("reads a stream whose text and arguments have line ends", async () => {
+    const { client } = await open();
+    const city = "Paris\u2028\u2029\u0085";
+    await agents.say(
+      `${city}\n<tool_call>\n{"name": "get_weather", "arguments": {\n\n"city":\r\n\r\n"${city}"}}\n</tool_call>`,
+      1,
+    );
+    const request = { model: "tiny", contents: "weather?", config: { tools } };
+    const parts = (await drain(await client.models.generateContentStream(request))).flatMap(partsOf);
+    expect(parts.map(({ text = "" }) => text).join("")).toContain(city);
+    expect(callsOf(parts).map(({ args }) => args)).toEqual([{ city }]);
+  });
+
   it.each([
     ["an unknown key", "sk-unknown", {}, 401],
     ["a wrong value", undefined, { temperature: 3 }, 400],

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { numbers } from "../../helpers/export-json.js";
 import { type InstalledProgram, installProgram } from "./cache.js";
 import { type ProgramRig, startProgramRig, type TemplateType } from "./program-rig.js";
+import { decode } from "./qwen3.js";
 import { exportSession, joinTurns, logRows, type Recorded } from "./recorded.js";
 import { listCalls, listRefused } from "./recording-front.js";
 import { type ProgramCommand, runProgram } from "./run-program.js";
@@ -43,6 +44,7 @@ export function describeProgram(program: AgentProgram): void {
         const model = new ScriptedModel(task, { odd: templateType === "concat" });
         const rig = await startProgramRig(model, templateType);
         const workspace = new Workspace();
+        workspace.add(task.files ?? {});
         const { url, session } = rig;
         const command = configure({ url, key: session.key, request: REQUEST, workspace });
         const run = await runProgram(installed, command, workspace);
@@ -65,6 +67,7 @@ async function expectRecorded(rig: ProgramRig, model: ScriptedModel, task: Task,
   // A program that runs sub-agents in the background reports their end in a turn of its own.
   const counted = delegates ? Math.min(turns.length, task.turns.length) : turns.length;
   expect.soft(counted).toBe(task.turns.length);
+  expect.soft(decode(turns.at(-1)?.prompt ?? [])).toContain(task.shown ?? "");
   expect.soft(model.calls.map(({ finish }) => finish)).toEqual(model.calls.map(() => "stop"));
   const recorded = await exportSession(rig);
   const logged = logRows(model.calls);

@@ -39,7 +39,7 @@ export async function startProgramRig(model: ScriptedModel, templateType: Templa
     server: { port: 0, shutdown_seconds: 0 },
     engine: { type: "sglang", urls: [engine.url] },
     model: { path: writeQwen3Folder() },
-    rollout: { agent: { chat_template_type: templateType, server_tools: "drop" } },
+    rollout: { agent: { chat_template_type: templateType, server_tools: "drop", images: "placeholder" } },
   });
   const log = captureLog();
   const server = await startServer(config, { adminKey: ADMIN_KEY, logger: log.logger });

@@ -21,6 +21,10 @@ export interface ScriptedTurn {
 export interface Task {
   readonly name: string;
   readonly turns: readonly ScriptedTurn[];
+  /** Files of the project when the program starts, by their paths. */
+  readonly files?: Readonly<Record<string, Uint8Array>>;
+  /** What the model must have read before its last turn. */
+  readonly shown?: string;
 }
 
 /** The request that every program gets. */

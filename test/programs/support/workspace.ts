@@ -27,6 +27,11 @@ export class Workspace {
     writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
   }
 
+  /** Writes files of the project. */
+  add(files: Readonly<Record<string, Uint8Array>>): void {
+    for (const [path, content] of Object.entries(files)) writeFileSync(join(this.project, path), content);
+  }
+
   /** Returns the content of a file of the project; undefined if it does not exist. */
   read(path: string): string | undefined {
     try {

@@ -45,6 +45,13 @@ function joinParts(parts: readonly Part[]): Part[] {
 const readWhole = (answer: Output["answer"], thoughts: boolean) =>
   JSON.parse(stringify(toGenerateContentResponse(answer, thoughts))) as GenerateContentResponse;
 
+function callOf(args: string) {
+  return [
+    { type: "tool_call", index: 0, id: "call_0", name: "f" },
+    { type: "tool_call_arguments", index: 0, text: args },
+  ] as const;
+}
+
 describe.each<Framing>(["sse", "array"])("a stream as %s", (framing) => {
   it.each([true, false])("equals the whole answer, whatever the chunks (thoughts: %s)", (thoughts) => {
     fc.assert(
@@ -94,6 +101,29 @@ describe.each<Framing>(["sse", "array"])("a stream as %s", (framing) => {
       expect(chunks).toHaveLength(events.length + 1);
       expect(chunks.at(-1)).toMatchObject({ error: { code: 502, message: "it broke", status: "UNAVAILABLE" } });
     }
+  });
+});
+
+/** Whatever a client takes for the end of a line: those of JavaScript's `.`, and those of Python's `str.splitlines`. */
+const LINE_ENDS = "\n\r\u000b\u000c\u001c\u001d\u001e\u0085\u2028\u2029";
+
+describe("an event of a stream", () => {
+  const start = { interactionId: "gen_0", model: "tiny", createdAt: 0, promptTokens: 1 };
+  const text = LINE_ENDS;
+  const args = JSON.stringify({ text }, null, "\r\n\t").replace("{", "{\n");
+
+  it.each([
+    ["a text", [{ type: "text", text }], { text }],
+    ["a thought", [{ type: "reasoning", text }], { text, thought: true }],
+    ["arguments", callOf(args), { functionCall: { args: { text } } }],
+    ["long arguments", callOf(`${args}${"\n".repeat(400_000)}`), { functionCall: { args: { text } } }],
+  ] as const)("is one line, whatever the line ends in %s", (_, events, part) => {
+    const encoder = new GenerateContentStream("sse", true);
+    encoder.start(start);
+    const event = toText(encoder.push(events, undefined));
+    expect(event).toMatch(/\n\n$/);
+    expect(Array.from(LINE_ENDS).filter((end) => event.slice(0, -2).includes(end))).toEqual([]);
+    expect(readData(event)).toMatchObject([{ candidates: [{ content: { parts: [part] } }] }]);
   });
 });
 
