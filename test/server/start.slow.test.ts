@@ -71,7 +71,12 @@ describe("the settings of a server", () => {
         sendTimeoutMilliseconds: 24_000,
         maxPipelinedRequests: 2007,
       },
-      jsonLimits: { depth: 23, values: 2003, keys: 2004, lists: { messages: 2005, input: 2005, tools: 2006 } },
+      jsonLimits: {
+        depth: 23,
+        values: 2003,
+        keys: 2004,
+        lists: { messages: 2005, input: 2005, contents: 2005, tools: 2006 },
+      },
       maxPromptCharacters: 2007,
       publicMetrics: false,
       knownRequestBytes: 1002,

@@ -150,6 +150,32 @@ describe("calls for other models", () => {
     expect([reply.status, proxy.engine.calls.length, upstream.requests.length]).toEqual([200, 1, 0]);
   });
 
+  it("are refused in Gemini's API, which no upstream has, and are not recorded", async () => {
+    const upstream = await startUpstream(answerJson({}));
+    const proxy = await startProxy([upstreamAt(upstream.url), { models: ["banned"], refuse: true }]);
+    const session = await proxy.session();
+    const contents = [{ role: "user", parts: [{ text: "Is it right?" }] }];
+    const generate = (model: string) =>
+      proxy.post(`/v1beta/models/${model}:generateContent`, { contents }, session.key);
+    for (const model of [JUDGE, "banned"]) {
+      const reply = await generate(model);
+      expect([reply.status, reply.raw.toString()]).toEqual([404, expect.stringContaining("model_refused")]);
+    }
+    expect(upstream.requests).toEqual([]);
+    expect((await generate("other")).status).toBe(200);
+    await proxy.end(session);
+    expect(Object.keys((await proxy.export(session)).json<WireExport>().interactions)).toHaveLength(1);
+  });
+
+  it("are sent with the name that was looked up if the body has two", async () => {
+    const upstream = await startUpstream(answerJson({}));
+    const proxy = await startProxy([upstreamAt(upstream.url)]);
+    const { key } = await proxy.session();
+    const payload = `{"model":"other","messages":[],"model":"${JUDGE}"}`;
+    await proxy.request({ method: "POST", url: CHAT, payload, headers: { "content-type": "application/json" } }, key);
+    expect(upstream.requests[0]?.body.toString()).toBe(`{"model":"${JUDGE}","messages":[]}`);
+  });
+
   it("are refused if an entry says so, in the shape of the API", async () => {
     const proxy = await startProxy([{ models: ["*"], refuse: true }]);
     const session = await proxy.session();
