@@ -1,11 +1,17 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { WireExport } from "../helpers/export-json.js";
 import { ServedAgents } from "../helpers/served-agents.js";
 
 /** Clients replace calls of tools that they do not have, and keep the id. The prompt still continues what the model wrote. */
 
+const OPTIONS = { settings: { chatTemplateType: "concat" }, model: { toolCallParser: "hermes" } } as const;
+
 let agents: ServedAgents;
 beforeAll(async () => {
-  agents = await ServedAgents.start({ settings: { chatTemplateType: "concat" }, model: { toolCallParser: "hermes" } });
+  agents = await ServedAgents.start(OPTIONS);
 });
 afterAll(() => agents.close());
 
@@ -43,5 +49,29 @@ describe("a replaced call", () => {
   it("is shown to the model as the client wrote it if its tool was declared", async () => {
     const { interactions } = await callAndReplace("look");
     expect(interactions.map(({ token_exact }) => token_exact)).toEqual([false, false]);
+  });
+
+  it("is continued after a restart, too", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "rolltape-replaced-"));
+    const first = await ServedAgents.start({ ...OPTIONS, storage: { directory } });
+    const session = await first.session();
+    const user = { role: "user", content: "weather?" };
+    await first.say('<tool_call>\n{"name": "fly", "arguments": {}}\n</tool_call>');
+    const answer = await first.proxy.chat(session, [user], { tools: TOOLS });
+    const [call] = answer.json<{ choices: [{ message: { tool_calls: [{ id: string }] } }] }>().choices[0].message
+      .tool_calls;
+    await first.proxy.close();
+
+    const second = await ServedAgents.start({ ...OPTIONS, storage: { directory } });
+    const replaced = { ...call, function: { name: "invalid", arguments: "{}" } };
+    const result = { role: "tool", tool_call_id: call.id, content: "no such tool" };
+    await second.say("done");
+    const messages = [user, { role: "assistant", content: null, tool_calls: [replaced] }, result];
+    await second.proxy.chat(session, messages, { tools: TOOLS });
+    await second.proxy.end(session);
+    const { interactions } = (await second.proxy.export(session)).json<WireExport>();
+    expect(Object.values(interactions).map(({ token_exact }) => token_exact)).toEqual([false, true]);
+    await second.proxy.close();
+    rmSync(directory, { recursive: true });
   });
 });

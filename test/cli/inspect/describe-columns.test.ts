@@ -195,7 +195,9 @@ describe("the warnings in a report", () => {
       two: [{ reward: 1 }],
     };
     const text = await report(sessions, { excludeModels: ["small"], discount: 0 });
-    expect(text).toMatch(/^warning: 1 session has a reward that reaches no row.*session one.*export_filters/m);
+    expect(text).toMatch(
+      /^warning: 1 session .*filters removed the rewarded calls \(first session: one\).*export_filters/m,
+    );
     expect(text).toMatch(/^rewards_filtered +1: one$/m);
     expect(text).toMatch(/^filtered +2$/m);
   });
