@@ -165,8 +165,8 @@ class Plan {
   const UnrewardedRoots& unrewardedRoots() const { return unrewardedRoots_; }
   /// Number of interactions that filters removed. Shards of the plan do not have it.
   std::uint64_t filteredCount() const { return filteredCount_; }
-  /// Indices of the sessions that have a reward, but because of a filter none of it reaches a row. Shards of the plan do
-  /// not have it.
+  /// Indices of the sessions that have a reward, but because of a filter none of it reaches a row. Shards of the plan
+  /// do not have it.
   std::span<const std::uint32_t> rewardsFiltered() const { return rewardsFiltered_; }
   std::span<const ConcatMismatch> mismatches() const { return mismatches_; }
   std::span<const PlanRow> overflows() const { return overflows_; }
