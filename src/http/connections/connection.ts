@@ -30,6 +30,9 @@ const MAX_BYTES_WITHOUT_ROOM = 128 * 1024;
 /** Memory of requests that are received and dropped after the last answer. More reset the connection. */
 const MAX_LATE_BYTES = 1024 * 1024;
 
+/** The parts of a streamed answer listen to the socket: up to eleven, and Node's own. Node warns of more than ten. */
+const MAX_LISTENERS = 32;
+
 /** Time after which a connection is closed if the client still sends requests after the last answer. */
 const LATE_CLOSE_MS = 1000;
 
@@ -53,6 +56,7 @@ export class Connection {
 
   /** @param closing closes the connection after its next answer */
   constructor(socket: Socket, limits: WaitingLimits, closing: boolean) {
+    socket.setMaxListeners(MAX_LISTENERS);
     this.#socket = socket;
     this.#limits = limits;
     this.#closing = closing;

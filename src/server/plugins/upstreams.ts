@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { Upstream } from "../../config/index.js";
@@ -72,6 +73,8 @@ class UpstreamForwarder {
     this.#load = new UpstreamLoad(settings.upstreamLimits);
     this.#metrics = metrics.upstreams;
     this.#shutdown = shutdown.signal;
+    // Each call in flight listens to it.
+    setMaxListeners(Number.POSITIVE_INFINITY, this.#shutdown);
   }
 
   /** Returns the error of a call whose path names a model of `upstreams`; undefined for the policy's own models. */
