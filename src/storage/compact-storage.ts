@@ -14,7 +14,7 @@ export interface Compaction {
   readonly after: StorageSize;
 }
 
-/** The copy until it takes the place of the file. A later compaction overwrites one that was left behind. */
+/** Name of the copy until it replaces the file. Compaction first removes a copy that an earlier one left. */
 const COPY = "data.mdb.compact";
 /** Space for the pages that a copy has in addition to those with data. */
 const SPARE_BYTES = 2 ** 20;

@@ -51,7 +51,7 @@ export class LmdbFile {
   readInto(block: EntryBlock, table: Table, keys: readonly Buffer[]): void {
     const newest = this.#newest(table);
     for (const key of keys) {
-      // In memory that the next read overwrites, and that is larger than its `length`.
+      // The next read overwrites the value, and its buffer may be larger than `length`.
       const value = newest.getBinaryFast(key);
       if (value) block.add(key, value.subarray(0, value.length));
     }

@@ -2,7 +2,7 @@ import type { Entry } from "./changes.js";
 
 const FIRST_BYTES = 1 << 18;
 
-/** Memory for entries that are read and used together. Values of their own would each cost an allocation and its collection. */
+/** Memory for entries that are read and used together. A buffer for each value would cost an allocation and its garbage collection. */
 export class EntryBlock {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #used = 0;
@@ -50,7 +50,7 @@ export class EntryBlock {
 const MAX_UNUSED = 4;
 const MAX_UNUSED_BYTES = 1 << 24;
 
-/** Lends blocks and uses them again. */
+/** A pool of blocks, which are reused. */
 export class EntryBlocks {
   readonly #unused: EntryBlock[] = [];
 

@@ -16,7 +16,7 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x65735546, "FUSE"],
 ]);
 
-/** File systems whose files are no data on a disk, by their `f_type`. */
+/** File systems whose files are not stored on a disk, by their `f_type`. */
 const VIRTUAL_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x9fa0, "proc"],
   [0x62656572, "sysfs"],
@@ -39,7 +39,7 @@ const MIN_FREE_BYTES = 2 ** 20;
 export interface FileSystem {
   /** Name of the network file system; undefined if it is local. */
   readonly network: string | undefined;
-  /** Name of the file system if its files are no data on a disk, such as those in /proc. */
+  /** Name of the file system if its files are not stored on a disk, such as those in /proc. */
   readonly virtual: string | undefined;
   /** True if its files are lost when the machine stops. */
   readonly inMemory: boolean;

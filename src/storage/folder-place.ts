@@ -6,8 +6,8 @@ import { inspectFileSystem } from "./file-system.js";
 const DEVICES = "/dev";
 
 /**
- * Refuses a folder that cannot hold an LMDB file: on a network file system, or among files that the kernel makes up. The folder need
- * not exist.
+ * Refuses a folder that cannot hold an LMDB file because it is on a network file system or a virtual one, such as /proc. The folder
+ * need not exist.
  *
  * @throws StorageError `storage_unusable`
  */
@@ -36,7 +36,10 @@ async function findExisting(path: string): Promise<string> {
   return exists ? path : findExisting(parent);
 }
 
-/** Returns true for the file system of /dev, which has the type of one in memory. Another one in it, such as /dev/shm, is none. */
+/**
+ * Returns true if the path is on the file system of /dev itself, whose `f_type` may be that of tmpfs. Returns false for file systems
+ * that are mounted below /dev, such as /dev/shm.
+ */
 async function isOfDevices(path: string): Promise<boolean> {
   const [folder, devices, root] = await Promise.all([path, DEVICES, "/"].map(readDevice));
   return folder === devices && devices !== root;

@@ -39,7 +39,7 @@ export function lockFolder(directory: string): FolderLock {
 }
 
 /**
- * Locks the folder for a command, so that no server opens it meanwhile. Creates no lock file: a copy of a folder may be without one.
+ * Locks the folder for a command, so that no server opens it meanwhile. Creates no lock file if the folder has none, for example because it is a copy.
  *
  * @returns undefined if there is no lock file
  */

@@ -21,7 +21,7 @@ interface Waiting {
   readonly reject: (error: StorageError) => void;
 }
 
-/** Maximum size of the values in one commit, except for a single larger group. The changes behind a larger commit would wait long. */
+/** Maximum size of the values in one commit in bytes, except for a single larger group. Changes after a larger one would wait too long. */
 const MAX_COMMIT_BYTES = 32 * 2 ** 20;
 
 /**
@@ -88,7 +88,7 @@ export class GroupCommit {
     await new Promise<void>((resolve) => {
       if (wait === 0) return void setImmediate(resolve);
       const timer = setTimeout(resolve, wait);
-      // It must not keep the process alive; whoever waits for the commit hurries it.
+      // It must not keep the process alive. `flushed` and `close` end the delay early.
       timer.unref();
       this.#hurry = () => {
         clearTimeout(timer);

@@ -6,7 +6,7 @@ import { isFolderOpen } from "./folder.js";
 import { OfflineStorage } from "./offline-storage.js";
 import { DATA_FILE, type StorageSize } from "./storage.js";
 
-/** A folder that is read only. */
+/** Read access to a storage folder. */
 export interface StorageReader {
   get(table: Table, key: Uint8Array): Buffer | undefined;
   range(table: Table, prefix?: Uint8Array): Iterable<Entry>;
@@ -15,8 +15,7 @@ export interface StorageReader {
 }
 
 /**
- * Opens a folder for reading, also while a server has it open. Then it reads through LMDB, which shows all tables as they are after
- * one commit.
+ * Opens a folder for reading. If a server has it open, reads go through LMDB, so that each one sees complete commits only.
  */
 export function openForReading(directory: string): { readonly reader: StorageReader; readonly isOpen: boolean } {
   if (!isFolderOpen(directory)) return { reader: OfflineStorage.open(directory), isOpen: false };

@@ -22,7 +22,7 @@ export interface Damage extends LostKeys {
 export type ReportDamage = (damage: Damage) => void;
 
 /**
- * The folder of a server that does not run. Reading changes nothing and creates no files. A damaged file can be read as far as it is
+ * The folder of a server that is not running. Reading changes nothing and creates no files. A damaged file can be read as far as it is
  * intact.
  */
 export class OfflineStorage {
@@ -40,7 +40,7 @@ export class OfflineStorage {
     const damage: Damage[] = this.#file.damagedMeta.map((page) => ({
       ...ALL_KEYS,
       table: undefined,
-      reason: `page ${page} is damaged: it describes no commit`,
+      reason: `page ${page} is damaged: it is not a valid meta page`,
     }));
     this.#tables = this.#readTables((reason) => damage.push({ ...reason, table: undefined }));
     this.#structure = damage;

@@ -105,16 +105,16 @@ export class Storage {
     this.#commits.write(changes);
   }
 
-  /** Resolves when an answer may leave: with durability `call`, when all changes so far are on disk. */
+  /** Resolves when an answer may be sent: with durability `call`, when all changes so far are on disk. */
   async flushed(): Promise<void> {
     if (this.#answersWait) await this.#measureWait(() => this.#commits.flushed());
     else if (this.failure) throw this.failure;
   }
 
   /**
-   * Calls `listener` with the time of each wait for the disk, also of those that fail.
+   * Calls `listener` with the seconds of each wait for the disk, including waits that fail.
    *
-   * @returns a function that ends this
+   * @returns a function that removes the listener
    */
   onWait(listener: (seconds: number) => void): () => void {
     this.#waitListeners.add(listener);
@@ -157,7 +157,7 @@ export class Storage {
     return this.#file.copyCompacted(path);
   }
 
-  /** Waits for the last commit and frees the folder for other processes. Idempotent. */
+  /** Waits for the last commit and releases the folder for other processes. Idempotent. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
@@ -191,8 +191,8 @@ export class Storage {
 }
 
 /**
- * Creates an empty file that only its owner can read, or takes the permissions of others from one that exists. Called before LMDB
- * opens the file, because LMDB would lose its locks on a file that this process closes.
+ * Creates an empty file that only its owner can read, or removes the permissions of other users from an existing one. Called before
+ * LMDB opens the file, because LMDB would lose its locks on a file that this process closes.
  */
 async function makePrivateFile(path: string): Promise<void> {
   const file = await open(path, "a", 0o600);

@@ -91,7 +91,7 @@ test("refuses a value whose pages have another use, and a file with a damaged me
   });
   await expect(opened(shared)).rejects.toThrow("which has another use");
   const meta = writeCopy("meta", (bytes) => bytes.fill(0, PAGE, PAGE + 64));
-  await expect(opened(meta)).rejects.toThrow("describes no commit");
+  await expect(opened(meta)).rejects.toThrow("it is not a valid meta page");
 });
 
 /** Lets the first two long values of a leaf have the same pages. */

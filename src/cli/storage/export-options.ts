@@ -5,7 +5,7 @@ import { STORED_STATES, type StoredState } from "./session-state.js";
 
 /** Options of `rolltape export`, besides those of a batch. */
 export interface ExportOptions extends BatchOptionsInput {
-  /** Folder of a server that does not run. */
+  /** Folder of a server that is not running. */
   readonly storage: string;
   readonly out: string;
   /** Ids of the sessions. */
@@ -18,7 +18,7 @@ type BatchField = keyof typeof batchFields;
 /** Declares the arguments of `rolltape export`. Options of a batch have the names of the HTTP API, with hyphens. */
 export function withExportOptions(command: Command): Command {
   command
-    .requiredOption("--storage <folder>", "storage.directory of a server that does not run")
+    .requiredOption("--storage <folder>", "storage.directory of a server that is not running")
     .requiredOption("-o, --out <file>", "safetensors file that the batch is written to")
     .addOption(
       new Option("--sessions <ids>", "ids of the sessions, separated by commas (default: all with data)").argParser(
@@ -66,6 +66,6 @@ function parseStates(text: string): StoredState[] {
   return text.split(",").map((word) => {
     const state = STORED_STATES.find((each) => each === word);
     if (state) return state;
-    throw new InvalidArgumentError(`Expected some of ${STORED_STATES.join(", ")}; received ${word}.`);
+    throw new InvalidArgumentError(`Expected one or more of ${STORED_STATES.join(", ")}; received ${word}.`);
   });
 }

@@ -93,13 +93,13 @@ function chooseById(heads: readonly OfflineSession[], ids: readonly string[], is
   });
 }
 
-const STATES_HINT = "`rolltape storage inspect` shows how many sessions it has, by state.";
+const STATES_HINT = "`rolltape storage inspect` shows how many sessions the folder has, by state.";
 
 function nothingLeft(directory: string, problems: readonly StoredProblem[]): StorageCommandError {
   const [first] = problems;
   const damage = first ? ` that can be read. First problem: ${first.what}: ${first.reason}` : "";
   return new StorageCommandError(
     "nothing_to_export",
-    `${directory} has no chosen session with data${damage}. ${STATES_HINT}`,
+    `No session to export: ${directory} has no chosen session with data${damage}. ${STATES_HINT}`,
   );
 }

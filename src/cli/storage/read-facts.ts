@@ -15,7 +15,7 @@ const originSchema = z.object({
   config: z.record(z.string(), z.unknown()),
 });
 
-/** What a server keeps of itself in its folder. Undefined if it is damaged. */
+/** Facts about a server that are stored in its folder. Undefined if missing or damaged. */
 export interface ServerFacts {
   readonly identity: z.output<typeof identitySchema> | undefined;
   readonly origin: BatchOrigin | undefined;

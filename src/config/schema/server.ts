@@ -137,7 +137,7 @@ export const serverSchema = z.strictObject({
     .default("auto")
     .meta({ expected: "1 to 32 characters of a-z and 0-9, auto" })
     .describe(
-      "Name of this server, part of its session keys and session ids. `auto`: a new name at every start, so that session ids are never reused; with `storage.directory`, the name that the folder has. Null: no tag, so the server cannot be behind a gateway.",
+      "Name of this server, part of its session keys and session ids. `auto`: a new name at every start, so that session ids are never reused; with `storage.directory`, the name stored in the folder. Null: no tag, so the server cannot be behind a gateway.",
     ),
   workers_folder: optionalText.describe(
     "Shared folder in which this server registers. Gateways find servers there, and the current weight version is stored there.",

@@ -4,7 +4,7 @@ import { optionalText } from "./values.js";
 /** Where sessions are stored, so that they survive the process. */
 export const storageSchema = z.strictObject({
   directory: optionalText.describe(
-    "Folder on a local disk in which the server stores its sessions. A server that starts again on the same folder has all of them. Every server needs a folder of its own. Null: sessions end with the process.",
+    "Folder on a local disk in which the server stores its sessions. If the server is started again on the same folder, it still has them. Every server needs a folder of its own. Null: sessions end with the process.",
   ),
   durability: z
     .enum(["call", "interval", "none"])
@@ -24,6 +24,6 @@ export const storageSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Limit of the memory of all sessions, in bytes. Above it, sessions that are not in use are kept on disk only, and are read again for a call or an export. Null: half of `server.store_bytes`.",
+      "Maximum memory of all sessions, in bytes. Above it, sessions that are not in use are kept on disk only. They are read again for a call or an export. Null: half of `server.store_bytes`.",
     ),
 });

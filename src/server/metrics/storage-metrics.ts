@@ -15,15 +15,15 @@ export type ObservedStorage = Pick<Storage, "readSize" | "pending" | "failure" |
 export function observeStorage(storage: ObservedStorage, register: Registry): () => void {
   const fileHelp = "Size of the storage file in bytes.";
   addSize(storage, register, "rolltape_storage_file_bytes", fileHelp, ({ fileBytes }) => fileBytes);
-  const usedHelp = "Size of the data in the storage file. The rest of the file is used again before it grows.";
+  const usedHelp = "Bytes of the storage file that contain data. The rest is reused before the file grows.";
   addSize(storage, register, "rolltape_storage_used_bytes", usedHelp, ({ usedBytes }) => usedBytes);
-  const pendingHelp = "Groups of changes that are not on disk.";
+  const pendingHelp = "Groups of changes that are not on disk yet.";
   addGauge(register, "rolltape_storage_pending_writes", pendingHelp, () => storage.pending);
-  const failedHelp = "1 while the disk refuses writes, and model calls are refused, else 0.";
+  const failedHelp = "1 while the disk refuses writes, so that calls that change something are refused, else 0.";
   addGauge(register, "rolltape_storage_failed", failedHelp, () => (storage.failure ? 1 : 0));
   const waits = new Histogram({
     name: "rolltape_storage_wait_seconds",
-    help: "Time that an answer waits for the disk.",
+    help: "Time that an answer waits for the disk, in seconds.",
     buckets: WAIT_BUCKETS,
     registers: [register],
   });

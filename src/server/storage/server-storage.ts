@@ -17,7 +17,7 @@ export interface ServerStorage {
   readonly memoryBytes: number;
 }
 
-/** What a server keeps of itself in its folder. */
+/** The identity of a server, as stored in its folder. */
 export interface Identity {
   readonly format: number;
   readonly digestKey: string;
@@ -27,7 +27,7 @@ export interface Identity {
 }
 
 export const IDENTITY = "identity";
-/** The origin of its batches, so that sessions can be exported without it. */
+/** Name of the stored origin of batches, which an export without a server needs. */
 export const ORIGIN = "origin";
 /** Version of the records. A server refuses a folder with another one. */
 export const FORMAT = 2;
@@ -70,7 +70,11 @@ function openFolder(directory: string, { storage }: Config, logger: FastifyBaseL
     intervalMilliseconds: storage.interval_seconds * 1000,
     onCheck: (checked, total) => logger.info({ directory, checked, total }, "checking the pages of the storage file"),
     onFailure: (failure) => {
-      if (failure) logger.error({ directory, reason: failure.message }, "storage refuses writes; calls are refused");
+      if (failure)
+        logger.error(
+          { directory, reason: failure.message },
+          "storage refuses writes; calls that change something are refused",
+        );
       else logger.info({ directory }, "storage accepts writes again");
     },
   });

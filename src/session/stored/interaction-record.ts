@@ -71,7 +71,7 @@ export function encodeInteraction(stored: StoredInteraction): Buffer {
  * Returns an interaction whose tokens are a view of `bytes`. Throws if the bytes are damaged. The tokens are checked when they are
  * restored.
  *
- * @param readMessages called when the messages are needed. Needed if `bytes` are not kept until then
+ * @param readMessages reads the messages when they are needed. Required if `bytes` can change before that
  */
 export function decodeInteraction(bytes: Buffer, readMessages = () => decodeMessages(bytes)): StoredInteraction {
   const { fields, native } = splitRecord(bytes);

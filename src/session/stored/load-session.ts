@@ -4,9 +4,9 @@ import type { StoredHead } from "./session-records.js";
 import type { StoredSession } from "./stored-session.js";
 
 /**
- * Returns a session with the data that is stored of it. Its changes are not stored.
+ * Returns a session with its stored data. Changes of the returned session are not stored.
  *
- * @param key the key of its digests; only calls need the right one
+ * @param key key of its message digests. Required only if the session receives calls
  * @throws StorageError if the data is damaged or incomplete
  */
 export function loadSession(number: number, { summary }: StoredHead, stored: StoredSession, key?: Uint8Array): Session {

@@ -13,12 +13,12 @@ export interface OfflineSession {
   readonly head: StoredHead;
 }
 
-/** Something of the folder that is damaged. */
+/** A damaged part of the folder. */
 export interface StoredProblem {
   /** What is damaged, for example `interaction 3 of session 12`. */
   readonly what: string;
   readonly reason: string;
-  /** Number of the session, if it is one. */
+  /** Number of the damaged session; undefined if the problem concerns something else. */
   readonly session?: number | undefined;
 }
 
@@ -63,10 +63,10 @@ export function* groupBySession(records: Iterable<Entry>): Generator<{ number: n
   if (group) yield group;
 }
 
-/** Describes a part of the file that cannot be read by what is lost with it. */
+/** Describes a part of the file that cannot be read: names the data that is lost. */
 export function describeDamage({ table, from, to, reason }: Damage): StoredProblem {
   if (table === undefined) return { what: "the file", reason };
-  if (table === "meta") return { what: "what the server stored of itself", reason };
+  if (table === "meta") return { what: "the values of the server", reason };
   if (table === "leases") return { what: "held exports", reason };
   const what = table === "sessions" ? "heads" : "records";
   return { what: `${what} of ${nameRange(from, to)}`, reason };

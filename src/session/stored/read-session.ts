@@ -6,7 +6,7 @@ import { readRecordKey } from "./keys.js";
 import { decodeOutcome, NO_OUTCOME, type Outcome } from "./outcome-record.js";
 import type { StoredSession } from "./stored-session.js";
 
-/** Bytes of records that take some milliseconds to decode. */
+/** Bytes of the records that are decoded in one step, which takes a few milliseconds. */
 const STEP_BYTES = 1 << 18;
 
 /** Reads the messages of an interaction, whose key is given. */
@@ -17,7 +17,7 @@ type StoredCounts = Pick<SessionSummary, "interactionCount" | "rewards">;
 /**
  * Reads the data of a session from its records.
  *
- * @param readMessages needed if the values are not valid after they were restored
+ * @param readMessages reads messages when they are needed. Required if the values of the records can change before that
  * @throws StorageError if a record is damaged
  */
 export function* readStoredSession(
@@ -47,7 +47,7 @@ export class RecordList {
   readonly #interactions: StoredInteraction[] = [];
   readonly #readMessages: ReadMessages | undefined;
 
-  /** @param readMessages needed if the values are not valid after they were restored */
+  /** @param readMessages reads messages when they are needed. Required if the values of the records can change before that */
   constructor(readMessages?: ReadMessages) {
     this.#readMessages = readMessages;
   }
@@ -84,7 +84,7 @@ export function nameRecord(key: Buffer): string {
 }
 
 /**
- * Compares the data of a session with the counts in its head. Records that are gone from its end leave no other trace.
+ * Compares the data of a session with the counts in its head. Nothing else shows that records at its end are missing.
  *
  * @throws StorageError if something is missing
  */

@@ -31,11 +31,11 @@ export interface StoredLease {
   readonly over: boolean;
 }
 
-/** Maximum time for which changes of outcomes wait for another write that they can share a commit with. */
+/** Maximum time in milliseconds for which changes of outcomes wait for another write that they can share a commit with. */
 const OUTCOME_DELAY_MS = 50;
 /**
- * Number of writes of outcomes that do not wait, at once and per second. Each may cost a commit of its own. A server with more calls
- * has other writes, which outcomes share a commit with after some milliseconds.
+ * Maximum writes of outcomes that do not wait, per second and in one burst. Each may need a commit of its own. A server with more
+ * calls also has more other writes, so outcomes soon share a commit with one of them.
  */
 const PROMPT_WRITES = 20;
 
@@ -158,10 +158,10 @@ export class SessionRecords {
   }
 
   /**
-   * Reads the data of a session, all of whose changes must be committed, and gives it to `load`. Its tokens are valid until `load`
-   * returns.
+   * Reads the data of a session and passes it to `load`. All changes of the session must be committed. The tokens are valid until
+   * `load` returns.
    *
-   * @throws StorageError if a record is damaged or missing, or if `load` throws, which checks the tokens
+   * @throws StorageError if a record is damaged or missing, or if `load` refuses the tokens
    */
   *readSession(number: number, summary: SessionSummary, load: (stored: StoredSession) => void): Steps<void> {
     const block = this.#blocks.take();
@@ -242,7 +242,7 @@ function set(table: Change["table"], key: Buffer, value: Buffer): Change {
   return { table, key, value };
 }
 
-/** Returns the keys of all records that a session with so many interactions can have. */
+/** Returns the keys of all records that a session with this number of interactions can have. */
 function listRecords(number: number, interactions: number): Buffer[] {
   return RECORD_KINDS.flatMap((kind) => listKeys(number, kind, interactions));
 }

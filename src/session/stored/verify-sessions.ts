@@ -52,7 +52,7 @@ export function verifySessions(
     verifySession(number, heads.get(number), [], report);
     onSession(heads.size);
   }
-  // The damage of a page of which everything can be read, but at which LMDB would end the process.
+  // A page can be readable here, but damaged in a way that makes LMDB end the process.
   const reason = problems === 0 ? storage.findDamage() : undefined;
   if (reason !== undefined) report({ what: "the file", reason });
   return { sessions: heads.size, records, leases };

@@ -11,7 +11,7 @@ import {
   scanPage,
 } from "./scan-page.js";
 
-/** Number of pages that take some milliseconds. */
+/** Number of pages that are checked in one step, which takes a few milliseconds. */
 const STEP_PAGES = 200;
 const MAX_DEPTH = 32;
 /** Flags of a tree that say how keys sort and whether they repeat. */
@@ -79,8 +79,8 @@ export class FileCheck {
 
   *#checkAll(): Steps<void> {
     const { meta, damagedMeta, byteLength, pageSize } = this.#file;
-    if (damagedMeta.length > 0) throw new PageError(`page ${damagedMeta[0]} is damaged: it describes no commit`);
-    if ((meta.lastPage + 1) * pageSize > byteLength + MAX_MISSING_BYTES) throw new PageError("the file is cut");
+    if (damagedMeta.length > 0) throw new PageError(`page ${damagedMeta[0]} is damaged: it is not a valid meta page`);
+    if ((meta.lastPage + 1) * pageSize > byteLength + MAX_MISSING_BYTES) throw new PageError("the file is truncated");
     this.#pages.use(0, 2, "the file");
     const tables: { name: string; tree: Tree }[] = [];
     yield* this.#checkTree(meta.main, {
@@ -159,7 +159,7 @@ export class FileCheck {
     }
     if (onValue) onValue(value);
     else if ((flags & TABLE) !== 0)
-      throw new PageError(`page ${page.readUInt32LE(0)} is damaged: it has a table in a table`);
+      throw new PageError(`page ${page.readUInt32LE(0)} is damaged: it has a table inside another table`);
   }
 
   /**

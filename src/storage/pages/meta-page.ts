@@ -37,7 +37,7 @@ export interface MetaPage {
   readonly main: Tree;
 }
 
-/** Reads a meta page, which may be any bytes. Returns undefined if it is damaged. */
+/** Reads a meta page from bytes that may be damaged. Returns undefined if it is damaged. */
 export function readMetaPage(page: Buffer): MetaPage | undefined {
   const isMeta = page.readUInt32LE(FIELDS.magic) === MAGIC && page.readUInt32LE(FIELDS.version) === FORMAT;
   const pageSize = page.readUInt32LE(FIELDS.pageSize);
@@ -52,7 +52,7 @@ export function readMetaPage(page: Buffer): MetaPage | undefined {
   };
 }
 
-/** Reads a tree as meta pages and the table of names have it. */
+/** Reads the description of a tree, as in meta pages and in the list of tables. */
 export function readTree(bytes: Buffer): Tree {
   const root = bytes.readBigUInt64LE(TREE.root);
   const read = (at: number) => Number(bytes.readBigUInt64LE(at));

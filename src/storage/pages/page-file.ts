@@ -10,7 +10,7 @@ export const HEADER_BYTES = 24;
 
 const OVERFLOW = 0x04;
 
-/** A page that cannot be what the file says it is. */
+/** A page is missing or damaged. The message names the page and the reason. */
 export class PageError extends Error {
   override readonly name = "PageError";
 }
@@ -86,7 +86,8 @@ export class PageFile {
 
   #checkHeader(page: Buffer, number: number): void {
     const found = page.readBigUInt64LE(0);
-    if (found !== BigInt(number)) throw new PageError(`page ${number} is damaged: it has the number ${found}`);
+    if (found !== BigInt(number))
+      throw new PageError(`page ${number} is damaged: its header has the page number ${found}`);
     if (page.readBigUInt64LE(8) > this.meta.transaction) {
       throw new PageError(`page ${number} is damaged: its transaction was not committed`);
     }
@@ -104,12 +105,12 @@ export class PageFile {
   }
 
   #read(at: number, length: number): Buffer {
-    const end = "the file is cut: byte";
-    if (at + length > this.byteLength) throw new PageError(`${end} ${at + length} is behind its end`);
+    const end = "the file is truncated: byte";
+    if (at + length > this.byteLength) throw new PageError(`${end} ${at + length} is past its end`);
     const bytes = Buffer.allocUnsafeSlow(length);
     for (let done = 0; done < length; ) {
       const count = readSync(this.#file, bytes, done, length - done, at + done);
-      if (count === 0) throw new PageError(`${end} ${at + done} is behind its end`);
+      if (count === 0) throw new PageError(`${end} ${at + done} is past its end`);
       done += count;
     }
     return bytes;

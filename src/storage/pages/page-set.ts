@@ -23,7 +23,7 @@ export class PageSet {
    * @throws PageError if one of them is outside of the file or has a use already
    */
   use(first: number, count: number, by: string): void {
-    if (first + count > this.#count) throw new PageError(`the file is cut: ${by} points behind its end`);
+    if (first + count > this.#count) throw new PageError(`the file is truncated: ${by} points past its end`);
     for (let page = first; page < first + count; page++) {
       if (has(this.#used, page))
         throw new PageError(`${by} is damaged: it points to page ${page}, which has another use`);

@@ -1,7 +1,7 @@
 import { HEADER_BYTES, PageError, readFlags } from "./page-file.js";
 import { BIG_VALUE, BRANCH, LEAF, NODE_BYTES, TABLE } from "./page-nodes.js";
 
-/** Numbers of the bytes of a key, in a page. */
+/** Position of a key in a page: its bytes from `at` to before `end`. */
 export interface KeyPlace {
   readonly page: Buffer;
   readonly at: number;
@@ -14,7 +14,7 @@ export type ComparePlaces = (one: KeyPlace, other: KeyPlace) => number;
 /** Called for each node of a page, in ascending order of keys: where it begins, and where its key ends. */
 export type VisitNode = (at: number, keyEnd: number, index: number) => void;
 
-/** Size of what a leaf has of a value with pages of its own: their first number (8), a transaction (8), how many they are (8). */
+/** Bytes of a leaf's reference to a value with pages of its own: first page (8), transaction (8), number of pages (8). */
 export const BIG_VALUE_BYTES = 24;
 /** LMDB's own limit. */
 const MAX_KEY_BYTES = 1978;

@@ -30,7 +30,7 @@ export interface WalkOptions {
   readonly range?: KeyRange;
   /** Default: by bytes, as in all tables. */
   readonly compare?: CompareKeys;
-  /** Told of each page that cannot be read. The walk goes on behind it. */
+  /** Called for each page that cannot be read. The walk continues after it. */
   readonly onLost: (lost: LostKeys) => void;
 }
 
@@ -46,7 +46,7 @@ export const compareNumbers: CompareKeys = (one, other) =>
 /**
  * Reads the entries of a tree in ascending order of keys.
  *
- * All keys of a page must be in the range that the pages above give it. Damaged pages that point to each other therefore end the walk.
+ * All keys of a page must be in the range that its parent pages allow. The walk therefore ends if damaged pages point to each other.
  */
 export function* walkTree(
   file: PageFile,
