@@ -4,7 +4,7 @@ export interface Victim {
   readonly key: string;
 }
 
-/** What an attack did until it was stopped. */
+/** Counts of an attack until it was stopped. */
 export interface AttackCounts {
   /** Number of answers by status and error code. */
   readonly answers: Readonly<Record<string, number>>;

@@ -12,7 +12,7 @@ const PAUSE_MS = 100;
 /** Turns of a conversation, after which the agent begins another one. */
 const TURNS = 8;
 
-/** What honest agents did for a while. */
+/** The calls of honest agents during one round. */
 export interface Work {
   /** How long each answered call took, in milliseconds. */
   readonly times: readonly number[];

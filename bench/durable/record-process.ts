@@ -16,7 +16,7 @@ import { SampleCalls } from "./sample-calls.js";
  *   record-process.ts MODEL-FOLDER DIRECTORY FIRST COUNT MEMORY-BYTES
  */
 
-/** What the process prints. */
+/** The output of the process. */
 export interface Recorded {
   readonly seconds: number;
   /** Distinct tokens of all sessions in the folder. */

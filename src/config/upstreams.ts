@@ -1,6 +1,7 @@
 import { ConfigError } from "./errors.js";
 import type { Config } from "./schema/sections.js";
 import type { UpstreamSetting } from "./schema/upstreams.js";
+import { VISIBLE_ASCII } from "./schema/values.js";
 
 /** Model names whose calls are refused. A name may have one `*`, which stands for any characters. */
 export interface RefusedModels {
@@ -20,8 +21,6 @@ export interface Upstream {
 }
 
 export type UpstreamRule = RefusedModels | Upstream;
-
-const VISIBLE = /^[\x21-\x7e]+$/;
 
 /** The default of the SDKs of OpenAI and Anthropic. */
 const DEFAULT_TIMEOUT_SECONDS = 600;
@@ -44,7 +43,7 @@ function toRule(setting: UpstreamSetting, env: NodeJS.ProcessEnv, path: string):
     throw new ConfigError("config_invalid", [{ path, message: `the environment variable ${variable} is not set` }]);
   }
   // A line break at the end is common, and no header can have one. The message must not show the value.
-  if (fromEnv !== undefined && !VISIBLE.test(fromEnv)) {
+  if (fromEnv !== undefined && !VISIBLE_ASCII.test(fromEnv)) {
     const message = `the environment variable ${variable} has characters that a key cannot have, such as a space or a line break`;
     throw new ConfigError("config_invalid", [{ path, message }]);
   }

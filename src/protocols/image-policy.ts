@@ -1,7 +1,7 @@
 import { type MediaPart } from "../conversation/media.js";
 import { RequestError } from "./request-error.js";
 
-/** What happens to images, files and audio in messages and tool results. Prompts contain text only. */
+/** Refuses or replaces images, files and audio in messages and tool results. Prompts contain text only. */
 export type ImagePolicy = "refuse" | "placeholder";
 
 /** A part of a request that is not text. */

@@ -82,9 +82,9 @@ export interface ServerSettings {
   readonly chatTemplateType: "hf" | "concat";
   /** Sampling parameters that agents may not choose. */
   readonly samplingOverride?: SamplingOverride;
-  /** What happens to tools that only an API's own server can run. */
+  /** Refuses or drops tools that only an API's own server can run. */
   readonly serverTools: ServerToolPolicy;
-  /** What happens to images, files and audio. */
+  /** Refuses or replaces images, files and audio. */
   readonly images: ImagePolicy;
   /** Enforces the schemas of tools that a request declares as strict. */
   readonly enforceStrictTools: boolean;

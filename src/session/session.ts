@@ -18,15 +18,15 @@ import { findBrokenPrefixCause } from "./broken-prefix.js";
 import { digestRecordedCallIds } from "./call-ids.js";
 import { CallsInFlight } from "./calls-in-flight.js";
 import { Compactions } from "./compactions.js";
-import { continuesExceptSystem, isSameConversation } from "./compare-conversations.js";
 import type { CompletedCall, PreparedMessages } from "./completed-call.js";
 import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
 import { encodeFacts, encodeLabels, type LabelledCall } from "./encode-facts.js";
 import { SessionError } from "./errors.js";
-import { type Interaction, inputLength } from "./interaction.js";
+import type { Interaction } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
 import { KnownMessages } from "./known-messages.js";
 import { Lifecycle, type SessionState } from "./lifecycle.js";
+import { ParentSearch } from "./parent-search.js";
 import { pickCallFacts } from "./pick-call-facts.js";
 import { restoreReasoning } from "./restore-reasoning.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
@@ -43,7 +43,7 @@ import type { SessionSummary } from "./session-summary.js";
 import type { StoredInteraction } from "./stored/interaction-record.js";
 import type { SessionJournal } from "./stored/journal.js";
 import type { StoredSession } from "./stored/stored-session.js";
-import { listUndeclaredCalls, UndeclaredCalls } from "./undeclared-calls.js";
+import { listUndeclaredCalls } from "./undeclared-calls.js";
 
 export interface SessionOptions {
   readonly id: string;
@@ -66,7 +66,7 @@ export interface SessionOptions {
 /** Maximum time until clients retry a failed call. */
 const RETRY_MS = 60_000;
 
-/** What an interaction keeps of its request. */
+/** The part of a request that its interaction keeps. */
 interface OwnPart extends Pick<Interaction, "input" | "templateArgs"> {
   /** Memory of the part that its parent does not have, in bytes. */
   readonly bytes: number;
@@ -97,7 +97,6 @@ export class Session {
   readonly #journal: SessionJournal | undefined;
   readonly #digestKey: Uint8Array | undefined;
   readonly #known: KnownMessages;
-  readonly #undeclaredCalls = new UndeclaredCalls();
   #native: NativeSession;
   readonly delivery = new Delivery(
     (index) => this.#native.interaction(index),
@@ -105,6 +104,7 @@ export class Session {
   );
   readonly calls = new CallsInFlight(this.delivery.attempts);
   readonly #log: InteractionLog;
+  readonly #parents: ParentSearch;
   readonly #compactions: Compactions;
   readonly #size: SessionSize;
   #isLoaded: boolean;
@@ -142,6 +142,7 @@ export class Session {
     this.#native = new native.Session(this.#digestKey);
     this.#known = new KnownMessages(this.#filters, this.#digestKey);
     this.#log = new InteractionLog(options.id, summary?.interactionCount);
+    this.#parents = new ParentSearch(() => this.#native, this.#log, this.#filters);
     this.#compactions = new Compactions(this.#log);
     const tally = options.tally ?? { bytes: 0 };
     this.#size = new SessionSize(() => this.#native.byteLength, tally, summary?.storedTokens);
@@ -292,56 +293,21 @@ export class Session {
     const { messages, tools = [], loadedTools = [], templateArgs } = conversation;
     const toolsKey = tools.length > 0 ? hashText(JSON.stringify(tools, keepSpelling)) : "";
     const previous = previousId === undefined ? undefined : this.find(previousId);
-    const known = yield* this.#known.digest(messages);
+    const { messages: known, digests, callIds } = yield* this.#known.digest(messages);
     // No spread: each object that a spread creates has its own hidden class of 300 bytes.
-    const { digests, callIds } = known;
-    const prepared = {
-      messages: known.messages,
-      digests,
-      callIds,
-      toolsKey,
-      tools,
-      loadedTools,
-      templateArgs,
-      previous,
-    };
-    if (!prepared.messages.some(({ hasUnknownReasoning }) => hasUnknownReasoning)) return prepared;
-    return { ...prepared, messages: restoreReasoning(prepared.messages, this.#continued(prepared)) };
+    const prepared = { messages: known, digests, callIds, toolsKey, tools, loadedTools, templateArgs, previous };
+    if (!known.some(({ hasUnknownReasoning }) => hasUnknownReasoning)) return prepared;
+    return { ...prepared, messages: restoreReasoning(known, this.#parents.listContinued(prepared)) };
   }
 
-  /** Returns the interactions that a request continues, its parent first. */
-  *#continued(prepared: PreparedMessages): Generator<Interaction> {
-    const match = this.findParent(prepared);
-    let index = match?.rule === "continuation" ? match.index : -1;
-    for (; index >= 0; index = this.#log.at(index).parent) yield this.#log.at(index);
-  }
-
-  /**
-   * Returns the parent of a request. If several interactions differ in their tokens only, it is the one that the
-   * request names.
-   */
+  /** Returns the parent of a request; undefined if it starts a new conversation. */
   findParent(prepared: PreparedMessages): ParentMatch | undefined {
-    const { digests, callIds, previous } = prepared;
-    const match = this.#findReplacedAnswer(prepared) ?? this.#native.findParent(digests, callIds);
-    if (match?.rule !== "continuation" || !previous || previous.index === match.index) return match;
-    const sameMessages = this.#isTwin(this.#log.at(match.index), previous);
-    return sameMessages ? { ...match, index: previous.index } : match;
+    return this.#parents.find(prepared);
   }
 
-  /** Returns the interaction whose answer has calls that the client has replaced: see {@link UndeclaredCalls}. */
-  #findReplacedAnswer({ messages, digests, callIds }: PreparedMessages): ParentMatch | undefined {
-    const found = this.#undeclaredCalls.findLast(messages);
-    const message = found && messages[found.position];
-    if (!message) return undefined;
-    const parent = this.#log.at(found.index);
-    const [answer] = parent.output;
-    if (!answer || parent.output.length > 1 || inputLength(parent) !== found.position) return undefined;
-    // A later interaction may have the replacement in its messages. It is then the nearer parent.
-    const match = this.#native.findParent(digests, callIds);
-    if (match && inputLength(this.#log.at(match.index)) > found.position) return match;
-    const now = [...messages.slice(0, found.position), this.#undeclaredCalls.restore(message, answer)];
-    const isSame = isSameConversation([...this.readMessages(parent), answer], now, this.#filters);
-    return isSame ? { index: found.index, rule: "continuation" } : match;
+  /** Returns true if a request continues the newest call, except that its system messages at the start differ. */
+  changesSystem(prepared: PreparedMessages): boolean {
+    return this.#parents.changesSystem(prepared);
   }
 
   interaction(index: number): Interaction {
@@ -413,7 +379,7 @@ export class Session {
     this.#log.add(interaction);
     // The client repeats the answer, so it has received it.
     if (compactedFrom !== undefined) this.delivery.referTo(compactedFrom);
-    this.#undeclaredCalls.add(interaction.index, undeclaredCalls);
+    this.#parents.add(interaction);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
     const objectBytes = bytes + measureMessages(output);
@@ -470,7 +436,7 @@ export class Session {
     this.#native.release();
     this.#log.clear();
     this.#compactions.clear();
-    this.#undeclaredCalls.clear();
+    this.#parents.clear();
     this.#known.clear();
     this.delivery.clear();
     this.#journal?.freed(this.interactionCount);
@@ -491,12 +457,6 @@ export class Session {
   /** Returns the input messages of an interaction, exactly as its request spelled them. */
   readMessages(interaction: Interaction): Message[] {
     return this.#log.readMessages(interaction);
-  }
-
-  /** Returns true if a request continues the newest call, except that its system messages at the start differ. */
-  changesSystem({ messages }: PreparedMessages): boolean {
-    const newest = this.#log.newest;
-    return newest !== undefined && continuesExceptSystem(this.readMessages(newest), messages, this.#filters);
   }
 
   #requireOpen(code: "session_ended" | "session_exported", consequence: string): void {
@@ -520,13 +480,6 @@ export class Session {
       throw new SessionError("invalid_value", message, { param: "reward" });
     }
     this.#requireOpen("session_exported", "its rewards are final");
-  }
-
-  /** Returns true if two interactions have the same messages and answers, as the search for a parent compares them. */
-  #isTwin(one: Interaction, other: Interaction): boolean {
-    if (inputLength(one) !== inputLength(other)) return false;
-    const read = (interaction: Interaction) => [...this.readMessages(interaction), ...interaction.output];
-    return isSameConversation(read(one), read(other), this.#filters);
   }
 
   /** Adds a completed call to the native session and releases its prompt. */
@@ -575,8 +528,9 @@ export class Session {
       compactedFrom,
     );
     interactions.forEach((stored, index) => {
-      this.#log.add(this.#toInteraction(stored, index, restored));
-      this.#undeclaredCalls.add(index, stored.facts.undeclaredCalls);
+      const interaction = this.#toInteraction(stored, index, restored);
+      this.#log.add(interaction);
+      this.#parents.add(interaction);
     });
     this.#restoreRewards(outcomes);
     this.delivery.restore(outcomes.map((outcome, i) => ({ ...outcome, request: interactions[i]?.request })));
@@ -589,7 +543,7 @@ export class Session {
     this.#native = new native.Session(this.#digestKey);
     this.#log.clear();
     this.#compactions.clear();
-    this.#undeclaredCalls.clear();
+    this.#parents.clear();
     this.#known.clear();
     this.delivery.unload();
   }

@@ -8,6 +8,11 @@ export interface RawCall {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Returns a chat completion of one message. */
+export function question(content: string, extra: object = {}): RawCall {
+  return { path: "/v1/chat/completions", body: { model: "tiny", messages: [{ role: "user", content }], ...extra } };
+}
+
 /** A client whose connection the test controls: it reads nothing until told to. It is closed when the test ends. */
 export class RawClient {
   readonly socket: Socket;
@@ -28,6 +33,11 @@ export class RawClient {
   /** Everything that was read, including status lines and chunk sizes. */
   get received(): string {
     return this.#received;
+  }
+
+  /** Number of answers with status 200 that were read. */
+  get answers(): number {
+    return this.#received.split("HTTP/1.1 200 OK").length - 1;
   }
 
   send({ path, body, headers = {} }: RawCall): void {

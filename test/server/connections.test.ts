@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Gateway, startWorker } from "../gateway/workers.js";
 import { type ListeningProxy, listeningProxy } from "../helpers/listening-proxy.js";
 import type { StartedSession } from "../helpers/proxy.js";
-import { RawClient } from "../helpers/raw-client.js";
+import { question, RawClient } from "../helpers/raw-client.js";
 import { openConnection, requestHead } from "../helpers/raw-connection.js";
 import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 import { until } from "../helpers/until.js";
@@ -11,11 +11,6 @@ import { until } from "../helpers/until.js";
 /** Clients that close their side after the request, and clients that send requests before they have the answers. */
 
 const CHAT = "/v1/chat/completions";
-const question = (content: string, extra: object = {}) => ({
-  path: CHAT,
-  body: { model: "tiny", messages: [{ role: "user", content }], ...extra },
-});
-const countAnswers = ({ received }: RawClient) => received.split("HTTP/1.1 200 OK").length - 1;
 
 let server: ListeningProxy<ScriptedEngine>;
 let url: URL;
@@ -153,7 +148,7 @@ describe("a client that sends requests before it has the answers", () => {
     expect(engine.calls).toHaveLength(1);
     release();
     await until(() => client.socket.readableEnded);
-    expect(countAnswers(client)).toBe(3);
+    expect(client.answers).toBe(3);
     const ids = [...client.received.matchAll(/"id":"(chatcmpl[^"]*)"/g)].map(([, id]) => id);
     expect(ids).toEqual([0, 1, 2].map((index) => readSession().interaction(index).id));
   });
@@ -171,7 +166,7 @@ describe("a client that sends requests before it has the answers", () => {
     release();
     await until(() => client.socket.readableEnded);
     expect(client.received).toMatch(/200 OK.*"finish_reason":"stop".*401 Unauthorized.*connection: close/is);
-    expect(countAnswers(client)).toBe(1);
+    expect(client.answers).toBe(1);
     await until(() => readSession().calls.size === 0);
     expect([recorded(), engine.calls.length]).toEqual([1, 1]);
   });
@@ -216,7 +211,7 @@ describe("requests of one connection that wait", () => {
     await until(() => server.proxy.app.connections.openAnswers === 101);
     release();
     await until(() => client.socket.readableEnded);
-    expect(countAnswers(client)).toBe(101);
+    expect(client.answers).toBe(101);
     expect(client.received.match(/connection: close/gi)).toHaveLength(1);
   });
 

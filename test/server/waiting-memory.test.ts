@@ -2,7 +2,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { WaitingMemory } from "../../src/http/connections/waiting-memory.js";
 import { type ListeningProxy, listeningProxy } from "../helpers/listening-proxy.js";
 import type { StartedSession } from "../helpers/proxy.js";
-import { RawClient } from "../helpers/raw-client.js";
+import { question, RawClient } from "../helpers/raw-client.js";
 import { openConnection, requestHead } from "../helpers/raw-connection.js";
 import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 import { until } from "../helpers/until.js";
@@ -10,11 +10,6 @@ import { until } from "../helpers/until.js";
 /** Requests that wait for earlier answers on their connections, with headers near their limit. */
 
 const GET = requestHead("GET", "/livez");
-const question = (content: string, extra: object = {}) => ({
-  path: "/v1/chat/completions",
-  body: { model: "tiny", messages: [{ role: "user", content }], ...extra },
-});
-const countAnswers = ({ received }: RawClient) => received.split("HTTP/1.1 200 OK").length - 1;
 
 let server: ListeningProxy<ScriptedEngine>;
 let url: URL;
@@ -52,9 +47,9 @@ it("take limited memory on all connections together", async () => {
   release();
   // The connections whose requests found no room are closed after their answers.
   await until(() => other.socket.readableEnded);
-  expect(countAnswers(other)).toBe(1);
+  expect(other.answers).toBe(1);
   await until(() => app.connections.openAnswers === 0);
-  const answered = clients.reduce((sum, client) => sum + countAnswers(client), 0);
+  const answered = clients.reduce((sum, client) => sum + client.answers, 0);
   expect(answered).toBeLessThan(clients.length + (64 * 1024 * 1024) / 15_000);
   const later = await openConnection(url.port, large + large + requestHead("GET", "/livez", "connection: close"));
   await until(later.ended);
@@ -76,7 +71,7 @@ it("close the connection after a stream in progress if there is no room for any 
   release();
   await until(() => client.socket.readableEnded);
   expect(client.received).toContain("data: [DONE]");
-  expect(countAnswers(client)).toBe(1);
+  expect(client.answers).toBe(1);
 });
 
 it("stay with the operating system once the connection refuses them", async () => {
@@ -94,5 +89,5 @@ it("stay with the operating system once the connection refuses them", async () =
   expect(received - 10).toBeLessThan(101 + 10);
   release();
   await until(() => client.socket.readableEnded);
-  expect(countAnswers(client)).toBe(101);
+  expect(client.answers).toBe(101);
 });

@@ -19,7 +19,7 @@ export interface ExportContext {
   readonly behindGateway: boolean;
 }
 
-/** What a batch contained. */
+/** The contents of a batch. */
 export interface ExportCounts {
   rows: number;
   tokens: number;

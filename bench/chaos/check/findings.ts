@@ -1,6 +1,6 @@
 import { FINDINGS } from "../../soak/check/findings.js";
 
-/** What the test can find wrong. The values are the rows of its report. */
+/** The kinds of errors that the test detects. The values are the rows of its report. */
 export const CHAOS_FINDINGS = {
   ...FINDINGS,
   missing: "answered calls missing in the export",

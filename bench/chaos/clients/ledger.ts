@@ -12,7 +12,7 @@ export interface Life {
 
 export type KnownState = "active" | "ended" | "exported";
 
-/** What clients know of a session. */
+/** A session as its clients know it. */
 export interface KnownSession {
   readonly id: string;
   readonly key: string;
@@ -23,7 +23,7 @@ export interface KnownSession {
   readonly rewards: Map<string, number>;
 }
 
-/** What the server answered, to be compared with what it has after each restart. */
+/** Answers of the server, for comparison with its state after each restart. */
 export class Ledger {
   readonly sessions = new Map<string, KnownSession>();
   /** Slots and sessions. `…Cut` counts requests whose answers were cut: the server may have done them or not. */

@@ -21,7 +21,7 @@ export interface CheckContext {
   readonly decode: (ids: readonly number[]) => string;
 }
 
-/** What a batch contained. */
+/** The contents of a batch. */
 export interface BatchCounts {
   readonly rows: number;
   readonly tokens: number;

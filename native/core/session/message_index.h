@@ -45,7 +45,7 @@ class MessageIndex {
 
   /// Adds the next interaction: indices count from 0. @throws std::bad_alloc; nothing changed then.
   void add(const IndexedMessages& messages);
-  /// What was added as interaction `index`.
+  /// The entries of interaction `index`.
   IndexedMessages messages(std::uint32_t index) const;
 
   /// The best parent for a request whose messages have these digests: the longest input and output that is a strict

@@ -2,35 +2,23 @@
 
 #include "../forest.h"
 #include "../packed.h"
+#include "branched_session.h"
 
 /// Tests the rows of an export with filters, and the rows of compacted conversations.
 
 namespace rolltape {
 namespace {
 
+using test::Indices;
 using test::packedTensor;
-using Indices = std::vector<std::uint32_t>;
+using test::recordConversation;
+using test::rowsOf;
 using Words = std::vector<std::int32_t>;
 
 const PlanOptions kConcat{.style = RowStyle::kConcat};
 
-Indices rowsOf(const Plan& plan) {
-  Indices rows;
-  for (const PlanRow& row : plan.rows()) rows.push_back(row.interaction->index);
-  return rows;
-}
-
 Plan planOf(const Session& session, Indices filtered, const PlanOptions& options = {}, Indices leftOut = {}) {
-  const PlannedSession planned{&session, std::move(leftOut), std::move(filtered)};
-  return Plan(std::span<const PlannedSession>(&planned, 1), options);
-}
-
-/// 0 → 1 → 2 continue token by token; 3 follows 1 with other tokens.
-void recordConversation(Session& session) {
-  test::record(session, test::promptOf({1}), test::generationOf({2}), {}, {}, -1);
-  test::record(session, test::promptAfter(session, 0, {3}), test::generationOf({4}), {}, {}, 0);
-  test::record(session, test::promptAfter(session, 1, {5}), test::generationOf({6}), {}, {}, 1);
-  test::record(session, test::promptOf({9}), test::generationOf({8}), {}, {}, 1);
+  return test::planWithout(session, std::move(leftOut), std::move(filtered), options);
 }
 
 TEST(Filtered, InteractionsHaveNoRow) {

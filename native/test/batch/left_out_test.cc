@@ -2,32 +2,20 @@
 
 #include "../forest.h"
 #include "../packed.h"
+#include "branched_session.h"
 
 /// Interactions that a plan leaves out, those that begin a row, and conversations without a reward.
 
 namespace rolltape {
 namespace {
 
+using test::Indices;
 using test::packedTensor;
-using Indices = std::vector<std::uint32_t>;
-
-Indices rowsOf(const Plan& plan) {
-  Indices rows;
-  for (const PlanRow& row : plan.rows()) rows.push_back(row.interaction->index);
-  return rows;
-}
+using test::recordConversation;
+using test::rowsOf;
 
 Plan planOf(const Session& session, Indices leftOut, const PlanOptions& options = {}) {
-  const PlannedSession planned{&session, std::move(leftOut)};
-  return Plan(std::span<const PlannedSession>(&planned, 1), options);
-}
-
-/// 0 → 1 → 2 continue token by token; 3 follows 1 with other tokens.
-void recordConversation(Session& session) {
-  test::record(session, test::promptOf({1}), test::generationOf({2}), {}, {}, -1);
-  test::record(session, test::promptAfter(session, 0, {3}), test::generationOf({4}), {}, {}, 0);
-  test::record(session, test::promptAfter(session, 1, {5}), test::generationOf({6}), {}, {}, 1);
-  test::record(session, test::promptOf({9}), test::generationOf({8}), {}, {}, 1);
+  return test::planWithout(session, std::move(leftOut), {}, options);
 }
 
 TEST(LeftOut, InteractionsHaveNoRow) {

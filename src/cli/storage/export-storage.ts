@@ -18,12 +18,12 @@ import { SessionProgress } from "./progress.js";
 import { readServerFacts } from "./read-facts.js";
 import { readState } from "./session-state.js";
 
-/** What an export wrote. */
+/** The result of an export. */
 export interface StorageExport {
   readonly sessions: number;
   readonly rows: number;
   readonly bytes: number;
-  /** What could not be read. */
+  /** Damaged records, which the export leaves out. */
   readonly problems: readonly StoredProblem[];
 }
 

@@ -18,7 +18,7 @@ interface SessionCounts {
   stored_tokens: number;
 }
 
-/** What `rolltape storage inspect --json` prints. Null: unknown. */
+/** The output of `rolltape storage inspect --json`. Null: unknown. */
 export interface InspectedStorage extends Readonly<SessionCounts> {
   readonly directory: string;
   /** A server has it open. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { baseUrl, seconds } from "./values.js";
+import { baseUrl, seconds, VISIBLE_ASCII } from "./values.js";
 
 /** Maximum length of a requested model name, in characters. */
 const MAX_NAME_LENGTH = 1024;
@@ -19,7 +19,7 @@ const KEY = expected("visible ASCII characters without spaces");
 const URL_WITHOUT_PASSWORD = expected("an http or https URL without password, query or fragment");
 const TIMEOUT = expected("a number of seconds above 0");
 
-/** What happens to calls for some model names: another server answers them, or they are refused. */
+/** Model names whose calls another server answers, or that are refused. */
 export const upstream = z
   .strictObject({
     models: modelNames,
@@ -27,10 +27,7 @@ export const upstream = z
       .string(URL_WITHOUT_PASSWORD)
       .refine((text) => baseUrl.safeParse(text).success && !hasUser(text), URL_WITHOUT_PASSWORD)
       .nullish(),
-    api_key: z
-      .string(KEY)
-      .regex(/^[\x21-\x7e]+$/, KEY)
-      .nullish(),
+    api_key: z.string(KEY).regex(VISIBLE_ASCII, KEY).nullish(),
     api_key_env: z.string(expected("the name of an environment variable")).min(1).nullish(),
     model: z.string(expected("a model name")).min(1).max(MAX_NAME_LENGTH).nullish(),
     timeout_seconds: seconds.gt(0, TIMEOUT).nullish(),

@@ -7,6 +7,9 @@ export const seconds = z.number().min(0).max(MAX_SECONDS);
 /** Text that is not empty, or null for "not set". */
 export const optionalText = z.string().min(1).nullable().default(null);
 
+/** Visible ASCII characters without spaces, as a key in a header must have. */
+export const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
 /** A key that can be sent in an Authorization header. */
 export const secretKey = z
   .string()

@@ -37,7 +37,7 @@ export class AverageLogprob {
     this.#count += logprobs.length;
   }
 
-  /** Undefined if there are no tokens. */
+  /** Undefined if the list of tokens is empty. */
   get value(): number | undefined {
     return this.#count === 0 ? undefined : this.#sum / this.#count;
   }

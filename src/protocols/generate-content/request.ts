@@ -73,7 +73,7 @@ export const countTokensSchema = protoObject({
 
 export type CountTokensRequest = z.output<typeof countTokensSchema>;
 
-/** What the body of a request does not say. */
+/** The policies for a request, and its values outside of the body. */
 export interface RequestContext extends RequestPolicies {
   /** The model that the path names. */
   readonly model: string;

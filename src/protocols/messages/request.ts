@@ -86,7 +86,7 @@ export const messagesSchema = z.strictObject({
 export type CountTokensRequest = z.output<typeof countTokensSchema>;
 export type MessagesRequest = z.output<typeof messagesSchema>;
 
-/** What the body of a request does not say. */
+/** The policies for a request, and its values outside of the body. */
 export interface RequestContext extends RequestPolicies {
   readonly readReasoning?: ReadReasoning;
 }

@@ -39,7 +39,7 @@ export function readNamespacedNames(tools: readonly unknown[]): NamespacedNames 
 }
 
 /**
- * Checks that calls of namespaced tools can be told apart.
+ * Checks that the names of namespaced tools are unique after flattening.
  *
  * @param shown the names of all tools, as the model is shown them
  * @throws RequestError if a namespaced tool has the same name as another tool

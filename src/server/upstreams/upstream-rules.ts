@@ -1,4 +1,5 @@
 import type { UpstreamRule } from "../../config/index.js";
+import { matchesPattern } from "../../support/match-pattern.js";
 
 /** Decides by the requested model whether the policy or an upstream answers a call. */
 export class UpstreamRules {
@@ -14,7 +15,7 @@ export class UpstreamRules {
   /** Returns the first rule for a model; undefined if the policy answers it. */
   find(model: unknown): UpstreamRule | undefined {
     if (typeof model !== "string" || model === this.#servedModel) return undefined;
-    return this.#rules.find(({ models }) => models.some((pattern) => matches(pattern, model)));
+    return this.#rules.find(({ models }) => models.some((pattern) => matchesPattern(model, pattern)));
   }
 
   /** Returns the rule for the `model` of a request's body. */
@@ -27,12 +28,4 @@ export class UpstreamRules {
     const names = this.#rules.flatMap(({ models }) => models).filter((name) => !name.includes("*"));
     return [...new Set(names)].filter((name) => this.find(name)?.refuse === false);
   }
-}
-
-/** Takes linear time, because a pattern has at most one `*`. The agent chooses the name. */
-function matches(pattern: string, model: string): boolean {
-  const star = pattern.indexOf("*");
-  if (star < 0) return pattern === model;
-  const [start, end] = [pattern.slice(0, star), pattern.slice(star + 1)];
-  return model.length >= start.length + end.length && model.startsWith(start) && model.endsWith(end);
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { matchesPattern } from "../../support/match-pattern.js";
 import { listOf } from "../../support/schema/list-of.js";
 import type { Interaction } from "../interaction.js";
 import type { Session } from "../session.js";
-import { matchesPattern } from "./match-pattern.js";
 
 /** Bounds of a filter's list. Recorded model names have at most 256 bytes. */
 const MAX_PATTERNS = 100;

@@ -15,7 +15,7 @@ export interface OfflineSession {
 
 /** A damaged part of the folder. */
 export interface StoredProblem {
-  /** What is damaged, for example `interaction 3 of session 12`. */
+  /** The damaged record, for example `interaction 3 of session 12`. */
   readonly what: string;
   readonly reason: string;
   /** Number of the damaged session; undefined if the problem concerns something else. */

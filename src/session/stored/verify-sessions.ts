@@ -13,7 +13,7 @@ import { openJson } from "./sealed-json.js";
 
 type Report = (problem: StoredProblem) => void;
 
-/** What was read. */
+/** Counts of the records that were read. */
 export interface Verified {
   readonly sessions: number;
   readonly records: number;

@@ -1,6 +1,6 @@
 import { PageError } from "./page-file.js";
 
-/** What a page is used for. */
+/** The use of a page. */
 export type PageUse = "used" | "free";
 
 /** The pages of a file that something points to. A page that is in use must have one use. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchesPattern } from "../../src/session/batch/match-pattern.js";
+import { matchesPattern } from "../../src/support/match-pattern.js";
 
 describe("matchesPattern", () => {
   it.each([

@@ -1,0 +1,84 @@
+import type { MessageFilter } from "../conversation/text-filter.js";
+import type { NativeSession, ParentMatch } from "../native/contract.js";
+import { continuesExceptSystem, isSameConversation } from "./compare-conversations.js";
+import type { PreparedMessages } from "./completed-call.js";
+import { type Interaction, inputLength } from "./interaction.js";
+import type { InteractionLog } from "./interaction-log.js";
+import { UndeclaredCalls } from "./undeclared-calls.js";
+
+/**
+ * Finds the interaction of a session that a request continues.
+ *
+ * The native session compares digests of the messages. This class adds two cases that digests cannot decide: answers whose calls the
+ * client replaced, and interactions that differ in their tokens only.
+ */
+export class ParentSearch {
+  readonly #native: () => NativeSession;
+  readonly #log: InteractionLog;
+  readonly #filters: readonly MessageFilter[];
+  readonly #undeclaredCalls = new UndeclaredCalls();
+
+  /** @param native returns the current native session, which unloading replaces */
+  constructor(native: () => NativeSession, log: InteractionLog, filters: readonly MessageFilter[]) {
+    this.#native = native;
+    this.#log = log;
+    this.#filters = filters;
+  }
+
+  /** Adds a recorded interaction to the answers that are searched. */
+  add({ index, undeclaredCalls }: Pick<Interaction, "index" | "undeclaredCalls">): void {
+    this.#undeclaredCalls.add(index, undeclaredCalls);
+  }
+
+  clear(): void {
+    this.#undeclaredCalls.clear();
+  }
+
+  /**
+   * Returns the parent of a request. If several interactions differ in their tokens only, it is the one that the
+   * request names.
+   */
+  find(prepared: PreparedMessages): ParentMatch | undefined {
+    const { digests, callIds, previous } = prepared;
+    const match = this.#findReplacedAnswer(prepared) ?? this.#native().findParent(digests, callIds);
+    if (match?.rule !== "continuation" || !previous || previous.index === match.index) return match;
+    const sameMessages = this.#isTwin(this.#log.at(match.index), previous);
+    return sameMessages ? { ...match, index: previous.index } : match;
+  }
+
+  /** Returns the interactions that a request continues, its parent first. */
+  *listContinued(prepared: PreparedMessages): Generator<Interaction> {
+    const match = this.find(prepared);
+    let index = match?.rule === "continuation" ? match.index : -1;
+    for (; index >= 0; index = this.#log.at(index).parent) yield this.#log.at(index);
+  }
+
+  /** Returns true if a request continues the newest call, except that its system messages at the start differ. */
+  changesSystem({ messages }: PreparedMessages): boolean {
+    const newest = this.#log.newest;
+    return newest !== undefined && continuesExceptSystem(this.#log.readMessages(newest), messages, this.#filters);
+  }
+
+  /** Returns the interaction whose answer has calls that the client has replaced: see {@link UndeclaredCalls}. */
+  #findReplacedAnswer({ messages, digests, callIds }: PreparedMessages): ParentMatch | undefined {
+    const found = this.#undeclaredCalls.findLast(messages);
+    const message = found && messages[found.position];
+    if (!message) return undefined;
+    const parent = this.#log.at(found.index);
+    const [answer] = parent.output;
+    if (!answer || parent.output.length > 1 || inputLength(parent) !== found.position) return undefined;
+    // A later interaction may have the replacement in its messages. It is then the nearer parent.
+    const match = this.#native().findParent(digests, callIds);
+    if (match && inputLength(this.#log.at(match.index)) > found.position) return match;
+    const now = [...messages.slice(0, found.position), this.#undeclaredCalls.restore(message, answer)];
+    const isSame = isSameConversation([...this.#log.readMessages(parent), answer], now, this.#filters);
+    return isSame ? { index: found.index, rule: "continuation" } : match;
+  }
+
+  /** Returns true if two interactions have the same messages and answers. */
+  #isTwin(one: Interaction, other: Interaction): boolean {
+    if (inputLength(one) !== inputLength(other)) return false;
+    const read = (interaction: Interaction) => [...this.#log.readMessages(interaction), ...interaction.output];
+    return isSameConversation(read(one), read(other), this.#filters);
+  }
+}
