@@ -16,6 +16,8 @@ export interface KillsOptions {
   readonly maxPauseSeconds: number;
   /** Resolves at a moment that chance hits too seldom. */
   readonly nextMoment: () => Promise<void>;
+  /** Called immediately before a kill. */
+  readonly beforeKill: () => void;
   /** Called while the server is dead. */
   readonly onDead: () => void;
   /** Resolves when no request is in flight. */
@@ -87,10 +89,11 @@ export class Kills {
   }
 
   async #kill(victims: readonly KillableProcess[]): Promise<void> {
-    const { target, gate, onDead } = this.#options;
+    const { target, gate, beforeKill, onDead } = this.#options;
     gate.isDisturbed = true;
     // A gateway lets calls wait for its servers. Nothing lets them wait for a gateway or a server without one.
     if (!target.gateway || victims.includes(target.gateway)) gate.close();
+    beforeKill();
     await Promise.all(victims.map((victim) => victim.kill()));
     this.#kills++;
     onDead();

@@ -70,6 +70,7 @@ async function runOn(
     seed,
     maxPauseSeconds,
     nextMoment: () => nextMoment(orders, powerLoss, random),
+    beforeKill: () => orders.noteKill(),
     // Without syncs, a part of the file may be missing in the middle. LMDB could then search without end, so all of it is dropped.
     onDead: () => powerLoss?.strike(random, durability === "call" ? random.pick([1, 0.9, 0.5, 0.1]) : 1),
     whenQuiet: async () => {

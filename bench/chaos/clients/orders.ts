@@ -38,7 +38,8 @@ const BACK_OFF_MS = 50;
 /** Requests other than model calls. A request whose connection breaks is sent again until it is answered. */
 export class Orders {
   readonly #options: OrdersOptions;
-  #inFlight = 0;
+  /** Requests that have no answer yet, without those that wait for the server. */
+  readonly #inFlight = new Set<Order>();
   #cuts = 0;
   #onSent: (() => void)[] = [];
 
@@ -46,14 +47,21 @@ export class Orders {
     this.#options = options;
   }
 
-  /** Requests that have no answer yet, without those that wait for the server. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#inFlight.size;
   }
 
   /** Requests whose answers were cut. */
   get cuts(): number {
     return this.#cuts;
+  }
+
+  /**
+   * Notes that a kill may cut requests in flight. A gateway sends a start or a grant that a kill cut to another server. The client gets
+   * one answer then, although both servers may have taken or given a slot.
+   */
+  noteKill(): void {
+    if (this.#options.behindGateway) for (const { onCut } of this.#inFlight) onCut?.();
   }
 
   /** Resolves when the next request is sent. */
@@ -94,9 +102,9 @@ export class Orders {
     for (let cuts = 0; ; cuts++) {
       await gate.wait();
       const beganAt = performance.now();
-      this.#inFlight++;
+      this.#inFlight.add(order);
       for (const resolve of this.#onSent.splice(0)) resolve();
-      const reply = await this.#sendOnce(order).finally(() => this.#inFlight--);
+      const reply = await this.#sendOnce(order).finally(() => this.#inFlight.delete(order));
       if (typeof reply !== "string" && !this.#isCut(reply)) return { ...reply, cuts, beganAt };
       const reason = typeof reply === "string" ? reply : reply.body.toString().slice(0, 200);
       if (!gate.isDisturbed) findings.add("lost", `${order.path}: ${reason}`);
