@@ -120,7 +120,7 @@ export class OfflineStorage {
     }
     const expected = this.#file.meta.free.entries;
     if (isWhole && entries !== expected) {
-      onLost({ ...ALL_KEYS, reason: `the list of free pages has ${entries} entries instead of ${expected}` });
+      onLost({ ...ALL_KEYS, reason: `entries of the list of free pages: ${entries} instead of ${expected}` });
     }
   }
 
@@ -185,7 +185,7 @@ export class OfflineStorage {
     }
     const isComplete = range === ALL_KEYS && isWhole;
     if (isComplete && entries !== tree.entries) {
-      onDamage({ ...range, table, reason: `the table has ${entries} entries instead of ${tree.entries}` });
+      onDamage({ ...range, table, reason: `entries of the table: ${entries} instead of ${tree.entries}` });
     }
   }
 }

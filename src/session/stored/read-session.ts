@@ -63,7 +63,7 @@ export class RecordList {
       this.#interactions.push(decodeInteraction(value, readMessages && (() => readMessages(key))));
       return;
     }
-    if (index >= length) throw new Error(`there are only ${length} interactions`);
+    if (index >= length) throw new Error(`interaction ${index} does not exist`);
     if (kind === "outcome") this.#outcomes[index] = decodeOutcome(value);
   }
 
@@ -93,8 +93,8 @@ export function requireComplete(id: string, { interactions, outcomes }: StoredSe
   const rewarded = outcomes.filter(({ reward }) => reward !== undefined).length;
   const missing =
     interactions.length === interactionCount
-      ? rewarded !== rewards && `it has ${rewarded} rewards of interactions instead of ${rewards}`
-      : `it has ${interactions.length} interactions instead of ${interactionCount}`;
+      ? rewarded !== rewards && `rewards of interactions: ${rewarded} instead of ${rewards}`
+      : `interactions: ${interactions.length} instead of ${interactionCount}`;
   if (missing) throw damagedError(`The data of session ${id}`, new Error(missing));
 }
 

@@ -68,7 +68,7 @@ function* checkRecords(records: readonly Entry[]): Generator<SessionProblem> {
 function checkRecord({ key, value }: Entry, interactions: number): void {
   const { kind, index } = readRecordKey(key);
   if (kind === "interaction") return void decodeInteraction(value);
-  if (index >= interactions) throw new Error(`there are only ${interactions} interactions`);
+  if (index >= interactions) throw new Error(`interaction ${index} does not exist`);
   if (kind === "outcome") decodeOutcome(value);
   // Its content concerns the API only. It is JSON with a checksum.
   else openJson(value);

@@ -113,12 +113,13 @@ export class FileCheck {
       this.#pages.use(root, 1, kind.name);
       found = yield* this.#checkPage(root, depth, kind);
     }
-    if (found !== entries) throw new PageError(`${kind.name} has ${found} entries instead of ${entries}`);
+    if (found !== entries)
+      throw new PageError(`a counter of ${kind.name} is damaged: entries: ${found} instead of ${entries}`);
     for (const part of ["branch", "leaf", "value"] as const) {
       // LMDB subtracts from these numbers, and computes the size of a copy from them.
       if (this.#found[part] === pages[part]) continue;
       throw new PageError(
-        `a counter of ${kind.name} is damaged: it has ${this.#found[part]} ${part} pages instead of ${pages[part]}`,
+        `a counter of ${kind.name} is damaged: ${part} pages: ${this.#found[part]} instead of ${pages[part]}`,
       );
     }
   }

@@ -53,11 +53,11 @@ test("finds each damaged record and names it", async () => {
     ],
     [
       () => ({ table: "records", key: recordKey(0, "interaction", 2), value: undefined }),
-      { what: `outcome 2 of session ${a}`, reason: "there are only 2 interactions" },
+      { what: `outcome 2 of session ${a}`, reason: "interaction 2 does not exist" },
     ],
     [
       () => ({ table: "records", key: recordKey(0, "outcome", 1), value: undefined }),
-      { what: `the data of session ${a}`, reason: "it has 1 rewards of interactions instead of 2" },
+      { what: `the data of session ${a}`, reason: "rewards of interactions: 1 instead of 2" },
     ],
     [
       () => ({ table: "records", key: recordKey(7, "outcome", 1), value: Buffer.of(1) }),
