@@ -52,11 +52,16 @@ function addStorageCommands(storage: Command): void {
   storage
     .command("verify")
     .argument("<folder>", folder)
+    .option("--all", "list every problem instead of the first 100")
     .description("read every record and list what is damaged")
     .action(late(async () => (await import("./commands/storage.js")).verifyFolder));
   storage
     .command("compact")
     .argument("<folder>", folder)
+    .option(
+      "--leave-out-damaged",
+      "keep only what is intact: leave damaged sessions out, and keep the old file under another name",
+    )
     .description("give unused space back to the disk")
     .action(late(async () => (await import("./commands/storage.js")).compactFolder));
 }

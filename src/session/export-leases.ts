@@ -16,7 +16,7 @@ export interface ExportLeaseOptions {
 }
 
 /** The methods of a registry that leases need. */
-type LeasedSessions = Pick<SessionRegistry, "seal" | "byNumber" | "numberOf">;
+type LeasedSessions = Pick<SessionRegistry, "seal" | "byNumber" | "numberOf" | "all">;
 
 interface Lease {
   readonly sessions: readonly Session[];
@@ -58,6 +58,14 @@ export class ExportLeases {
     for (const [id, { sessions, ...lease }] of records?.readLeases() ?? []) {
       const found = sessions.flatMap((number) => registry.byNumber(number) ?? []);
       this.#add(id, { ...lease, sessions: found });
+    }
+    if (records) this.#reopenOrphans();
+  }
+
+  /** Makes held sessions without a lease `ended` again. A lease is lost if its record was damaged. */
+  #reopenOrphans(): void {
+    for (const session of this.#registry.all()) {
+      if (!this.#bySession.has(session) && session.lifecycle.reopen()) session.touch();
     }
   }
 

@@ -1,83 +1,96 @@
-import { chmod, open, rename, rm, stat } from "node:fs/promises";
+import { chmod, link, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { TABLES } from "./changes.js";
-import { prepareDataFile } from "./data-file.js";
-import { LmdbFile } from "./database.js";
+import type { Table } from "./changes.js";
+import { checkCopy, writeCopy } from "./copy-entries.js";
 import { unusableFolderError } from "./errors.js";
+import { DATA_FILE } from "./file-names.js";
 import { inspectFileSystem } from "./file-system.js";
-import { lockFolder } from "./folder.js";
-import { type Damage, OfflineStorage } from "./offline-storage.js";
-import { DATA_FILE, type StorageSize } from "./storage.js";
+import type { OfflineStorage } from "./offline-storage.js";
+import type { StorageSize } from "./storage.js";
+
+export interface CompactOptions {
+  /** Returns false for entries that the copy leaves out. Default: it has all that can be read. */
+  readonly isKept?: (table: Table, key: Buffer) => boolean;
+  /** True: the original gets another name. False: it is removed, so it must be intact. */
+  readonly keepOriginal: boolean;
+}
 
 export interface Compaction {
   readonly before: StorageSize;
   readonly after: StorageSize;
+  /** Name of the original, if it was kept. */
+  readonly original: string | undefined;
 }
 
 /** Name of the copy until it replaces the file. Compaction first removes a copy that an earlier one left. */
-const COPY = "data.mdb.compact";
+const COPY = `${DATA_FILE}.compact`;
+const ORIGINAL = `${DATA_FILE}.damaged`;
 /** Space for the pages that a copy has in addition to those with data. */
 const SPARE_BYTES = 2 ** 20;
 
 /**
- * Replaces the file of a folder with a copy without unused pages. The file stays as it is until the copy is complete and on disk.
+ * Replaces the file of a folder with a copy that has its entries and no unused pages. The file stays as it is until the copy is on disk
+ * and was read back. Never passes the file to LMDB, which would end the process at a damaged page.
  *
- * @throws StorageError `storage_unusable` if a process has the folder open, the file is damaged, or the disk has too little space
+ * @param storage opened with {@link OfflineStorage.openForChange}
+ * @throws StorageError `storage_unusable` if the copy cannot be written, for example because the disk has too little space
  */
-export async function compactStorage(directory: string): Promise<Compaction> {
-  const before = readIntact(directory).size;
-  const lock = lockFolder(directory);
+export async function compactStorage(
+  storage: OfflineStorage,
+  { isKept = () => true, keepOriginal }: CompactOptions,
+): Promise<Compaction> {
+  const { directory } = storage;
+  const before = storage.readSize();
+  await requireSpace(directory, before);
+  const [path, copy] = [join(directory, DATA_FILE), join(directory, COPY)];
   try {
-    const { freeBytes } = await inspectFileSystem(directory);
-    const needed = before.usedBytes + SPARE_BYTES;
-    if (freeBytes < needed) {
-      throw unusableFolderError(
-        directory,
-        `cannot be compacted: the copy needs ${needed} bytes, but ${freeBytes} are free`,
-      );
-    }
-    const [path, copy] = [join(directory, DATA_FILE), join(directory, COPY)];
-    await rm(copy, { force: true });
-    try {
-      await writeCopy(path, copy);
-      await rename(copy, path);
-    } catch (error) {
-      await rm(copy, { force: true });
-      throw error;
-    }
+    await removeCopy(copy);
+    const digests = await writeCopy(copy, storage, isKept);
+    await chmod(copy, (await stat(path)).mode);
+    await sync(copy);
+    const after = checkCopy(directory, COPY, digests);
+    const original = keepOriginal ? await linkOriginal(directory) : undefined;
+    await rename(copy, path);
+    await removeCopy(copy);
     await sync(directory);
-  } finally {
-    lock.release();
+    return { before, after, original };
+  } catch (error) {
+    await removeCopy(copy);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw unusableFolderError(
+      directory,
+      `cannot be compacted: ${reason}. Its file ${DATA_FILE} was not changed`,
+      error,
+    );
   }
-  return { before, after: readIntact(directory).size };
 }
 
-async function writeCopy(path: string, copy: string): Promise<void> {
-  await prepareDataFile(path);
-  const file = new LmdbFile({ path, sync: true, readOnly: true });
-  try {
-    await file.copyCompacted(copy);
-  } finally {
-    await file.close();
-  }
-  const { mode } = await stat(path);
-  await chmod(copy, mode);
-  await sync(copy);
+async function requireSpace(directory: string, { usedBytes }: StorageSize): Promise<void> {
+  const { freeBytes } = await inspectFileSystem(directory);
+  const needed = usedBytes + SPARE_BYTES;
+  if (freeBytes >= needed) return;
+  throw unusableFolderError(
+    directory,
+    `cannot be compacted: the copy needs ${needed} bytes, but ${freeBytes} are free`,
+  );
 }
 
-/** Reads every page, because LMDB would end the process at a damaged one. */
-function readIntact(directory: string): { readonly size: StorageSize } {
-  using storage = OfflineStorage.open(directory);
-  const refuse = (reason: string) => {
-    const advice = "`rolltape storage verify` lists what is lost, `rolltape export --storage` exports the rest";
-    throw unusableFolderError(directory, `is damaged: ${reason}. ${advice}`);
-  };
-  const onDamage = ({ reason }: Damage) => refuse(reason);
-  storage.checkStructure(onDamage);
-  for (const table of TABLES) for (const _ of storage.scan(table, onDamage));
-  const reason = storage.findDamage();
-  if (reason !== undefined) refuse(reason);
-  return { size: storage.readSize() };
+/** Removes a copy with the lock file that LMDB creates beside it. */
+async function removeCopy(copy: string): Promise<void> {
+  for (const path of [copy, `${copy}-lock`]) await rm(path, { force: true });
+}
+
+/** Gives the file a second name that no file has. Returns the name. */
+async function linkOriginal(directory: string): Promise<string> {
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? ORIGINAL : `${ORIGINAL}-${n}`;
+    try {
+      await link(join(directory, DATA_FILE), join(directory, name));
+      return name;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
 }
 
 /** Waits until a file, or the names in a folder, are on disk. */

@@ -10,6 +10,14 @@ export interface DatabaseOptions {
   readonly readOnly: boolean;
 }
 
+/** A view of one commit. LMDB reuses no page of it until it is released. */
+export interface Snapshot {
+  readonly usedBytes: number;
+  get(table: Table, key: Uint8Array): Buffer | undefined;
+  range(table: Table, prefix: Uint8Array): Iterable<Entry>;
+  release(): void;
+}
+
 type Bytes = Database<Buffer, Buffer>;
 
 const ENCODING = { encoding: "binary", keyEncoding: "binary" } as const;
@@ -77,9 +85,24 @@ export class LmdbFile {
     return bytes;
   }
 
-  /** Writes a copy without unused pages. */
-  async copyCompacted(path: string): Promise<void> {
-    await this.#root.backup(path, true);
+  /** Commits entries whose keys come after all keys of their table, in ascending order. They fill their pages. */
+  append(entries: Iterable<Entry & { readonly table: Table }>): void {
+    this.#root.transactionSync(() => {
+      for (const { table, key, value } of entries) this.#table(table).putSync(key, value, { append: true });
+    });
+  }
+
+  /** Returns a view of the newest commit that later commits do not change. */
+  takeSnapshot(): Snapshot {
+    const usedBytes = this.readUsedBytes();
+    // In the same turn of the event loop, so in the transaction that read the size.
+    const transaction = this.#root.useReadTransaction();
+    return {
+      usedBytes,
+      get: (table, key) => this.#table(table).get(asBuffer(key), { transaction }),
+      range: (table, prefix) => this.#table(table).getRange({ ...toRange(prefix), transaction }),
+      release: () => transaction.done(),
+    };
   }
 
   async close(): Promise<void> {

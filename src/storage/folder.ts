@@ -47,6 +47,11 @@ export function lockForCommand(directory: string): FolderLock | undefined {
   return existsSync(join(directory, LOCK_FILE)) ? lockOr(directory, "Stop the server first") : undefined;
 }
 
+/** Locks the folder for a command that replaces its file. */
+export function lockForChange(directory: string): FolderLock {
+  return lockOr(directory, "Stop the server first");
+}
+
 /** Returns true if a process has the folder open. */
 export function isFolderOpen(directory: string): boolean {
   if (!existsSync(join(directory, LOCK_FILE))) return false;

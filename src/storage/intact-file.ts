@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { runInTurns, type Steps } from "../support/async/steps.js";
-import { unusableFolderError } from "./errors.js";
+import { damagedFolderError } from "./errors.js";
 import { FileCheck } from "./pages/check-file.js";
 import { PageError, PageFile } from "./pages/page-file.js";
 
@@ -22,10 +22,7 @@ export async function refuseDamagedFile(directory: string, path: string, onCheck
   try {
     const reason = await runInTurns(reportSteps(new FileCheck(file), onCheck));
     if (reason === undefined) return;
-    const advice =
-      "`rolltape storage verify` lists what is lost, `rolltape export --storage` exports the rest. " +
-      "Then start the server on another folder";
-    throw unusableFolderError(directory, `is damaged: ${reason}. ${advice}`);
+    throw damagedFolderError(directory, reason);
   } finally {
     file.close();
   }
@@ -35,7 +32,7 @@ function openPages(directory: string, path: string): PageFile {
   try {
     return new PageFile(path);
   } catch (error) {
-    if (error instanceof PageError) throw unusableFolderError(directory, `cannot be opened: ${error.message}`, error);
+    if (error instanceof PageError) throw damagedFolderError(directory, error.message, error);
     throw error;
   }
 }

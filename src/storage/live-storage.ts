@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry, Table } from "./changes.js";
-import { LmdbFile } from "./database.js";
+import { LmdbFile, type Snapshot } from "./database.js";
+import { DATA_FILE } from "./file-names.js";
 import { isFolderOpen } from "./folder.js";
 import { OfflineStorage } from "./offline-storage.js";
-import { DATA_FILE, type StorageSize } from "./storage.js";
+import type { StorageSize } from "./storage.js";
 
 /** Read access to a storage folder. */
 export interface StorageReader {
@@ -15,7 +16,7 @@ export interface StorageReader {
 }
 
 /**
- * Opens a folder for reading. If a server has it open, reads go through LMDB, so that each one sees complete commits only.
+ * Opens a folder for reading. If a server has it open, reads go through LMDB, and all of them see the same commit.
  */
 export function openForReading(directory: string): { readonly reader: StorageReader; readonly isOpen: boolean } {
   if (!isFolderOpen(directory)) return { reader: OfflineStorage.open(directory), isOpen: false };
@@ -25,25 +26,28 @@ export function openForReading(directory: string): { readonly reader: StorageRea
 class LiveStorage implements StorageReader {
   readonly #path: string;
   readonly #file: LmdbFile;
+  readonly #snapshot: Snapshot;
 
   constructor(directory: string) {
     this.#path = join(directory, DATA_FILE);
     this.#file = new LmdbFile({ path: this.#path, sync: true, readOnly: true });
+    this.#snapshot = this.#file.takeSnapshot();
   }
 
   get(table: Table, key: Uint8Array): Buffer | undefined {
-    return this.#file.get(table, key);
+    return this.#snapshot.get(table, key);
   }
 
   range(table: Table, prefix: Uint8Array = new Uint8Array()): Iterable<Entry> {
-    return this.#file.range(table, prefix);
+    return this.#snapshot.range(table, prefix);
   }
 
   readSize(): StorageSize {
-    return { fileBytes: statSync(this.#path).size, usedBytes: this.#file.readUsedBytes() };
+    return { fileBytes: statSync(this.#path).size, usedBytes: this.#snapshot.usedBytes };
   }
 
   close(): Promise<void> {
+    this.#snapshot.release();
     return this.#file.close();
   }
 }

@@ -4,14 +4,15 @@ import { runAtOnce } from "../support/async/steps.js";
 import type { Entry } from "./changes.js";
 import { TABLES, type Table } from "./changes.js";
 import { unusableFolderError } from "./errors.js";
-import { type FolderLock, lockForCommand } from "./folder.js";
+import { DATA_FILE } from "./file-names.js";
+import { type FolderLock, lockForChange, lockForCommand } from "./folder.js";
 import { FileCheck } from "./pages/check-file.js";
 import { readTree, TREE_BYTES, type Tree } from "./pages/meta-page.js";
 import { PageError, PageFile } from "./pages/page-file.js";
 import { TABLE } from "./pages/page-nodes.js";
 import { ALL_KEYS, compareNumbers, type KeyRange, type LostKeys, walkTree } from "./pages/walk-tree.js";
 import { rangeOfPrefix } from "./prefix-range.js";
-import { DATA_FILE, type StorageSize } from "./storage.js";
+import type { StorageSize } from "./storage.js";
 
 /** A part of the file that cannot be read. */
 export interface Damage extends LostKeys {
@@ -33,10 +34,10 @@ export class OfflineStorage {
   /** Damage of the file's own structure. */
   readonly #structure: readonly Damage[];
 
-  private constructor(directory: string, lock: FolderLock | undefined) {
+  private constructor(directory: string, lock: FolderLock | undefined, name = DATA_FILE) {
     this.directory = directory;
     this.#lock = lock;
-    this.#file = new PageFile(join(directory, DATA_FILE));
+    this.#file = new PageFile(join(directory, name));
     const damage: Damage[] = this.#file.damagedMeta.map((page) => ({
       ...ALL_KEYS,
       table: undefined,
@@ -52,15 +53,25 @@ export class OfflineStorage {
    * @throws StorageError `storage_unusable` if a server has it open or it has no storage
    */
   static open(directory: string): OfflineStorage {
-    requireStorage(directory);
-    const lock = lockForCommand(directory);
-    try {
-      return new OfflineStorage(directory, lock);
-    } catch (error) {
-      lock?.release();
-      if (error instanceof PageError) throw unusableFolderError(directory, `cannot be read: ${error.message}`, error);
-      throw error;
-    }
+    return openLocked(directory, lockForCommand, (lock) => new OfflineStorage(directory, lock));
+  }
+
+  /**
+   * Opens the folder like {@link open}, to replace its file. Creates the lock file if it is missing.
+   *
+   * @throws StorageError `storage_unusable`
+   */
+  static openForChange(directory: string): OfflineStorage {
+    return openLocked(directory, lockForChange, (lock) => new OfflineStorage(directory, lock));
+  }
+
+  /**
+   * Opens a copy of the file in the folder. The folder must be locked.
+   *
+   * @throws PageError if it is damaged
+   */
+  static openCopy(directory: string, name: string): OfflineStorage {
+    return new OfflineStorage(directory, undefined, name);
   }
 
   /**
@@ -109,7 +120,7 @@ export class OfflineStorage {
     }
     const expected = this.#file.meta.free.entries;
     if (isWhole && entries !== expected) {
-      onLost({ ...ALL_KEYS, reason: `the list of free pages has ${entries} entries instead of ${expected}` });
+      onLost({ ...ALL_KEYS, reason: `entries of the list of free pages: ${entries} instead of ${expected}` });
     }
   }
 
@@ -120,8 +131,10 @@ export class OfflineStorage {
 
   readSize(): StorageSize {
     const { byteLength, pageSize } = this.#file;
-    const pages = [...this.#tables.values()].reduce((sum, tree) => sum + tree.pages, 0);
-    return { fileBytes: byteLength, usedBytes: pages * pageSize };
+    const pages = [...this.#tables.values()].map(({ pages }) => pages.branch + pages.leaf + pages.value);
+    const usedBytes = pages.reduce((sum, count) => sum + count, 0) * pageSize;
+    // Counters of a damaged file can have any value.
+    return { fileBytes: byteLength, usedBytes: Math.min(usedBytes, byteLength) };
   }
 
   close(): void {
@@ -172,8 +185,26 @@ export class OfflineStorage {
     }
     const isComplete = range === ALL_KEYS && isWhole;
     if (isComplete && entries !== tree.entries) {
-      onDamage({ ...range, table, reason: `the table has ${entries} entries instead of ${tree.entries}` });
+      onDamage({ ...range, table, reason: `entries of the table: ${entries} instead of ${tree.entries}` });
     }
+  }
+}
+
+function openLocked(
+  directory: string,
+  lockFolder: (directory: string) => FolderLock | undefined,
+  open: (lock: FolderLock | undefined) => OfflineStorage,
+): OfflineStorage {
+  requireStorage(directory);
+  const lock = lockFolder(directory);
+  try {
+    return open(lock);
+  } catch (error) {
+    lock?.release();
+    if (error instanceof PageError) {
+      throw unusableFolderError(directory, `has a file ${DATA_FILE} that cannot be read: ${error.message}`, error);
+    }
+    throw error;
   }
 }
 

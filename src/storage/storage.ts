@@ -6,6 +6,7 @@ import { prepareDataFile } from "./data-file.js";
 import { LmdbFile } from "./database.js";
 import type { EntryBlock } from "./entry-block.js";
 import { StorageError, unusableFolderError } from "./errors.js";
+import { DATA_FILE, LMDB_LOCK_FILE } from "./file-names.js";
 import { inspectFileSystem } from "./file-system.js";
 import { type FolderLock, lockFolder, prepareFolder } from "./folder.js";
 import { GroupCommit } from "./group-commit.js";
@@ -37,10 +38,6 @@ export interface StorageSize {
   /** Bytes in pages with data. Free pages are reused before the file grows. */
   readonly usedBytes: number;
 }
-
-export const DATA_FILE = "data.mdb";
-/** Lists the processes that read the file. */
-const LMDB_LOCK_FILE = `${DATA_FILE}-lock`;
 
 /** A folder whose content survives the process: tables of keys and values in one LMDB file. */
 export class Storage {
@@ -150,11 +147,6 @@ export class Storage {
   async readSize(): Promise<StorageSize> {
     const { size } = await stat(join(this.directory, DATA_FILE));
     return { fileBytes: size, usedBytes: this.#file.readUsedBytes() };
-  }
-
-  /** Writes a copy without unused pages. */
-  copyCompacted(path: string): Promise<void> {
-    return this.#file.copyCompacted(path);
   }
 
   /** Waits for the last commit and releases the folder for other processes. Idempotent. */

@@ -80,7 +80,7 @@ test("refuses a damaged page with keys, and names the command that lists what is
   await expect(opened(directory)).rejects.toMatchObject({
     code: "storage_unusable",
     message: expect.stringMatching(
-      /^storage\.directory \S+ is damaged: page \d+ is damaged: .*`rolltape storage verify`/,
+      /^storage\.directory \S+ has a damaged file data\.mdb: page \d+ is damaged: .*`rolltape storage compact --leave-out-damaged`/,
     ),
   });
 });
@@ -93,6 +93,36 @@ test("refuses a value whose pages have another use, and a file with a damaged me
   const meta = writeCopy("meta", (bytes) => bytes.fill(0, PAGE, PAGE + 64));
   await expect(opened(meta)).rejects.toThrow("it is not a valid meta page");
 });
+
+/** Offsets of fields in a meta page; from `MDB_meta` in mdb.c of the package `lmdb`. */
+const COUNTERS = {
+  "branch pages of the list of free pages": 56,
+  "leaf pages of the list of free pages": 64,
+  "value pages of the list of free pages": 72,
+  "entries of the list of free pages": 80,
+  "branch pages of the list of tables": 104,
+  "leaf pages of the list of tables": 112,
+  "value pages of the list of tables": 120,
+  "entries of the list of tables": 128,
+  "last page": 144,
+  transaction: 152,
+} as const;
+
+test.each(Object.entries(COUNTERS))("refuses a meta page with a flipped bit in the counter of %s", async (_, at) => {
+  const newest = [0, 1].toSorted((a, b) => Number(readTransaction(b) - readTransaction(a)))[0] ?? 0;
+  for (const bit of [0, 2, 3, 5, 8, 16, 30, 40]) {
+    const directory = writeCopy(`counter-${at}-${bit}`, (bytes) => {
+      const byte = newest * PAGE + at + (bit >> 3);
+      bytes[byte] = (bytes[byte] ?? 0) ^ (1 << (bit & 7));
+    });
+    expect(findDamage(directory), `bit ${bit}`).toBeDefined();
+    await expect(opened(directory)).rejects.toThrow("has a damaged file data.mdb: ");
+  }
+});
+
+function readTransaction(page: number): bigint {
+  return original.readBigUInt64LE(page * PAGE + 152);
+}
 
 /** Lets the first two long values of a leaf have the same pages. */
 function shareValue(leaf: Buffer): void {

@@ -171,6 +171,8 @@ test("refuses a file that lost its end", async () => {
   truncateSync(join(directory, "data.mdb"), 500_000);
   await expect(openStorage(directory)).rejects.toMatchObject({
     code: "storage_unusable",
-    message: expect.stringMatching(/is damaged: the file is truncated: .*`rolltape storage verify`/) as string,
+    message: expect.stringMatching(
+      /has a damaged file data\.mdb: the file is truncated.*`rolltape storage verify`/,
+    ) as string,
   });
 });

@@ -1,12 +1,20 @@
-import { reasonOf, type StoredProblem } from "../../session/stored/offline-sessions.js";
-import { verifySessions } from "../../session/stored/verify-sessions.js";
-import { compactStorage, OfflineStorage, openForReading, StorageError } from "../../storage/index.js";
+import { reasonOf } from "../../session/stored/offline-sessions.js";
+import { type Verified, verifySessions } from "../../session/stored/verify-sessions.js";
+import {
+  compactStorage,
+  damagedFolderError,
+  OfflineStorage,
+  openForReading,
+  StorageError,
+} from "../../storage/index.js";
+import { countNoun } from "../count-noun.js";
 import { EXIT_FAILURE } from "../exit.js";
 import { formatBytes } from "../format-bytes.js";
 import { describeStorage, type InspectedStorage, inspectStorage } from "../storage/inspect-storage.js";
-import { describeProblem } from "../storage/problems.js";
+import { ProblemList } from "../storage/problems.js";
 import { SessionProgress } from "../storage/progress.js";
 import { readServerFacts } from "../storage/read-facts.js";
+import { refuseLostServer } from "../storage/server-values.js";
 
 /** `rolltape storage inspect`: prints what a storage folder has. */
 export async function inspectFolder(directory: string, { json = false }: { readonly json?: boolean }): Promise<void> {
@@ -16,10 +24,7 @@ export async function inspectFolder(directory: string, { json = false }: { reado
     inspected = inspectStorage(directory, reader, isOpen);
   } catch (error) {
     if (error instanceof StorageError) throw error;
-    const advice = "`rolltape storage verify` lists what is lost";
-    throw new StorageError("storage_failed", `${directory} is damaged: ${reasonOf(error)}. ${advice}.`, {
-      cause: error,
-    });
+    throw damagedFolderError(directory, reasonOf(error), error);
   } finally {
     await reader.close();
   }
@@ -27,27 +32,57 @@ export async function inspectFolder(directory: string, { json = false }: { reado
 }
 
 /** `rolltape storage verify`: reads every record of a storage folder and lists what is damaged. */
-export function verifyFolder(directory: string): void {
+export function verifyFolder(directory: string, { all = false }: { readonly all?: boolean } = {}): void {
   using storage = OfflineStorage.open(directory);
   readServerFacts(storage, directory);
-  let problems = 0;
-  const progress = new SessionProgress("verified");
-  const report = (problem: StoredProblem) => {
-    problems++;
-    progress.clear();
-    process.stdout.write(describeProblem(problem));
-  };
-  const { sessions, records, leases } = verifySessions(storage, report, (total) => progress.step(total));
-  progress.clear();
-  const read = `${sessions} sessions with ${records} records, ${leases} held exports`;
-  process.stdout.write(`${read}: ${problems === 0 ? "intact" : `${problems} damaged`}\n`);
-  if (problems > 0) process.exitCode = EXIT_FAILURE;
+  const problems = new ProblemList((line) => process.stdout.write(line), { all });
+  const verified = verify(storage, problems);
+  problems.end("; --all lists them");
+  process.stdout.write(`${describeVerified(verified)}: ${describeResult(problems.count, verified)}\n`);
+  if (problems.count > 0) process.exitCode = EXIT_FAILURE;
 }
 
 /** `rolltape storage compact`: gives unused space of a storage folder back to the disk. */
-export async function compactFolder(directory: string): Promise<void> {
-  const { before, after } = await compactStorage(directory);
-  process.stdout.write(
-    `${directory}: ${formatBytes(before.fileBytes)} before, ${formatBytes(after.fileBytes)} after\n`,
-  );
+export async function compactFolder(
+  directory: string,
+  { leaveOutDamaged = false }: { readonly leaveOutDamaged?: boolean } = {},
+): Promise<void> {
+  using storage = OfflineStorage.openForChange(directory);
+  readServerFacts(storage, directory);
+  const problems = new ProblemList((line) => process.stderr.write(line));
+  const verified = verify(storage, problems);
+  problems.end("; `rolltape storage verify --all` lists them");
+  const isDamaged = problems.count > 0;
+  if (isDamaged && !leaveOutDamaged) {
+    throw damagedFolderError(directory, `${describeResult(problems.count, verified)}, so it was not compacted`);
+  }
+  if (isDamaged) refuseLostServer(storage, verified.damaged);
+  const { before, after, original } = await compactStorage(storage, {
+    isKept: (table, key) => verified.damaged.isIntact(table, key),
+    keepOriginal: isDamaged,
+  });
+  const sizes = `${formatBytes(before.fileBytes)} before, ${formatBytes(after.fileBytes)} after`;
+  const left = isDamaged ? `; ${countNoun(verified.damaged.sessions.size, "damaged session")} left out` : "";
+  const kept = original === undefined ? "" : `; the damaged file is now ${original}`;
+  process.stdout.write(`${directory}: ${sizes}${left}${kept}\n`);
+}
+
+function verify(storage: OfflineStorage, problems: ProblemList): Verified {
+  const progress = new SessionProgress("verified");
+  const report: Parameters<typeof verifySessions>[1] = (problem) => {
+    progress.clear();
+    problems.add(problem);
+  };
+  const verified = verifySessions(storage, report, (total) => progress.step(total));
+  progress.clear();
+  return verified;
+}
+
+function describeVerified({ sessions, records, heldExports }: Verified): string {
+  return `${countNoun(sessions, "session")} with ${countNoun(records, "record")}, ${countNoun(heldExports, "held export")}`;
+}
+
+function describeResult(problems: number, { damaged }: Verified): string {
+  if (problems === 0) return "intact";
+  return `${countNoun(problems, "problem")}, ${countNoun(damaged.sessions.size, "damaged session")}`;
 }

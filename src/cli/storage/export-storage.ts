@@ -3,13 +3,8 @@ import { batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { refuseConflicts } from "../../session/batch/option-conflicts.js";
 import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
-import {
-  type OfflineSession,
-  readHeads,
-  readOffline,
-  reasonOf,
-  type StoredProblem,
-} from "../../session/stored/offline-sessions.js";
+import { type OfflineSession, readHeads, readOffline, reasonOf } from "../../session/stored/offline-sessions.js";
+import type { StoredProblem } from "../../session/stored/stored-problem.js";
 import { OfflineStorage } from "../../storage/index.js";
 import { writeBatchFile } from "../rollout/batch-file.js";
 import { StorageCommandError } from "./errors.js";
@@ -68,7 +63,7 @@ function load(storage: OfflineStorage, session: OfflineSession, problems: Stored
   try {
     return readOffline(storage, session);
   } catch (error) {
-    problems.push({ what: `session ${session.head.summary.id}`, reason: reasonOf(error), session: session.number });
+    problems.push({ what: `session ${session.head.summary.id}`, reason: reasonOf(error) });
     return undefined;
   }
 }

@@ -1,6 +1,8 @@
+import { isHeld } from "../../session/stored/held-exports.js";
 import { openJson } from "../../session/stored/sealed-json.js";
-import type { StoredHead } from "../../session/stored/session-records.js";
+import type { StoredHead, StoredLease } from "../../session/stored/session-records.js";
 import type { StorageReader } from "../../storage/index.js";
+import { countNoun } from "../count-noun.js";
 import { formatBytes } from "../format-bytes.js";
 import { makeInert } from "../inert-text.js";
 import { readServerFacts } from "./read-facts.js";
@@ -29,7 +31,8 @@ export interface InspectedStorage extends Readonly<SessionCounts> {
   readonly worker_tag: string | null;
   readonly capacity: number | null;
   readonly weight_version: number | null;
-  readonly leases: number;
+  /** Exports that are not acknowledged yet. Their sessions are `held`. */
+  readonly held_exports: number;
   readonly file_bytes: number;
   readonly used_bytes: number;
 }
@@ -48,7 +51,7 @@ export function inspectStorage(directory: string, reader: StorageReader, isOpen:
     capacity: capacity ?? null,
     weight_version: weightVersion ?? null,
     ...countSessions(reader),
-    leases: [...reader.range("leases")].length,
+    held_exports: [...reader.range("leases")].filter(({ value }) => isHeld(openJson(value) as StoredLease)).length,
     file_bytes: fileBytes,
     used_bytes: usedBytes,
   };
@@ -87,12 +90,15 @@ export function describeStorage(storage: InspectedStorage): string {
     ["format", describe(storage.format)],
     ["model", `${describe(storage.model)}, digest ${describe(storage.model_digest)}`],
     ["worker tag", describe(storage.worker_tag)],
-    ["capacity", `${describe(storage.capacity)} free slots`],
+    ["capacity", storage.capacity === null ? "unknown" : countNoun(storage.capacity, "free slot")],
     ...(storage.weight_version === null ? [] : [["weight version", String(storage.weight_version)] as const]),
     ["sessions", states.length === 0 ? "none" : states.join(", ")],
-    ["with data", `${storage.sessions_with_data} sessions, ${storage.interactions} interactions`],
+    [
+      "with data",
+      `${countNoun(storage.sessions_with_data, "session")}, ${countNoun(storage.interactions, "interaction")}`,
+    ],
     ["tokens", tokens],
-    ["held exports", String(storage.leases)],
+    ["held exports", String(storage.held_exports)],
     ["file", `${formatBytes(storage.file_bytes)}, ${formatBytes(storage.used_bytes)} of it in use`],
   ];
   const width = Math.max(...lines.map(([name]) => name.length));

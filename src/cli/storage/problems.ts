@@ -1,7 +1,42 @@
-import type { StoredProblem } from "../../session/stored/offline-sessions.js";
+import type { StoredProblem } from "../../session/stored/stored-problem.js";
+import { countNoun } from "../count-noun.js";
 import { makeInert } from "../inert-text.js";
 
+/** Maximum number of problems that are listed. */
+const MAX_LISTED = 100;
+
+/** Lists what is damaged, up to a maximum number of lines. */
+export class ProblemList {
+  readonly #write: (line: string) => void;
+  readonly #limit: number;
+  #count = 0;
+
+  /** @param all true: lists every problem */
+  constructor(write: (line: string) => void, { all = false }: { readonly all?: boolean } = {}) {
+    this.#write = write;
+    this.#limit = all ? Number.POSITIVE_INFINITY : MAX_LISTED;
+  }
+
+  /** Number of problems. */
+  get count(): number {
+    return this.#count;
+  }
+
+  add(problem: StoredProblem): void {
+    this.#count++;
+    if (this.#count <= this.#limit) this.#write(describeProblem(problem));
+  }
+
+  /** Writes how many problems were not listed. */
+  end(hint = ""): void {
+    const more = this.#count - this.#limit;
+    if (more > 0) this.#write(`  and ${countNoun(more, "more problem")}${hint}\n`);
+  }
+}
+
 /** Returns a line of the list of what is damaged. */
-export function describeProblem({ what, reason }: StoredProblem): string {
-  return `  ${makeInert(what)}: ${makeInert(reason)}\n`;
+function describeProblem({ what, reason, dependents = 0 }: StoredProblem): string {
+  const verb = dependents === 1 ? "depends" : "depend";
+  const others = dependents > 0 ? ` (and ${countNoun(dependents, "interaction")} that ${verb} on it)` : "";
+  return `  ${makeInert(what)}: ${makeInert(reason)}${others}\n`;
 }

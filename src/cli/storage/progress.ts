@@ -1,3 +1,5 @@
+import { countNoun } from "../count-noun.js";
+
 const INTERVAL_MS = 200;
 const CLEAR_LINE = "\r\u001b[K";
 
@@ -27,7 +29,7 @@ export class SessionProgress {
     this.#done++;
     if (!this.#terminal.isTTY || this.#now() - this.#shownAt < INTERVAL_MS) return;
     this.#shownAt = this.#now();
-    this.#terminal.write(`${CLEAR_LINE}${this.#verb} ${this.#done} of ${total} sessions`);
+    this.#terminal.write(`${CLEAR_LINE}${this.#verb} ${this.#done} of ${countNoun(total, "session")}`);
   }
 
   /** Removes the line, so that something else can be printed. */

@@ -9,8 +9,8 @@ import type { StoredSession } from "./stored-session.js";
  * @param key key of its message digests. Required only if the session receives calls
  * @throws StorageError if the data is damaged or incomplete
  */
-export function loadSession(number: number, { summary }: StoredHead, stored: StoredSession, key?: Uint8Array): Session {
-  requireComplete(number, stored, summary);
+export function loadSession({ summary }: StoredHead, stored: StoredSession, key?: Uint8Array): Session {
+  requireComplete(summary.id, stored, summary);
   const session = new Session({
     id: summary.id,
     taskId: summary.taskId,
@@ -22,6 +22,6 @@ export function loadSession(number: number, { summary }: StoredHead, stored: Sto
     session.load(stored);
     return session;
   } catch (error) {
-    throw damagedError(`The data of session ${number}`, error);
+    throw damagedError(`The data of session ${summary.id}`, error);
   }
 }

@@ -21,7 +21,7 @@ type StoredCounts = Pick<SessionSummary, "interactionCount" | "rewards">;
  * @throws StorageError if a record is damaged
  */
 export function* readStoredSession(
-  number: number,
+  id: string,
   records: readonly Entry[],
   readMessages?: ReadMessages,
 ): Steps<StoredSession> {
@@ -36,7 +36,7 @@ export function* readStoredSession(
     try {
       session.add(record);
     } catch (error) {
-      throw damagedError(`The ${nameRecord(record.key)} of session ${number}`, error);
+      throw damagedError(`The ${nameRecord(record.key)} of session ${id}`, error);
     }
   }
   return session.read();
@@ -63,7 +63,7 @@ export class RecordList {
       this.#interactions.push(decodeInteraction(value, readMessages && (() => readMessages(key))));
       return;
     }
-    if (index >= length) throw new Error(`there are only ${length} interactions`);
+    if (index >= length) throw new Error(`interaction ${index} does not exist`);
     if (kind === "outcome") this.#outcomes[index] = decodeOutcome(value);
   }
 
@@ -88,14 +88,19 @@ export function nameRecord(key: Buffer): string {
  *
  * @throws StorageError if something is missing
  */
-export function requireComplete(number: number, { interactions, outcomes }: StoredSession, counts: StoredCounts): void {
+export function requireComplete(id: string, { interactions, outcomes }: StoredSession, counts: StoredCounts): void {
   const { interactionCount, rewards } = counts;
   const rewarded = outcomes.filter(({ reward }) => reward !== undefined).length;
   const missing =
     interactions.length === interactionCount
-      ? rewarded !== rewards && `it has ${rewarded} rewards of interactions instead of ${rewards}`
-      : `it has ${interactions.length} interactions instead of ${interactionCount}`;
-  if (missing) throw damagedError(`The data of session ${number}`, new Error(missing));
+      ? rewarded !== rewards && `rewards of interactions: ${rewarded} instead of ${rewards}`
+      : `interactions: ${interactions.length} instead of ${interactionCount}`;
+  if (missing) throw damagedError(`The data of session ${id}`, new Error(missing));
+}
+
+/** Names a session whose id is unknown by its number, which is the last part of the id. */
+export function nameByNumber(number: number): string {
+  return `the session whose id ends with -${number}`;
 }
 
 /** Returns the error of a record that is damaged. */

@@ -1,4 +1,4 @@
-import { type Change, EntryBlocks, type Storage } from "../../storage/index.js";
+import { type Change, damagedFolderError, EntryBlocks, type Storage } from "../../storage/index.js";
 import { Allowance } from "../../support/async/allowance.js";
 import { runInTurns, type Steps } from "../../support/async/steps.js";
 import type { ExportedShard, ExportedShards } from "../retention.js";
@@ -7,7 +7,7 @@ import { decodeMessages, encodeInteraction, type OwnMessages } from "./interacti
 import type { SessionJournal } from "./journal.js";
 import { RECORD_KINDS, type RecordKind, readSessionKey, recordKey, sessionKey } from "./keys.js";
 import { encodeOutcome } from "./outcome-record.js";
-import { damagedError, nameRecord, readStoredSession, requireComplete } from "./read-session.js";
+import { damagedError, nameByNumber, nameRecord, readStoredSession, requireComplete } from "./read-session.js";
 import { openJson, openText, sealJson, sealPieces, sealText } from "./sealed-json.js";
 import type { StoredSession } from "./stored-session.js";
 
@@ -96,10 +96,14 @@ export class SessionRecords {
     this.#write([set("meta", Buffer.from(name), sealJson(value))]);
   }
 
-  /** Returns a value that {@link saveValue} wrote; undefined if there is none. */
+  /**
+   * Returns a value that {@link saveValue} wrote; undefined if there is none.
+   *
+   * @throws StorageError `storage_unusable` if it is damaged
+   */
   readValue(name: string): unknown {
     const bytes = this.#storage.get("meta", Buffer.from(name));
-    return bytes && openJson(bytes);
+    return bytes && this.#openAtStart(bytes, () => `value ${name}`);
   }
 
   /**
@@ -129,7 +133,7 @@ export class SessionRecords {
     try {
       return bytes && openText(bytes);
     } catch (error) {
-      throw damagedError(`Response ${index} of session ${number}`, error);
+      throw damagedError(`Response ${index} of ${nameByNumber(number)}`, error);
     }
   }
 
@@ -142,18 +146,29 @@ export class SessionRecords {
   }
 
   *readLeases(): Generator<[id: string, lease: StoredLease]> {
-    for (const { key, value } of this.#storage.range("leases")) yield [key.toString(), openJson(value) as StoredLease];
+    for (const { key, value } of this.#storage.range("leases")) {
+      yield [key.toString(), this.#openAtStart(value, () => `export ${key.toString()}`) as StoredLease];
+    }
   }
 
-  /** Reads the heads of all sessions, in the order in which the sessions started. */
+  /**
+   * Reads the heads of all sessions, in the order in which the sessions started.
+   *
+   * @throws StorageError `storage_unusable` if one is damaged
+   */
   *readHeads(): Generator<{ readonly number: number; readonly head: StoredHead }> {
     for (const { key, value } of this.#storage.range("sessions")) {
       const number = readSessionKey(key);
-      try {
-        yield { number, head: openJson(value) as StoredHead };
-      } catch (error) {
-        throw damagedError(`The head of session ${number}`, error);
-      }
+      yield { number, head: this.#openAtStart(value, () => `the head of ${nameByNumber(number)}`) as StoredHead };
+    }
+  }
+
+  /** Opens a value that a server needs before it starts. */
+  #openAtStart(sealed: Buffer, name: () => string): unknown {
+    try {
+      return openJson(sealed);
+    } catch (error) {
+      throw damagedFolderError(this.#storage.directory, `${name()}: ${(error as Error).message}`, error);
     }
   }
 
@@ -168,25 +183,27 @@ export class SessionRecords {
     try {
       // All at once, because the file may change between the steps.
       this.#storage.readInto(block, "records", listData(number, summary.interactionCount));
-      const stored = yield* readStoredSession(number, block.entries(), (key) => this.#readMessages(number, key));
-      requireComplete(number, stored, summary);
+      const stored = yield* readStoredSession(summary.id, block.entries(), (key) =>
+        this.#readMessages(summary.id, key),
+      );
+      requireComplete(summary.id, stored, summary);
       try {
         load(stored);
       } catch (error) {
-        throw damagedError(`The data of session ${number}`, error);
+        throw damagedError(`The data of session ${summary.id}`, error);
       }
     } finally {
       this.#blocks.giveBack(block);
     }
   }
 
-  #readMessages(number: number, key: Buffer): OwnMessages {
+  #readMessages(id: string, key: Buffer): OwnMessages {
     try {
       const bytes = this.#storage.get("records", key);
       if (!bytes) throw new Error("it is missing");
       return decodeMessages(bytes);
     } catch (error) {
-      throw damagedError(`The ${nameRecord(key)} of session ${number}`, error);
+      throw damagedError(`The ${nameRecord(key)} of session ${id}`, error);
     }
   }
 

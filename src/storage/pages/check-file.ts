@@ -1,5 +1,7 @@
 import type { Steps } from "../../support/async/steps.js";
-import { readTree, TREE_BYTES, type Tree } from "./meta-page.js";
+import { findMetaDamage } from "./check-meta.js";
+import { readFreePages } from "./free-list.js";
+import { readTree, TREE_BYTES, type Tree, type TreePages } from "./meta-page.js";
 import { HEADER_BYTES, PageError, type PageFile } from "./page-file.js";
 import { BIG_VALUE, TABLE } from "./page-nodes.js";
 import { PageSet } from "./page-set.js";
@@ -17,8 +19,6 @@ const MAX_DEPTH = 32;
 /** Flags of a tree that say how keys sort and whether they repeat. */
 const ORDER_FLAGS = 0xff;
 const NUMBER_KEYS = 0x08;
-/** A file may lack pages at its end that a commit allocated and freed. One that lacks more has a damaged meta page. */
-const MAX_MISSING_BYTES = 2 ** 30;
 
 /** A value in a leaf. */
 interface FoundValue {
@@ -29,6 +29,8 @@ interface FoundValue {
   /** Where the value is, or with {@link BIG_VALUE} the number of its first page. */
   readonly at: number;
 }
+
+type Counts = { -readonly [Part in keyof TreePages]: number };
 
 interface TreeKind {
   /** For messages. */
@@ -46,14 +48,21 @@ interface TreeKind {
  */
 export class FileCheck {
   readonly #file: PageFile;
+  /** Why the meta pages are damaged. */
+  readonly #damage: string | undefined;
   readonly #pages: PageSet;
+  /** Pages of the tree that is being checked. */
+  #found: Counts = { branch: 0, leaf: 0, value: 0 };
   #checked = 0;
   #total: number;
 
   constructor(file: PageFile) {
     this.#file = file;
-    this.#pages = new PageSet(Math.floor(file.byteLength / file.pageSize));
-    this.#total = file.meta.free.keyPages + file.meta.main.keyPages;
+    const pages = Math.floor(file.byteLength / file.pageSize);
+    const damage = findMetaDamage(file);
+    this.#damage = damage;
+    this.#pages = new PageSet(pages, damage === undefined ? file.meta.lastPage : pages);
+    this.#total = countKeyPages(file.meta.free) + countKeyPages(file.meta.main);
   }
 
   /** Number of pages that were checked. */
@@ -78,9 +87,8 @@ export class FileCheck {
   }
 
   *#checkAll(): Steps<void> {
-    const { meta, damagedMeta, byteLength, pageSize } = this.#file;
-    if (damagedMeta.length > 0) throw new PageError(`page ${damagedMeta[0]} is damaged: it is not a valid meta page`);
-    if ((meta.lastPage + 1) * pageSize > byteLength + MAX_MISSING_BYTES) throw new PageError("the file is truncated");
+    const { meta } = this.#file;
+    if (this.#damage !== undefined) throw new PageError(this.#damage);
     this.#pages.use(0, 2, "the file");
     const tables: { name: string; tree: Tree }[] = [];
     yield* this.#checkTree(meta.main, {
@@ -88,13 +96,15 @@ export class FileCheck {
       name: "the list of tables",
       onValue: (value) => tables.push(readTable(value)),
     });
-    for (const { tree } of tables) this.#total += tree.keyPages;
+    for (const { tree } of tables) this.#total += countKeyPages(tree);
     for (const { name, tree } of tables) yield* this.#checkTree(tree, { ...TABLE_KIND, name: `the table ${name}` });
     yield* this.#checkTree(meta.free, { ...FREE_KIND, onValue: (value) => this.#addFree(value) });
+    this.#pages.checkEnd();
   }
 
   *#checkTree(tree: Tree, kind: TreeKind): Steps<void> {
-    const { root, depth, entries, flags } = tree;
+    const { root, depth, entries, flags, pages } = tree;
+    this.#found = { branch: 0, leaf: 0, value: 0 };
     if ((flags & ORDER_FLAGS) !== kind.orderFlags)
       throw new PageError(`${kind.name} is damaged: it has the flags ${flags}`);
     let found = 0;
@@ -103,13 +113,22 @@ export class FileCheck {
       this.#pages.use(root, 1, kind.name);
       found = yield* this.#checkPage(root, depth, kind);
     }
-    if (found !== entries) throw new PageError(`${kind.name} has ${found} entries instead of ${entries}`);
+    if (found !== entries)
+      throw new PageError(`a counter of ${kind.name} is damaged: entries: ${found} instead of ${entries}`);
+    for (const part of ["branch", "leaf", "value"] as const) {
+      // LMDB subtracts from these numbers, and computes the size of a copy from them.
+      if (this.#found[part] === pages[part]) continue;
+      throw new PageError(
+        `a counter of ${kind.name} is damaged: ${part} pages: ${this.#found[part]} instead of ${pages[part]}`,
+      );
+    }
   }
 
   /** Returns the number of entries below the page, whose keys must be from `from` to before `to`. */
   *#checkPage(number: number, level: number, kind: TreeKind, from?: KeyPlace, to?: KeyPlace): Generator<void, number> {
     if (++this.#checked % STEP_PAGES === 0) yield;
     const page = this.#file.readPage(number);
+    this.#found[level === 1 ? "leaf" : "branch"]++;
     const children: { readonly page: number; readonly key: KeyPlace }[] = [];
     let before = from;
     let entries = 0;
@@ -156,35 +175,25 @@ export class FileCheck {
         throw new PageError(`${by} is damaged: a value has ${count} pages, but ${length} bytes`);
       }
       this.#pages.use(Number(page.readBigUInt64LE(at)), count, by);
+      this.#found.value += count;
     }
     if (onValue) onValue(value);
     else if ((flags & TABLE) !== 0)
       throw new PageError(`page ${page.readUInt32LE(0)} is damaged: it has a table inside another table`);
   }
 
-  /**
-   * Adds the pages of an entry of the list of free pages: the number of words that follow, then words. A word is the number of a page,
-   * or the negative number of pages in a row, followed by the number of the first one, or 0.
-   */
+  /** Adds the pages of an entry of the list of free pages. */
   #addFree({ page, flags, length, at }: FoundValue): void {
     const isBig = (flags & BIG_VALUE) !== 0;
     const words = isBig
       ? this.#file.readOverflow(Number(page.readBigUInt64LE(at)), length)
       : page.subarray(at, at + length);
-    const count = length < 8 ? -1 : Number(words.readBigInt64LE());
-    const damaged = new PageError("the list of free pages is damaged");
-    if (count < 0 || 8 * (count + 1) > length) throw damaged;
-    const read = (i: number) => Number(words.readBigInt64LE(8 * i));
-    for (let i = 1; i <= count; i++) {
-      const word = read(i);
-      if (word === 0) continue;
-      if (word < 0 && i === count) throw damaged;
-      const first = word < 0 ? read(++i) : word;
-      const pages = word < 0 ? -word : 1;
-      if (first < 2 || first + pages - 1 > this.#file.meta.lastPage) throw damaged;
-      this.#pages.free(first, pages);
-    }
+    for (const { first, count } of readFreePages(words, this.#file.meta.lastPage)) this.#pages.free(first, count);
   }
+}
+
+function countKeyPages({ pages }: Tree): number {
+  return pages.branch + pages.leaf;
 }
 
 const TABLE_KIND: TreeKind = { name: "a table", orderFlags: 0, compare: comparePlacesByBytes, minChildren: 2 };

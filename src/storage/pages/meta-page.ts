@@ -1,5 +1,19 @@
-/** Where a meta page has its fields. Little-endian; from `MDB_meta` in mdb.c of the package `lmdb`. */
-const FIELDS = { magic: 24, version: 28, pageSize: 48, trees: 48, lastPage: 144, transaction: 152 } as const;
+/** Where a meta page has its fields. Little-endian; from `MDB_page` and `MDB_meta` in mdb.c of the package `lmdb`. */
+const FIELDS = {
+  number: 0,
+  flags: 18,
+  magic: 24,
+  version: 28,
+  mapSize: 40,
+  pageSize: 48,
+  trees: 48,
+  lastPage: 144,
+  transaction: 152,
+} as const;
+
+const META_PAGE = 0x08;
+/** More than any file has. LMDB would fail to map as much. */
+const MAX_MAP_BYTES = 2 ** 46;
 
 /** Fields of a tree (`MDB_db`), of 48 bytes. */
 const TREE = { flags: 4, depth: 6, branches: 8, leaves: 16, overflow: 24, entries: 32, root: 40, bytes: 48 } as const;
@@ -19,10 +33,15 @@ export interface Tree {
   /** Number of levels. */
   readonly depth: number;
   readonly entries: number;
-  /** Number of its pages. */
-  readonly pages: number;
-  /** Number of these that have keys. The others have only values. */
-  readonly keyPages: number;
+  readonly pages: TreePages;
+}
+
+/** Numbers of the pages of a tree. */
+export interface TreePages {
+  readonly branch: number;
+  readonly leaf: number;
+  /** Pages that have only values. */
+  readonly value: number;
 }
 
 /** A meta page, with which LMDB ends each commit. The two meta pages take turns. */
@@ -37,12 +56,18 @@ export interface MetaPage {
   readonly main: Tree;
 }
 
-/** Reads a meta page from bytes that may be damaged. Returns undefined if it is damaged. */
-export function readMetaPage(page: Buffer): MetaPage | undefined {
-  const isMeta = page.readUInt32LE(FIELDS.magic) === MAGIC && page.readUInt32LE(FIELDS.version) === FORMAT;
+/**
+ * Reads a meta page from bytes that may be damaged. Returns undefined if it is damaged.
+ *
+ * @param number 0 or 1
+ */
+export function readMetaPage(page: Buffer, number: number): MetaPage | undefined {
+  const hasHeader =
+    page.readBigUInt64LE(FIELDS.number) === BigInt(number) && (page.readUInt16LE(FIELDS.flags) & META_PAGE) !== 0;
+  const isMeta = hasHeader && page.readUInt32LE(FIELDS.magic) === MAGIC && page.readUInt32LE(FIELDS.version) === FORMAT;
   const pageSize = page.readUInt32LE(FIELDS.pageSize);
   const isSize = pageSize >= MIN_PAGE_SIZE && pageSize <= MAX_PAGE_SIZE && Number.isInteger(Math.log2(pageSize));
-  if (!isMeta || !isSize) return undefined;
+  if (!isMeta || !isSize || page.readBigUInt64LE(FIELDS.mapSize) > MAX_MAP_BYTES) return undefined;
   return {
     pageSize,
     lastPage: Number(page.readBigUInt64LE(FIELDS.lastPage)),
@@ -56,14 +81,12 @@ export function readMetaPage(page: Buffer): MetaPage | undefined {
 export function readTree(bytes: Buffer): Tree {
   const root = bytes.readBigUInt64LE(TREE.root);
   const read = (at: number) => Number(bytes.readBigUInt64LE(at));
-  const keyPages = read(TREE.branches) + read(TREE.leaves);
   return {
     flags: bytes.readUInt16LE(TREE.flags),
     root: root === NO_PAGE ? undefined : Number(root),
     depth: bytes.readUInt16LE(TREE.depth),
     entries: read(TREE.entries),
-    pages: keyPages + read(TREE.overflow),
-    keyPages,
+    pages: { branch: read(TREE.branches), leaf: read(TREE.leaves), value: read(TREE.overflow) },
   };
 }
 

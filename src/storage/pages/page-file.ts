@@ -28,6 +28,8 @@ export class PageFile {
   readonly meta: MetaPage;
   /** Numbers of meta pages that are damaged. The older meta page is used if the newer one is. */
   readonly damagedMeta: readonly number[];
+  /** The transactions of the two meta pages, if both can be read. */
+  readonly transactions: readonly bigint[];
   readonly #file: number;
 
   /** @throws PageError if it is not a file of LMDB */
@@ -36,8 +38,9 @@ export class PageFile {
     try {
       this.byteLength = fstatSync(this.#file).size;
       const metas = this.#readMetas();
+      this.transactions = metas.flatMap((meta) => meta?.transaction ?? []);
       this.damagedMeta = [0, 1].filter((number) => !metas[number]);
-      const [newest] = metas.flatMap((meta) => meta ?? []).toSorted((a, b) => Number(b.transaction - a.transaction));
+      const newest = this.#findNewest(metas.flatMap((meta) => meta ?? []));
       if (!newest) throw new PageError("it is not a file of LMDB, or its first pages are damaged");
       this.meta = newest;
       this.pageSize = newest.pageSize;
@@ -94,14 +97,30 @@ export class PageFile {
   }
 
   #readMetas(): (MetaPage | undefined)[] {
-    const first = readMetaPage(this.#read(0, META_BYTES));
-    const sizes = first ? [first.pageSize] : PAGE_SIZES;
-    const seconds = sizes.map((size) => {
+    const first = readMetaPage(this.#read(0, META_BYTES), 0);
+    const seconds = PAGE_SIZES.map((size) => {
       if (size + META_BYTES > this.byteLength) return undefined;
-      const meta = readMetaPage(this.#read(size, META_BYTES));
+      const meta = readMetaPage(this.#read(size, META_BYTES), 1);
       return meta?.pageSize === size ? meta : undefined;
     });
-    return [first, seconds.find((meta) => meta !== undefined)];
+    const second = seconds.find((meta) => meta !== undefined);
+    // The place of the second one confirms its page size.
+    return [second && first?.pageSize !== second.pageSize ? undefined : first, second];
+  }
+
+  /**
+   * Returns the newest meta page. If the transactions of the two do not follow each other, one of them is damaged: prefers the one
+   * whose list of tables was written by its transaction.
+   */
+  #findNewest(metas: readonly MetaPage[]): MetaPage | undefined {
+    const [newest, older] = metas.toSorted((a, b) => Number(b.transaction - a.transaction));
+    if (!newest || !older || areConsecutive(newest.transaction, older.transaction)) return newest;
+    return [newest, older].find((meta) => this.#readRootTransaction(meta) === meta.transaction) ?? newest;
+  }
+
+  #readRootTransaction({ main, pageSize }: MetaPage): bigint | undefined {
+    const at = (main.root ?? 0) * pageSize;
+    return at + HEADER_BYTES > this.byteLength ? undefined : this.#read(at, HEADER_BYTES).readBigUInt64LE(8);
   }
 
   #read(at: number, length: number): Buffer {
@@ -115,6 +134,14 @@ export class PageFile {
     }
     return bytes;
   }
+}
+
+/**
+ * Returns true if meta pages with these transactions can belong to one file: each commit replaces the older one. In a file that is new,
+ * or that LMDB wrote as a copy, the older one has the transaction 0.
+ */
+export function areConsecutive(newer: bigint, older: bigint): boolean {
+  return older === 0n || newer === older + 1n;
 }
 
 export function readFlags(page: Buffer): number {

@@ -7,13 +7,21 @@ export type PageUse = "used" | "free";
 export class PageSet {
   /** Number of pages in the file. */
   readonly #count: number;
+  /** Number of the last page that may be used. */
+  readonly #last: number;
   readonly #used: Uint8Array;
   readonly #free: Uint8Array;
 
-  constructor(count: number) {
+  /**
+   * @param count number of pages in the file
+   * @param last number of the last page according to the meta page. The file may lack pages at its end
+   */
+  constructor(count: number, last: number) {
     this.#count = count;
-    this.#used = new Uint8Array(Math.ceil(count / 8));
-    this.#free = new Uint8Array(Math.ceil(count / 8));
+    this.#last = last;
+    const bytes = Math.ceil(Math.max(count, last + 1) / 8);
+    this.#used = new Uint8Array(bytes);
+    this.#free = new Uint8Array(bytes);
   }
 
   /**
@@ -24,6 +32,11 @@ export class PageSet {
    */
   use(first: number, count: number, by: string): void {
     if (first + count > this.#count) throw new PageError(`the file is truncated: ${by} points past its end`);
+    if (first + count - 1 > this.#last) {
+      throw new PageError(
+        `${by} points to page ${first + count - 1}, but the meta page says that ${this.#last} is the last one`,
+      );
+    }
     for (let page = first; page < first + count; page++) {
       if (has(this.#used, page))
         throw new PageError(`${by} is damaged: it points to page ${page}, which has another use`);
@@ -38,10 +51,24 @@ export class PageSet {
    * @throws PageError if one of them is in use
    */
   free(first: number, count: number): void {
-    const end = Math.min(first + count, this.#count);
-    for (let page = first; page < end; page++) {
+    for (let page = first; page < first + count; page++) {
       if (has(this.#used, page)) throw new PageError(`page ${page} is both in use and in the list of free pages`);
       add(this.#free, page);
+    }
+  }
+
+  /**
+   * Checks that the file lacks free pages only.
+   *
+   * @throws PageError if it lacks others
+   */
+  checkEnd(): void {
+    for (let page = this.#count; page <= this.#last; page++) {
+      if (!has(this.#free, page)) {
+        throw new PageError(
+          `the file is truncated, or its meta page is damaged: page ${page} is missing, the last one is ${this.#last}`,
+        );
+      }
     }
   }
 }

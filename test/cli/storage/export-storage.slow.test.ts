@@ -127,7 +127,7 @@ test("skips damaged sessions, names them, and exports the bytes of the others", 
   const { problems, ...counts } = await exportStorage({ storage: directory, out });
   expect(counts).toMatchObject({ sessions: 2 });
   expect(problems).toMatchObject([
-    { what: "the head of session 3", reason: "its checksum is wrong" },
+    { what: "the head of the session whose id ends with -3", reason: "its checksum is wrong" },
     { what: `session ${sessions[1]?.id}`, reason: expect.stringContaining("interaction 2") },
   ]);
   expect(readFileSync(out).equals(readFileSync(whole))).toBe(true);

@@ -66,7 +66,7 @@ test("beside a server, a folder can be inspected, but not verified, compacted or
     sessions_with_data: 2,
     interactions: 2,
     completion_tokens: 8,
-    leases: 0,
+    held_exports: 0,
   });
   const out = join(directory, "batch.safetensors");
   for (const args of [
@@ -123,6 +123,38 @@ test("after a server was killed, its folder is exported, compacted, and taken ov
   expect(await inspect(directory)).toMatchObject({ interactions: 4 });
 });
 
+test("compact keeps a damaged folder as it is, unless it may leave out what is damaged", async () => {
+  const directory = temporaryFolder();
+  const { server, url } = await serve(directory);
+  const [, damaged = ""] = await record(url, 3);
+  await kill(server);
+  const file = join(directory, "data.mdb");
+  const bytes = readFileSync(file);
+  // Free pages may have earlier copies of the text.
+  for (let at = bytes.indexOf("hello 1"); at >= 0; at = bytes.indexOf("hello 1")) bytes.fill(0x20, at, at + 7);
+  writeFileSync(file, bytes);
+
+  const refused = await runRolltape(["storage", "compact", directory]);
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toContain(`interaction 0 of session ${damaged}: its checksum is wrong\n`);
+  expect(refused.stderr).toContain("1 problem, 1 damaged session, so it was not compacted. ");
+  expect(refused.stderr).toContain("--leave-out-damaged");
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+
+  const compacted = await runRolltape(["storage", "compact", directory, "--leave-out-damaged"]);
+  expect(compacted.stdout).toMatch(/; 1 damaged session left out; the damaged file is now data\.mdb\.damaged\n$/);
+  expect(compacted.code).toBe(0);
+  expect(readFileSync(join(directory, "data.mdb.damaged")).equals(bytes)).toBe(true);
+  expect(await runRolltape(["storage", "verify", directory])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^2 sessions with \d+ records, 0 held exports: intact\n$/),
+  });
+  const next = await serve(directory);
+  const call = { model: "tiny", messages: [{ role: "user", content: "again" }], max_tokens: 1 };
+  await post(`${next.url}/v1/chat/completions`, `${SESSION_KEY}-2`, call);
+  await kill(next.server);
+});
+
 test("of a damaged folder, verify and export list what is lost and end with status 1", async () => {
   const directory = temporaryFolder();
   const { server, url } = await serve(directory);
@@ -135,14 +167,15 @@ test("of a damaged folder, verify and export list what is lost and end with stat
   writeFileSync(file, bytes);
   const verified = await runRolltape(["storage", "verify", directory]);
   expect(verified.code).toBe(1);
-  expect(verified.stdout).toContain("interaction 0 of session 1: its checksum is wrong\n");
+  expect(verified.stdout).toContain(`  interaction 0 of session ${ids[1]}: its checksum is wrong\n`);
+  expect(verified.stdout).toMatch(/^2 sessions with \d+ records, 0 held exports: 1 problem, 1 damaged session$/m);
   const out = join(temporaryFolder(), "batch.safetensors");
   const exported = await runRolltape(["export", "--storage", directory, "--out", out]);
-  expect(exported).toMatchObject({ code: 1, stdout: expect.stringMatching(/^exported 1 sessions in 1 rows to /) });
-  expect(exported.stderr).toContain(`session ${ids[1]}: The interaction 0 of session 1 cannot be read`);
+  expect(exported).toMatchObject({ code: 1, stdout: expect.stringMatching(/^exported 1 session in 1 row to /) });
+  expect(exported.stderr).toContain(`session ${ids[1]}: The interaction 0 of session ${ids[1]} cannot be read`);
 
   writeFileSync(file, bytes.fill(0, 2 * 4096));
-  expect((await runRolltape(["storage", "compact", directory])).stderr).toContain("is damaged");
+  expect((await runRolltape(["storage", "compact", directory])).stderr).toContain("has a damaged file data.mdb");
   expect((await runRolltape(["storage", "inspect", directory])).stderr).toContain("`rolltape storage verify` lists");
 });
 

@@ -1,11 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { recordKey, sessionKey } from "../../../src/session/stored/keys.js";
-import type { StoredProblem } from "../../../src/session/stored/offline-sessions.js";
+import { readHeads } from "../../../src/session/stored/offline-sessions.js";
+import type { StoredProblem } from "../../../src/session/stored/stored-problem.js";
 import { type Verified, verifySessions } from "../../../src/session/stored/verify-sessions.js";
 import { type Change, OfflineStorage, type Storage } from "../../../src/storage/index.js";
 import { changeStored, flipBit, newFolder, recordBranches, startStored } from "./stored-sessions.js";
+
+/** Each test starts several servers and threads. */
+vi.setConfig({ testTimeout: 120_000 });
 
 function verify(directory: string): { verified: Verified; problems: StoredProblem[] } {
   using storage = OfflineStorage.open(directory);
@@ -27,38 +31,42 @@ async function leaveSessions(): Promise<string> {
 
 test("finds each damaged record and names it", async () => {
   const directory = await leaveSessions();
-  expect(verify(directory)).toEqual({ verified: { sessions: 2, records: 12, leases: 1 }, problems: [] });
+  expect(verify(directory)).toMatchObject({
+    verified: { sessions: 2, records: 12, heldExports: 1, damaged: { sessions: new Set() } },
+    problems: [],
+  });
+  const [a, b] = readIds(directory);
 
   const damage: [(storage: Storage) => Change, Partial<StoredProblem>][] = [
     [
       (storage) => flipBit(storage, "sessions", sessionKey(1)),
-      { what: "the head of session 1", reason: "its checksum is wrong" },
+      { what: "the head of the session whose id ends with -1", reason: "its checksum is wrong" },
     ],
     [
       (storage) => flipBit(storage, "records", recordKey(1, "outcome", 2)),
-      { what: "outcome 2 of session 1", reason: "its checksum is wrong" },
+      { what: `outcome 2 of session ${b}`, reason: "its checksum is wrong" },
     ],
-    [(storage) => flipEnd(storage, recordKey(0, "interaction", 1)), { what: "the data of session 0" }],
+    [(storage) => flipEnd(storage, recordKey(0, "interaction", 1)), { what: `the data of session ${a}` }],
     [
       () => ({ table: "records", key: recordKey(0, "interaction", 1), value: undefined }),
-      { what: "interaction 2 of session 0", reason: "interaction 1 is missing before it" },
+      { what: `interaction 1 of session ${a}`, reason: "missing", dependents: 1 },
     ],
     [
       () => ({ table: "records", key: recordKey(0, "interaction", 2), value: undefined }),
-      { what: "outcome 2 of session 0", reason: "there are only 2 interactions" },
+      { what: `outcome 2 of session ${a}`, reason: "interaction 2 does not exist" },
     ],
     [
       () => ({ table: "records", key: recordKey(0, "outcome", 1), value: undefined }),
-      { what: "the data of session 0", reason: "it has 1 rewards of interactions instead of 2" },
+      { what: `the data of session ${a}`, reason: "rewards of interactions: 1 instead of 2" },
     ],
     [
       () => ({ table: "records", key: recordKey(7, "outcome", 1), value: Buffer.of(1) }),
-      { what: "the head of session 7", reason: "it is missing, but the session has records" },
+      { what: "the head of the session whose id ends with -7", reason: "it is missing, but the session has records" },
     ],
     [(storage) => flipBit(storage, "meta", Buffer.from("identity")), { what: "value identity" }],
     [
       (storage) => flipBit(storage, "leases", firstKey(storage)),
-      { what: expect.stringContaining("held export"), reason: "its checksum is wrong" },
+      { what: expect.stringMatching(/^export \S+$/), reason: "its checksum is wrong" },
     ],
   ];
   const original = readFileSync(join(directory, "data.mdb"));
@@ -86,6 +94,29 @@ test("names the sessions of a damaged page", async () => {
     reason: expect.stringMatching(new RegExp(`^page (${pages.join("|")}) is damaged`)),
   });
 });
+
+test("reports a damaged interaction once, with the number of those that depend on it", async () => {
+  const directory = newFolder();
+  const proxy = await startStored(directory);
+  const session = await proxy.session();
+  let messages: object[] = [{ role: "user", content: "go" }];
+  for (let i = 0; i < 8; i++) {
+    const turn = await proxy.turn(session, messages);
+    messages = [...turn.messages, { role: "user", content: `next ${i}` }];
+  }
+  await proxy.close();
+  await changeStored(directory, (storage) => [flipBit(storage, "records", recordKey(0, "interaction", 2))]);
+  const { problems, verified } = verify(directory);
+  expect(problems).toEqual([
+    { what: `interaction 2 of session ${session.id}`, reason: "its checksum is wrong", dependents: 5 },
+  ]);
+  expect([...verified.damaged.sessions]).toEqual([0]);
+});
+
+function readIds(directory: string): string[] {
+  using storage = OfflineStorage.open(directory);
+  return readHeads(storage, () => undefined).map(({ head }) => head.summary.id);
+}
 
 function flipEnd(storage: Storage, key: Buffer): Change {
   const value = Buffer.from(storage.get("records", key) ?? "");

@@ -5,8 +5,8 @@ import { changeStored, newFolder, recordBranches, startStored } from "../../cli/
 /** Records that are gone from the end of a session leave no gap. Only the counts in its head tell. */
 
 test.each([
-  ["interactions", ["interaction", "outcome"] as const, "it has 2 interactions instead of 3"],
-  ["rewards", ["outcome"] as const, "it has 1 rewards of interactions instead of 2"],
+  ["interactions", ["interaction", "outcome"] as const, "interactions: 2 instead of 3"],
+  ["rewards", ["outcome"] as const, "rewards of interactions: 1 instead of 2"],
 ])("refuses a session that lost %s instead of exporting the rest", async (_, kinds, reason) => {
   const directory = newFolder();
   const before = await startStored(directory);

@@ -1,0 +1,26 @@
+import type { Table } from "../../storage/index.js";
+import { readSessionKey } from "./keys.js";
+
+/** What a copy of a damaged folder leaves out: sessions as a whole, and single entries that nothing depends on. */
+export class DamagedParts {
+  /** Numbers of the damaged sessions. */
+  readonly sessions = new Set<number>();
+  /** Tables of which something cannot be read. */
+  readonly tables = new Set<Table>();
+  readonly #entries = new Set<string>();
+
+  addEntry(table: Table, key: Buffer): void {
+    this.tables.add(table);
+    this.#entries.add(nameEntry(table, key));
+  }
+
+  isIntact(table: Table, key: Buffer): boolean {
+    const isOfSession = table === "sessions" || table === "records";
+    if (isOfSession && this.sessions.has(readSessionKey(key))) return false;
+    return !this.#entries.has(nameEntry(table, key));
+  }
+}
+
+function nameEntry(table: Table, key: Buffer): string {
+  return `${table} ${key.toString("hex")}`;
+}
