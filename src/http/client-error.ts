@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Connections } from "./connections/connections.js";
 import { ApiError } from "./errors.js";
+import { keepAnswering } from "./keep-answering.js";
 
 /**
  * Answers requests that are not valid HTTP or that came too slowly, and closes the connection. Node reports these on the
@@ -14,13 +15,12 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 }
 
 /**
- * Answers a CONNECT request, and closes the connection. Node reports it with the bare socket, as for a proxy that opens tunnels, and
- * handles no further events of this socket. Open answers before it would never be finished, so they are cut.
+ * Answers a CONNECT request after the answers to earlier requests of the connection, and closes the connection. Node reports it with
+ * the bare socket, as for a proxy that opens tunnels.
  */
 export function refuseTunnel(socket: Socket, connections: Connections): void {
-  socket.on("error", () => socket.destroy());
-  if (connections.hasOpenAnswers(socket)) socket.destroy();
-  else connections.endWith(socket, formatResponse(tunnelError(), `allow: ${METHODS}\r\n`));
+  keepAnswering(socket);
+  connections.endWith(socket, formatResponse(tunnelError(), `allow: ${METHODS}\r\n`));
 }
 
 const METHODS = "GET, HEAD, POST, DELETE";

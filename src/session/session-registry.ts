@@ -1,5 +1,5 @@
 import type { MessageFilter } from "../conversation/text-filter.js";
-import { runInTurns } from "../support/async/steps.js";
+import { runInTurns, type Steps } from "../support/async/steps.js";
 import { turns } from "../support/async/turns.js";
 import { SessionError } from "./errors.js";
 import type { SessionState } from "./lifecycle.js";
@@ -183,10 +183,11 @@ export class SessionRegistry {
     return records.saveResponse(number, index, encode(), () => !session.lifecycle.freed);
   }
 
-  /** Returns the text that {@link saveResponse} stored; undefined if there is none. */
-  readResponse(session: Session, index: number): string | undefined {
+  /** Returns the UTF-8 of the text that {@link saveResponse} stored; undefined if there is none. */
+  *readResponse(session: Session, index: number): Steps<Buffer | undefined> {
+    const { records } = this.#options;
     const number = this.#numbers.get(session);
-    return number === undefined ? undefined : this.#options.records?.readResponse(number, index);
+    return number === undefined || !records ? undefined : yield* records.readResponse(number, index);
   }
 
   /** Resolves when an answer may be sent: at once if sessions are not stored, otherwise see {@link SessionRecords.flushed}. */

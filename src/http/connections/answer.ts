@@ -63,6 +63,15 @@ export class Answer {
     return this.#request.raw.complete;
   }
 
+  /**
+   * True if nothing behind the request is read. Node handles a request to upgrade the connection as if it were none, but its parser
+   * drops the bytes that came together with it.
+   */
+  get isLast(): boolean {
+    const { upgrade, connection } = this.#request.raw.headers;
+    return upgrade !== undefined && connection !== undefined && /\bupgrade\b/i.test(connection);
+  }
+
   get statusCode(): number {
     return this.#reply.raw.statusCode;
   }

@@ -117,7 +117,7 @@ export class Connection {
 
   #begin({ answer, start }: Omit<Waiting, "bytes">): void {
     this.#current = answer;
-    if (this.#closing) this.#closeAfter(answer);
+    if (this.#closing || answer.isLast) this.#closeAfter(answer);
     const { connections } = this.#limits;
     connections.begin(this.#socket, answer.needsKey);
     answer.onReceived(() => {

@@ -50,10 +50,6 @@ export class Connections {
     return count;
   }
 
-  hasOpenAnswers(socket: Socket): boolean {
-    return (this.#bySocket.get(socket)?.openAnswers.length ?? 0) > 0;
-  }
-
   /** Calls `start` when it is the request's turn on its connection. Never calls it if the connection closes first. */
   accept(request: FastifyRequest, reply: FastifyReply, start: () => void): void {
     const { socket } = request.raw;

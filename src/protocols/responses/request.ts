@@ -158,6 +158,12 @@ function readInput({ input = [] }: ResponsesRequest, earlier: EarlierResponses):
   return toMessages(input, resolve, (signature) => earlier.readReasoning(signature));
 }
 
+/** Returns the ids of the responses that a request continues or refers to. */
+export function listNamedResponses({ previous_response_id: previous, input = [] }: ResponsesRequest): string[] {
+  const items = input.map((item) => (item.type === "item_reference" ? parseItemId(item.id)?.responseId : undefined));
+  return [previous, ...items].filter((id) => id !== undefined);
+}
+
 /** Finds the response whose output comes last in the input, by the ids of its items. */
 function findLastResponse({ input = [] }: ResponsesRequest): string | undefined {
   for (const item of input.toReversed()) {

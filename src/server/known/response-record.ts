@@ -1,12 +1,14 @@
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
-import type { Logprobs, RecordedTokens } from "../../protocols/logprobs.js";
+import type { RecordedTokens } from "../../protocols/logprobs.js";
 import type { JsonText } from "../../protocols/long-json.js";
 import type { OutputPart } from "../../protocols/output-parts.js";
 import { RawJson, writeJson } from "../../protocols/raw-json.js";
 import type { RequestEcho } from "../../protocols/responses/response.js";
 import type { TokenJson } from "../../protocols/token-json.js";
+import type { Steps } from "../../support/async/steps.js";
 import { parseSpelled, stringifySpelled } from "../../support/json/spelled.js";
 import { Base64Json } from "./base64-json.js";
+import { decodeBase64, STEP_BYTES, splitBase64 } from "./split-base64.js";
 
 /** A response, and the fields of its request that it repeats. */
 export interface StoredResponse {
@@ -14,7 +16,10 @@ export interface StoredResponse {
   readonly echo: RequestEcho;
 }
 
-/** Tokens as base64 of their int32 ids and float32 log probabilities: {@link Base64Json} when written, a string when read. */
+/**
+ * Tokens as base64 of their int32 ids and float32 log probabilities: {@link Base64Json} when written, an index of
+ * what {@link splitBase64} takes out when read.
+ */
 interface StoredTokens<Base64> {
   readonly ids: Base64;
   readonly logprobs: Base64;
@@ -60,21 +65,33 @@ export function encodeResponse(
   return { text: writeJson(fields), tools };
 }
 
-/** @param readEarlier returns the text of another response of the session */
-export function decodeResponse(
-  text: string,
-  readEarlier: (index: number) => string | undefined,
+/**
+ * Decodes the JSON of a response in steps.
+ *
+ * @param readEarlier returns the JSON of another response of the session
+ */
+export function* decodeResponse(
+  bytes: Buffer,
+  readEarlier: (index: number) => Steps<Buffer | undefined>,
   tokenJson: TokenJson,
-): StoredResponse {
-  const { answer, parts: storedParts, echo, tools } = JSON.parse(text) as ResponseFields<string>;
-  const parts = storedParts.map((part) => decodePart(part, tokenJson));
-  const toolText = typeof tools === "string" ? tools : readTools(readEarlier(tools));
+): Steps<StoredResponse> {
+  const { fields, base64 } = yield* readFields(bytes);
+  const { answer, parts: storedParts, echo, tools } = fields;
+  const parts: OutputPart[] = [];
+  for (const part of storedParts) parts.push(yield* decodePart(part, base64, tokenJson));
+  const toolText = typeof tools === "string" ? tools : yield* readTools(yield* readEarlier(tools));
   const spelled = { ...(parseSpelled(echo) as Omit<RequestEcho, "tools">), tools: parseSpelled(toolText) as unknown[] };
   return { answer: { ...answer, parts, tokens: undefined }, echo: spelled };
 }
 
-function readTools(text: string | undefined): string {
-  const tools = text === undefined ? undefined : (JSON.parse(text) as ResponseFields<string>).tools;
+/** Parses all fields except base64, of which the fields have the index. */
+function* readFields(bytes: Buffer): Steps<{ fields: ResponseFields<number>; base64: readonly Buffer[] }> {
+  const { json, base64 } = yield* splitBase64(bytes);
+  return { fields: JSON.parse(json) as ResponseFields<number>, base64 };
+}
+
+function* readTools(bytes: Buffer | undefined): Steps<string> {
+  const tools = bytes && (yield* readFields(bytes)).fields.tools;
   return typeof tools === "string" ? tools : "[]";
 }
 
@@ -87,12 +104,11 @@ function encodePart(part: OutputPart): StoredPart<Base64Json> {
   };
 }
 
-function decodePart(part: StoredPart<string>, tokenJson: TokenJson): OutputPart {
+function* decodePart(part: StoredPart<number>, base64: readonly Buffer[], tokenJson: TokenJson): Steps<OutputPart> {
   if (part.type !== "text" || part.logprobs === undefined) return part as OutputPart;
   const { logprobs } = part;
-  const decoded: Logprobs =
-    "json" in logprobs ? new RawJson(logprobs.json) : logprobs.runs.map((run) => decodeRun(run, tokenJson));
-  return { ...part, logprobs: decoded };
+  if ("json" in logprobs) return { ...part, logprobs: new RawJson(logprobs.json) };
+  return { ...part, logprobs: yield* decodeRuns(logprobs.runs, base64, tokenJson) };
 }
 
 function encodeRun({ ids, logprobs, top }: RecordedTokens): StoredTokens<Base64Json> {
@@ -104,18 +120,35 @@ function encodeRun({ ids, logprobs, top }: RecordedTokens): StoredTokens<Base64J
   return { ids: new Base64Json(ids), logprobs: new Base64Json(logprobs), top: alternatives };
 }
 
-function decodeRun({ ids, logprobs, top }: StoredTokens<string>, tokenJson: TokenJson): RecordedTokens {
-  const alternatives = top && {
-    width: top.width,
-    ids: new Int32Array(fromBase64(top.ids)),
-    logprobs: new Float32Array(fromBase64(top.logprobs)),
-  };
-  return {
-    ids: new Int32Array(fromBase64(ids)),
-    logprobs: new Float32Array(fromBase64(logprobs)),
-    top: alternatives,
-    tokenJson,
-  };
+function* decodeRuns(
+  stored: readonly StoredTokens<number>[],
+  base64: readonly Buffer[],
+  tokenJson: TokenJson,
+): Steps<RecordedTokens[]> {
+  const runs: RecordedTokens[] = [];
+  // Of a streamed answer there are many short runs, of which one step decodes several.
+  let inStep = 0;
+  function* decode(index: number): Steps<ArrayBuffer> {
+    const text = base64[index] ?? Buffer.alloc(0);
+    if (inStep > 0 && inStep + text.length > STEP_BYTES) {
+      yield;
+      inStep = 0;
+    }
+    inStep += text.length;
+    return yield* decodeBase64(text);
+  }
+  for (const { ids, logprobs, top } of stored) {
+    const alternatives = top && {
+      width: top.width,
+      ids: new Int32Array(yield* decode(top.ids)),
+      logprobs: new Float32Array(yield* decode(top.logprobs)),
+    };
+    runs.push({
+      ids: new Int32Array(yield* decode(ids)),
+      logprobs: new Float32Array(yield* decode(logprobs)),
+      top: alternatives,
+      tokenJson,
+    });
+  }
+  return runs;
 }
-
-const fromBase64 = (text: string): ArrayBuffer => new Uint8Array(Buffer.from(text, "base64")).buffer;

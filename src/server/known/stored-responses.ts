@@ -10,6 +10,8 @@ import type { Interaction } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import { measureJson, measureMessages } from "../../session/session-size.js";
+import { runInTurns, type Steps } from "../../support/async/steps.js";
+import { turns } from "../../support/async/turns.js";
 import { decodeResponse, encodeResponse, type StoredResponse } from "./response-record.js";
 import { signedReasoning } from "./signed-reasoning.js";
 
@@ -24,6 +26,7 @@ export class StoredResponses {
   readonly #records: ResponseRecords;
   readonly #tokenJson: TokenJson;
   readonly #stored = new WeakMap<Interaction, StoredResponse>();
+  readonly #loading = new WeakMap<Session, Promise<void>>();
   /** The tools that were stored last for a session, and the index of their interaction. */
   readonly #tools = new WeakMap<Session, { readonly tools: string; readonly index: number }>();
 
@@ -49,6 +52,20 @@ export class StoredResponses {
     this.#stored.set(interaction, { answer, echo });
     session.keepBytes(echoBytes + measureAnswer(answer));
     return this.#save(session, interaction.index, { answer, echo });
+  }
+
+  /**
+   * Reads responses from disk that are not in memory. Call this before the other methods look for them. Unknown ids are ignored.
+   *
+   * Each step has an iteration of the event loop of its own, because a long response takes some hundred milliseconds. A session reads
+   * one response at a time: until it is decoded, a response takes more than twice the memory that is counted for it.
+   */
+  async load(session: Session, ids: readonly string[]): Promise<void> {
+    if (this.#listUnread(session, ids).length === 0) return;
+    const earlier = this.#loading.get(session)?.catch(() => undefined);
+    const loading = (earlier ?? Promise.resolve()).then(() => this.#loadUnread(session, ids));
+    this.#loading.set(session, loading);
+    await loading;
   }
 
   /**
@@ -79,9 +96,10 @@ export class StoredResponses {
     };
   }
 
+  /** Finds a response in memory; {@link load} puts it there. */
   #find(session: Session, id: string): { interaction: Interaction; stored: StoredResponse } | undefined {
     const interaction = session.find(id);
-    const stored = interaction && (this.#stored.get(interaction) ?? this.#read(session, interaction));
+    const stored = interaction && this.#stored.get(interaction);
     if (!interaction || !stored) return undefined;
     // A client that names a response has received it.
     session.delivery.referTo(interaction.index);
@@ -97,14 +115,26 @@ export class StoredResponses {
     });
   }
 
-  /** Reads the response of an interaction from disk, and keeps it in memory. */
-  #read(session: Session, interaction: Interaction): StoredResponse | undefined {
-    const text = this.#records.readResponse(session, interaction.index);
-    if (text === undefined) return undefined;
-    const stored = decodeResponse(text, (index) => this.#records.readResponse(session, index), this.#tokenJson);
-    this.#stored.set(interaction, stored);
-    session.keepBytes(measureEcho(stored.echo) + measureAnswer(stored.answer));
-    return stored;
+  #listUnread(session: Session, ids: readonly string[]): Interaction[] {
+    const named = [...new Set(ids)].map((id) => session.find(id));
+    return named.filter((interaction) => interaction !== undefined && !this.#stored.has(interaction)) as Interaction[];
+  }
+
+  async #loadUnread(session: Session, ids: readonly string[]): Promise<void> {
+    for (const interaction of this.#listUnread(session, ids)) {
+      await turns.next();
+      const stored = await runInTurns(this.#read(session, interaction));
+      // The session may have been freed meanwhile. Its memory is not counted any more.
+      if (!stored || session.find(interaction.id) !== interaction) continue;
+      this.#stored.set(interaction, stored);
+      session.keepBytes(measureEcho(stored.echo) + measureAnswer(stored.answer));
+    }
+  }
+
+  *#read(session: Session, { index }: Interaction): Steps<StoredResponse | undefined> {
+    const read = (each: number) => this.#records.readResponse(session, each);
+    const bytes = yield* read(index);
+    return bytes && (yield* decodeResponse(bytes, read, this.#tokenJson));
   }
 
   #item(session: Session, id: string): InputItem | undefined {

@@ -4,7 +4,7 @@ import { ApiError } from "../../http/errors.js";
 import { unsupported } from "../../protocols/fields.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
 import { RESPONSE_PREFIX } from "../../protocols/responses/output-items.js";
-import { parseResponses, responsesSchema } from "../../protocols/responses/request.js";
+import { listNamedResponses, parseResponses, responsesSchema } from "../../protocols/responses/request.js";
 import { responseSchema, toEcho, toResponse } from "../../protocols/responses/response.js";
 import { ResponsesStream } from "../../protocols/responses/stream.js";
 import { sendJson } from "../call/json-stream.js";
@@ -41,6 +41,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
       // Tools can be long, so they are measured once.
       let echoBytes: number | undefined;
       const measureKept = () => (echoBytes ??= measureEcho(echo));
+      await stored.load(session, listNamedResponses(request.body));
       const parsed = parseResponses(
         request.body,
         stored.forSession(session, context.settings.maxPromptCharacters),
@@ -88,10 +89,12 @@ function retrieveResponse(app: App, stored: StoredResponses, url: string): void 
     },
     async (request, reply) => {
       const response = await whileAdmitted(request, reply, async () => {
-        const admit = (bytes: number) => request.admitted?.addAnswer(bytes);
-        const found = stored.get(requireSession(request), request.params.id, admit);
+        const session = requireSession(request);
+        const { id } = request.params;
+        await stored.load(session, [id]);
+        const found = stored.get(session, id, (bytes) => request.admitted?.addAnswer(bytes));
         if (found) return found;
-        const message = `The session has no stored response "${request.params.id.slice(0, 100)}".`;
+        const message = `The session has no stored response "${id.slice(0, 100)}".`;
         throw new ApiError("response_not_found", message);
       });
       return sendJson(reply, response);

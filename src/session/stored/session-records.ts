@@ -8,7 +8,7 @@ import type { SessionJournal } from "./journal.js";
 import { RECORD_KINDS, type RecordKind, readSessionKey, recordKey, sessionKey } from "./keys.js";
 import { encodeOutcome } from "./outcome-record.js";
 import { damagedError, nameByNumber, nameRecord, readStoredSession, requireComplete } from "./read-session.js";
-import { openJson, openText, sealJson, sealPieces, sealText } from "./sealed-json.js";
+import { openBytes, openJson, sealJson, sealPieces, sealText } from "./sealed-json.js";
 import type { StoredSession } from "./stored-session.js";
 
 /** The record of a session that is read at every start; its interactions are not part of it. */
@@ -128,10 +128,11 @@ export class SessionRecords {
     return undefined;
   }
 
-  readResponse(number: number, index: number): string | undefined {
+  /** Reads the UTF-8 of a stored response; undefined if there is none. */
+  *readResponse(number: number, index: number): Steps<Buffer | undefined> {
     const bytes = this.#storage.get("records", recordKey(number, "response", index));
     try {
-      return bytes && openText(bytes);
+      return bytes && (yield* openBytes(bytes));
     } catch (error) {
       throw damagedError(`Response ${index} of ${nameByNumber(number)}`, error);
     }

@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { STEP_BYTES } from "../../../src/server/known/split-base64.js";
 import { sealPieces, sealText } from "../../../src/session/stored/sealed-json.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
+import { turns } from "../../../src/support/async/turns.js";
 import { AlternativesEngine } from "../../helpers/alternatives-engine.js";
 import { Proxy, type StartedSession } from "../../helpers/proxy.js";
 
@@ -78,6 +80,30 @@ describe("a stored response with many log probabilities", () => {
     expect(read.json()).toEqual(sent.json());
   });
 
+  it("is read in steps after a restart, once for requests that come together", async () => {
+    const session = await proxy.session();
+    const sent = await respond(session);
+    await proxy.close();
+    await start();
+    const read = vi.spyOn(proxy.context.registry, "readResponse");
+    const parse = JSON.parse;
+    const lengths: number[] = [];
+    vi.spyOn(JSON, "parse").mockImplementation((...args: Parameters<typeof parse>) => {
+      // Only the stored record: this helper parses the answer, too.
+      if (args[0].startsWith('{"answer":')) lengths.push(args[0].length);
+      return parse(...args) as unknown;
+    });
+    const next = vi.spyOn(turns, "next");
+    const url = `/v1/responses/${sent.json<{ id: string }>().id}`;
+    const answers = await Promise.all([proxy.request({ url }, session.key), proxy.request({ url }, session.key)]);
+    const base64Bytes = (8 * TOKENS * (1 + WIDTH) * 4) / 3;
+    expect(lengths).toHaveLength(1);
+    expect(lengths[0]).toBeLessThan(base64Bytes / 10);
+    expect(read).toHaveBeenCalledOnce();
+    expect(next.mock.calls.length).toBeGreaterThanOrEqual(Math.floor(base64Bytes / STEP_BYTES));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
   it("is not written if its session expires meanwhile", async () => {
     const session = await proxy.session();
     const registry = proxy.context.registry;
@@ -90,7 +116,7 @@ describe("a stored response with many log probabilities", () => {
     });
     await respond(session);
     await saving;
-    expect(registry.readResponse(registry.get(session.id), 0)).toBeUndefined();
+    expect(runAtOnce(registry.readResponse(registry.get(session.id), 0))).toBeUndefined();
   });
 });
 

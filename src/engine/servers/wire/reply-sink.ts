@@ -1,11 +1,13 @@
 import { native } from "../../../native/addon.js";
 import type { EngineReply, NativeReplyStream, ReplyFormat } from "../../../native/contract.js";
+import { concatInSteps } from "../../../support/async/concat-in-steps.js";
+import { runAtOnce, runInTurns } from "../../../support/async/steps.js";
 import { StopReached } from "../call/stop-watch.js";
 import type { ServerCall } from "../engine-server.js";
 import { errorCode, errorInBody, generationError, replyError, streamError } from "./errors.js";
 import type { ReplySink } from "./post.js";
 
-/** From this many bytes on, a whole reply is scanned on a worker thread. */
+/** From this many bytes on, a whole reply is joined in steps and scanned on a worker thread. */
 const ASYNC_SCAN_BYTES = 256 * 1024;
 
 const OK = 200;
@@ -52,7 +54,8 @@ export class GenerationSink implements ReplySink {
   /** Ends the reply when its body is complete. @throws EngineError if the reply cannot be recorded */
   async finish(): Promise<EngineReply> {
     if (this.#stream) return endStream(this.#stream);
-    const body = this.#pieces.length === 1 && this.#pieces[0] ? this.#pieces[0] : Buffer.concat(this.#pieces);
+    const joined = concatInSteps(this.#pieces);
+    const body = this.#bytes < ASYNC_SCAN_BYTES ? runAtOnce(joined) : await runInTurns(joined);
     if (this.#status !== OK) throw generationError(this.#status, body.toString("utf8"), this.#retryAfter);
     const reply = await this.#append(body);
     if (reply.tokens > 0) this.#receivedAll();

@@ -1,0 +1,59 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { ALTERNATIVES, TOKENS } from "./size.js";
+
+/**
+ * An engine that answers as SGLang does, in one reply. Its outputs are the longest possible for requests with alternatives, and short
+ * for others.
+ */
+
+/** Tokens of one part of the reply. Every part is the same bytes. */
+const PART = 1024;
+/** Ids of the tiny model's vocabulary that are plain text. */
+const token = (i: number): number => 300 + ((i * 7919) % 200);
+const entry = (i: number, rank: number): string =>
+  `[${(-(rank + 1) * 0.1234567 - (i % 100) / 1000).toFixed(7)},${token(i + rank)},null]`;
+const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
+
+/** Returns a JSON array of one item per token, in parts. */
+function list(tokens: number, item: (i: number) => string): Buffer[] {
+  const write = (length: number) => range(length).map(item).join(",");
+  const part = Buffer.from(`${write(PART)},`);
+  const parts = Math.ceil(tokens / PART) - 1;
+  return [Buffer.from("["), ...Array<Buffer>(parts).fill(part), Buffer.from(`${write(tokens - parts * PART)}]`)];
+}
+
+function makeReply(tokens: number, alternatives: number): Buffer {
+  const ranks = range(alternatives);
+  const meta =
+    `"id":"x","finish_reason":{"type":"length","length":${tokens}},"completion_tokens":${tokens},` +
+    '"cached_tokens":0,"weight_version":"1"';
+  return Buffer.concat([
+    Buffer.from('{"text":"","output_ids":'),
+    ...list(tokens, (i) => String(token(i))),
+    Buffer.from(`,"meta_info":{${meta},"output_token_logprobs":`),
+    ...list(tokens, (i) => entry(i, 0)),
+    Buffer.from(',"output_top_logprobs":'),
+    ...list(tokens, (i) => `[${ranks.map((rank) => entry(i, rank)).join(",")}]`),
+    Buffer.from("}}"),
+  ]);
+}
+
+const long = makeReply(TOKENS, ALTERNATIVES);
+const short = makeReply(16, 0);
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request);
+  response.setHeader("content-type", "application/json");
+  if (request.url !== "/generate") response.end("{}");
+  else response.end(body.includes(`"top_logprobs_num":${ALTERNATIVES}`) ? long : short);
+}
+
+const server = createServer((request, response) => void answer(request, response));
+server.keepAliveTimeout = 120_000;
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the engine has no port");
+  console.log(JSON.stringify({ event: "ready", url: `http://127.0.0.1:${address.port}` }));
+});
+process.on("SIGTERM", () => server.close(() => process.exit()).closeAllConnections());

@@ -1,0 +1,28 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** Bytes that are received and dropped. Later ones stay with the operating systems, so the client has to wait. */
+const MAX_DROPPED_BYTES = 1 << 20;
+
+/** The answer that Node currently writes to a socket. The property is not public. */
+interface AnsweringSocket extends Socket {
+  readonly _httpMessage?: ServerResponse | null;
+}
+
+/**
+ * Lets the answers to earlier requests end on a connection that Node has handed over with a CONNECT request. Node does not listen to
+ * such a socket any more. Without this, a long answer would wait for `drain` for ever, and nothing would notice that the client left.
+ */
+export function keepAnswering(socket: AnsweringSocket): void {
+  socket.on("error", () => socket.destroy());
+  socket.on("drain", () => {
+    const answer = socket._httpMessage;
+    if (answer?.writableNeedDrain) answer.emit("drain");
+  });
+  let dropped = 0;
+  // The end of the client's side is only seen behind the bytes before it.
+  socket.on("data", (bytes) => {
+    dropped += bytes.length;
+    if (dropped > MAX_DROPPED_BYTES) socket.pause();
+  });
+}
