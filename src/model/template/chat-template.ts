@@ -28,6 +28,8 @@ export interface ChatTemplateOptions {
 export class ChatTemplate {
   readonly source: string;
   readonly #render: RenderInSteps;
+  /** The template refuses or leaves out all but one call of a message, so each call gets a message of its own. */
+  readonly dividesCalls: boolean;
   /** Variables of every rendering: `documents` as None, the special tokens, the configured variables. */
   readonly #variables: ReadonlyMap<string, Value>;
   readonly #messages: MessageValues;
@@ -42,6 +44,7 @@ export class ChatTemplate {
       runAtOnce(this.#renderWith({ messages }, true, new MessageValues(candidate))).join(""),
     );
     this.#messages = new MessageValues(dialect);
+    this.dividesCalls = dialect.callRules.calls === "one_by_one";
   }
 
   /**
