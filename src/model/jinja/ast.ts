@@ -146,12 +146,12 @@ export interface TestNode {
   readonly args: readonly ArgumentNode[];
 }
 
-/** `then if condition else otherwise`. */
+/** `whenTrue if condition else whenFalse`. */
 export interface ConditionNode {
   readonly type: "Condition";
   readonly condition: Expression;
-  readonly then: Expression;
-  readonly otherwise: Expression | undefined;
+  readonly whenTrue: Expression;
+  readonly whenFalse: Expression | undefined;
 }
 
 /** `object.name`. */

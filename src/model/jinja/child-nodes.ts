@@ -49,7 +49,7 @@ export function childNodes(node: Node): readonly Node[] {
     case "Keyword":
       return [node.value];
     case "Condition":
-      return [node.condition, node.then, ...present(node.otherwise)];
+      return [node.condition, node.whenTrue, ...present(node.whenFalse)];
     case "Attribute":
       return [node.object];
     case "Item":

@@ -32,19 +32,12 @@ export function findUnsupported(root: Program): string | undefined {
 }
 
 function findProblem(node: Node): string | undefined {
-  switch (node.type) {
-    case "FilterExpression":
-      return filterProblem(node.filter);
-    case "FilterStatement":
-    case "Set":
-      return node.filters.map(filterProblem).find((problem) => problem !== undefined);
-    case "TestExpression":
-      return testProblem(node.name) ?? keywordProblem(node);
-    case "CallExpression":
-      return callProblem(node);
-    default:
-      return undefined;
+  if (node.type === "FilterExpression") return filterProblem(node.filter);
+  if (node.type === "FilterStatement" || node.type === "Set") {
+    return node.filters.map(filterProblem).find((problem) => problem !== undefined);
   }
+  if (node.type === "TestExpression") return testProblem(node.name) ?? keywordProblem(node);
+  return node.type === "CallExpression" ? callProblem(node) : undefined;
 }
 
 function keywordProblem({ name, args }: TestNode): string | undefined {

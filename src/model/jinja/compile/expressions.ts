@@ -45,8 +45,8 @@ export function compileExpression(node: Expression): Evaluate {
     case "Condition":
       return compileCondition(
         compileExpression(node.condition),
-        compileExpression(node.then),
-        node.otherwise === undefined ? noElse : compileExpression(node.otherwise),
+        compileExpression(node.whenTrue),
+        node.whenFalse === undefined ? noElse : compileExpression(node.whenFalse),
       );
     case "Attribute":
       return compileAttribute(node, compileExpression);

@@ -16,10 +16,10 @@ export function parseExpression(stream: TokenStream): Expression {
   return left;
 }
 
-function parseCondition(stream: TokenStream, then: Expression): ConditionNode {
+function parseCondition(stream: TokenStream, whenTrue: Expression): ConditionNode {
   const condition = parseOr(stream);
-  const otherwise = stream.acceptName("else") ? parseExpression(stream) : undefined;
-  return { type: "Condition", condition, then, otherwise };
+  const whenFalse = stream.acceptName("else") ? parseExpression(stream) : undefined;
+  return { type: "Condition", condition, whenTrue, whenFalse };
 }
 
 /** An expression without `if`, as in `{% for x in items if … %}`. */

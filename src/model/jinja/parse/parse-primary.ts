@@ -9,17 +9,15 @@ import type { TokenStream } from "./token-stream.js";
  */
 export function parsePrimary(stream: TokenStream, parse: ParseExpression): Expression {
   const { current } = stream;
-  switch (current.type) {
-    case "name":
-      return { type: "Name", name: stream.take().text };
-    case "string":
-      return parseStrings(stream);
-    case "integer":
-      stream.take();
-      return { type: "IntegerLiteral", value: current.value };
-    case "float":
-      stream.take();
-      return { type: "FloatLiteral", value: current.value };
+  if (current.type === "string") return parseStrings(stream);
+  if (current.type === "name") return { type: "Name", name: stream.take().text };
+  if (current.type === "integer") {
+    stream.take();
+    return { type: "IntegerLiteral", value: current.value };
+  }
+  if (current.type === "float") {
+    stream.take();
+    return { type: "FloatLiteral", value: current.value };
   }
   if (stream.acceptOperator("(")) return parseParenthesized(stream, parse);
   if (stream.acceptOperator("[")) return { type: "ListLiteral", items: parseItems(stream, "]", parse) };
