@@ -1,6 +1,7 @@
 import type { Conversation, Message } from "../../src/conversation/message.js";
 import { loadChatModel } from "../../src/model/load-chat-model.js";
 import type { FamilyChoice } from "../../src/model/output/choose-families.js";
+import type { OutputFamilies } from "../../src/model/output/family-lookup.js";
 import { createOutputFormat } from "../../src/model/output/output-format.js";
 import { ChatTemplate } from "../../src/model/template/chat-template.js";
 import { addedTokenSchema } from "../../src/model/tokenizer/added-token.js";
@@ -12,11 +13,18 @@ import { joinIds, writeModelFolder } from "../model/support/model-folder.js";
 export class FamilyModel {
   readonly folder: string;
   readonly template: ChatTemplate;
+  readonly families: OutputFamilies;
   readonly #tokenizer: Tokenizer;
   readonly #stops: readonly string[];
 
-  private constructor(folder: string, source: string, tokenizer: Tokenizer, stops: readonly string[]) {
+  private constructor(
+    { folder, families }: Pick<FamilyModel, "folder" | "families">,
+    source: string,
+    tokenizer: Tokenizer,
+    stops: readonly string[],
+  ) {
     this.folder = folder;
+    this.families = families;
     const specialTokens = new Map([
       ["bos_token", "<BOS>"],
       ["eos_token", "<EOS>"],
@@ -42,7 +50,7 @@ export class FamilyModel {
     });
     const added_tokens = json.added_tokens.map((token) => addedTokenSchema.parse(token));
     return new FamilyModel(
-      folder,
+      { folder, families },
       source,
       new Tokenizer({ tokenizer: { ...json, added_tokens }, config: {} }, 0),
       stops,
@@ -51,6 +59,15 @@ export class FamilyModel {
 
   async encode(text: string): Promise<number[]> {
     return joinIds(await this.#tokenizer.encode(text));
+  }
+
+  decode(ids: readonly number[]): string {
+    return this.#tokenizer.decode(Int32Array.from(ids), { skipSpecialTokens: false });
+  }
+
+  /** Returns the added token with which a text begins. */
+  addedTokenAt(text: string): string | undefined {
+    return this.#tokenizer.addedTokenAt(text);
   }
 
   /** Returns the text that the model writes for this answer, as its template renders it, with the end of turn. */
@@ -66,7 +83,11 @@ export class FamilyModel {
       .map((each) => this.template.render({ ...rest, messages: each }, false))
       .find((text) => text.startsWith(prompt));
     if (whole === undefined) throw new Error("the template writes this answer in no way that follows its prompt");
-    const text = whole.slice(prompt.length);
+    return this.untilStop(whole.slice(prompt.length));
+  }
+
+  /** Returns a rendered answer up to and with its end of turn. */
+  untilStop(text: string): string {
     const [at, stop] = this.#stops
       .map((token) => [text.indexOf(token), token] as const)
       .filter(([found]) => found >= 0)

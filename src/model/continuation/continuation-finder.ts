@@ -57,7 +57,14 @@ export class ContinuationFinder {
     const history = this.#dependent.get(shape)
       ? conversation.messages.slice(0, turn.messageCount - 1)
       : [...lead, USER];
-    return this.#render({ ...conversation, messages: history }, answer, added, turn.lastTokenId);
+    const context = { ...conversation, messages: history };
+    const { toolCalls = [] } = answer;
+    if (!this.#template.dividesCalls || toolCalls.length < 2)
+      return this.#render(context, answer, added, turn.lastTokenId);
+    const continuations = toolCalls.map((call) =>
+      this.#render(context, { ...answer, toolCalls: [call] }, added, turn.lastTokenId),
+    );
+    return equalContinuation(continuations) ?? "template_refuses";
   }
 
   #render(
@@ -95,6 +102,18 @@ export class ContinuationFinder {
     const isEnded = last !== undefined && (last === end.token || last === end.modelToken);
     return isEnded ? { text: rest.slice(end.token.length), after: last } : { text: rest, after: "" };
   }
+}
+
+/**
+ * Returns what follows a turn with several calls, of which the template shows one, as it follows each of the calls.
+ * Undefined if that differs, for example because the template names the call in the result.
+ */
+function equalContinuation(
+  continuations: readonly (Continuation | ContinuationFallback)[],
+): Continuation | ContinuationFallback | undefined {
+  const [first, ...rest] = continuations;
+  const text = JSON.stringify(first);
+  return rest.every((other) => JSON.stringify(other) === text) ? first : undefined;
 }
 
 /** Returns false for a system message that the template does not show after the answer, for example because it moves it to the front. */

@@ -1,7 +1,4 @@
-/**
- * The nodes that `parse` of `@huggingface/jinja` 0.5.11 returns for a template. They are declared here because Node's
- * module resolution does not find the package's own types.
- */
+/** The nodes of a parsed template. */
 
 export interface Program {
   readonly type: "Program";
@@ -11,19 +8,16 @@ export interface Program {
 /** A part of a body. An expression in a body is printed; text outside of tags is a `StringLiteral`. */
 export type Statement =
   | Expression
-  | Comment
   | { readonly type: "Break" }
   | { readonly type: "Continue" }
   | IfNode
   | ForNode
   | SetNode
+  | WithNode
   | MacroNode
   | CallNode
-  | FilterBlockNode;
-
-export interface Comment {
-  readonly type: "Comment";
-}
+  | FilterBlockNode
+  | GenerationNode;
 
 export interface IfNode {
   readonly type: "If";
@@ -34,25 +28,34 @@ export interface IfNode {
 
 export interface ForNode {
   readonly type: "For";
-  readonly loopvar: Expression;
-  /** A `SelectExpression` for `{% for x in items if condition %}`. */
+  readonly target: Target;
   readonly iterable: Expression;
+  /** `{% for x in items if condition %}`. */
+  readonly condition: Expression | undefined;
   readonly body: readonly Statement[];
-  readonly defaultBlock: readonly Statement[];
+  readonly otherwise: readonly Statement[];
 }
 
 export interface SetNode {
   readonly type: "Set";
-  readonly assignee: Expression;
-  /** Null for `{% set x %}…{% endset %}`, whose text is in `body`. */
-  readonly value: Expression | null;
+  readonly target: Target;
+  /** Undefined for `{% set x | filter %}…{% endset %}`, whose text is in `body`. */
+  readonly value: Expression | undefined;
+  readonly filters: readonly FilterNode[];
+  readonly body: readonly Statement[];
+}
+
+/** `{% with a = 1, b = 2 %}…{% endwith %}`. */
+export interface WithNode {
+  readonly type: "With";
+  readonly variables: readonly { readonly target: Target; readonly value: Expression }[];
   readonly body: readonly Statement[];
 }
 
 export interface MacroNode {
   readonly type: "Macro";
-  readonly name: Identifier;
-  readonly args: readonly ParameterNode[];
+  readonly name: string;
+  readonly parameters: readonly ParameterNode[];
   readonly body: readonly Statement[];
 }
 
@@ -60,85 +63,116 @@ export interface MacroNode {
 export interface CallNode {
   readonly type: "CallStatement";
   readonly call: CallExpression;
-  readonly callerArgs: readonly ParameterNode[] | null;
+  readonly parameters: readonly ParameterNode[];
   readonly body: readonly Statement[];
 }
 
 export interface FilterBlockNode {
   readonly type: "FilterStatement";
-  readonly filter: FilterNode;
+  readonly filters: readonly FilterNode[];
   readonly body: readonly Statement[];
 }
 
+/** The tag `{% generation %}` of `transformers`, which prints its body. */
+export interface GenerationNode {
+  readonly type: "Generation";
+  readonly body: readonly Statement[];
+}
+
+/** What `{% set %}`, `{% for %}` and `{% with %}` assign to. */
+export type Target = NameNode | AttributeTarget | { readonly type: "TupleTarget"; readonly items: readonly Target[] };
+
+/** An attribute of a namespace: `{% set ns.name = … %}`. */
+export interface AttributeTarget {
+  readonly type: "AttributeTarget";
+  readonly namespace: NameNode;
+  readonly attribute: string;
+}
+
 export type Expression =
-  | Identifier
+  | NameNode
   | { readonly type: "StringLiteral"; readonly value: string }
-  | { readonly type: "IntegerLiteral" | "FloatLiteral"; readonly value: number }
-  | { readonly type: "ArrayLiteral"; readonly value: readonly Expression[] }
-  | TupleNode
-  | { readonly type: "ObjectLiteral"; readonly value: ReadonlyMap<Expression, Expression> }
+  | { readonly type: "IntegerLiteral"; readonly value: number | bigint }
+  | { readonly type: "FloatLiteral"; readonly value: number }
+  | { readonly type: "ListLiteral" | "TupleLiteral"; readonly items: readonly Expression[] }
+  | { readonly type: "DictLiteral"; readonly entries: readonly (readonly [Expression, Expression])[] }
   | BinaryNode
+  | ComparisonNode
   | UnaryNode
   | { readonly type: "FilterExpression"; readonly operand: Expression; readonly filter: FilterNode }
   | TestNode
-  | { readonly type: "SelectExpression"; readonly lhs: Expression; readonly test: Expression }
-  | TernaryNode
-  | MemberNode
+  | ConditionNode
+  | AttributeNode
+  | ItemNode
   | CallExpression;
 
-export interface Identifier {
-  readonly type: "Identifier";
-  readonly value: string;
+/** A variable, or a constant such as `true`. */
+export interface NameNode {
+  readonly type: "Name";
+  readonly name: string;
 }
 
-export interface TupleNode {
-  readonly type: "TupleLiteral";
-  readonly value: readonly Expression[];
-}
-
+/** An operator with two operands, but no comparison. */
 export interface BinaryNode {
   readonly type: "BinaryExpression";
-  readonly operator: { readonly value: string };
+  readonly operator: string;
   readonly left: Expression;
   readonly right: Expression;
 }
 
-export interface UnaryNode {
-  readonly type: "UnaryExpression";
-  readonly operator: { readonly value: string };
-  readonly argument: Expression;
+/** `first < second <= third`, which is `first < second and second <= third` with `second` evaluated once. */
+export interface ComparisonNode {
+  readonly type: "Comparison";
+  readonly first: Expression;
+  readonly rest: readonly { readonly operator: string; readonly operand: Expression }[];
 }
 
-/** The name of a filter, or a call of it with arguments. */
-export type FilterNode = Identifier | CallExpression;
+export interface UnaryNode {
+  readonly type: "UnaryExpression";
+  readonly operator: "not" | "-" | "+";
+  readonly operand: Expression;
+}
 
+export interface FilterNode {
+  readonly name: string;
+  readonly args: readonly ArgumentNode[];
+}
+
+/** `operand is name(args)`, also written without parentheses: `operand is name argument`. */
 export interface TestNode {
   readonly type: "TestExpression";
   readonly operand: Expression;
-  readonly negate: boolean;
-  readonly test: Identifier;
+  readonly name: string;
+  readonly args: readonly ArgumentNode[];
 }
 
-export interface TernaryNode {
-  readonly type: "Ternary";
+/** `whenTrue if condition else whenFalse`. */
+export interface ConditionNode {
+  readonly type: "Condition";
   readonly condition: Expression;
-  readonly trueExpr: Expression;
-  readonly falseExpr: Expression;
+  readonly whenTrue: Expression;
+  readonly whenFalse: Expression | undefined;
 }
 
-/** `object[property]` if `computed`, else `object.property`, where the property is an identifier or an integer. */
-export interface MemberNode {
-  readonly type: "MemberExpression";
+/** `object.name`. */
+export interface AttributeNode {
+  readonly type: "Attribute";
   readonly object: Expression;
-  readonly property: Expression | SliceNode;
-  readonly computed: boolean;
+  readonly name: string;
+}
+
+/** `object[key]` or `object.0`. */
+export interface ItemNode {
+  readonly type: "Item";
+  readonly object: Expression;
+  readonly key: Expression | SliceNode;
 }
 
 export interface SliceNode {
-  readonly type: "SliceExpression";
-  readonly start?: Expression | undefined;
-  readonly stop?: Expression | undefined;
-  readonly step?: Expression | undefined;
+  readonly type: "Slice";
+  readonly start: Expression | undefined;
+  readonly stop: Expression | undefined;
+  readonly step: Expression | undefined;
 }
 
 export interface CallExpression {
@@ -147,21 +181,25 @@ export interface CallExpression {
   readonly args: readonly ArgumentNode[];
 }
 
+/** An argument of a call, a filter or a test. */
 export type ArgumentNode =
   | Expression
   | KeywordNode
   /** `*items`. */
-  | { readonly type: "SpreadExpression"; readonly argument: Expression }
+  | { readonly type: "Spread"; readonly value: Expression }
   /** `**mapping`. */
-  | { readonly type: "KeywordSpreadExpression"; readonly argument: Expression };
+  | { readonly type: "KeywordSpread"; readonly value: Expression };
 
 export interface KeywordNode {
-  readonly type: "KeywordArgumentExpression";
-  readonly key: Identifier;
+  readonly type: "Keyword";
+  readonly name: string;
   readonly value: Expression;
 }
 
-/** A parameter of a macro; a `KeywordNode` if it has a default. */
-export type ParameterNode = Identifier | KeywordNode;
+/** A parameter of a macro. */
+export interface ParameterNode {
+  readonly name: string;
+  readonly byDefault: Expression | undefined;
+}
 
 export type Node = Program | Statement | SliceNode | ArgumentNode;

@@ -1,4 +1,4 @@
-import type { ArgumentNode, Expression, FilterNode, ForNode, Node, ParameterNode } from "./ast.js";
+import type { ArgumentNode, Expression, FilterNode, Node, ParameterNode, Target } from "./ast.js";
 
 /**
  * Returns the nodes inside a node, in the order in which Jinja2 visits them. A name is included only if it reads a variable.
@@ -7,67 +7,76 @@ import type { ArgumentNode, Expression, FilterNode, ForNode, Node, ParameterNode
 export function childNodes(node: Node): readonly Node[] {
   switch (node.type) {
     case "Program":
+    case "Generation":
       return node.body;
     case "If":
       return [node.test, ...node.body, ...node.alternate];
     case "For":
-      return loopNodes(node);
+      // Jinja2 visits the condition of a loop last.
+      return [node.iterable, ...node.body, ...node.otherwise, ...present(node.condition)];
     case "Set":
-      return node.value === null ? node.body : [node.value, ...node.body];
+      return [
+        ...present(node.value),
+        ...targetReads(node.target),
+        ...node.filters.flatMap(filterArguments),
+        ...node.body,
+      ];
+    case "With":
+      return [...node.variables.map(({ value }) => value), ...node.body];
     case "Macro":
-      return [...defaults(node.args), ...node.body];
+      return [...defaults(node.parameters), ...node.body];
     case "CallStatement":
-      return [node.call, ...defaults(node.callerArgs ?? []), ...node.body];
+      return [node.call, ...defaults(node.parameters), ...node.body];
     case "FilterStatement":
-      return [...node.body, ...filterArguments(node.filter)];
+      return [...node.body, ...node.filters.flatMap(filterArguments)];
     case "FilterExpression":
       return [node.operand, ...filterArguments(node.filter)];
-    case "ArrayLiteral":
+    case "TestExpression":
+      return [node.operand, ...node.args];
+    case "ListLiteral":
     case "TupleLiteral":
-      return node.value;
-    case "ObjectLiteral":
-      return [...node.value].flat();
+      return node.items;
+    case "DictLiteral":
+      return node.entries.flat();
     case "BinaryExpression":
       return [node.left, node.right];
+    case "Comparison":
+      return [node.first, ...node.rest.map(({ operand }) => operand)];
     case "UnaryExpression":
-    case "SpreadExpression":
-    case "KeywordSpreadExpression":
-      return [node.argument];
-    case "KeywordArgumentExpression":
-      return [node.value];
-    case "TestExpression":
       return [node.operand];
-    case "SelectExpression":
-      return [node.test, node.lhs];
-    case "Ternary":
-      return [node.condition, node.trueExpr, node.falseExpr];
-    case "MemberExpression":
-      return node.computed ? [node.object, node.property] : [node.object];
-    case "SliceExpression":
-      return [node.start, node.stop, node.step].filter((bound) => bound !== undefined);
+    case "Spread":
+    case "KeywordSpread":
+    case "Keyword":
+      return [node.value];
+    case "Condition":
+      return [node.condition, node.whenTrue, ...present(node.whenFalse)];
+    case "Attribute":
+      return [node.object];
+    case "Item":
+      return [node.object, node.key];
+    case "Slice":
+      return [...present(node.start), ...present(node.stop), ...present(node.step)];
     case "CallExpression":
       return [node.callee, ...node.args];
-    case "Identifier":
+    case "Name":
     case "StringLiteral":
     case "IntegerLiteral":
     case "FloatLiteral":
-    case "Comment":
     case "Break":
     case "Continue":
       return [];
   }
 }
 
-/** Jinja2 visits the condition of a loop last. */
-function loopNodes({ iterable, body, defaultBlock }: ForNode): readonly Node[] {
-  const [items, condition] = iterable.type === "SelectExpression" ? [iterable.lhs, [iterable.test]] : [iterable, []];
-  return [items, ...body, ...defaultBlock, ...condition];
-}
+const present = (node: Expression | undefined): readonly Expression[] => (node === undefined ? [] : [node]);
 
-function defaults(parameters: readonly ParameterNode[]): Expression[] {
-  return parameters.flatMap((parameter) => (parameter.type === "Identifier" ? [] : [parameter.value]));
-}
+const defaults = (parameters: readonly ParameterNode[]): readonly Expression[] =>
+  parameters.flatMap(({ byDefault }) => present(byDefault));
 
-function filterArguments(filter: FilterNode): readonly ArgumentNode[] {
-  return filter.type === "CallExpression" ? filter.args : [];
+const filterArguments = ({ args }: FilterNode): readonly ArgumentNode[] => args;
+
+/** An assignment to an attribute reads the namespace. */
+function targetReads(target: Target): readonly Node[] {
+  if (target.type === "TupleTarget") return target.items.flatMap(targetReads);
+  return target.type === "AttributeTarget" ? [target.namespace] : [];
 }

@@ -1,4 +1,5 @@
 import { RenderError } from "./errors.js";
+import { arithmetic } from "./values/arithmetic.js";
 import { compare, equal } from "./values/compare.js";
 import { contains } from "./values/operators.js";
 import { pyStr } from "./values/repr.js";
@@ -13,13 +14,20 @@ import {
   NONE,
   Tuple,
   toNumber,
+  typeName,
   Undefined,
   type Value,
 } from "./values/value.js";
 
 export type Test = (value: Value, argument: Value) => boolean;
 
-const remainder = (value: Value, divisor: Value): number => Number(toNumber(value)) % Number(toNumber(divisor));
+function isRemainder(value: Value, divisor: Value, wanted: number): boolean {
+  const remainder = arithmetic("%", value, divisor);
+  if (remainder === undefined) {
+    throw new RenderError(`unsupported operand type(s) for %: '${typeName(value)}' and '${typeName(divisor)}'`);
+  }
+  return equal(remainder, wanted);
+}
 
 /** Returns a test for texts that contain a letter and that `change` leaves as they are. */
 const lettersAre =
@@ -50,9 +58,9 @@ const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["iterable", (value) => isSequence(value) || value instanceof Generator],
   ["callable", (value) => typeof value === "function" || value instanceof Undefined],
   ["escaped", (value) => value instanceof Markup],
-  ["odd", (value) => Math.abs(remainder(value, 2)) === 1],
-  ["even", (value) => remainder(value, 2) === 0],
-  ["divisibleby", (value, divisor) => remainder(value, divisor) === 0],
+  ["odd", (value) => isRemainder(value, 2, 1)],
+  ["even", (value) => isRemainder(value, 2, 0)],
+  ["divisibleby", (value, divisor) => isRemainder(value, divisor, 0)],
   ["lower", lettersAre((text) => text.toLowerCase())],
   ["upper", lettersAre((text) => text.toUpperCase())],
   ["sameas", (value, other) => value === other],
@@ -69,8 +77,20 @@ function aliases(names: readonly string[], test: Test): [string, Test][] {
   return names.map((name) => [name, test]);
 }
 
-export function findTest(name: string): Test {
+/** Applies a test. @throws RenderError if there is no such test, or if it takes another number of arguments */
+export function applyTest(name: string, value: Value, args: readonly Value[]): boolean {
+  return findTest(name, args)(value);
+}
+
+/** Returns a test with its arguments. */
+export function findTest(name: string, args: readonly Value[]): (value: Value) => boolean {
   const test = TESTS.get(name);
   if (test === undefined) throw new RenderError(`No test named '${name}'.`);
-  return test;
+  // A test declares the parameter for its argument only if it takes one.
+  const expected = test.length - 1;
+  if (args.length !== expected) {
+    throw new RenderError(`the test '${name}' takes ${expected} argument(s), not ${args.length}`);
+  }
+  const [argument = NONE] = args;
+  return (value) => test(value, argument);
 }

@@ -3,7 +3,7 @@ import type { Steps } from "./compile/compiled.js";
 import { Scope } from "./compile/scope.js";
 import { RenderError } from "./errors.js";
 import { globalVariables } from "./globals.js";
-import { parseTemplate } from "./parse-template.js";
+import { parseTemplate } from "./parse/parse-template.js";
 import { findUnsupported } from "./unsupported.js";
 import type { Value } from "./values/value.js";
 

@@ -1,11 +1,11 @@
-import type { CallExpression, Expression, FilterNode, Node, Program } from "./ast.js";
+import type { CallExpression, FilterNode, Node, Program, TestNode } from "./ast.js";
 import { childNodes } from "./child-nodes.js";
 import { hasTextMethod } from "./methods/str.js";
 
 // Features of Jinja2 and Python's `str` that this interpreter does not support. Names that Python does not know either are
 // no problem here: they fail only when they are reached, and templates guard them with conditions.
 const FILTERS: ReadonlySet<string> = new Set(
-  "filesizeformat pprint random slice striptags urlencode urlize wordwrap xmlattr".split(" "),
+  "filesizeformat pprint random slice striptags urlize wordwrap xmlattr".split(" "),
 );
 const TESTS: ReadonlySet<string> = new Set(["filter", "test"]);
 const FUNCTIONS: ReadonlySet<string> = new Set(["cycler", "joiner", "lipsum"]);
@@ -32,23 +32,27 @@ export function findUnsupported(root: Program): string | undefined {
 }
 
 function findProblem(node: Node): string | undefined {
-  if (node.type === "FilterExpression" || node.type === "FilterStatement") return filterProblem(node.filter);
-  if (node.type === "TestExpression") return testProblem(node.test.value);
+  if (node.type === "FilterExpression") return filterProblem(node.filter);
+  if (node.type === "FilterStatement" || node.type === "Set") {
+    return node.filters.map(filterProblem).find((problem) => problem !== undefined);
+  }
+  if (node.type === "TestExpression") return testProblem(node.name) ?? keywordProblem(node);
   return node.type === "CallExpression" ? callProblem(node) : undefined;
 }
 
+function keywordProblem({ name, args }: TestNode): string | undefined {
+  const hasKeywords = args.some(({ type }) => type === "Keyword" || type === "KeywordSpread");
+  return hasKeywords ? `a keyword argument of the test '${name}'` : undefined;
+}
+
 function callProblem({ callee }: CallExpression): string | undefined {
-  if (callee.type === "Identifier" && FUNCTIONS.has(callee.value)) return `the function '${callee.value}'`;
-  if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier") return undefined;
-  const method = callee.property.value;
-  return METHODS.has(method) ? `the method '${method}' of strings` : undefined;
+  if (callee.type === "Name" && FUNCTIONS.has(callee.name)) return `the function '${callee.name}'`;
+  return callee.type === "Attribute" && METHODS.has(callee.name) ? `the method '${callee.name}' of strings` : undefined;
 }
 
 /** Filters may take the name of a filter or a test as an argument. */
-function filterProblem(filter: FilterNode): string | undefined {
-  const name = nameIn(filter.type === "CallExpression" ? filter.callee : filter);
+function filterProblem({ name, args }: FilterNode): string | undefined {
   if (FILTERS.has(name)) return `the filter '${name}'`;
-  const args = filter.type === "CallExpression" ? filter.args : [];
   const [first, second] = args.map((argument) => (argument.type === "StringLiteral" ? argument.value : ""));
   if (name === "map" && first !== undefined && FILTERS.has(first)) return `the filter '${first}'`;
   if (name === "selectattr" || name === "rejectattr") return testProblem(second);
@@ -57,5 +61,3 @@ function filterProblem(filter: FilterNode): string | undefined {
 
 const testProblem = (name: string | undefined): string | undefined =>
   name !== undefined && TESTS.has(name) ? `the test '${name}'` : undefined;
-
-const nameIn = (node: Expression): string => (node.type === "Identifier" ? node.value : "");

@@ -28,6 +28,8 @@ export interface ChatTemplateOptions {
 export class ChatTemplate {
   readonly source: string;
   readonly #render: RenderInSteps;
+  /** The template refuses or leaves out all but one call of a message, so each call gets a message of its own. */
+  readonly dividesCalls: boolean;
   /** Variables of every rendering: `documents` as None, the special tokens, the configured variables. */
   readonly #variables: ReadonlyMap<string, Value>;
   readonly #messages: MessageValues;
@@ -42,6 +44,7 @@ export class ChatTemplate {
       runAtOnce(this.#renderWith({ messages }, true, new MessageValues(candidate))).join(""),
     );
     this.#messages = new MessageValues(dialect);
+    this.dividesCalls = dialect.callRules.calls === "one_by_one";
   }
 
   /**
@@ -69,15 +72,25 @@ export class ChatTemplate {
     }
   }
 
+  /** Returns the variables of {@link render}, so that another renderer can be compared with it. */
+  variables(conversation: Conversation, addGenerationPrompt: boolean): ReadonlyMap<string, Value> {
+    return this.#variablesOf(conversation, addGenerationPrompt, this.#messages);
+  }
+
   *#renderWith(conversation: Conversation, addGenerationPrompt: boolean, values: MessageValues): Steps<string[]> {
+    const variables = this.#variablesOf(conversation, addGenerationPrompt, values);
+    if (countItems(conversation.messages) >= MANY_ITEMS) yield;
+    return yield* this.#render(variables);
+  }
+
+  #variablesOf(conversation: Conversation, addGenerationPrompt: boolean, values: MessageValues): Map<string, Value> {
     const { messages, tools = [], templateArgs = {} } = conversation;
     const noTools = values.dialect.noTools === "none" ? NONE : [];
     const variables = new Map([...this.#variables, ...argumentValues(templateArgs)]);
     variables.set("messages", values.list(messages));
     variables.set("tools", tools.length > 0 ? fromJs(tools) : noTools);
     variables.set("add_generation_prompt", addGenerationPrompt);
-    if (countItems(messages) >= MANY_ITEMS) yield;
-    return yield* this.#render(variables);
+    return variables;
   }
 }
 

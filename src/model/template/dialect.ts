@@ -1,5 +1,6 @@
 import type { Message } from "../../conversation/message.js";
 import { RenderError } from "../jinja/index.js";
+import { CALLS_AS_THEY_ARE, type CallRules } from "./call-messages.js";
 import type { Dialect } from "./message-values.js";
 import { AS_THEY_ARE, type SystemRules } from "./system-messages.js";
 
@@ -19,9 +20,11 @@ export function detectDialect(source: string, render: Probe): Dialect {
     hasDeveloper: source.includes("developer"),
     reasoningField: reasoningField(source),
     systemRules: AS_THEY_ARE,
+    callRules: CALLS_AS_THEY_ARE,
   };
   const noTools = detectNoTools(base, render);
-  const dialect = withToolCalls({ ...base, noTools }, render);
+  const shaped = withToolCalls({ ...base, noTools }, render);
+  const dialect = { ...shaped, callRules: detectCallRules(shaped, render) };
   return { ...dialect, systemRules: detectSystemRules(dialect, render) };
 }
 
@@ -53,6 +56,31 @@ function withToolCalls(base: Dialect, render: Probe): Dialect {
     }
   }
   return base;
+}
+
+const OTHER_CALL = { id: "call00002", name: "probe_other", arguments: '{"probe_key":"probe_second"}' };
+const OTHER_RESULT: Message = {
+  role: "tool",
+  content: "other result",
+  toolCallId: OTHER_CALL.id,
+  name: OTHER_CALL.name,
+};
+const TWO_CALLS: readonly Message[] = [USER, { ...CALLING, toolCalls: [CALL, OTHER_CALL] }, RESULT, OTHER_RESULT];
+
+/** Finds out whether the template shows several calls of a message, and accepts text beside reasoning and a call. */
+function detectCallRules(dialect: Dialect, render: Probe): CallRules {
+  const tryRules = (messages: readonly Message[], callRules: CallRules) =>
+    tryRender(messages, { ...dialect, callRules }, render);
+  const showsTwo = (callRules: CallRules): boolean => {
+    const text = tryRules(TWO_CALLS, callRules);
+    return ["probe_value", "probe_second", OTHER_CALL.name].every((word) => text?.includes(word));
+  };
+  const oneByOne: CallRules = { ...CALLS_AS_THEY_ARE, calls: "one_by_one" };
+  const { calls } = !showsTwo(CALLS_AS_THEY_ARE) && showsTwo(oneByOne) ? oneByOne : CALLS_AS_THEY_ARE;
+  const spoken = [USER, { ...CALLING, content: "Hello", reasoning: "probeReasoning" }, RESULT];
+  const inReasoning: CallRules = { calls, text: "reasoning" };
+  const isRefused = tryRules(spoken, { calls, text: "content" }) === undefined;
+  return isRefused && tryRules(spoken, inReasoning) !== undefined ? inReasoning : { calls, text: "content" };
 }
 
 const ANSWER: Message = { role: "assistant", content: "Hello" };

@@ -1,6 +1,7 @@
 import type { Message, ToolCall } from "../../conversation/message.js";
 import { JsonDepthError, JsonError } from "../../support/json/parse-json.js";
 import { isDict, type Key, NONE, RenderError, type Value } from "../jinja/index.js";
+import { type CallRules, placeCalls } from "./call-messages.js";
 import { fromJson } from "./from-json.js";
 import { placeSystemMessages, type SystemRules } from "./system-messages.js";
 
@@ -17,6 +18,7 @@ export interface Dialect {
   /** Name of the field for a message's reasoning. */
   readonly reasoningField: string;
   readonly systemRules: SystemRules;
+  readonly callRules: CallRules;
 }
 
 /** Approximate bytes of a message's value without its texts, and of each character of a call's arguments. */
@@ -44,7 +46,8 @@ export class MessageValues {
   }
 
   list(messages: readonly Message[]): readonly Value[] {
-    return placeSystemMessages(messages, this.dialect.systemRules).map((message) => this.#find(message));
+    const { systemRules, callRules } = this.dialect;
+    return placeCalls(placeSystemMessages(messages, systemRules), callRules).map((message) => this.#find(message));
   }
 
   #find(message: Message): Value {

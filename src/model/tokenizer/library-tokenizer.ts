@@ -1,9 +1,10 @@
 import { Tokenizer } from "@huggingface/tokenizers";
+import { correctPatterns } from "./library-patterns.js";
 
 /**
  * The part of @huggingface/tokenizers 0.2.0 that is used here. Its own types do not resolve under Node's module resolution.
  */
-export interface LibraryTokenizer {
+interface Library {
   encode(text: string, options: { add_special_tokens: boolean }): { readonly ids: readonly (number | undefined)[] };
   /** Throws if there are no ids. */
   decode(
@@ -16,4 +17,16 @@ export interface LibraryTokenizer {
   readonly pre_tokenizer: { readonly tokenizers?: readonly { readonly pattern?: RegExp }[] } | null;
 }
 
-export const LibraryTokenizer = Tokenizer as unknown as new (tokenizer: object, config: object) => LibraryTokenizer;
+const LibraryBase = Tokenizer as unknown as new (tokenizer: object, config: object) => Library;
+
+/** The library's tokenizer, which splits text like Python's `tokenizers`. */
+export class LibraryTokenizer extends LibraryBase {
+  /**
+   * @param tokenizer tokenizer.json
+   * @param config tokenizer_config.json
+   */
+  constructor(tokenizer: object, config: object) {
+    super(tokenizer, config);
+    correctPatterns(this.pre_tokenizer, Reflect.get(tokenizer, "pre_tokenizer"));
+  }
+}

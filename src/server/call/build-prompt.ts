@@ -1,5 +1,5 @@
 import type { Conversation } from "../../conversation/message.js";
-import type { ChatModel } from "../../model/chat-model.js";
+import { type ChatModel, TemplateError } from "../../model/chat-model.js";
 import { TooManyTokensError } from "../../model/tokenizer/encode-within.js";
 import { totalLength } from "../../model/tokenizer/total-length.js";
 import type { NativePrompt, ParentMatch } from "../../native/contract.js";
@@ -98,7 +98,7 @@ async function encodeWithinContext(context: ServerContext, request: PromptReques
 async function encodePieces(context: ServerContext, request: PiecesRequest): Promise<PromptPieces> {
   const { settings, model } = context;
   const { session, prepared } = request;
-  if (settings.chatTemplateType !== "concat") return { pieces: await renderAll(context, request) };
+  if (settings.chatTemplateType !== "concat") return { pieces: await renderOrAdvise(context, request) };
   const parent = session.findParent(prepared);
   if (parent === undefined) {
     const fallback = session.changesSystem(prepared) ? { fallback: "system_changed" } : {};
@@ -116,6 +116,24 @@ async function renderAll({ model, known }: ServerContext, request: PiecesRequest
   if (size.isLong) await turns.next();
   const { ids } = await model.prompt(conversation, { known: known.prompts.forSession(session), maxTokens: limit });
   return [ids];
+}
+
+/**
+ * Renders all messages. If the template refuses an answer that the model wrote, the error says that `concat` continues it.
+ *
+ * @throws TemplateError
+ */
+async function renderOrAdvise(context: ServerContext, request: PiecesRequest): Promise<Int32Array[]> {
+  try {
+    return await renderAll(context, request);
+  } catch (error) {
+    const parent = error instanceof TemplateError ? request.session.findParent(request.prepared) : undefined;
+    if (!(error instanceof TemplateError) || parent === undefined) throw error;
+    const continuation = await encodeContinuation(context.model, request, parent);
+    if ("fallback" in continuation) throw error;
+    const advice = "With `rollout.agent.chat_template_type: concat`, the answer is continued as the model wrote it.";
+    throw new TemplateError(`${error.message} ${advice}`, { cause: error });
+  }
 }
 
 /** Returns the tokens that follow the parent's tokens, or why the prompt cannot continue them. */

@@ -36,8 +36,6 @@ const NOT_CONTINUED: Readonly<Record<string, Readonly<Record<string, Continuatio
   },
   // Has no special tokens.
   "llama-cpp-rwkv-world": Object.fromEntries(Object.keys(SCENARIOS).map((key) => [key, "no_end_of_turn" as const])),
-  "meta-llama-Llama-3.1-8B-Instruct": { twoCalls: "refused" },
-  "meta-llama-Llama-3.3-70B-Instruct": { twoCalls: "refused" },
   // Moves the system message and the tools to the last user message.
   "mistralai-Mistral-Nemo-Instruct-2407": {
     system: "template_moves_context",
@@ -45,6 +43,14 @@ const NOT_CONTINUED: Readonly<Record<string, Readonly<Record<string, Continuatio
     afterTools: "template_moves_context",
   },
 };
+
+/** Templates that show one call in a message. The whole rendering has each call in a turn of its own, so its end differs. */
+const ONE_CALL = [
+  "GigaChat3.1-10B-A1.8B",
+  "meta-llama-Llama-3.1-8B-Instruct",
+  "meta-llama-Llama-3.3-70B-Instruct",
+  "openai-gpt-oss-120b",
+];
 
 const load = (name: string): Promise<FolderChatModel> =>
   loadChatModel(writeModelFolder(publishedTemplate(name), publishedStops(name)));
@@ -102,7 +108,9 @@ describe("published templates", () => {
       const end = ends.find((token) => cut.startsWith(token)) ?? "none";
       expect(ended, `${name} ${key}`).toContain(cut.slice(end.length));
       if (!whole.startsWith(prompt)) continue;
-      expect(whole.endsWith(cut), `${name} ${key}`).toBe(true);
+      const isDivided = key === "twoCalls" && ONE_CALL.includes(name);
+      const isSame = isDivided ? /20 degrees.*25 degrees/s.test(cut) : whole.endsWith(cut);
+      expect(isSame, `${name} ${key}`).toBe(true);
       expect(whole.length - cut.length, `${name} ${key}`).toBeGreaterThanOrEqual(prompt.length);
     }
   });

@@ -60,12 +60,16 @@ function findMismatch(
   whole: string | undefined,
   found: Continuation | string,
   { textBehindCalls = false, hidesResults = false, fallbacks = [] }: Deviations,
+  dividesCalls: boolean,
 ) {
   const answer = messages[messageCount - 1];
+  // The rendering has the calls in turns of their own, so only what the continuation shows can be compared.
+  const isDivided = dividesCalls && (answer?.toolCalls ?? []).length > 1;
+  if (isDivided && found === "template_refuses") return undefined;
   const calls = answer?.toolCalls !== undefined;
   if (typeof found === "string") return whole === undefined || fallbacks.includes(found) ? undefined : found;
   if (whole === undefined || (textBehindCalls && calls && answer.content !== "")) return undefined;
-  if (!whole.endsWith(found.text)) return { whole, continuation: found.text };
+  if (!isDivided && !whole.endsWith(found.text)) return { whole, continuation: found.text };
   const before = whole.slice(0, whole.length - found.text.length);
   if (!calls && !before.includes(answer?.content.trim() ?? "")) return { before };
   const shown = messages.slice(messageCount).filter(({ role }) => !(hidesResults && role === "tool"));
@@ -83,7 +87,9 @@ function expectContinuations(name: string, source: string, stops: readonly strin
       const { conversation, messageCount } = sample;
       const output = conversation.messages[messageCount - 1] ?? { role: "assistant", content: "" };
       const found = finder.find(conversation, { messageCount, output, lastTokenId: undefined });
-      expect(findMismatch(sample, tryRender(template, sample), found, DEVIATIONS[name] ?? {})).toBeUndefined();
+      const whole = tryRender(template, sample);
+      const mismatch = findMismatch(sample, whole, found, DEVIATIONS[name] ?? {}, template.dividesCalls);
+      expect(mismatch).toBeUndefined();
     }),
     { numRuns: 60 },
   );

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Message } from "../../../src/conversation/message.js";
+import { CALLS_AS_THEY_ARE } from "../../../src/model/template/call-messages.js";
 import { type Dialect, MessageValues } from "../../../src/model/template/message-values.js";
 import { AS_THEY_ARE } from "../../../src/model/template/system-messages.js";
 
@@ -10,6 +11,7 @@ const DIALECT: Dialect = {
   hasDeveloper: true,
   reasoningField: "reasoning_content",
   systemRules: AS_THEY_ARE,
+  callRules: CALLS_AS_THEY_ARE,
 };
 
 /** Returns a message whose value is large enough to fill a generation. */

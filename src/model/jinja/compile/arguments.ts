@@ -21,8 +21,8 @@ function compilePositional(nodes: readonly ArgumentNode[], compile: (node: Expre
   // The parser allows one `*items`, after the other positional arguments.
   let spread: Evaluate | undefined;
   for (const node of nodes) {
-    if (node.type === "SpreadExpression") spread = compile(node.argument);
-    else if (node.type !== "KeywordArgumentExpression" && node.type !== "KeywordSpreadExpression") {
+    if (node.type === "Spread") spread = compile(node.value);
+    else if (node.type !== "Keyword" && node.type !== "KeywordSpread") {
       single.push(compile(node));
     }
   }
@@ -37,8 +37,8 @@ type AddKeywords = (scope: Scope, keywords: Map<string, Value>) => void;
 function compileKeywords(nodes: readonly ArgumentNode[], compile: (node: Expression) => Evaluate) {
   const steps: AddKeywords[] = [];
   for (const node of nodes) {
-    if (node.type === "KeywordArgumentExpression") steps.push(oneKeyword(node.key.value, compile(node.value)));
-    if (node.type === "KeywordSpreadExpression") steps.push(spreadKeywords(compile(node.argument)));
+    if (node.type === "Keyword") steps.push(oneKeyword(node.name, compile(node.value)));
+    if (node.type === "KeywordSpread") steps.push(spreadKeywords(compile(node.value)));
   }
   if (steps.length === 0) return () => NO_KEYWORDS;
   return (scope: Scope): Keywords => {

@@ -1,70 +1,63 @@
-import type { CallExpression, Expression, FilterNode } from "../ast.js";
+import type { CallExpression, ComparisonNode, Expression, FilterNode, TestNode } from "../ast.js";
+import { CONSTANTS } from "../constants.js";
 import { RenderError } from "../errors.js";
 import { findFilter } from "../filters/index.js";
-import { findTest } from "../is-tests.js";
+import { applyTest } from "../is-tests.js";
 import { toKey } from "../values/dict-keys.js";
-import { BINARY_OPERATORS, signed } from "../values/operators.js";
-import { Float, type Key, NONE, Tuple, truthy, typeName, Undefined, type Value } from "../values/value.js";
+import { BINARY_OPERATORS, type BinaryOperator, signed } from "../values/operators.js";
+import { Float, type Key, Tuple, truthy, typeName, Undefined, type Value } from "../values/value.js";
 import { compileArguments } from "./arguments.js";
 import type { Evaluate } from "./compiled.js";
-import { compileMember } from "./members.js";
+import { compileAttribute, compileItem } from "./members.js";
 import type { Scope } from "./scope.js";
 
 /** Compiles an expression once, so renderings do not walk its nodes again. */
 export function compileExpression(node: Expression): Evaluate {
   switch (node.type) {
-    case "Identifier":
-      return compileName(node.value);
+    case "Name":
+      return compileName(node.name);
     case "StringLiteral":
     case "IntegerLiteral":
       return constant(node.value);
     case "FloatLiteral":
       return constant(new Float(node.value));
-    case "ArrayLiteral":
-      return compileList(node.value);
+    case "ListLiteral":
+      return compileList(node.items);
     case "TupleLiteral": {
-      const items = compileList(node.value);
+      const items = compileList(node.items);
       return (scope) => new Tuple(items(scope));
     }
-    case "ObjectLiteral":
-      return compileDict(node.value);
+    case "DictLiteral":
+      return compileDict(node.entries);
     case "BinaryExpression":
-      return compileBinary(node.operator.value, compileExpression(node.left), compileExpression(node.right));
+      return compileBinary(node.operator, compileExpression(node.left), compileExpression(node.right));
+    case "Comparison":
+      return compileComparison(node);
     case "UnaryExpression":
-      return compileUnary(node.operator.value, compileExpression(node.argument));
+      return compileUnary(node.operator, compileExpression(node.operand));
     case "FilterExpression": {
       const operand = compileExpression(node.operand);
       const filter = compileFilter(node.filter);
       return (scope) => filter(operand(scope), scope);
     }
     case "TestExpression":
-      return compileTest(compileExpression(node.operand), node.test.value, node.negate);
-    case "SelectExpression":
-      return compileCondition(compileExpression(node.test), compileExpression(node.lhs), noElse);
-    case "Ternary":
+      return compileTest(node);
+    case "Condition":
       return compileCondition(
         compileExpression(node.condition),
-        compileExpression(node.trueExpr),
-        compileExpression(node.falseExpr),
+        compileExpression(node.whenTrue),
+        node.whenFalse === undefined ? noElse : compileExpression(node.whenFalse),
       );
-    case "MemberExpression":
-      return compileMember(node, compileExpression);
+    case "Attribute":
+      return compileAttribute(node, compileExpression);
+    case "Item":
+      return compileItem(node, compileExpression);
     case "CallExpression":
       return compileCall(node);
   }
 }
 
 const constant = (value: Value) => (): Value => value;
-
-/** Names that Jinja2 reads as constants. A variable of that name is never read. */
-export const CONSTANTS: ReadonlyMap<string, Value> = new Map<string, Value>([
-  ["true", true],
-  ["True", true],
-  ["false", false],
-  ["False", false],
-  ["none", NONE],
-  ["None", NONE],
-]);
 
 function compileName(name: string): Evaluate {
   const value = CONSTANTS.get(name);
@@ -77,8 +70,8 @@ function compileList(nodes: readonly Expression[]): (scope: Scope) => readonly V
   return (scope) => items.map((item) => item(scope));
 }
 
-function compileDict(nodes: ReadonlyMap<Expression, Expression>): Evaluate {
-  const entries = [...nodes].map(([key, value]) => [compileExpression(key), compileExpression(value)] as const);
+function compileDict(nodes: readonly (readonly [Expression, Expression])[]): Evaluate {
+  const entries = nodes.map(([key, value]) => [compileExpression(key), compileExpression(value)] as const);
   return (scope) => new Map<Key, Value>(entries.map(([key, value]) => [toKey(key(scope)), value(scope)]));
 }
 
@@ -86,9 +79,34 @@ function compileDict(nodes: ReadonlyMap<Expression, Expression>): Evaluate {
 function compileBinary(operator: string, left: Evaluate, right: Evaluate): Evaluate {
   if (operator === "and") return and(left, right);
   if (operator === "or") return or(left, right);
-  const operate = BINARY_OPERATORS.get(operator);
-  if (operate === undefined) throw new Error(`unknown operator '${operator}'`);
+  const operate = findOperator(operator);
   return (scope) => operate(left(scope), right(scope));
+}
+
+function findOperator(spelling: string): BinaryOperator {
+  const operate = BINARY_OPERATORS.get(spelling);
+  if (operate === undefined) throw new Error(`unknown operator '${spelling}'`);
+  return operate;
+}
+
+/** Compiles `a < b < c`: stops at the first comparison that is false, and evaluates each operand at most once. */
+function compileComparison({ first, rest }: ComparisonNode): Evaluate {
+  const [second, ...more] = rest.map(({ operator, operand }) => ({
+    compare: findOperator(operator),
+    operand: compileExpression(operand),
+  }));
+  const start = compileExpression(first);
+  if (second === undefined) return start;
+  if (more.length === 0) return (scope) => second.compare(start(scope), second.operand(scope));
+  return (scope) => {
+    let left = start(scope);
+    return [second, ...more].every(({ compare, operand }) => {
+      const right = operand(scope);
+      const holds = truthy(compare(left, right));
+      left = right;
+      return holds;
+    });
+  };
 }
 
 /** Returns the operand that decides, which need not be a boolean. */
@@ -112,8 +130,10 @@ function compileUnary(operator: string, operand: Evaluate): Evaluate {
   return (scope) => signed(operator, operand(scope));
 }
 
-function compileTest(operand: Evaluate, name: string, negate: boolean): Evaluate {
-  return (scope) => findTest(name)(operand(scope), NONE) !== negate;
+function compileTest({ operand, name, args }: TestNode): Evaluate {
+  const value = compileExpression(operand);
+  const { positional } = compileArguments(args, compileExpression);
+  return (scope) => applyTest(name, value(scope), positional(scope));
 }
 
 function compileCondition(condition: Evaluate, then: Evaluate, otherwise: Evaluate): Evaluate {
@@ -123,11 +143,8 @@ function compileCondition(condition: Evaluate, then: Evaluate, otherwise: Evalua
 const noElse: Evaluate = () =>
   new Undefined(() => "the inline if-expression evaluated to false and no else section was defined.");
 
-/** Compiles `| filter(…)`, for expressions and for `{% filter %}`. */
-export function compileFilter(node: FilterNode): (operand: Value, scope: Scope) => Value {
-  const [callee, args] = node.type === "CallExpression" ? [node.callee, node.args] : [node, []];
-  if (callee.type !== "Identifier") throw new Error(`a filter is a name, not ${callee.type}`);
-  const name = callee.value;
+/** Compiles `| filter(…)`, for expressions and for blocks. */
+export function compileFilter({ name, args }: FilterNode): (operand: Value, scope: Scope) => Value {
   // The filter is looked up when the expression runs: like in Python, an unknown name is no error before that.
   const { positional, keywords } = compileArguments(args, compileExpression);
   return (operand, scope) =>

@@ -23,11 +23,7 @@ interface Parameter {
 }
 
 export function compileParameters(nodes: readonly ParameterNode[]): Parameter[] {
-  return nodes.map((node) =>
-    node.type === "Identifier"
-      ? { name: node.value, byDefault: undefined }
-      : { name: node.key.value, byDefault: compileExpression(node.value) },
-  );
+  return nodes.map(({ name, byDefault }) => ({ name, byDefault: byDefault && compileExpression(byDefault) }));
 }
 
 /** Returns the function that a template calls. The body sees the scope of the macro's definition, not the caller's. */

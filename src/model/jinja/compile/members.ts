@@ -1,27 +1,25 @@
-import type { Expression, MemberNode, SliceNode } from "../ast.js";
+import type { AttributeNode, Expression, ItemNode, SliceNode } from "../ast.js";
 import { getAttribute } from "../values/attributes.js";
 import { getItem, getSlice } from "../values/subscript.js";
 import type { Evaluate } from "./compiled.js";
 
-/**
- * Compiles `object.name`, `object[key]` and `object[start:stop:step]`.
- *
- * @param compile compiles the expressions in them
- */
-export function compileMember(node: MemberNode, compile: (node: Expression) => Evaluate): Evaluate {
-  const object = compile(node.object);
-  const { property, computed } = node;
-  if (property.type === "SliceExpression") return compileSlice(object, property, compile);
-  if (property.type === "Identifier" && !computed) {
-    const name = property.value;
-    return (scope) => getAttribute(object(scope), name);
-  }
-  // `list.0` is an item, because the parser returns an integer for `0`.
-  const key = compile(property);
-  return (scope) => getItem(object(scope), key(scope));
+type Compile = (node: Expression) => Evaluate;
+
+/** Compiles `object.name`. */
+export function compileAttribute({ object, name }: AttributeNode, compile: Compile): Evaluate {
+  const owner = compile(object);
+  return (scope) => getAttribute(owner(scope), name);
 }
 
-function compileSlice(object: Evaluate, node: SliceNode, compile: (node: Expression) => Evaluate): Evaluate {
+/** Compiles `object[key]` and `object[start:stop:step]`. */
+export function compileItem({ object, key }: ItemNode, compile: Compile): Evaluate {
+  const owner = compile(object);
+  if (key.type === "Slice") return compileSlice(owner, key, compile);
+  const name = compile(key);
+  return (scope) => getItem(owner(scope), name(scope));
+}
+
+function compileSlice(object: Evaluate, node: SliceNode, compile: Compile): Evaluate {
   const start = node.start && compile(node.start);
   const stop = node.stop && compile(node.stop);
   const step = node.step && compile(node.step);

@@ -1,4 +1,4 @@
-import type { Expression, Node, ParameterNode, Statement } from "../ast.js";
+import type { Node, Statement, Target } from "../ast.js";
 import { childNodes } from "../child-nodes.js";
 
 /** Names that are set for a macro in addition to its parameters, if its body reads them. */
@@ -14,7 +14,7 @@ export function specialNames(body: readonly Statement[]): ReadonlySet<SpecialNam
   const read = new Set<SpecialName>();
   const visit = (node: Node): void => {
     for (const name of assignedNames(node)) assigned.add(name);
-    const name = SPECIAL_NAMES.find((special) => node.type === "Identifier" && special === node.value);
+    const name = SPECIAL_NAMES.find((special) => node.type === "Name" && special === node.name);
     if (name !== undefined && !assigned.has(name)) read.add(name);
     for (const child of childNodes(node)) visit(child);
   };
@@ -23,16 +23,12 @@ export function specialNames(body: readonly Statement[]): ReadonlySet<SpecialNam
 }
 
 function assignedNames(node: Node): readonly string[] {
-  if (node.type === "For") return targetNames(node.loopvar);
-  if (node.type === "Set") return targetNames(node.assignee);
-  if (node.type === "Macro") return parameterNames(node.args);
-  return node.type === "CallStatement" ? parameterNames(node.callerArgs ?? []) : [];
+  if (node.type === "For" || node.type === "Set") return targetNames(node.target);
+  if (node.type === "With") return node.variables.flatMap(({ target }) => targetNames(target));
+  return node.type === "Macro" || node.type === "CallStatement" ? node.parameters.map(({ name }) => name) : [];
 }
 
-function targetNames(target: Expression): readonly string[] {
-  if (target.type === "Identifier") return [target.value];
-  return target.type === "TupleLiteral" ? target.value.flatMap(targetNames) : [];
+function targetNames(target: Target): readonly string[] {
+  if (target.type === "Name") return [target.name];
+  return target.type === "TupleTarget" ? target.items.flatMap(targetNames) : [];
 }
-
-const parameterNames = (parameters: readonly ParameterNode[]): readonly string[] =>
-  parameters.map((parameter) => (parameter.type === "Identifier" ? parameter.value : parameter.key.value));

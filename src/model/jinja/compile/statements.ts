@@ -1,20 +1,20 @@
 import type {
   CallNode,
-  Comment,
-  Expression,
   FilterBlockNode,
+  FilterNode,
   ForNode,
   IfNode,
   MacroNode,
   ParameterNode,
   SetNode,
   Statement,
+  WithNode,
 } from "../ast.js";
 import { itemsIn } from "../values/iterate.js";
 import { pyStr } from "../values/repr.js";
 import { truthy, type Value } from "../values/value.js";
 import { compileArguments } from "./arguments.js";
-import { type Assign, compileSetTarget, compileTarget } from "./assignment.js";
+import { type Assign, compileTarget } from "./assignment.js";
 import type { Evaluate, LoopControl, Run } from "./compiled.js";
 import { call, compileExpression, compileFilter } from "./expressions.js";
 import { type ForLoop, runLoop } from "./loop.js";
@@ -29,7 +29,7 @@ import { specialNames } from "./special-names.js";
  * @param inLoop true if `{% break %}` and `{% continue %}` have a loop to leave
  */
 export function compileBlock(nodes: readonly Statement[], inLoop: boolean): Run {
-  const statements = nodes.flatMap((node) => (node.type === "Comment" ? [] : [compileStatement(node, inLoop)]));
+  const statements = nodes.map((node) => compileStatement(node, inLoop));
   return (scope, output) => {
     for (const run of statements) {
       const control = run(scope, output);
@@ -39,7 +39,7 @@ export function compileBlock(nodes: readonly Statement[], inLoop: boolean): Run 
   };
 }
 
-function compileStatement(node: Exclude<Statement, Comment>, inLoop: boolean): Run {
+function compileStatement(node: Statement, inLoop: boolean): Run {
   if (node.type === "If") return compileIf(node, inLoop);
   if (node.type === "For") return runLoop(compileFor(node, inLoop));
   if (node.type === "Break") return leaveIteration("break", inLoop);
@@ -48,6 +48,9 @@ function compileStatement(node: Exclude<Statement, Comment>, inLoop: boolean): R
   if (node.type === "Macro") return compileMacro(node);
   if (node.type === "CallStatement") return compileCallBlock(node);
   if (node.type === "FilterStatement") return compileFilterBlock(node, inLoop);
+  if (node.type === "With") return compileWith(node, inLoop);
+  // The tag is a call of a macro in `transformers`, so its body cannot leave a loop around it.
+  if (node.type === "Generation") return inScope(compileBlock(node.body, false));
   return printValue(compileExpression(node));
 }
 
@@ -72,34 +75,31 @@ function compileIf(node: IfNode, inLoop: boolean): Run {
 
 /** Compiles the parts of a loop. The caller decides how they run: outermost loops end a part with each iteration. */
 export function compileFor(node: ForNode, inLoop: boolean): ForLoop {
-  const assign = compileTarget(node.loopvar);
+  const assign = compileTarget(node.target);
   return {
-    items: compileItems(node.iterable, assign),
+    items: compileItems(node, assign),
     assign,
     body: compileBlock(node.body, true),
-    otherwise: compileBlock(node.defaultBlock, inLoop),
+    otherwise: compileBlock(node.otherwise, inLoop),
   };
 }
 
 /** `for x in items if condition`: the condition sees x. */
-function compileItems(node: Expression, assign: Assign): (scope: Scope) => readonly Value[] {
-  if (node.type !== "SelectExpression") {
-    const items = compileExpression(node);
-    return (scope) => itemsIn(items(scope));
-  }
-  const items = compileExpression(node.lhs);
-  const condition = compileExpression(node.test);
+function compileItems({ iterable, condition }: ForNode, assign: Assign): (scope: Scope) => readonly Value[] {
+  const items = compileExpression(iterable);
+  if (condition === undefined) return (scope) => itemsIn(items(scope));
+  const isChosen = compileExpression(condition);
   return (scope) =>
     itemsIn(items(scope)).filter((item) => {
       const inner = scope.inner();
       assign(inner, item);
-      return truthy(condition(inner));
+      return truthy(isChosen(inner));
     });
 }
 
 function compileSet(node: SetNode, inLoop: boolean): Run {
-  const assign = compileSetTarget(node.assignee);
-  if (node.value === null) return compileSetBlock(assign, compileBlock(node.body, inLoop));
+  const assign = compileTarget(node.target);
+  if (node.value === undefined) return compileSetBlock(node, assign, compileBlock(node.body, inLoop));
   const value = compileExpression(node.value);
   return (scope) => {
     assign(scope, value(scope));
@@ -108,17 +108,18 @@ function compileSet(node: SetNode, inLoop: boolean): Run {
 }
 
 /** `{% set x %}…{% endset %}`. If the body leaves an iteration, its text is lost, as in Python. */
-function compileSetBlock(assign: Assign, body: Run): Run {
+function compileSetBlock({ filters }: SetNode, assign: Assign, body: Run): Run {
+  const filter = compileFilters(filters);
   return (scope) => {
     const output = new Output();
     const control = body(scope.inner(), output);
-    if (control === undefined) assign(scope, output.text);
+    if (control === undefined) assign(scope, filter(output.text, scope));
     return control;
   };
 }
 
 function compileFilterBlock(node: FilterBlockNode, inLoop: boolean): Run {
-  const filter = compileFilter(node.filter);
+  const filter = compileFilters(node.filters);
   const body = compileBlock(node.body, inLoop);
   return (scope, output) => {
     const inner = new Output();
@@ -128,19 +129,43 @@ function compileFilterBlock(node: FilterBlockNode, inLoop: boolean): Run {
   };
 }
 
-function compileMacro({ name, args, body }: MacroNode): Run {
-  const macro = compileMacroBody(name.value, args, body);
+function compileFilters(nodes: readonly FilterNode[]): (text: string, scope: Scope) => Value {
+  const filters = nodes.map(compileFilter);
+  return (text, scope) => filters.reduce<Value>((value, filter) => filter(value, scope), text);
+}
+
+/** The values are evaluated outside, so none of them sees another variable of the tag. */
+function compileWith({ variables, body }: WithNode, inLoop: boolean): Run {
+  const assignments = variables.map(({ target, value }) => ({
+    assign: compileTarget(target),
+    evaluate: compileExpression(value),
+  }));
+  const run = compileBlock(body, inLoop);
+  return (scope, output) => {
+    const inner = scope.inner();
+    for (const { assign, evaluate } of assignments) assign(inner, evaluate(scope));
+    return run(inner, output);
+  };
+}
+
+const inScope =
+  (run: Run): Run =>
+  (scope, output) =>
+    run(scope.inner(), output);
+
+function compileMacro({ name, parameters, body }: MacroNode): Run {
+  const macro = compileMacroBody(name, parameters, body);
   return (scope) => {
-    scope.set(name.value, callable(macro, scope));
+    scope.set(name, callable(macro, scope));
     return undefined;
   };
 }
 
 /** `{% call(a) macro(…) %}…{% endcall %}`: the macro gets the body as the keyword argument `caller`. */
-function compileCallBlock({ call: { callee, args }, callerArgs, body }: CallNode): Run {
+function compileCallBlock({ call: { callee, args }, parameters, body }: CallNode): Run {
   const called = compileExpression(callee);
   const { positional, keywords } = compileArguments(args, compileExpression);
-  const caller = compileMacroBody("None", callerArgs ?? [], body);
+  const caller = compileMacroBody("None", parameters, body);
   return (scope, output) => {
     const withCaller = new Map(keywords(scope)).set("caller", callable(caller, scope));
     output.print(pyStr(call(called(scope), positional(scope), withCaller)));

@@ -14,7 +14,8 @@ function requireNumber(value: Value): number | bigint {
 
 const abs: Filter = (value) => {
   const negative = requireNumber(value) < 0;
-  return (negative ? arithmetic("*", value, -1) : undefined) ?? value;
+  // Also for a positive value: True becomes 1.
+  return arithmetic("*", value, negative ? -1 : 1) ?? value;
 };
 
 const DECIMAL = /^[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -37,7 +38,7 @@ const toInteger: Filter = (value, call) => {
     const digits = strip(plainText(value), undefined, "both").replaceAll("_", "");
     const base = optionalInteger(argument(call, 1, "base"), 10);
     if (base === 10 && /^[+-]?\d+$/.test(digits)) return int(BigInt(digits.replace("+", "")));
-    if (base !== 10) return parseInteger(digits, base) ?? otherwise;
+    if (base !== 10) return parseInteger(digits.toLowerCase(), base) ?? otherwise;
   }
   const number = isText(value) ? parseDecimal(plainText(value)) : toNumber(value);
   if (number === undefined || !Number.isFinite(Number(number))) return otherwise;
@@ -45,9 +46,14 @@ const toInteger: Filter = (value, call) => {
 };
 
 function parseInteger(text: string, base: number): Value | undefined {
-  const digits = text.replace(base === 16 ? /^0x/i : base === 2 ? /^0b/i : /^0o/i, "");
-  const number = Number.parseInt(digits, base);
-  return Number.isSafeInteger(number) && number.toString(base) === digits.toLowerCase() ? number : undefined;
+  const prefix = base === 16 ? "0x" : base === 2 ? "0b" : "0o";
+  const [, sign = "", spelled = ""] = /^([+-]?)(.*)$/s.exec(text) ?? [];
+  const digits = Array.from(spelled.startsWith(prefix) ? spelled.slice(prefix.length) : spelled, (digit) =>
+    /^[\da-z]$/.test(digit) ? Number.parseInt(digit, 36) : base,
+  );
+  if (digits.length === 0 || digits.some((digit) => digit >= base)) return undefined;
+  const number = digits.reduce((sum, digit) => sum * BigInt(base) + BigInt(digit), 0n);
+  return int(sign === "-" ? -number : number);
 }
 
 const toFloat: Filter = (value, call) => {
@@ -61,6 +67,7 @@ const round: Filter = (value, call) => {
   const digits = optionalInteger(argument(call, 0, "precision"), 0);
   const method = optionalText(argument(call, 1, "method")) ?? "common";
   if (method === "common") {
+    if (isInt(value) && digits >= 0) return value;
     const rounded = roundHalfEven(number, digits);
     return value instanceof Float ? new Float(rounded) : rounded;
   }

@@ -1,5 +1,5 @@
 import { RenderError } from "../errors.js";
-import { findTest } from "../is-tests.js";
+import { applyTest } from "../is-tests.js";
 import { itemsIn } from "../values/iterate.js";
 import { Generator, isText, NONE, plainText, truthy, type Value } from "../values/value.js";
 import { attributeGetter } from "./attribute-path.js";
@@ -25,11 +25,11 @@ const selectedByAttribute =
     return new Generator(itemsOrNone(value).filter((item) => test(get(item)) === keep));
   };
 
-function readTest([name, argument = NONE]: readonly Value[]): (item: Value) => boolean {
+function readTest([name, ...args]: readonly Value[]): (item: Value) => boolean {
   if (name === undefined) return truthy;
   if (!isText(name)) throw new RenderError("the name of a test must be a string");
-  const test = findTest(plainText(name));
-  return (item) => test(item, argument);
+  const test = plainText(name);
+  return (item) => applyTest(test, item, args);
 }
 
 /** `map(attribute='name', default=…)` or `map('filter', …)`. */

@@ -6,6 +6,7 @@ import { escape, textLike } from "../values/markup.js";
 import { pyStr } from "../values/repr.js";
 import { isText, Markup, NONE, plainText, Tuple } from "../values/value.js";
 import { argument, type Filter, type FilterCall, flag } from "./filter.js";
+import { urlEncode } from "./url-encode.js";
 
 const mapped =
   (change: (text: string) => string): Filter =>
@@ -78,5 +79,6 @@ export const TEXT_FILTERS: readonly (readonly [string, Filter])[] = [
   ["format", format],
   ["truncate", (value, call) => truncate(pyStr(value), call)],
   ["center", (value, call) => textLike(value, center(pyStr(value), optionalInteger(argument(call, 0, "width"), 80)))],
+  ["urlencode", urlEncode],
   ["wordcount", (value) => pyStr(value).match(WORDS)?.length ?? 0],
 ];

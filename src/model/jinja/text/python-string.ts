@@ -3,9 +3,12 @@ import { RenderError } from "../errors.js";
 /** Operations of Python's `str` that differ from those of JavaScript's strings. Positions are code points. */
 
 // str.isspace(): unlike JavaScript's \s, it includes U+001C to U+001F and U+0085, but not U+FEFF.
-const SPACES = new Set(
-  "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000",
-);
+const SPACE_CHARACTERS =
+  "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
+const SPACES = new Set(SPACE_CHARACTERS);
+
+/** Source of a regular expression that matches a character for which `str.isspace()` is true. Python's `\s` is the same. */
+export const SPACE_CLASS = `[${SPACE_CHARACTERS}]`;
 
 export const isSpace = (character: string): boolean => SPACES.has(character);
 

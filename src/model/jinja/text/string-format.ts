@@ -1,7 +1,7 @@
 import { RenderError } from "../errors.js";
 import { pyRepr, pyStr } from "../values/repr.js";
 import { roundHalfEven } from "../values/rounding.js";
-import { Float, type Keywords, Tuple, toNumber, typeName, type Value } from "../values/value.js";
+import { Float, int, type Keywords, Tuple, toNumber, typeName, type Value } from "../values/value.js";
 import { zeroFill } from "./python-string.js";
 
 /**
@@ -30,13 +30,20 @@ function convert(spec: string, conversion: string, value: Value, precision: stri
   const number = toNumber(value);
   if (number === undefined)
     throw new RenderError(`%${conversion} format: a real number is required, not ${typeName(value)}`);
-  if (conversion === "d" || conversion === "i") return String(typeof number === "bigint" ? number : Math.trunc(number));
+  if (conversion === "d" || conversion === "i") return wholePart(number);
   if (conversion === "x") return number.toString(16);
   if (conversion === "f") return fixed(Number(number), precision === undefined ? 6 : Number(precision));
   throw new RenderError(`unsupported format '${spec}'`);
 }
 
-const fixed = (value: number, digits: number): string => roundHalfEven(value, digits).toFixed(digits);
+const wholePart = (number: number | bigint): string =>
+  String(typeof number === "bigint" ? number : int(Math.trunc(number)));
+
+/** Writes a number with this many decimals. From 1e21 up, `toFixed` would write an exponent. */
+function fixed(value: number, digits: number): string {
+  if (Math.abs(value) < 1e21 || !Number.isFinite(value)) return roundHalfEven(value, digits).toFixed(digits);
+  return digits === 0 ? String(int(value)) : `${int(value)}.${"0".repeat(digits)}`;
+}
 
 function pad(text: string, flags: string, width: number): string {
   if (flags.includes("-")) return text.padEnd(width);

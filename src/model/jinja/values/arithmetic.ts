@@ -27,7 +27,7 @@ function onFloats(operator: Arithmetic, a: number, b: number): number {
     case "/":
       return a / b;
     case "//":
-      return Math.floor(a / b);
+      return floorDivision(a, b);
     case "%":
       return floorModulo(a, b);
     case "**":
@@ -65,6 +65,14 @@ function onBigIntegers(operator: Arithmetic, a: bigint, b: bigint): bigint {
       return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
     }
   }
+}
+
+/** Python's `a // b` of floats, from the exact remainder. `Math.floor(a / b)` is sometimes one more. */
+function floorDivision(a: number, b: number): number {
+  const remainder = a % b;
+  const quotient = (a - remainder) / b - (remainder !== 0 && remainder < 0 !== b < 0 ? 1 : 0);
+  const floor = Math.floor(quotient);
+  return quotient - floor > 0.5 ? floor + 1 : floor;
 }
 
 function floorModulo(a: number, b: number): number {

@@ -1,11 +1,22 @@
 import { RenderError } from "../errors.js";
-import { type Dict, isDict, isList, isText, type Key, plainText, toNumber, typeName, type Value } from "./value.js";
+import {
+  type Dict,
+  int,
+  isDict,
+  isList,
+  isText,
+  type Key,
+  plainText,
+  toNumber,
+  typeName,
+  type Value,
+} from "./value.js";
 
 /** Returns a value as the key of a dict. 1, 1.0 and True are the same key in Python. */
 export function toKey(value: Value): Key {
   if (isText(value)) return plainText(value);
   const number = toNumber(value);
-  if (number !== undefined) return Number(number);
+  if (number !== undefined) return Number.isInteger(Number(number)) ? int(number) : Number(number);
   throw new RenderError(`unhashable or unsupported key of type '${typeName(value)}'`);
 }
 

@@ -30,7 +30,7 @@ export function sequenceItems(value: Value | undefined): readonly Value[] | unde
   return isList(value) ? value : value instanceof Tuple ? value.items : undefined;
 }
 
-export const keyValue = (key: Key): Value => (Number.isInteger(key) || typeof key === "string" ? key : new Float(key));
+export const keyValue = (key: Key): Value => (typeof key === "number" && !Number.isInteger(key) ? new Float(key) : key);
 
 /** The (key, value) tuples of a dict, in the order of insertion. */
 export const itemTuples = (dict: Dict): Tuple[] => [...dict].map(([key, value]) => new Tuple([keyValue(key), value]));

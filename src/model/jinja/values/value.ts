@@ -64,8 +64,8 @@ export class Generator {
   }
 }
 
-/** Keys of a dict. JSON has only strings, but templates also use numbers. */
-export type Key = string | number;
+/** Keys of a dict. JSON has only strings, but templates also use numbers. Those that equal an integer are an {@link Int}. */
+export type Key = string | number | bigint;
 export type Dict = ReadonlyMap<Key, Value>;
 
 export type Callable = (args: readonly Value[], keywords: Keywords) => Value;
@@ -111,7 +111,7 @@ export class Undefined {
 /** Returns an integer in the form of {@link Int}. */
 export function int(value: number | bigint): Int {
   const isSafe = value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
-  return typeof value === "bigint" && isSafe ? Number(value) : value;
+  return isSafe ? Number(value) : BigInt(value);
 }
 
 export const isInt = (value: Value | undefined): value is Int => typeof value === "number" || typeof value === "bigint";
