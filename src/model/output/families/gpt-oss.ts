@@ -10,6 +10,7 @@ const START = "<|start|>";
 const CHANNEL = "<|channel|>";
 const CONSTRAIN = "<|constrain|>";
 const MESSAGE = "<|message|>";
+const ASSISTANT = "assistant";
 const ENDS = ["<|end|>", "<|call|>", "<|return|>"];
 
 const MARKERS = [START, CHANNEL, CONSTRAIN, MESSAGE, ...ENDS];
@@ -83,8 +84,11 @@ type MessageKind = { readonly calls: string } | "reasoning" | "text";
 
 function classifyMessage(header: string, { calls, reasoning }: OutputSyntaxOptions): MessageKind {
   const [, channel] = /.*<\|channel\|>\s*(\w*)/s.exec(header) ?? [];
-  const [, recipient = ""] = /\sto=(?:functions\.)?([^\s<]+)/.exec(header) ?? [];
-  const name = calls && recipient !== "" ? parseCallName(recipient) : undefined;
+  const [, author = ASSISTANT] = /^<\|start\|>([^\s<]+)/.exec(header) ?? [];
+  const [, recipient = ""] = /\sto=([^\s<]+)/.exec(header) ?? [];
+  // A message to the assistant is the result of a call, which the model has made up.
+  const isCall = calls && author === ASSISTANT && recipient !== "" && recipient !== ASSISTANT;
+  const name = isCall ? parseCallName(recipient.replace(/^functions\./, "")) : undefined;
   if (name !== undefined) return { calls: name };
   return channel === "analysis" && reasoning ? "reasoning" : "text";
 }
@@ -106,7 +110,7 @@ function* readCall(context: CallContext, name: string): Step<void> {
   const { reader } = context;
   const call = newCall(context, randomCallId);
   call.setName(name);
-  const isWhole = (yield* readArguments(reader, call)) && (yield* isAtEnd(reader));
+  const isWhole = (yield* readArguments(context, call, ENDS)) && (yield* isAtEnd(reader));
   yield* finishCall(context, call, isWhole, [...OPENERS, ...ENDS]);
   yield* acceptEnd(reader);
 }
