@@ -8,7 +8,6 @@ import { chooseFamilies, type FamilyChoice, hasMarker, type ModelSigns } from ".
 import { Vocabulary } from "./output/detokenizer/vocabulary.js";
 import { findCallStructure, findReasoningBlock, type OutputFamilies } from "./output/family-lookup.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
-import type { CallStructure } from "./output/structure/call-structure.js";
 import { buildOutputStructure, type OutputRules, type OutputStructure } from "./output/structure/output-structure.js";
 import { TokenOutputParser } from "./output/token-output-parser.js";
 import { renderPrefillAfterOpening, renderPrefilled } from "./prefilled-prompt.js";
@@ -54,7 +53,7 @@ export class FolderChatModel implements ChatModel {
   readonly families: OutputFamilies;
   readonly #tokenizer: Tokenizer;
   readonly #vocabulary: Vocabulary;
-  readonly #callStructure: CallStructure | undefined;
+  readonly #callStructure: ReturnType<typeof findCallStructure>;
   readonly #plain: Dialogue;
   readonly #withTools: Dialogue;
 

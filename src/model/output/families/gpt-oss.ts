@@ -1,6 +1,7 @@
 import type { Family } from "../family.js";
 import { randomCallId } from "../message/pending-call.js";
 import type { OutputReader, Step } from "../reader/reader.js";
+import { harmonyStructure } from "../structure/harmony-structure.js";
 import { parseCallName } from "../syntax/call-header.js";
 import { type CallContext, finishCall, newCall } from "../syntax/call-syntax.js";
 import { readArguments } from "../syntax/json-call.js";
@@ -26,6 +27,7 @@ const MAX_HEADER = 256;
 export const gptOss = {
   name: "gpt_oss",
   output: { markers: MARKERS, read },
+  structure: harmonyStructure,
   calls: {
     docs: { models: "gpt-oss", call: "a message to `functions.NAME`", arguments: "JSON" },
     detection: { template: [CHANNEL, MESSAGE], modelTypes: ["gpt_oss"] },

@@ -2,6 +2,7 @@ import type { Family } from "../family.js";
 import { type PendingCall, randomCallId } from "../message/pending-call.js";
 import { isJson } from "../reader/json-scanner.js";
 import type { OutputReader, Step } from "../reader/reader.js";
+import { kimiElements } from "../structure/kimi-elements.js";
 import { ArgumentWriter } from "../syntax/argument-writer.js";
 import { parseCallName } from "../syntax/call-header.js";
 import { type CallContext, newCall } from "../syntax/call-syntax.js";
@@ -31,6 +32,7 @@ interface Tag {
 export const kimiK3 = {
   name: "kimi_k3",
   output: { markers: MARKERS, read },
+  structure: kimiElements,
   calls: {
     docs: {
       models: "Kimi K3",
