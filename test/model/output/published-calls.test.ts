@@ -34,8 +34,8 @@ const ANSWER: Message = {
 };
 const RESULT: Message = { role: "tool", content: "sunny", toolCallId: "functions.get_weather:0", name: "get_weather" };
 
-// Families without a grammar, and templates that write lists in Python's spelling.
-const UNSTRUCTURED = ["Kimi-K3", "openai-gpt-oss-120b", "ByteDance-Seed-OSS"];
+// A template that writes lists in Python's spelling.
+const UNSTRUCTURED = ["ByteDance-Seed-OSS"];
 
 /**
  * Returns the text and the ids that the template writes for the answer, and the prompt before it. Undefined if the model
