@@ -13,6 +13,8 @@ export interface ReasoningBlock {
   readonly isForced?: boolean;
   /** The opening marker of a tool call ends the reasoning too. */
   readonly endsAtCalls?: boolean;
+  /** Markers around the answer after the reasoning. They belong to neither. */
+  readonly answer?: { readonly begin: string; readonly end: string };
 }
 
 interface ReasoningContext {
@@ -55,4 +57,18 @@ export function* readReasoning(context: ReasoningContext): Step<void> {
   if (marker === undefined) return;
   count.end(reader.position);
   out.markBoundary();
+}
+
+/** Takes the marker before the answer, if it comes next, and leaves out the marker at the end of the output. */
+export function* openAnswer(
+  { reader, out }: Pick<ReasoningContext, "reader" | "out">,
+  { begin, end }: NonNullable<ReasoningBlock["answer"]>,
+): Step<void> {
+  reader.closeWith(end, () => out.markBoundary());
+  reader.startRecording();
+  yield* reader.skipSpace();
+  const hasBegun = yield* reader.accept(begin);
+  const written = reader.endRecording();
+  if (hasBegun) out.markBoundary();
+  else out.text(written);
 }
