@@ -13,6 +13,12 @@ const WINDOW = 4096;
 /** A generator that reads a part of an output. It yields when it needs more of the output. */
 export type Step<T> = Generator<undefined, T, undefined>;
 
+/** A marker that is left out where the output ends with it. */
+interface Closing {
+  readonly marker: string;
+  readonly onClose: () => void;
+}
+
 /**
  * The unread part of an output. Parsers are generators that read from it: they continue when pieces are fed, and hold back
  * only text that is still ambiguous.
@@ -24,7 +30,7 @@ export class OutputReader {
   #ended = false;
   #record: string | undefined;
   #position = 0;
-  #closing: { readonly marker: string; readonly onClose: () => void } | undefined;
+  #closing: Closing | undefined;
 
   /** @param tokens spellings of the tokens that are markers of the format */
   constructor(tokens: ReadonlySet<string>) {
@@ -173,10 +179,8 @@ export class OutputReader {
     return recorded;
   }
 
-  *#readClosing(
-    { marker, onClose }: { readonly marker: string; readonly onClose: () => void },
-    onText: (text: string) => void,
-  ): Step<void> {
+  /** Takes the marker that closes the output. It is text if anything but white space follows. */
+  *#readClosing({ marker, onClose }: Closing, onText: (text: string) => void): Step<void> {
     this.skip(marker);
     const space = yield* this.takeWhile(SPACE, Number.POSITIVE_INFINITY);
     if (yield* this.ready()) onText(marker + space);
