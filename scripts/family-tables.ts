@@ -1,4 +1,5 @@
 import type { Family } from "../src/model/output/family.js";
+import { findEnforcement } from "../src/model/output/structure/output-structure.js";
 
 /**
  * What is derived from the files of src/model/output/families. `write-family-tables.ts` writes it, a test compares it.
@@ -76,12 +77,12 @@ function callTable(families: readonly Family[]): string {
   return markdownTable(["name", "models", "a call", "arguments", "enforced"], rows);
 }
 
+const ENFORCED = { always: "yes", "if required": "if a call is required", never: "no" } as const;
+
 /** A structure is asked for any marker here: whether there is one does not depend on the model. */
 function describeEnforcement(family: Family): string {
-  if ("output" in family || family.calls?.structure === undefined) return "no";
-  const { structure } = family.calls;
-  const { trigger } = typeof structure === "function" ? structure(() => false) : structure;
-  return trigger === undefined ? "if a call is required" : "yes";
+  const structure = "output" in family ? family.structure : family.calls?.structure;
+  return ENFORCED[findEnforcement(typeof structure === "function" ? structure(() => false) : structure)];
 }
 
 function reasoningTable(families: readonly Family[]): string {

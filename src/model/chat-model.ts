@@ -1,8 +1,9 @@
 import type { Conversation, Message } from "../conversation/message.js";
 import type { TemplateArgs } from "../conversation/template-args.js";
 import { CodedError } from "../support/coded-error.js";
+import type { ToolFamily } from "./output/family-lookup.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
-import type { OutputRules, OutputStructure } from "./output/structure/output-structure.js";
+import type { Enforcement, OutputRules, OutputStructure } from "./output/structure/output-structure.js";
 import type { EncodedText, KnownTexts } from "./tokenizer/encoded-text.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
 
@@ -33,12 +34,23 @@ export interface ChatModel {
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
   /** Returns the UTF-8 bytes that a token adds to the text. */
   tokenBytes(id: number): Uint8Array;
+  readonly toolCalls: ToolCallSupport;
   /** Returns the structure that makes an engine follow the rules; undefined if no grammar describes the model's calls. */
   outputStructure(rules: OutputRules): OutputStructure | undefined;
   /** Returns a parser for the tokens of one output. */
   outputParser(options: OutputParserOptions): OutputParser;
   /** Counters of the cache of encoded text. */
   readonly cacheStats: CacheStats;
+}
+
+/** What is known about a model's tool calls. */
+export interface ToolCallSupport {
+  /** The family that reads the calls. With `none`, calls stay in the text. */
+  readonly family: ToolFamily | "none";
+  /** The chat template shows tools or calls. */
+  readonly isShown: boolean;
+  /** When an engine with grammars can enforce calls. */
+  readonly enforced: Enforcement;
 }
 
 export interface PromptOptions {

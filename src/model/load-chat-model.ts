@@ -1,18 +1,23 @@
 import { basename, resolve } from "node:path";
 import type { Conversation } from "../conversation/message.js";
 import { runInTurns, type Steps } from "../support/async/steps.js";
-import type { ChatModel, ContinuationResult, PromptOptions, RecordedTurn } from "./chat-model.js";
+import type { ChatModel, ContinuationResult, PromptOptions, RecordedTurn, ToolCallSupport } from "./chat-model.js";
 import { ContinuationFinder } from "./continuation/continuation-finder.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
 import { chooseFamilies, type FamilyChoice, hasMarker, type ModelSigns } from "./output/choose-families.js";
 import { Vocabulary } from "./output/detokenizer/vocabulary.js";
 import { findCallStructure, findReasoningBlock, type OutputFamilies } from "./output/family-lookup.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
-import type { CallStructure } from "./output/structure/call-structure.js";
-import { buildOutputStructure, type OutputRules, type OutputStructure } from "./output/structure/output-structure.js";
+import {
+  buildOutputStructure,
+  findEnforcement,
+  type OutputRules,
+  type OutputStructure,
+} from "./output/structure/output-structure.js";
 import { TokenOutputParser } from "./output/token-output-parser.js";
 import { renderPrefillAfterOpening, renderPrefilled } from "./prefilled-prompt.js";
 import { ChatTemplate, type ChatTemplateOptions } from "./template/chat-template.js";
+import { showsTools } from "./template/shows-tools.js";
 import { encodePartsWithin, encodeWithin } from "./tokenizer/encode-within.js";
 import type { EncodedText } from "./tokenizer/encoded-text.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
@@ -52,9 +57,10 @@ export class FolderChatModel implements ChatModel {
   readonly contextLength: number | undefined;
   /** The families that describe how the model writes reasoning and tool calls. */
   readonly families: OutputFamilies;
+  readonly toolCalls: ToolCallSupport;
   readonly #tokenizer: Tokenizer;
   readonly #vocabulary: Vocabulary;
-  readonly #callStructure: CallStructure | undefined;
+  readonly #callStructure: ReturnType<typeof findCallStructure>;
   readonly #plain: Dialogue;
   readonly #withTools: Dialogue;
 
@@ -75,6 +81,11 @@ export class FolderChatModel implements ChatModel {
     const create = (source: string): Dialogue => this.#createDialogue(makeTemplate(folder, source, templateOptions));
     this.#plain = create(sources.plain);
     this.#withTools = sources.withTools === sources.plain ? this.#plain : create(sources.withTools);
+    this.toolCalls = {
+      family: this.families.tools,
+      isShown: showsTools(this.#withTools.template),
+      enforced: findEnforcement(this.#callStructure),
+    };
   }
 
   get cacheStats(): CacheStats {

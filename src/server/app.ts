@@ -31,6 +31,7 @@ import { Admission } from "./limits/admission.js";
 import { createHeap } from "./limits/heap-watch.js";
 import { Store } from "./limits/store.js";
 import { Metrics } from "./metrics/metrics.js";
+import { listModelWarnings } from "./model-warnings.js";
 import { admissionPlugin } from "./plugins/admission.js";
 import { auth, requiredKey } from "./plugins/auth.js";
 import { openapi } from "./plugins/openapi.js";
@@ -95,6 +96,7 @@ export async function createServer({
   });
   const context: ServerContext = {
     ...options,
+    modelWarnings: listModelWarnings(options.model, options.engine),
     connections: app.connections,
     exporter: new Exporter(registry),
     engineHealth: new EngineHealth(options.engine),

@@ -21,6 +21,7 @@ import type { Heap } from "./limits/heap-watch.js";
 import type { SessionLimits } from "./limits/session-limits.js";
 import type { Store, StoreLimits } from "./limits/store.js";
 import type { Metrics } from "./metrics/metrics.js";
+import type { ModelWarning } from "./model-warnings.js";
 import type { ServerStorage } from "./storage/server-storage.js";
 import type { UpstreamLimits } from "./upstreams/upstream-limits.js";
 
@@ -31,6 +32,8 @@ export interface ServerContext {
   readonly engine: Engine;
   readonly engineHealth: EngineHealth;
   readonly model: ChatModel;
+  /** What the server cannot do with its model. */
+  readonly modelWarnings: readonly ModelWarning[];
   readonly metrics: Metrics;
   readonly settings: ServerSettings;
   readonly connections: Connections;

@@ -21,6 +21,7 @@ import type { ServerSettings } from "./context.js";
 import { drain, type StopReport } from "./drain.js";
 import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
 import { toSessionLimits, toStoreLimits, toUpstreamLimits } from "./limits/configured-limits.js";
+import type { ModelWarning } from "./model-warnings.js";
 import { openEngine } from "./open-engine.js";
 import { removeOrphans } from "./orphans.js";
 import { openServerStorage, type ServerStorage } from "./storage/server-storage.js";
@@ -38,6 +39,8 @@ export interface RunningServer {
   readonly url: string;
   /** Name of the served model. */
   readonly model: string;
+  /** What the server cannot do with its model. The log has them too. */
+  readonly warnings: readonly ModelWarning[];
   /** Asks the engine servers whether they can serve calls. Takes some seconds if one does not answer. */
   readiness(): Promise<EngineReadiness>;
   /** Drains and then stops the server: see {@link drain}. Idempotent. */
@@ -85,6 +88,7 @@ export async function startServer(
       storage,
       logger,
     });
+    for (const { key, message } of context.modelWarnings) logger.warn({ key }, message);
     await weightVersion.readFile();
     const { host, port, listen_backlog: backlog } = config.server;
     await app.listen({ host, port, backlog });
@@ -110,7 +114,8 @@ export async function startServer(
       return report;
     };
     const readiness = () => engineReadiness(engine, config);
-    return { url, model: settings.modelName, readiness, close: () => (closing ??= stop()) };
+    const { modelWarnings: warnings } = context;
+    return { url, model: settings.modelName, warnings, readiness, close: () => (closing ??= stop()) };
   } catch (error) {
     await release();
     throw error;

@@ -145,10 +145,23 @@ describe("the ready line of rolltape serve", TIMES, () => {
     expect(await stateMetrics(url)).toEqual(["up"]);
   });
 
-  it("has no field not_ready if all servers are ready", async () => {
+  it("has no field not_ready if all servers are ready, and no warnings if calls are read and enforced", async () => {
     const server = await closing(startSglangServer());
     const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", server.url))], withKey);
-    expect(await serving.ready()).not.toHaveProperty("not_ready");
+    const line = await serving.ready();
+    expect(line).not.toHaveProperty("not_ready");
+    expect(line).not.toHaveProperty("warnings");
+  });
+
+  it("warns that the model's tool calls are not read, as the log and /health do", async () => {
+    const serving = rolltape(["serve", "server.port=0", "rollout.agent.tool_call_parser=none"], withKey);
+    const { url, warnings } = await serving.ready();
+    const message = "The chat template shows tools, but no family of tool calls is configured or detected";
+    expect(warnings).toEqual([
+      { key: "rollout.agent.tool_call_parser", message: expect.stringContaining(message) as unknown },
+    ]);
+    await serving.logged(message);
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: "ok", warnings });
   });
 
   it("has no field not_ready for a server that was only too slow to report its models; the log has a warning", async () => {

@@ -17,6 +17,7 @@ const readyEvent = z.strictObject({
   model: z.string(),
   admin_key_file: z.string().optional(),
   not_ready: z.array(z.strictObject({ key: z.string(), message: z.string() })).optional(),
+  warnings: z.array(z.strictObject({ key: z.string(), message: z.string() })).optional(),
   pid: z.int(),
 });
 

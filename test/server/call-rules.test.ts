@@ -197,18 +197,34 @@ describe("rules that the engine cannot enforce", () => {
     await free.close();
   });
 
-  it("include tool calls of a family without a grammar, but not a JSON schema", async () => {
-    const pythonic = await Proxy.start({ engine: new GrammarEngine(), model: { toolCallParser: "pythonic" } });
+  it("include a limit of one call and strict tools if an answer may begin like a call, but not required calls", async () => {
+    const pythonic = await Proxy.start({
+      engine: new GrammarEngine(),
+      model: { toolCallParser: "pythonic" },
+      settings: { enforceStrictTools: true },
+    });
     const own = await pythonic.session();
-    const must = await pythonic.chat(own, messages, { tools: [chatTool("add")], tool_choice: "required" });
-    expect(must.error).toMatchObject({ param: "tool_choice", code: "unsupported_parameter" });
+    const single = await pythonic.chat(own, messages, { tools: [chatTool("add")], parallel_tool_calls: false });
+    expect(single.error).toMatchObject({ param: "parallel_tool_calls", code: "unsupported_parameter" });
+    const strict = await pythonic.chat(own, messages, { tools: [chatTool("add", true)] });
+    expect([strict.refusal, strict.headers["x-rolltape-not-enforced"]]).toEqual(["200", "tools.strict"]);
+    await pythonic.chat(own, messages, { tools: [chatTool("add")], tool_choice: "required" });
+    const grammar = pythonic.engine.calls.at(-1)?.sampling.grammar;
+    const tag = grammar?.kind === "structural_tag" ? grammar.tag : "";
+    expect([await accepts(tag, "[add(a=1)]"), await accepts(tag, "[add()]")]).toEqual([true, false]);
+    await pythonic.close();
+  });
+
+  it("include strict tools without a family of calls, but not a JSON schema", async () => {
+    const none = await Proxy.start({ engine: new GrammarEngine(), model: { toolCallParser: "none" } });
+    const own = await none.session();
     const format = { type: "json_schema", json_schema: { name: "n", schema: PARAMETERS } };
-    const reply = await pythonic.chat(own, messages, { tools: [chatTool("add", true)], response_format: format });
+    const reply = await none.chat(own, messages, { tools: [chatTool("add", true)], response_format: format });
     expect([reply.refusal, reply.headers["x-rolltape-not-enforced"]]).toEqual(["200", "tools.strict"]);
-    expect(pythonic.engine.calls.at(-1)?.sampling.grammar).toEqual({
+    expect(none.engine.calls.at(-1)?.sampling.grammar).toEqual({
       kind: "json_schema",
       schema: JSON.stringify(PARAMETERS),
     });
-    await pythonic.close();
+    await none.close();
   });
 });

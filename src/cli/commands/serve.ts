@@ -24,7 +24,7 @@ const STOP_MARGIN_SECONDS = 10;
 
 /**
  * `rolltape serve`: runs the server until a signal stops it. Prints one JSON line on standard output when it accepts
- * calls, with the problems of its engine. Logs go to standard error.
+ * calls, with the problems of its engine and what it cannot do with its model. Logs go to standard error.
  */
 export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
@@ -53,7 +53,11 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
   for (const problem of notReady) logger.warn(problem, "not ready");
   // The servers of warnings serve calls, as far as is known.
   for (const { key, message } of warnings) logger.warn({ key }, message);
-  const served = { ...describeServer(config, admin, running), ...(notReady.length > 0 ? { not_ready: notReady } : {}) };
+  const served = {
+    ...describeServer(config, admin, running),
+    ...(notReady.length > 0 ? { not_ready: notReady } : {}),
+    ...(running.warnings.length > 0 ? { warnings: running.warnings } : {}),
+  };
   printReadyLine(served);
   logger.info(served, "ready");
 }

@@ -2,6 +2,7 @@ import type { CallTraits, Family, HasMarker, ReasoningTraits, WholeOutputFamily 
 import { FAMILIES } from "./family-registry.js";
 import type { ReasoningBlock } from "./reasoning/reasoning-block.js";
 import type { CallStructure } from "./structure/call-structure.js";
+import type { WholeStructure } from "./structure/whole-structure.js";
 import type { CallSyntax } from "./syntax/call-syntax.js";
 
 type Known = (typeof FAMILIES)[number];
@@ -40,8 +41,16 @@ export function findCallSyntax(name: ToolFamily | "none"): CallSyntax | undefine
   return findBlockCalls(name)?.syntax;
 }
 
-/** Returns the structure of a family's calls for an engine's grammar; undefined if no grammar describes them. */
-export function findCallStructure(name: ToolFamily | "none", has: HasMarker): CallStructure | undefined {
+/**
+ * Returns the structure of a family's calls, or of its whole outputs, for an engine's grammar; undefined if no grammar
+ * describes them.
+ */
+export function findCallStructure(
+  name: ToolFamily | "none",
+  has: HasMarker,
+): CallStructure | WholeStructure | undefined {
+  const whole = findWholeOutput(name);
+  if (whole) return whole.structure;
   const structure = findBlockCalls(name)?.structure;
   return typeof structure === "function" ? structure(has) : structure;
 }

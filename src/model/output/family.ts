@@ -1,5 +1,6 @@
 import type { ReasoningBlock } from "./reasoning/reasoning-block.js";
 import type { CallStructure } from "./structure/call-structure.js";
+import type { WholeStructure } from "./structure/whole-structure.js";
 import type { CallSyntax } from "./syntax/call-syntax.js";
 import type { OutputSyntax } from "./syntax/output-syntax.js";
 
@@ -17,10 +18,12 @@ export interface BlockFamily {
   readonly reasoning?: BlockReasoning;
 }
 
-/** A family with a special format of the whole output, which one reader reads. Engines cannot enforce its calls. */
+/** A family with a special format of the whole output, which one reader reads. */
 export interface WholeOutputFamily {
   readonly name: string;
   readonly output: OutputSyntax;
+  /** The structure of outputs for an engine's grammar. Undefined if xgrammar cannot describe them. */
+  readonly structure?: WholeStructure;
   readonly calls: CallTraits;
   readonly reasoning: ReasoningTraits;
 }

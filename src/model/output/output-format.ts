@@ -54,7 +54,7 @@ function* readBlock(
   calls: CallSyntax,
   promptEnd: string,
 ): Step<void> {
-  const callMarkers = block.endsAtCalls === true ? calls.markers.slice(0, 1) : [];
+  const callMarkers = block.endsAtCalls ? calls.markers.slice(0, 1) : [];
   yield* readReasoning({ reader, out, count, block, isOpen: isOpenAt(promptEnd, block), callMarkers });
 }
 

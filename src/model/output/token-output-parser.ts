@@ -68,7 +68,7 @@ export class TokenOutputParser implements OutputParser {
     const pieces = end === "length" || this.#endsWithMarker() ? this.#takeLastStop() : [];
     pieces.push(...this.#detokenizer.finish());
     const rest = this.stopped ? [] : this.#stopStrings.push(pieces);
-    this.#reader.end();
+    this.#reader.end(end === "length" || this.stopped);
     const events = this.#read([...rest, ...this.#stopStrings.finish()], true);
     const { message, toolCalls } = this.#out;
     const reasoningTokens = this.#count.count;

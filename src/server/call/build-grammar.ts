@@ -3,6 +3,7 @@ import type { OutputRules } from "../../model/output/structure/output-structure.
 import type { ModelRequest } from "../../protocols/model-request.js";
 import { RequestError } from "../../protocols/request-error.js";
 import type { ServerContext } from "../context.js";
+import { UNREAD_CALLS } from "../model-warnings.js";
 import type { BuiltPrompt } from "./build-prompt.js";
 import type { ModelCall } from "./model-call.js";
 
@@ -24,6 +25,7 @@ export function buildGrammar(
   const strict = settings.enforceStrictTools ? calls.strict : NONE;
   if (calls.strict.size > strict.size) onUnenforced("tools.strict");
   if (!sampling.structure && !mustCall && !single && strict.size === 0) return undefined;
+  if (mustCall && model.toolCalls.family === "none") refuse(request, UNREAD_CALLS);
   if (engine.supports.grammar) {
     const rules = toOutputRules(request, strict, decodeEnd());
     const structure = model.outputStructure(rules);

@@ -3,6 +3,7 @@ import { PROBE_PATHS } from "../../control/probe-paths.js";
 import { weightVersionSchema } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
 import type { ServerContext } from "../context.js";
+import type { ModelWarning } from "../model-warnings.js";
 
 const worker = z
   .object({
@@ -13,9 +14,15 @@ const worker = z
   })
   .describe("State of the server for gateways. Absent if `server.worker_tag` is not set.");
 
+const warning = z.object({
+  key: z.string().describe("The configuration key that may change it."),
+  message: z.string(),
+});
+
 const health = z.object({
   status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed"]),
   message: z.string().optional(),
+  warnings: z.array(warning).describe("What the server cannot do with its model. Absent if empty.").optional(),
   worker: worker.optional(),
 });
 
@@ -34,13 +41,13 @@ export function serviceRoutes(app: App, context: ServerContext): void {
 
   for (const path of ["/readyz", "/health"]) {
     app.get(path, { schema: { summary: "Readiness", response: { 200: health, 503: health } } }, async (_, reply) => {
-      const workerState = describeWorker(context);
-      if (context.draining) return reply.code(503).send({ status: "draining", ...workerState });
+      const state = { ...describeWarnings(context), ...describeWorker(context) };
+      if (context.draining) return reply.code(503).send({ status: "draining", ...state });
       const failure = context.storage?.storage.failure;
-      if (failure) return reply.code(503).send({ status: "storage_failed", message: failure.message, ...workerState });
+      if (failure) return reply.code(503).send({ status: "storage_failed", message: failure.message, ...state });
       const engine = await context.engineHealth.check();
-      if (engine.ok) return { status: "ok" as const, ...workerState };
-      return reply.code(503).send({ status: "engine_unavailable", message: engine.message, ...workerState });
+      if (engine.ok) return { status: "ok" as const, ...state };
+      return reply.code(503).send({ status: "engine_unavailable", message: engine.message, ...state });
     });
   }
 
@@ -50,6 +57,10 @@ export function serviceRoutes(app: App, context: ServerContext): void {
   });
 
   app.get("/openapi.json", { config: { key: scrapeKey }, schema: { hide: true } }, async () => app.swagger());
+}
+
+function describeWarnings({ modelWarnings }: ServerContext): { warnings?: ModelWarning[] } {
+  return modelWarnings.length > 0 ? { warnings: [...modelWarnings] } : {};
 }
 
 function describeWorker({ registry, weightVersion }: ServerContext): { worker?: z.input<typeof worker> } {

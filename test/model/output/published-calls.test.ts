@@ -34,15 +34,9 @@ const ANSWER: Message = {
 };
 const RESULT: Message = { role: "tool", content: "sunny", toolCallId: "functions.get_weather:0", name: "get_weather" };
 
-// Families without a grammar, and templates that write lists in Python's spelling, add ids to calls, or end a turn with
-// the marker after the calls, which is cut off here.
-const UNSTRUCTURED = [
-  "Kimi-K3",
-  "openai-gpt-oss-120b",
-  "ByteDance-Seed-OSS",
-  "unsloth-Apriel-1.5",
-  "Apertus-8B-Instruct",
-];
+// Templates that write lists in Python's spelling, add ids to calls, or end a turn with the marker after the calls, which
+// is cut off here.
+const UNSTRUCTURED = ["ByteDance-Seed-OSS", "unsloth-Apriel-1.5", "Apertus-8B-Instruct"];
 
 /**
  * Returns the text and the ids that the template writes for the answer, and the prompt before it. Undefined if the model

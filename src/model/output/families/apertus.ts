@@ -1,8 +1,9 @@
 import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
 import { readJsonString } from "../reader/json-value.js";
-import type { OutputReader, Step } from "../reader/reader.js";
+import type { Step } from "../reader/reader.js";
 import { describeJsonCall } from "../structure/call-structure.js";
+import type { CallContext } from "../syntax/call-syntax.js";
 import { readArguments } from "../syntax/json-call.js";
 import { jsonListCalls } from "../syntax/json-list-calls.js";
 
@@ -30,14 +31,15 @@ export const apertus = {
   },
 } as const satisfies Family;
 
-function* readItem(reader: OutputReader, call: PendingCall): Step<boolean> {
+function* readItem(context: CallContext, call: PendingCall): Step<boolean> {
+  const { reader } = context;
   yield* reader.skipSpace();
   if (!(yield* reader.accept("{"))) return false;
   const name = yield* readJsonString(reader);
   yield* reader.skipSpace();
   if (name === undefined || name === "" || !(yield* reader.accept(":"))) return false;
   call.setName(name);
-  if (!(yield* readArguments(reader, call))) return false;
+  if (!(yield* readArguments(context, call, ["}"]))) return false;
   yield* reader.skipSpace();
   return yield* reader.accept("}");
 }

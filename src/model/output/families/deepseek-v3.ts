@@ -1,9 +1,10 @@
 import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
-import type { OutputReader, Step } from "../reader/reader.js";
+import type { Step } from "../reader/reader.js";
 import { THINK } from "../reasoning/reasoning-block.js";
 import { describeJsonCall } from "../structure/call-structure.js";
 import { parseCallName, readUpTo } from "../syntax/call-header.js";
+import type { CallContext } from "../syntax/call-syntax.js";
 import { DEEPSEEK_CALL, DEEPSEEK_FRAME, DEEPSEEK_SECTION } from "../syntax/deepseek-frame.js";
 import { framedCalls } from "../syntax/framed-calls.js";
 import { readArguments } from "../syntax/json-call.js";
@@ -26,7 +27,7 @@ export const deepseekV3 = {
       arguments: "JSON",
     },
     detection: { template: [begin, `${FENCE}json`] },
-    syntax: framedCalls({ ...DEEPSEEK_FRAME, body: ({ reader }, call) => readFenced(reader, call) }),
+    syntax: framedCalls({ ...DEEPSEEK_FRAME, body: readFenced }),
     structure: {
       ...DEEPSEEK_SECTION,
       list: { separator: "\n" },
@@ -44,7 +45,8 @@ export const deepseekV3 = {
   },
 } as const satisfies Family;
 
-function* readFenced(reader: OutputReader, call: PendingCall): Step<boolean> {
+function* readFenced(context: CallContext, call: PendingCall): Step<boolean> {
+  const { reader } = context;
   const type = yield* readUpTo(reader, [separator, end]);
   if (type?.marker !== separator || type.text.trim() !== "function") return false;
   reader.skip(separator);
@@ -54,7 +56,7 @@ function* readFenced(reader: OutputReader, call: PendingCall): Step<boolean> {
   reader.skip(FENCE);
   yield* reader.accept("json");
   call.setName(name);
-  if (!(yield* readArguments(reader, call))) return false;
+  if (!(yield* readArguments(context, call, [FENCE]))) return false;
   yield* reader.skipSpace();
   return yield* reader.accept(FENCE);
 }

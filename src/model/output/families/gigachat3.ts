@@ -11,7 +11,7 @@ export const gigachat3 = {
   calls: {
     docs: { models: "GigaChat 3.1", call: '`<|function_call|>{"name": …, "arguments": {…}}`', arguments: "JSON" },
     detection: { template: [BEGIN] },
-    syntax: framedCalls({ begin: BEGIN, body: ({ reader }, call) => readJsonCall(reader, call) }),
+    syntax: framedCalls({ begin: BEGIN, body: (context, call) => readJsonCall(context, call) }),
     structure: {
       trigger: BEGIN,
       list: { opener: BEGIN },

@@ -29,7 +29,10 @@ export const glm45 = {
         tag(`${CALL.begin}${tool.function.name}`, describeArguments(tool, describePair, [BREAK]), CALL.end),
     },
   },
-  reasoning: { docs: "`<think>` and `</think>`", block: THINK },
+  reasoning: {
+    docs: "`<think>` and `</think>`; a call ends it if nothing else does",
+    block: { ...THINK, endsAtCalls: "unclosed" },
+  },
 } as const satisfies Family;
 
 const BREAK = regex("\\n?");

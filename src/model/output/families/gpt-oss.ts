@@ -1,6 +1,7 @@
 import type { Family } from "../family.js";
 import { randomCallId } from "../message/pending-call.js";
 import type { OutputReader, Step } from "../reader/reader.js";
+import { harmonyStructure } from "../structure/harmony-structure.js";
 import { parseCallName } from "../syntax/call-header.js";
 import { type CallContext, finishCall, newCall } from "../syntax/call-syntax.js";
 import { readArguments } from "../syntax/json-call.js";
@@ -10,6 +11,7 @@ const START = "<|start|>";
 const CHANNEL = "<|channel|>";
 const CONSTRAIN = "<|constrain|>";
 const MESSAGE = "<|message|>";
+const ASSISTANT = "assistant";
 const ENDS = ["<|end|>", "<|call|>", "<|return|>"];
 
 const MARKERS = [START, CHANNEL, CONSTRAIN, MESSAGE, ...ENDS];
@@ -25,6 +27,7 @@ const MAX_HEADER = 256;
 export const gptOss = {
   name: "gpt_oss",
   output: { markers: MARKERS, read },
+  structure: harmonyStructure,
   calls: {
     docs: { models: "gpt-oss", call: "a message to `functions.NAME`", arguments: "JSON" },
     detection: { template: [CHANNEL, MESSAGE], modelTypes: ["gpt_oss"] },
@@ -83,8 +86,11 @@ type MessageKind = { readonly calls: string } | "reasoning" | "text";
 
 function classifyMessage(header: string, { calls, reasoning }: OutputSyntaxOptions): MessageKind {
   const [, channel] = /.*<\|channel\|>\s*(\w*)/s.exec(header) ?? [];
-  const [, recipient = ""] = /\sto=(?:functions\.)?([^\s<]+)/.exec(header) ?? [];
-  const name = calls && recipient !== "" ? parseCallName(recipient) : undefined;
+  const [, author = ASSISTANT] = /^<\|start\|>([^\s<]+)/.exec(header) ?? [];
+  const [, recipient = ""] = /\sto=([^\s<]+)/.exec(header) ?? [];
+  // A message to the assistant is the result of a call, which the model has made up.
+  const isCall = calls && author === ASSISTANT && recipient !== "" && recipient !== ASSISTANT;
+  const name = isCall ? parseCallName(recipient.replace(/^functions\./, "")) : undefined;
   if (name !== undefined) return { calls: name };
   return channel === "analysis" && reasoning ? "reasoning" : "text";
 }
@@ -106,7 +112,7 @@ function* readCall(context: CallContext, name: string): Step<void> {
   const { reader } = context;
   const call = newCall(context, randomCallId);
   call.setName(name);
-  const isWhole = (yield* readArguments(reader, call)) && (yield* isAtEnd(reader));
+  const isWhole = (yield* readArguments(context, call, ENDS)) && (yield* isAtEnd(reader));
   yield* finishCall(context, call, isWhole, [...OPENERS, ...ENDS]);
   yield* acceptEnd(reader);
 }

@@ -20,7 +20,7 @@ export const hermes = {
     },
     detection: { template: ["<tool_call>", '"arguments'], templateLacks: ["<tool_calls>"], isShared: true },
     thinksLike: "qwen3",
-    syntax: framedCalls({ ...CALL, body: ({ reader }, call) => readJsonCall(reader, call) }),
+    syntax: framedCalls({ ...CALL, body: readJsonCall }),
     structure: {
       trigger: CALL.begin,
       list: { separator: "\n" },

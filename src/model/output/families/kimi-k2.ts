@@ -1,10 +1,11 @@
 import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
-import type { OutputReader, Step } from "../reader/reader.js";
+import type { Step } from "../reader/reader.js";
 import { THINK } from "../reasoning/reasoning-block.js";
 import { describeJsonArguments } from "../structure/call-structure.js";
 import { constant, regex, sequence, tag } from "../structure/format.js";
 import { parseCallName, readUpTo } from "../syntax/call-header.js";
+import type { CallContext } from "../syntax/call-syntax.js";
 import { framedCalls } from "../syntax/framed-calls.js";
 import { readArguments } from "../syntax/json-call.js";
 
@@ -28,7 +29,7 @@ export const kimiK2 = {
       begin: BEGIN,
       end: END,
       inner: [ARGUMENTS],
-      body: ({ reader }, call) => readBody(reader, call),
+      body: readBody,
     }),
     structure: {
       trigger: SECTION.begin,
@@ -46,7 +47,8 @@ export const kimiK2 = {
   },
 } as const satisfies Family;
 
-function* readBody(reader: OutputReader, call: PendingCall): Step<boolean> {
+function* readBody(context: CallContext, call: PendingCall): Step<boolean> {
+  const { reader } = context;
   const header = yield* readUpTo(reader, [ARGUMENTS, END]);
   const id = parseCallName(header?.text ?? "");
   if (header?.marker !== ARGUMENTS || id === undefined) return false;
@@ -54,5 +56,5 @@ function* readBody(reader: OutputReader, call: PendingCall): Step<boolean> {
   const [, name] = /^(?:functions\.)?(.+):[0-9]+$/.exec(id) ?? [];
   if (name === undefined) return false;
   call.setName(name, id);
-  return yield* readArguments(reader, call);
+  return yield* readArguments(context, call, [END]);
 }

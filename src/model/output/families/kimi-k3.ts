@@ -2,6 +2,7 @@ import type { Family } from "../family.js";
 import { type PendingCall, randomCallId } from "../message/pending-call.js";
 import { isJson } from "../reader/json-scanner.js";
 import type { OutputReader, Step } from "../reader/reader.js";
+import { kimiElements } from "../structure/kimi-elements.js";
 import { ArgumentWriter } from "../syntax/argument-writer.js";
 import { parseCallName } from "../syntax/call-header.js";
 import { type CallContext, newCall } from "../syntax/call-syntax.js";
@@ -31,6 +32,7 @@ interface Tag {
 export const kimiK3 = {
   name: "kimi_k3",
   output: { markers: MARKERS, read },
+  structure: kimiElements,
   calls: {
     docs: {
       models: "Kimi K3",
@@ -96,7 +98,7 @@ function* readCalls(context: CallContext): Step<void> {
     if (marker === undefined) return;
     reader.startRecording();
     const call = newCall(context, randomCallId);
-    if (marker === OPEN && (yield* readCall(reader, call))) {
+    if (marker === OPEN && (yield* readCall(context, call))) {
       reader.endRecording();
       call.close();
       continue;
@@ -118,7 +120,8 @@ function* skipCall(reader: OutputReader): Step<boolean> {
   return true;
 }
 
-function* readCall(reader: OutputReader, call: PendingCall): Step<boolean> {
+function* readCall(context: CallContext, call: PendingCall): Step<boolean> {
+  const { reader } = context;
   const tag = yield* readTag(reader);
   const name = parseCallName(tag?.attributes.get("tool") ?? "");
   if (tag?.name !== "call" || name === undefined) return false;
@@ -127,18 +130,22 @@ function* readCall(reader: OutputReader, call: PendingCall): Step<boolean> {
   for (;;) {
     yield* reader.skipSpace();
     if (!(yield* reader.at(OPEN))) break;
-    if (!(yield* readArgument(reader, call, writer))) return false;
+    if (!(yield* readArgument(context, call, writer))) return false;
   }
   writer.end();
   return (yield* readClose(reader)) === "call";
 }
 
 /** Reads one argument, or all arguments as one `json` element. */
-function* readArgument(reader: OutputReader, call: PendingCall, writer: ArgumentWriter): Step<boolean> {
+function* readArgument(context: CallContext, call: PendingCall, writer: ArgumentWriter): Step<boolean> {
+  const { reader } = context;
   const tag = yield* readTag(reader);
-  if (tag?.name === "json") return (yield* readArguments(reader, call)) && (yield* readClose(reader)) === "json";
+  if (tag?.name === "json" && !call.hasArguments) {
+    return (yield* readArguments(context, call, [CLOSE])) && (yield* readClose(reader)) === "json";
+  }
   const key = tag?.attributes.get("key");
-  if (tag?.name !== "argument" || key === undefined) return false;
+  const isAfterJson = call.hasArguments && writer.isEmpty;
+  if (tag?.name !== "argument" || key === undefined || isAfterJson) return false;
   let value = "";
   yield* reader.until(reader.markers(MARKERS), (text) => {
     value += text;

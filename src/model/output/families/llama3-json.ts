@@ -17,7 +17,7 @@ export const llama3Json = {
   calls: {
     docs: {
       models: "Llama 3.1 and 3.3",
-      call: '`{"name": …, "parameters": {…}}`, or after `<|python_tag|>`; several with `;`',
+      call: '`{"name": …, "parameters": {…}}`, or after `<|python_tag|>`; several with `;` or `,`, or in a list',
       arguments: "JSON",
     },
     detection: { template: ['{"name": function name, "parameters":'], isShared: true },
@@ -35,23 +35,26 @@ function* read(context: CallContext): Step<void> {
   const tag = reader.markers([PYTHON_TAG]);
   reader.startRecording();
   yield* reader.skipSpace();
-  if ((yield* reader.peek()) === "{") yield* readCalls(context, false);
+  const next = yield* reader.peek();
+  if (next === "{" || next === "[") yield* readCalls(context, false);
   else out.text(reader.endRecording());
   while ((yield* reader.until(tag, out.text)) !== undefined) {
     reader.startRecording();
     reader.skip(PYTHON_TAG);
+    yield* reader.skipSpace();
     yield* readCalls(context, true);
   }
 }
 
-/** Reads calls up to something else. Recording is on. */
+/** Reads calls, perhaps in a list, up to something else. Recording is on. */
 function* readCalls(context: CallContext, isTagged: boolean): Step<void> {
   const { reader, out, tools } = context;
   const options = isTagged ? {} : { isKnown: (name: string) => tools.has(name) };
-  for (;;) {
+  const inList = yield* reader.accept("[");
+  for (let isFirst = true; ; isFirst = false) {
     const call = newCall(context, randomCallId);
-    const isWhole = yield* readJsonCall(reader, call, options);
-    if (!isWhole && !isTagged && !call.isNamed) {
+    const isWhole = yield* readJsonCall(context, call, options);
+    if (!isWhole && !isTagged && !call.isNamed && (isFirst || !inList)) {
       out.text(reader.endRecording());
       return;
     }
@@ -59,9 +62,21 @@ function* readCalls(context: CallContext, isTagged: boolean): Step<void> {
     if (!isWhole) return;
     reader.startRecording();
     yield* reader.skipSpace();
-    if (yield* reader.accept(";")) yield* reader.skipSpace();
+    const separated = (yield* reader.accept(";")) || (yield* reader.accept(","));
+    yield* reader.skipSpace();
+    if (separated && inList) continue;
     if ((yield* reader.peek()) !== "{") break;
   }
-  const between = reader.endRecording();
-  if (between.trim() !== ";") out.text(between);
+  yield* readEnd(context, inList);
+}
+
+/** Reads the end of the calls. Recording is on since the last call. */
+function* readEnd({ reader, out }: CallContext, inList: boolean): Step<void> {
+  if (inList && !(yield* reader.accept("]")) && (yield* reader.ready())) {
+    out.writeMalformed(reader.endRecording());
+    return;
+  }
+  const written = reader.endRecording();
+  if (inList) out.markBoundary();
+  else if (written.trim() !== ";") out.text(written);
 }

@@ -21,7 +21,7 @@ export const minimaxM2 = {
       nameEnd: '">',
       end: "</invoke>",
       parameter: { begin: '<parameter name="', keyEnd: '">', end: "</parameter>" },
-      onOwnLines: false,
+      layout: "between tags",
     }),
     structure: {
       trigger: SECTION.begin,

@@ -56,7 +56,7 @@ function* read(context: CallContext): Step<void> {
 function* readList(context: CallContext): Step<void> {
   const { reader, out } = context;
   for (;;) {
-    if (!(yield* readOne(context, ({ reader: from }, call) => readJsonCall(from, call)))) return;
+    if (!(yield* readOne(context, readJsonCall))) return;
     reader.startRecording();
     yield* reader.skipSpace();
     if (yield* reader.accept("]")) {
@@ -82,7 +82,8 @@ function* readOne(
 }
 
 /** Reads `NAME[ARGS]{…}`; some versions have `[CALL_ID]…` between name and arguments. */
-function* readNamed({ reader }: CallContext, call: PendingCall): Step<boolean> {
+function* readNamed(context: CallContext, call: PendingCall): Step<boolean> {
+  const { reader } = context;
   const header = yield* readUpTo(reader, [ARGUMENTS, ID, "{", CALLS]);
   const name = parseCallName(header?.text ?? "");
   if (header === undefined || name === undefined) return false;
@@ -91,9 +92,9 @@ function* readNamed({ reader }: CallContext, call: PendingCall): Step<boolean> {
     const text = yield* readUpTo(reader, [ARGUMENTS, "{", CALLS]);
     id = text && /^[0-9A-Za-z]{9}$/.test(text.text.trim()) ? text.text.trim() : undefined;
   }
-  yield* reader.accept(ARGUMENTS);
+  if (!(yield* reader.accept(ARGUMENTS)) && (yield* reader.peek()) !== "{") return false;
   call.setName(name, id);
-  return yield* readArguments(reader, call);
+  return yield* readArguments(context, call, [CALLS]);
 }
 
 /** Mistral's templates accept no other ids than nine letters and digits. */

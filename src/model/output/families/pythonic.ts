@@ -1,6 +1,7 @@
 import type { Family } from "../family.js";
 import { randomCallId } from "../message/pending-call.js";
 import type { Step } from "../reader/reader.js";
+import { describePythonCall } from "../structure/python-call.js";
 import { type CallContext, finishCall, newCall } from "../syntax/call-syntax.js";
 import { readPythonCall } from "../syntax/python-call.js";
 
@@ -18,6 +19,8 @@ export const pythonic = {
     // Llama 3.2 says `params_name1=`, Llama 4 `param1=`.
     detection: { template: ["func_name1(param"] },
     syntax: { markers: [START, END], read },
+    // No trigger: an answer may be a list.
+    structure: { section: { begin: "[", end: "]" }, list: { separator: ", " }, describeCall: describePythonCall },
   },
 } as const satisfies Family;
 

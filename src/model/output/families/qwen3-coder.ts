@@ -19,7 +19,7 @@ export const qwen3Coder = {
     },
     detection: { template: ["<function=", "<parameter="], templateLacks: ["<seed:tool_call>"] },
     thinksLike: "qwen3",
-    syntax: taggedCalls({ section: SECTION, ...FUNCTION_TAGS, onOwnLines: true }),
+    syntax: taggedCalls({ section: SECTION, ...FUNCTION_TAGS, layout: "own lines" }),
     structure: {
       trigger: SECTION.begin,
       list: { separator: "\n" },

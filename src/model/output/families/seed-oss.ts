@@ -14,7 +14,7 @@ export const seedOss = {
   calls: {
     docs: { models: "Seed-OSS", call: "`<seed:tool_call><function=NAME><parameter=KEY>…`", arguments: "text" },
     detection: { template: [SECTION.begin], modelTypes: ["seed_oss"] },
-    syntax: taggedCalls({ section: SECTION, ...FUNCTION_TAGS, onOwnLines: false }),
+    syntax: taggedCalls({ section: SECTION, ...FUNCTION_TAGS, layout: "between tags" }),
     structure: {
       trigger: SECTION.begin,
       list: { separator: "\n" },
@@ -27,8 +27,8 @@ export const seedOss = {
     },
   },
   reasoning: {
-    docs: "`<seed:think>` and `</seed:think>`",
+    docs: "`<seed:think>` and `</seed:think>`; a call ends it if nothing else does",
     detection: { markers: [THINK.begin] },
-    block: THINK,
+    block: { ...THINK, endsAtCalls: "unclosed" },
   },
 } as const satisfies Family;

@@ -25,6 +25,14 @@ export class PendingCall {
     return this.#header !== undefined;
   }
 
+  get name(): string | undefined {
+    return this.#header?.name;
+  }
+
+  get hasArguments(): boolean {
+    return this.#arguments !== "";
+  }
+
   /** @param id the id that the model gave the call, if its format has ids */
   setName(name: string, id?: string): void {
     this.#header = { name, id };

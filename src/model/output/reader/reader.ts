@@ -28,6 +28,8 @@ export class OutputReader {
   readonly #queue = new Fifo<Piece>();
   #text = "";
   #ended = false;
+  #isCut = false;
+  #isWaiting = false;
   #record: string | undefined;
   #position = 0;
   #closing: Closing | undefined;
@@ -46,8 +48,10 @@ export class OutputReader {
     }
   }
 
-  end(): void {
+  /** @param isCut the output was cut off, so its last part may be incomplete */
+  end(isCut: boolean): void {
     this.#ended = true;
+    this.#isCut = isCut;
   }
 
   /** Leaves out this marker where the output ends with it. Elsewhere it is text. */
@@ -82,6 +86,16 @@ export class OutputReader {
       yield;
     }
     return true;
+  }
+
+  /** The output has ended because it was cut off. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  /** Waits for text or a token. Returns true at the end of an output that was not cut off. */
+  *atWholeEnd(): Step<boolean> {
+    return !(yield* this.ready()) && !this.#isCut;
   }
 
   /** Returns the next character of text; undefined if a token or the end comes next. */
@@ -145,6 +159,38 @@ export class OutputReader {
     return isNext;
   }
 
+  /**
+   * Waits until a marker has arrived, at any later place, or the output has ended. Takes nothing.
+   *
+   * @returns true if the marker comes later
+   */
+  *isAhead(marker: string): Step<boolean> {
+    // Arriving text stays in pieces meanwhile: appending it to a text that is searched each time would cost its whole length.
+    this.#isWaiting = true;
+    const found = yield* this.#find(marker);
+    this.#isWaiting = false;
+    this.#refill();
+    return found;
+  }
+
+  *#find(marker: string): Step<boolean> {
+    const isToken = this.#tokens.has(marker);
+    if (!isToken && this.#text.includes(marker)) return true;
+    // A marker may be divided over texts.
+    let tail = this.#text.slice(-marker.length);
+    for (let searched = 0; ; searched++) {
+      while (searched === this.#queue.length) {
+        if (this.#ended) return false;
+        yield;
+      }
+      const piece = this.#queue.peek(searched);
+      if (isToken && piece?.kind === "token" && piece.text === marker) return true;
+      tail = piece?.kind === "text" ? tail + piece.text : "";
+      if (!isToken && tail.includes(marker)) return true;
+      tail = tail.slice(-marker.length);
+    }
+  }
+
   /** Reads text up to the first of the markers and returns it without taking it; undefined at the end of the output. */
   *until(markers: Markers, onText: (text: string) => void): Step<string | undefined> {
     while (yield* this.ready()) {
@@ -193,7 +239,7 @@ export class OutputReader {
   }
 
   #feedText(text: string): void {
-    if (this.#queue.length > 0) this.#queue.push({ kind: "text", text });
+    if (this.#queue.length > 0 || this.#isWaiting) this.#queue.push({ kind: "text", text });
     else this.#text += text;
   }
 

@@ -11,8 +11,11 @@ export interface ReasoningBlock {
   readonly end: string;
   /** The output begins with reasoning even without an opening marker, unless the prompt has ended the reasoning. */
   readonly isForced?: boolean;
-  /** The opening marker of a tool call ends the reasoning too. */
-  readonly endsAtCalls?: boolean;
+  /**
+   * The opening marker of a tool call ends the reasoning too: always, or only if the reasoning has no end in a whole output.
+   * In the second case, a call in reasoning that ends later is a draft.
+   */
+  readonly endsAtCalls?: true | "unclosed";
   /** Markers around the answer after the reasoning. They belong to neither. */
   readonly answer?: { readonly begin: string; readonly end: string };
 }
@@ -52,7 +55,10 @@ export function* readReasoning(context: ReasoningContext): Step<void> {
   count.begin("reasoning", 0);
   if (hasBegun) out.markBoundary();
   else out.reasoning(written);
-  const marker = yield* reader.until(reader.markers([end, ...callMarkers]), out.reasoning);
+  let marker = yield* reader.until(reader.markers([end, ...callMarkers]), out.reasoning);
+  const mayBeDraft = marker !== undefined && marker !== end && block.endsAtCalls === "unclosed";
+  if (mayBeDraft && ((yield* reader.isAhead(end)) || reader.isCut))
+    marker = yield* reader.until(reader.markers([end]), out.reasoning);
   if (marker === end) reader.skip(end);
   if (marker === undefined) return;
   count.end(reader.position);

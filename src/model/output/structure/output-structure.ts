@@ -2,6 +2,7 @@ import type { Tool } from "../../../conversation/message.js";
 import { isOpenAt, type ReasoningBlock } from "../reasoning/reasoning-block.js";
 import { type CallStructure, describeCalls, describeTextWithCalls } from "./call-structure.js";
 import { ANY_TEXT, constant, type Format, json, oneOf, optional, regex, sequence, tag } from "./format.js";
+import type { WholeRules, WholeStructure } from "./whole-structure.js";
 
 /** The rules that an output must follow. */
 export interface OutputRules {
@@ -25,32 +26,55 @@ export type OutputStructure =
   /** JSON text of a structural tag. */
   | { readonly kind: "structural_tag"; readonly tag: string };
 
+/** When a grammar describes the calls of a family: if an answer may begin like a call, only if a call is required. */
+export type Enforcement = "always" | "if required" | "never";
+
+export function findEnforcement(structure: CallStructure | WholeStructure | undefined): Enforcement {
+  if (structure === undefined) return "never";
+  return "describeOutput" in structure || structure.trigger !== undefined ? "always" : "if required";
+}
+
 /** White space that models write before calls and after their reasoning. */
 const BREAK = regex("[\\n ]{0,4}");
 const afterBreak = (format: Format): Format => sequence([BREAK, format]);
 
 /** Returns the structure that follows the rules; undefined if no grammar describes the family's calls. */
 export function buildOutputStructure(
-  structure: CallStructure | undefined,
+  structure: CallStructure | WholeStructure | undefined,
   reasoning: ReasoningBlock | undefined,
   rules: OutputRules,
 ): OutputStructure | undefined {
+  const { jsonSchema, tools } = rules;
+  const plain: OutputStructure | undefined =
+    tools.length === 0 && jsonSchema !== undefined ? { kind: "json_schema", schema: jsonSchema } : undefined;
+  if (structure && "describeOutput" in structure) {
+    return toTag(structure.describeOutput(toWholeRules(rules))) ?? plain;
+  }
   const isOpen = reasoning !== undefined && isOpenAt(rules.promptEnd, reasoning);
-  const { jsonSchema } = rules;
-  if (rules.tools.length === 0 && jsonSchema !== undefined && !isOpen)
-    return { kind: "json_schema", schema: jsonSchema };
+  if (plain && !isOpen) return plain;
   const answer = describeAnswer(structure, rules);
   if (answer === undefined) return undefined;
   const isFree = jsonSchema === undefined && !rules.mustCall;
   const framed = reasoning?.answer && !isFree ? inAnswer(reasoning.answer, answer) : answer;
-  const format = reasoning ? afterReasoning(reasoning, isOpen, framed) : answer;
-  return { kind: "structural_tag", tag: JSON.stringify({ type: "structural_tag", format }) };
+  return toTag(reasoning ? afterReasoning(reasoning, isOpen, framed) : answer);
+}
+
+function toTag(format: Format | undefined): OutputStructure | undefined {
+  return format && { kind: "structural_tag", tag: JSON.stringify({ type: "structural_tag", format }) };
+}
+
+function toWholeRules({ tools, mustCall, single, strict, jsonSchema, promptEnd }: OutputRules): WholeRules {
+  return {
+    tools: tools.map((tool) => (mustCall || strict.has(tool.function.name) ? tool : withAnyArguments(tool))),
+    mustCall,
+    single,
+    answer: jsonSchema === undefined ? undefined : json(JSON.parse(jsonSchema)),
+    promptEnd,
+  };
 }
 
 function describeAnswer(structure: CallStructure | undefined, rules: OutputRules): Format | undefined {
-  const { mustCall, single, strict, jsonSchema } = rules;
-  const tools = rules.tools.map((tool) => (mustCall || strict.has(tool.function.name) ? tool : withAnyArguments(tool)));
-  const answer = jsonSchema === undefined ? undefined : json(JSON.parse(jsonSchema));
+  const { mustCall, single, tools, answer } = toWholeRules(rules);
   if (tools.length === 0) return answer && afterBreak(answer);
   if (structure === undefined) return undefined;
   if (mustCall) return afterBreak(describeCalls(structure, tools, single));

@@ -6,6 +6,8 @@ import { ANY_TEXT, constant, type Format, json, oneOf } from "./format.js";
 export interface Parameter {
   readonly key: string;
   readonly isRequired: boolean;
+  /** The JSON types that the schema allows; undefined if it does not say. */
+  readonly types: ReadonlySet<string> | undefined;
   /** Its value as plain text, if the schema allows a string. */
   readonly text: Format | undefined;
   /** Its value as JSON, if the schema allows anything but a string. */
@@ -26,6 +28,7 @@ export function listParameters(tool: Tool): readonly Parameter[] | undefined {
     const value = json(withDefinitions(property, shared));
     return {
       key,
+      types,
       isRequired: Array.isArray(required) && required.includes(key),
       text: types === undefined || types.has("string") ? describeText(property) : undefined,
       json: types?.size === 1 && types.has("string") ? undefined : value,

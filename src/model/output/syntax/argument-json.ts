@@ -18,10 +18,18 @@ export function toArgumentJson(raw: string, types: ReadonlySet<string> | undefin
   if (rules.nullForStrings && raw.trim() === "null") return "null";
   if (types === undefined && rules.untyped === "text") return JSON.stringify(raw);
   if (types?.size === 1 && types.has("string")) return JSON.stringify(raw);
-  const json = isJson(raw.trim()) ? raw.trim() : parsePythonLiteral(raw.trim());
+  const json = parseValue(raw.trim(), types);
   if (json === undefined) return JSON.stringify(raw);
-  const fits = types === undefined || jsonTypes(json).some((type) => types.has(type));
-  return fits || !types?.has("string") ? json : JSON.stringify(raw);
+  if (types === undefined) return json;
+  // A text may be any text, also one in quotes.
+  const fits = jsonTypes(json).some((type) => type !== "string" && types.has(type));
+  return fits || !types.has("string") ? json : JSON.stringify(raw);
+}
+
+/** Returns the JSON of the value that a text spells; undefined if it spells none. */
+function parseValue(text: string, types: ReadonlySet<string> | undefined): string | undefined {
+  if (types?.has("boolean") && /^(?:true|false)$/i.test(text)) return text.toLowerCase();
+  return isJson(text) ? text : parsePythonLiteral(text);
 }
 
 /** A whole number is an integer too. */

@@ -12,6 +12,10 @@ export class ArgumentWriter {
     this.#call = call;
   }
 
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
   /** @param types the JSON types that the tool's schema allows; undefined if it does not say */
   addText(key: string, value: string, types: ReadonlySet<string> | undefined, rules: ValueRules): void {
     this.add(key, toArgumentJson(value, types, rules));

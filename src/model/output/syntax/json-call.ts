@@ -1,6 +1,8 @@
 import type { PendingCall } from "../message/pending-call.js";
 import { readJsonString, readJsonValue } from "../reader/json-value.js";
 import type { OutputReader, Step } from "../reader/reader.js";
+import { hasNoParameters } from "../tool-schema.js";
+import type { CallContext } from "./call-syntax.js";
 
 export interface JsonCallOptions {
   /** Returns true for functions that may be called; by default, all. If set, the name must come before the arguments. */
@@ -13,34 +15,71 @@ export interface JsonCallOptions {
  *
  * @returns true if the call is well formed
  */
-export function* readJsonCall(reader: OutputReader, call: PendingCall, options: JsonCallOptions = {}): Step<boolean> {
+export function* readJsonCall(context: CallContext, call: PendingCall, options: JsonCallOptions = {}): Step<boolean> {
+  const { reader, tools } = context;
   yield* reader.skipSpace();
   if (!(yield* reader.accept("{"))) return false;
+  let isEmpty = false;
   for (;;) {
     const key = yield* readJsonString(reader);
     yield* reader.skipSpace();
     if (key === undefined || !(yield* reader.accept(":"))) return false;
-    if (!(yield* readField(reader, call, key, options))) return false;
+    const field = yield* readField(reader, call, key, options);
+    if (field === "malformed") return false;
+    isEmpty ||= field === "empty";
     yield* reader.skipSpace();
-    if (yield* reader.accept("}")) return call.isNamed;
+    if (yield* reader.accept("}")) break;
     if (!(yield* reader.accept(","))) return false;
   }
+  // The name may come after the arguments, so the tool is known only now.
+  return call.name !== undefined && (!isEmpty || hasNoParameters(tools.get(call.name)));
 }
 
-function* readField(reader: OutputReader, call: PendingCall, key: string, { isKnown }: JsonCallOptions): Step<boolean> {
+/** `empty`: the arguments are `null` or an empty string. */
+type Field = "well formed" | "empty" | "malformed";
+
+function* readField(reader: OutputReader, call: PendingCall, key: string, { isKnown }: JsonCallOptions): Step<Field> {
   if (key === "name" && !call.isNamed) {
     const name = yield* readJsonString(reader);
-    if (name === undefined || name === "" || isKnown?.(name) === false) return false;
+    if (name === undefined || name === "" || isKnown?.(name) === false) return "malformed";
     call.setName(name);
-    return true;
+    return "well formed";
   }
-  if (isKnown !== undefined && !call.isNamed && key !== "type") return false;
-  if (key === "arguments" || key === "parameters") return yield* readArguments(reader, call);
-  return yield* readJsonValue(reader, () => {});
+  if (isKnown !== undefined && !call.isNamed && key !== "type") return "malformed";
+  if (key === "arguments" || key === "parameters") return yield* readArgumentsField(reader, call);
+  return (yield* readJsonValue(reader, () => {})) ? "well formed" : "malformed";
 }
 
-/** Reads the arguments, which are a JSON object. They keep their spelling. */
-export function* readArguments(reader: OutputReader, call: PendingCall): Step<boolean> {
+function* readArgumentsField(reader: OutputReader, call: PendingCall): Step<Field> {
   yield* reader.skipSpace();
-  return (yield* reader.peek()) === "{" && (yield* readJsonValue(reader, call.arguments));
+  if ((yield* reader.peek()) === "{") {
+    if (call.hasArguments) return "malformed";
+    return (yield* readJsonValue(reader, call.arguments)) ? "well formed" : "malformed";
+  }
+  let text = "";
+  const isWhole = yield* readJsonValue(reader, (part) => {
+    text += part;
+  });
+  return isWhole && isEmptyValue(text.trim()) ? "empty" : "malformed";
+}
+
+const isEmptyValue = (json: string): boolean => json === "null" || json === '""';
+
+/**
+ * Reads the arguments of a call whose name is set, up to text that is not part of them. They are a JSON object and keep
+ * their spelling. A tool without parameters may have nothing there, `null` or an empty string.
+ *
+ * @param ends markers, one of which follows the arguments
+ */
+export function* readArguments(
+  { reader, tools }: CallContext,
+  call: PendingCall,
+  ends: readonly string[],
+): Step<boolean> {
+  yield* reader.skipSpace();
+  if ((yield* reader.peek()) === "{") return yield* readJsonValue(reader, call.arguments);
+  if (call.name === undefined || !hasNoParameters(tools.get(call.name))) return false;
+  for (const end of ends) if (yield* reader.at(end)) return true;
+  if (yield* reader.atWholeEnd()) return true;
+  return (yield* readArgumentsField(reader, call)) === "empty";
 }

@@ -1,6 +1,6 @@
 import type { PendingCall } from "../message/pending-call.js";
 import { randomCallId } from "../message/pending-call.js";
-import type { OutputReader, Step } from "../reader/reader.js";
+import type { Step } from "../reader/reader.js";
 import { type CallContext, type CallSyntax, finishCall, newCall } from "./call-syntax.js";
 import { readJsonCall } from "./json-call.js";
 
@@ -13,7 +13,7 @@ export interface JsonListFrame {
 }
 
 /** Reads one item of a list. Returns true if it is a well-formed call. */
-export type ReadItem = (reader: OutputReader, call: PendingCall) => Step<boolean>;
+export type ReadItem = (context: CallContext, call: PendingCall) => Step<boolean>;
 
 /**
  * Returns the syntax of calls in JSON lists behind a marker, with text around them. A single object counts as a list.
@@ -23,7 +23,7 @@ export type ReadItem = (reader: OutputReader, call: PendingCall) => Step<boolean
  */
 export function jsonListCalls(
   frames: readonly JsonListFrame[],
-  readItem: ReadItem = (reader, call) => readJsonCall(reader, call),
+  readItem: ReadItem = (context, call) => readJsonCall(context, call),
 ): CallSyntax {
   const begins = frames.map(({ begin }) => begin);
   const ends = frames.flatMap(({ end }) => end ?? []);
@@ -56,7 +56,7 @@ function* readList(
   const isList = begin.endsWith("[") || (yield* reader.accept("["));
   for (;;) {
     const call = newCall(context, randomCallId);
-    const isWhole = yield* readItem(reader, call);
+    const isWhole = yield* readItem(context, call);
     yield* finishCall(context, call, isWhole, ends);
     if (!isWhole) {
       if (end !== undefined && (yield* reader.accept(end))) out.text(end);

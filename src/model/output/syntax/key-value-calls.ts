@@ -38,7 +38,7 @@ export function keyValueCalls(syntax: KeyValueSyntax): CallSyntax {
 }
 
 function* readCall({ reader, tools }: CallContext, call: PendingCall, syntax: KeyValueSyntax): Step<boolean> {
-  const { nameEnd, key, end } = syntax;
+  const { section, begin, nameEnd, key, end } = syntax;
   const header = yield* readUpTo(reader, [nameEnd ?? key.begin, end]);
   const name = parseCallName(header?.text ?? "");
   if (name === undefined) return false;
@@ -53,7 +53,8 @@ function* readCall({ reader, tools }: CallContext, call: PendingCall, syntax: Ke
     writer.addText(pair.key, pair.value, parameterTypes(tools.get(name), pair.key), RULES);
   }
   writer.end();
-  return true;
+  for (const tag of [end, section?.end, begin]) if (tag !== undefined && (yield* reader.at(tag))) return true;
+  return yield* reader.atWholeEnd();
 }
 
 /** Reads a pair whose first tag is taken. */

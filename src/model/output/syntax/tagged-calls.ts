@@ -16,8 +16,11 @@ export interface TaggedSyntax {
   readonly end: string;
   /** The tags of a parameter; `keyEnd` is the text after its name. */
   readonly parameter: { readonly begin: string; readonly keyEnd: string; readonly end: string };
-  /** A value is on separate lines; the line breaks around it are not part of it. */
-  readonly onOwnLines: boolean;
+  /**
+   * Where the template writes a value: `own lines`: one line break at each end belongs to the tags. `between tags`: line
+   * breaks are part of the value, except one at each end if both ends have one, because models then mean own lines.
+   */
+  readonly layout: "own lines" | "between tags";
 }
 
 /** The tags `<function=NAME>` and `<parameter=KEY>`. */
@@ -52,19 +55,41 @@ function* readCall({ reader, tools }: CallContext, call: PendingCall, syntax: Ta
     if (key?.marker !== syntax.parameter.keyEnd) return false;
     reader.skip(syntax.parameter.keyEnd);
     const parameter = key.text.trim();
-    const value = yield* readValue({ reader }, syntax);
+    const value = yield* readValue(reader, syntax);
     if (value === undefined) return false;
     writer.addText(parameter, value, parameterTypes(tool, parameter), RULES);
   }
   writer.end();
-  return yield* reader.at(syntax.end);
+  return yield* isAtEnd(reader, syntax);
 }
 
-/** Reads a value up to its closing tag, the next parameter or the end of the call. */
-function* readValue({ reader }: Pick<CallContext, "reader">, syntax: TaggedSyntax): Step<string | undefined> {
+/** Returns true if the call ends here: with its tag, before a tag around calls or another call, or with the output. */
+function* isAtEnd(reader: CallContext["reader"], { begin, end, section }: TaggedSyntax): Step<boolean> {
+  for (const marker of [end, section.end, section.begin, begin]) if (yield* reader.at(marker)) return true;
+  return yield* reader.atWholeEnd();
+}
+
+/**
+ * Reads a value up to its closing tag, the next parameter or the end of the call. The tag that ends a section is part of a
+ * value, unless the output ends with it.
+ */
+function* readValue(reader: CallContext["reader"], syntax: TaggedSyntax): Step<string | undefined> {
   const { begin, end } = syntax.parameter;
-  const value = yield* readUpTo(reader, [end, begin, syntax.end]);
-  if (value === undefined) return undefined;
-  if (value.marker === end) reader.skip(end);
-  return syntax.onOwnLines ? value.text.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : value.text;
+  let value = "";
+  const marker = yield* reader.until(reader.markers([end, begin, syntax.end]), (part) => {
+    value += part;
+  });
+  if (marker === undefined) {
+    const whole = value.trimEnd();
+    if (!whole.endsWith(syntax.section.end)) return undefined;
+    value = whole.slice(0, -syntax.section.end.length);
+  } else if (marker === end) reader.skip(end);
+  return withoutLineBreaks(value, syntax.layout);
+}
+
+const OWN_LINES = /^\r?\n([\s\S]*)\r?\n$/;
+
+function withoutLineBreaks(text: string, layout: TaggedSyntax["layout"]): string {
+  if (layout === "own lines") return text.replace(/^\r?\n/, "").replace(/\r?\n$/, "");
+  return OWN_LINES.exec(text)?.[1] ?? text;
 }

@@ -81,8 +81,8 @@ const SEED: Record<string, Fixture> = {
     calls: [["get_weather", '{"city": "Rome"}']],
   },
   "text that ends its last line": {
-    output: "<seed:tool_call>\n<function=edit>\n<parameter=path>\na\n\n</parameter>\n</function>\n</seed:tool_call>",
-    calls: [["edit", '{"path": "\\na\\n\\n"}']],
+    output: "<seed:tool_call>\n<function=edit>\n<parameter=path>a\n\n</parameter>\n</function>\n</seed:tool_call>",
+    calls: [["edit", '{"path": "a\\n\\n"}']],
   },
 };
 

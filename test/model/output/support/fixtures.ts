@@ -10,6 +10,20 @@ const tool = (name: string, properties: object): Tool => ({
   function: { name, parameters: { type: "object", properties } },
 });
 
+const SCHEMA_WITH_REFERENCES = {
+  type: "object",
+  properties: {
+    unit: { anyOf: [{ $ref: "#/$defs/Unit" }, { type: "null" }] },
+    at: { $ref: "#/$defs/Point" },
+    loop: { $ref: "#/$defs/Loop" },
+  },
+  $defs: {
+    Unit: { type: "string", enum: ["c", "f"] },
+    Point: { type: "array", items: { type: "number" } },
+    Loop: { $ref: "#/$defs/Loop" },
+  },
+};
+
 export const TOOLS: readonly Tool[] = [
   tool("get_weather", { city: { type: "string" }, days: { type: "integer" }, metric: { type: "boolean" } }),
   tool("edit", {
@@ -20,6 +34,8 @@ export const TOOLS: readonly Tool[] = [
     note: { anyOf: [{ type: "string" }, { type: "null" }] },
   }),
   tool("ping", {}),
+  tool("say", { text: { type: "string", nullable: true } }),
+  { type: "function", function: { name: "turn", parameters: SCHEMA_WITH_REFERENCES } },
 ];
 
 /** An output, and the result that its parser must return. */

@@ -102,6 +102,16 @@ export const WRITTEN: readonly (readonly [ToolFamily, WriteCalls])[] = [
     },
   ],
   [
+    "pythonic",
+    (calls) => {
+      const one = ({ name, args }: MeantCall) =>
+        `${name}(${Object.entries(args)
+          .map(([key, value]) => `${key}=${value}`)
+          .join(", ")})`;
+      return `[${calls.map(one).join(", ")}]`;
+    },
+  ],
+  [
     "minimax_m2",
     (calls) => {
       const write = (key: string, value: string) => `<parameter name="${key}">${value}</parameter>\n`;
