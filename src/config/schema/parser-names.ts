@@ -18,6 +18,13 @@ export const TOOL_CALL_PARSERS = [
   "seed_oss",
   "gpt_oss",
   "hy_v3",
+  "apertus",
+  "gigachat3",
+  "hunyuan_a13b",
+  "hy_v3_preview",
+  "nemotron_nano_v2",
+  "olmo3",
+  "phi4_mini",
 ] as const;
 
 /** Families of reasoning. */
@@ -33,4 +40,6 @@ export const REASONING_PARSERS = [
   "seed_oss",
   "gpt_oss",
   "hy_v3",
+  "apertus",
+  "hunyuan_a13b",
 ] as const;

@@ -40,15 +40,20 @@ export function chooseFamilies(choice: FamilyChoice, signs: ModelSigns): OutputF
 
 /** Tries families with unique texts first, then families whose texts others share, then `model_type`. */
 function detectTools({ template, modelType = "" }: ModelSigns): ToolFamily | "none" {
-  const matches = (detection: CallDetection): boolean =>
-    detection.template.every((text) => template.includes(text)) &&
-    !detection.templateLacks?.some((text) => template.includes(text));
   return (
-    findTools((detection) => !detection.isShared && matches(detection)) ??
-    findTools((detection) => matches(detection)) ??
+    findTools((detection) => !detection.isShared && matchesTemplate(template, detection)) ??
+    findTools((detection) => matchesTemplate(template, detection)) ??
     findTools(({ modelTypes = [] }) => modelTypes.includes(modelType)) ??
     "none"
   );
+}
+
+/** Returns true if a chat template has the texts by which a family is detected. */
+export function matchesTemplate(template: string, detection: CallDetection): boolean {
+  const has = (text: string): boolean => template.includes(text);
+  const { otherTemplate } = detection;
+  const isMatch = detection.template.every(has) || (otherTemplate !== undefined && otherTemplate.every(has));
+  return isMatch && !detection.templateLacks?.some(has);
 }
 
 function findTools(test: (detection: CallDetection) => boolean): ToolFamily | undefined {

@@ -59,6 +59,8 @@ export interface CallDocs {
 export interface CallDetection {
   /** The chat template contains all of these texts. */
   readonly template: readonly string[];
+  /** Another template for the same models contains all of these texts instead. */
+  readonly otherTemplate?: readonly string[];
   /** The chat template contains none of these texts. */
   readonly templateLacks?: readonly string[];
   /** Templates of other families contain these texts too. Families with unique texts are tried first. */

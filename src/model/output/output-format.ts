@@ -3,7 +3,7 @@ import { findCallSyntax, findReasoningBlock, findWholeOutput, type OutputFamilie
 import type { MessageWriter } from "./message/message-writer.js";
 import type { OutputParserOptions } from "./output-parser.js";
 import type { OutputReader, Step } from "./reader/reader.js";
-import { isOpenAt, type ReasoningBlock, readReasoning } from "./reasoning/reasoning-block.js";
+import { isOpenAt, openAnswer, type ReasoningBlock, readReasoning } from "./reasoning/reasoning-block.js";
 import type { CallContext, CallSyntax } from "./syntax/call-syntax.js";
 import type { ReasoningCount } from "./tokens/reasoning-count.js";
 
@@ -21,14 +21,21 @@ export function createOutputFormat(families: OutputFamilies, options: OutputPars
   const whole = findWholeOutput(families.tools) ?? findWholeOutput(families.reasoning);
   if (whole) return wholeFormat(whole, families, options);
   const calls = (options.tools.length === 0 ? undefined : findCallSyntax(families.tools)) ?? NO_CALLS;
-  const reasoning = options.answerBegun === true ? undefined : findReasoningBlock(families.reasoning);
+  const block = findReasoningBlock(families.reasoning);
+  const reasoning = options.answerBegun === true ? undefined : block;
+  const answer = block?.answer;
   return {
-    markers: reasoning ? [reasoning.begin, reasoning.end, ...calls.markers] : calls.markers,
+    markers: [
+      ...(reasoning ? [reasoning.begin, reasoning.end] : []),
+      ...(answer ? [answer.begin, answer.end] : []),
+      ...calls.markers,
+    ],
     markerParts: calls.markerParts ?? [],
     *read(reader, out, count) {
       const context = makeContext(reader, out, options);
       if (reasoning) yield* readBlock({ ...context, count }, reasoning, calls, options.promptEnd);
       else count.end(0);
+      if (answer) yield* openAnswer(context, answer);
       yield* calls.read(context);
     },
   };

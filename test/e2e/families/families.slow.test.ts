@@ -32,6 +32,14 @@ const FAMILIES: readonly Family[] = [
   { template: "MiniMax-M2", reasons: true },
   { template: "ByteDance-Seed-OSS", reasons: true },
   { template: "tencent-Hy3", reasons: false },
+  { template: "Apertus-8B-Instruct", reasons: false },
+  { template: "GigaChat3.1-10B-A1.8B", reasons: false, answers: ["a call", "an answer"] },
+  { template: "unsloth-Apriel-1.5", reasons: false, answers: ["everything", "a call"] },
+  { template: "Hunyuan-A13B", reasons: false },
+  { template: "Olmo 3", reasons: false },
+  { template: "Phi-4-mini with tokens", reasons: false },
+  { template: "Phi-4-mini with a word", reasons: false },
+  { template: "Hy3-preview", reasons: false },
   { template: "openai-gpt-oss-120b", reasons: true, answers: ["a call", "an answer"] },
 ];
 
@@ -149,6 +157,42 @@ const WRITTEN: readonly Written[] = [
       reasoning: "",
       calls: [["edit", '{"path": "ä.ts", "list": [1, "two"], "deep": {"k": null}, "yes": false}']],
     },
+  },
+  {
+    name: "Llama 4's call",
+    template: "Llama 4",
+    text: '<|python_start|>[add(a=-1, b=2.5), edit(path="ä.ts", yes=False)]<|python_end|><|eom|>',
+    told: { content: "", reasoning: "", calls: [add, ["edit", '{"path": "ä.ts", "yes": false}']] },
+  },
+  {
+    name: "Nemotron Nano v2's reasoning and call",
+    template: "NVIDIA-Nemotron-Nano-v2",
+    text: `Hm.\n</think>\n\nI add.\n<TOOLCALL>[${ADD_JSON}]</TOOLCALL>\n<SPECIAL_12>`,
+    told: { content: "I add.", reasoning: "Hm.", calls: [add] },
+  },
+  {
+    name: "Hunyuan-A13B's reasoning and call",
+    template: "Hunyuan-A13B",
+    text: `<think>\nHm.\n</think>\n<answer>\n<tool_calls>[${ADD_JSON}, ${ADD_JSON}]</tool_calls>\n</answer><|eos|>`,
+    told: { content: "", reasoning: "Hm.", calls: [add, add] },
+  },
+  {
+    name: "Hunyuan-A13B's answer",
+    template: "Hunyuan-A13B",
+    text: "<think>\n\n</think>\n<answer>\n助手：It is 1.\n</answer><|eos|>",
+    told: { content: "It is 1.", reasoning: "", calls: [] },
+  },
+  {
+    name: "Apertus's reasoning and call",
+    template: "Apertus-8B-Instruct",
+    text: `<|inner_prefix|>Hm.<|inner_suffix|>I add.<|tools_prefix|>[{"add": ${add[1]}}]<|tools_suffix|>`,
+    told: { content: "I add.", reasoning: "Hm.", calls: [add] },
+  },
+  {
+    name: "Olmo 3's calls in Python",
+    template: "Olmo 3",
+    text: "<function_calls>\nadd(a=-1, b=2.5)\nedit(path='ä.ts', yes=False)\n</function_calls><|im_end|>",
+    told: { content: "", reasoning: "", calls: [add, ["edit", '{"path": "ä.ts", "yes": false}']] },
   },
   {
     name: "DeepSeek R1's text and call",

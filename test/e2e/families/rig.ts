@@ -8,18 +8,19 @@ import { FamilyModel } from "../../helpers/family-model.js";
 import { Proxy, type StartedSession } from "../../helpers/proxy.js";
 import { inventedLogprob } from "../../helpers/sglang/scheduler.js";
 import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
-import { publishedStops } from "../../model/continuation/published-stops.js";
-import { publishedTemplate } from "../../model/support/golden.js";
+import { findTemplate } from "./templates.js";
 
 export interface RigOptions {
+  /** The name of a published template, or of one in templates.ts. */
   readonly template: string;
   readonly choice?: FamilyChoice;
   readonly chatTemplateType: "hf" | "concat";
 }
 
-/** Starts a proxy with a published template, and an SGLang test server that returns texts of the test. */
+/** Starts a proxy with a template, and an SGLang test server that returns texts of the test. */
 export async function startRig({ template, choice = {}, chatTemplateType }: RigOptions) {
-  const model = await FamilyModel.write(publishedTemplate(template), publishedStops(template), choice);
+  const { source, stops } = findTemplate(template);
+  const model = await FamilyModel.write(source, stops, choice);
   const said: number[][] = [];
   const next: number[][] = [];
   const served = {

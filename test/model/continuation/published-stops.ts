@@ -1,5 +1,6 @@
 // Tokens at which the models of published templates stop, by name. All others stop at <|im_end|>.
 const STOPS: readonly (readonly [stops: readonly string[], models: readonly string[]])[] = [
+  [["<|assistant_end|>", "<|tools_suffix|>"], ["Apertus-8B-Instruct"]],
   [["<|end|>"], ["Apriel-1.6-15b-Thinker-fixed", "unsloth-Apriel-1.5", "microsoft-Phi-3.5-mini-instruct"]],
   [["<seed:eos>"], ["ByteDance-Seed-OSS"]],
   [
@@ -11,6 +12,7 @@ const STOPS: readonly (readonly [stops: readonly string[], models: readonly stri
   [["<|end_of_msg|>"], ["Kimi-K3"]],
   [["<end_of_sentence>"], ["MiniMax-M1"]],
   [["[e~["], ["MiniMax-M2", "MiniMax-M3"]],
+  [["<SPECIAL_12>"], ["NVIDIA-Nemotron-Nano-v2"]],
   [["<sep>"], ["Reka-Edge"]],
   [
     ["<｜end▁of▁sentence｜>"],

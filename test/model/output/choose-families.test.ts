@@ -27,6 +27,25 @@ describe("chooseFamilies", () => {
     expect(choose("", { toolCallParser: "auto" }, [], "unheard_of")).toBe("none none");
   });
 
+  it.each([
+    ["Llama 3.2", "[func_name1(params_name1=params_value1)]", "pythonic none"],
+    ["Llama 4", "<|header_start|> [func_name1(param1=value1, param2=value2), func_name2(...)]", "pythonic none"],
+    ["Olmo 3", "<functions></functions> <function_calls></function_calls>", "olmo3 none"],
+    ["Olmo 3 Think", "<function_calls> {{ '<|im_start|>assistant\\n<think>' }}", "olmo3 deepseek_v3"],
+    ["Hunyuan-A13B", '<tool_calls>[{"name": "f"}]</tool_calls> <think>\n\n</think>', "hunyuan_a13b hunyuan_a13b"],
+    ["Phi-4-mini, as Microsoft publishes it", "'<|tool|>' + message['tools'] + '<|/tool|>'", "phi4_mini none"],
+    ["Phi-4-mini, as engines serve it", 'functools[{"name": [function name]}]', "phi4_mini none"],
+    ["Tencent Hy3", "set suffix = ':opensource' '<think{}>' '<tool_sep{}>'", "hy_v3 hy_v3"],
+    ["Tencent Hy3-preview", "<think></think> <tool_calls> <tool_sep> <arg_key>", "hy_v3_preview deepseek_v3"],
+  ])("detects the families of %s", (_, template, families) => {
+    expect(choose(template)).toBe(families);
+  });
+
+  it("detects Hy3-preview by its vocabulary, if the template appends an empty suffix", () => {
+    const template = "set suffix = '' '<think{}>' '<tool_sep{}>' '<arg_key{}>'";
+    expect(choose(template, {}, ["<think>", "</think>"])).toBe("hy_v3_preview deepseek_v3");
+  });
+
   it("detects reasoning markers in the vocabulary", () => {
     expect(choose('<tool_call>{"name": 1, "arguments": 2}', {}, ["<think>", "</think>"])).toBe("hermes qwen3");
     expect(choose("", {}, ["[THINK]", "[/THINK]"])).toBe("none mistral");
@@ -34,13 +53,17 @@ describe("chooseFamilies", () => {
 });
 
 const PUBLISHED: Record<string, string> = {
+  "Apertus-8B-Instruct": "apertus apertus",
+  "Apriel-1.6-15b-Thinker-fixed": "hunyuan_a13b none",
   "ByteDance-Seed-OSS": "seed_oss seed_oss",
   "GLM-4.6": "glm45 glm45",
+  "GigaChat3.1-10B-A1.8B": "gigachat3 none",
   "Kimi-K3": "kimi_k3 kimi_k3",
   "Kimi-K2-Instruct": "kimi_k2 none",
   "MiMo-VL": "hermes none",
   "MiniMax-M2": "minimax_m2 deepseek_v3",
   "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": "qwen3_coder qwen3",
+  "NVIDIA-Nemotron-Nano-v2": "nemotron_nano_v2 deepseek_v3",
   "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use": "hermes none",
   "NousResearch-Hermes-3-Llama-3.1-8B-tool_use": "hermes none",
   "Qwen-QwQ-32B": "hermes qwen3",
@@ -55,6 +78,7 @@ const PUBLISHED: Record<string, string> = {
   "deepseek-ai-DeepSeek-V3.1": "deepseek_v31 deepseek_v3",
   "deepseek-ai-DeepSeek-V4": "deepseek_v4 deepseek_v3",
   "deepseek-ai-DeepSeek-V4-Flash-0731": "deepseek_v4 deepseek_v3",
+  "fireworks-ai-llama-3-firefunction-v2": "phi4_mini none",
   "ibm-granite-granite-3.3-2B-Instruct": "none deepseek_v3",
   "ibm-granite-granite-4.0": "hermes none",
   "inclusionai-ling-3.0-flash": "glm45 glm45",
@@ -70,6 +94,7 @@ const PUBLISHED: Record<string, string> = {
   "poolside-Laguna-S-2.1": "glm45 glm45",
   "poolside-Laguna-XS-2.1": "glm45 glm45",
   "tencent-Hy3": "hy_v3 hy_v3",
+  "unsloth-Apriel-1.5": "hunyuan_a13b none",
 };
 
 describe("chooseFamilies with a published template", () => {

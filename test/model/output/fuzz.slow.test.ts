@@ -18,6 +18,9 @@ const REASONING: Partial<Record<ToolFamily, ReasoningFamily>> = {
   deepseek_v31: "deepseek_v3",
   deepseek_v4: "deepseek_v3",
   minimax_m2: "deepseek_v3",
+  nemotron_nano_v2: "deepseek_v3",
+  olmo3: "deepseek_v3",
+  hy_v3_preview: "deepseek_v3",
 };
 
 const FAMILIES = [...TOOL_FAMILIES.keys()].map((tools): OutputFamilies => {
@@ -34,6 +37,8 @@ const PIECES = [
   "[",
   "]",
   "ping(a=1)",
+  '{"ping": {}}',
+  "助手：",
   "functions.ping:0",
   'call tool="ping" index="1"',
   'argument key="a" type="string"',

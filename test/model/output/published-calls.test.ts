@@ -34,8 +34,9 @@ const ANSWER: Message = {
 };
 const RESULT: Message = { role: "tool", content: "sunny", toolCallId: "functions.get_weather:0", name: "get_weather" };
 
-// A template that writes lists in Python's spelling.
-const UNSTRUCTURED = ["ByteDance-Seed-OSS"];
+// Templates that write lists in Python's spelling, add ids to calls, or end a turn with the marker after the calls, which
+// is cut off here.
+const UNSTRUCTURED = ["ByteDance-Seed-OSS", "unsloth-Apriel-1.5", "Apertus-8B-Instruct"];
 
 /**
  * Returns the text and the ids that the template writes for the answer, and the prompt before it. Undefined if the model
@@ -83,8 +84,8 @@ describe("calls that published templates write", () => {
     expect(isWritten).toBe(!UNSTRUCTURED.includes(name));
   });
 
-  it("can be tested for 24 of the templates", async () => {
+  it("can be tested for 27 of the templates", async () => {
     const rendered = await Promise.all(loadableModels.map(renderCall));
-    expect(rendered.filter((call) => call !== undefined).length).toBe(24);
+    expect(rendered.filter((call) => call !== undefined).length).toBe(27);
   });
 });

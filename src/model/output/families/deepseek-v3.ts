@@ -39,7 +39,8 @@ export const deepseekV3 = {
   },
   reasoning: {
     docs: "`<think>` and `</think>`",
-    detection: { markers: [THINK.end], isShared: true },
+    // Olmo 3 Think's template only begins the reasoning.
+    detection: { markers: [THINK.end, THINK.begin], isShared: true },
     block: THINK,
   },
 } as const satisfies Family;

@@ -18,7 +18,8 @@ export const glm45 = {
       call: "`<tool_call>NAME<arg_key>…</arg_key><arg_value>…`",
       arguments: "text or JSON",
     },
-    detection: { template: [KEY.begin], modelTypes: ["glm4_moe"] },
+    // Hy3-preview writes pairs of keys and values too, behind a separator.
+    detection: { template: [KEY.begin], templateLacks: ["<tool_sep>"], modelTypes: ["glm4_moe"] },
     thinksLike: "glm45",
     syntax: keyValueCalls({ ...CALL, key: KEY, value: VALUE }),
     structure: {

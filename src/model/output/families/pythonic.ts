@@ -16,7 +16,8 @@ export const pythonic = {
   name: "pythonic",
   calls: {
     docs: { models: "Llama 3.2 and 4", call: '`[f(a=1, b="x"), g()]`', arguments: "Python" },
-    detection: { template: ["func_name1(params_name1="] },
+    // Llama 3.2 says `params_name1=`, Llama 4 `param1=`.
+    detection: { template: ["func_name1(param"] },
     syntax: { markers: [START, END], read },
     // No trigger: an answer may be a list.
     structure: { section: { begin: "[", end: "]" }, list: { separator: ", " }, describeCall: describePythonCall },

@@ -13,6 +13,12 @@ const WINDOW = 4096;
 /** A generator that reads a part of an output. It yields when it needs more of the output. */
 export type Step<T> = Generator<undefined, T, undefined>;
 
+/** A marker that is left out where the output ends with it. */
+interface Closing {
+  readonly marker: string;
+  readonly onClose: () => void;
+}
+
 /**
  * The unread part of an output. Parsers are generators that read from it: they continue when pieces are fed, and hold back
  * only text that is still ambiguous.
@@ -26,6 +32,7 @@ export class OutputReader {
   #isWaiting = false;
   #record: string | undefined;
   #position = 0;
+  #closing: Closing | undefined;
 
   /** @param tokens spellings of the tokens that are markers of the format */
   constructor(tokens: ReadonlySet<string>) {
@@ -47,8 +54,14 @@ export class OutputReader {
     this.#isCut = isCut;
   }
 
+  /** Leaves out this marker where the output ends with it. Elsewhere it is text. */
+  closeWith(marker: string, onClose: () => void): void {
+    this.#closing = { marker, onClose };
+  }
+
   markers(spellings: readonly string[]): Markers {
-    return new Markers(spellings, (spelling) => this.#tokens.has(spelling));
+    const all = this.#closing === undefined ? spellings : [...spellings, this.#closing.marker];
+    return new Markers(all, (spelling) => this.#tokens.has(spelling));
   }
 
   /** Number of characters of the output that are read. */
@@ -184,17 +197,18 @@ export class OutputReader {
       if (this.text === "") {
         const token = this.#queue.next;
         if (token === undefined) continue;
-        if (markers.hasToken(token.text)) return token.text;
-        this.skip(token.text);
-        onText(token.text);
+        if (token.text === this.#closing?.marker) yield* this.#readClosing(this.#closing, onText);
+        else if (markers.hasToken(token.text)) return token.text;
+        else onText(this.#takeToken(token.text));
         continue;
       }
       const window = this.text.slice(0, WINDOW);
       const isAll = window.length === this.text.length;
       const { at, marker } = markers.search(window, isAll && this.textIsWhole);
       if (at > 0) onText(this.take(at));
-      if (marker !== undefined) return marker;
-      if (isAll && this.text !== "") yield;
+      if (marker !== undefined && marker === this.#closing?.marker) yield* this.#readClosing(this.#closing, onText);
+      else if (marker !== undefined) return marker;
+      else if (isAll && this.text !== "") yield;
     }
     return undefined;
   }
@@ -209,6 +223,19 @@ export class OutputReader {
     const recorded = this.#record ?? "";
     this.#record = undefined;
     return recorded;
+  }
+
+  /** Takes the marker that closes the output. It is text if anything but white space follows. */
+  *#readClosing({ marker, onClose }: Closing, onText: (text: string) => void): Step<void> {
+    this.skip(marker);
+    const space = yield* this.takeWhile(SPACE, Number.POSITIVE_INFINITY);
+    if (yield* this.ready()) onText(marker + space);
+    else onClose();
+  }
+
+  #takeToken(text: string): string {
+    this.skip(text);
+    return text;
   }
 
   #feedText(text: string): void {

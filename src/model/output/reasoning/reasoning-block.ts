@@ -16,6 +16,8 @@ export interface ReasoningBlock {
    * In the second case, a call in reasoning that ends later is a draft.
    */
   readonly endsAtCalls?: true | "unclosed";
+  /** Markers around the answer after the reasoning. They belong to neither. */
+  readonly answer?: { readonly begin: string; readonly end: string };
 }
 
 interface ReasoningContext {
@@ -61,4 +63,18 @@ export function* readReasoning(context: ReasoningContext): Step<void> {
   if (marker === undefined) return;
   count.end(reader.position);
   out.markBoundary();
+}
+
+/** Takes the marker before the answer, if it comes next, and leaves out the marker at the end of the output. */
+export function* openAnswer(
+  { reader, out }: Pick<ReasoningContext, "reader" | "out">,
+  { begin, end }: NonNullable<ReasoningBlock["answer"]>,
+): Step<void> {
+  reader.closeWith(end, () => out.markBoundary());
+  reader.startRecording();
+  yield* reader.skipSpace();
+  const hasBegun = yield* reader.accept(begin);
+  const written = reader.endRecording();
+  if (hasBegun) out.markBoundary();
+  else out.text(written);
 }

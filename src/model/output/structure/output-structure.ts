@@ -1,7 +1,7 @@
 import type { Tool } from "../../../conversation/message.js";
 import { isOpenAt, type ReasoningBlock } from "../reasoning/reasoning-block.js";
 import { type CallStructure, describeCalls, describeTextWithCalls } from "./call-structure.js";
-import { ANY_TEXT, type Format, json, oneOf, regex, sequence, tag } from "./format.js";
+import { ANY_TEXT, constant, type Format, json, oneOf, optional, regex, sequence, tag } from "./format.js";
 import type { WholeRules, WholeStructure } from "./whole-structure.js";
 
 /** The rules that an output must follow. */
@@ -54,7 +54,9 @@ export function buildOutputStructure(
   if (plain && !isOpen) return plain;
   const answer = describeAnswer(structure, rules);
   if (answer === undefined) return undefined;
-  return toTag(reasoning ? afterReasoning(reasoning, isOpen, answer) : answer);
+  const isFree = jsonSchema === undefined && !rules.mustCall;
+  const framed = reasoning?.answer && !isFree ? inAnswer(reasoning.answer, answer) : answer;
+  return toTag(reasoning ? afterReasoning(reasoning, isOpen, framed) : answer);
 }
 
 function toTag(format: Format | undefined): OutputStructure | undefined {
@@ -85,6 +87,16 @@ function describeAnswer(structure: CallStructure | undefined, rules: OutputRules
 function wrapInList(format: Format): Format {
   const tags = [tag("", format, "")];
   return { type: "tags_with_separator", tags, separator: "\n", at_least_one: true, stop_after_first: true };
+}
+
+/** Models write the markers around the answer, or forget them. Free text includes them. */
+function inAnswer({ begin, end }: NonNullable<ReasoningBlock["answer"]>, answer: Format): Format {
+  return sequence([
+    BREAK,
+    optional(sequence([constant(begin), BREAK])),
+    answer,
+    optional(sequence([BREAK, constant(end)])),
+  ]);
 }
 
 function withAnyArguments({ type, function: called }: Tool): Tool {

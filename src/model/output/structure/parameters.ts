@@ -12,6 +12,8 @@ export interface Parameter {
   readonly text: Format | undefined;
   /** Its value as JSON, if the schema allows anything but a string. */
   readonly json: Format | undefined;
+  /** Its value as JSON, strings too. */
+  readonly value: Format;
 }
 
 /** Lists a tool's parameters in the order of its schema; undefined if the schema lists none. */
@@ -23,12 +25,14 @@ export function listParameters(tool: Tool): readonly Parameter[] | undefined {
   const shared = pickDefinitions(schema);
   return Object.entries(properties).map(([key, property]) => {
     const types = parameterTypes(tool, key);
+    const value = json(withDefinitions(property, shared));
     return {
       key,
       types,
       isRequired: Array.isArray(required) && required.includes(key),
       text: types === undefined || types.has("string") ? describeText(property) : undefined,
-      json: types?.size === 1 && types.has("string") ? undefined : json(withDefinitions(property, shared)),
+      json: types?.size === 1 && types.has("string") ? undefined : value,
+      value,
     };
   });
 }

@@ -8,15 +8,27 @@ import type { CallContext } from "./call-syntax.js";
 const NAME = /^[\p{L}\p{N}_.-]*/u;
 const MAX_NAME = 256;
 
+export interface PythonCallOptions {
+  /** A marker shows that a call comes, so the function need not be a tool of the request. */
+  readonly isMarked?: boolean;
+  /** Returns the JSON of a value; undefined if it is malformed. By default, values are Python literals. */
+  readonly toJson?: (value: string) => string | undefined;
+}
+
 /**
- * Reads a call in Python's syntax: `f(a=1, b="x")`. It is a call only if the function is a tool of the request.
+ * Reads a call in Python's syntax: `f(a=1, b="x")`. Unless a marker comes before it, it is a call only if the function
+ * is a tool of the request.
  *
  * @returns true if the call is well formed
  */
-export function* readPythonCall({ reader, tools }: CallContext, call: PendingCall): Step<boolean> {
+export function* readPythonCall(
+  { reader, tools }: CallContext,
+  call: PendingCall,
+  { isMarked = false, toJson = parsePythonLiteral }: PythonCallOptions = {},
+): Step<boolean> {
   yield* reader.skipSpace();
   const name = yield* reader.takeWhile(NAME, MAX_NAME);
-  if (!tools.has(name) || !(yield* reader.accept("("))) return false;
+  if (!(isMarked ? name !== "" : tools.has(name)) || !(yield* reader.accept("("))) return false;
   call.setName(name);
   const writer = new ArgumentWriter(call);
   for (;;) {
@@ -25,7 +37,7 @@ export function* readPythonCall({ reader, tools }: CallContext, call: PendingCal
     const key = yield* reader.takeWhile(NAME, MAX_NAME);
     yield* reader.skipSpace();
     if (key === "" || !(yield* reader.accept("="))) return false;
-    const value = parsePythonLiteral(yield* readExpression(reader));
+    const value = toJson(yield* readExpression(reader));
     if (value === undefined) return false;
     writer.add(key, value);
     if (!(yield* reader.accept(",")) && !(yield* reader.at(")"))) return false;

@@ -105,6 +105,37 @@ describe.each(makeTexts(FAMILIES))("the hy_v3 parser, markers are %s", (_, text)
   });
 });
 
+const PREVIEW = { tools: "hy_v3_preview", reasoning: "deepseek_v3" } as const;
+const unsuffixed = (text: string): string => text.replaceAll(":opensource", "");
+
+/** The same outputs as the preview spells them. */
+const PREVIEWED = Object.entries({ ...CALLS, ...REASONING })
+  .filter(([name]) => name !== "tags without the suffix")
+  .map(([name, fixture]): [string, Fixture] => [
+    name,
+    {
+      ...fixture,
+      output: unsuffixed(fixture.output),
+      ...(fixture.promptEnd === undefined ? {} : { promptEnd: unsuffixed(fixture.promptEnd) }),
+      ...(fixture.content === undefined ? {} : { content: unsuffixed(fixture.content) }),
+      ...(fixture.reasoning === undefined ? {} : { reasoning: unsuffixed(fixture.reasoning) }),
+      ...(fixture.thought === undefined ? {} : { thought: fixture.thought.map(unsuffixed) }),
+    },
+  ]);
+
+describe.each(makeTexts(PREVIEW))("the hy_v3_preview parser, markers are %s", (_, text) => {
+  it.each(PREVIEWED)("reads %s", (_name, fixture) => {
+    expectFixture(text, PREVIEW, fixture);
+    expect(fixture.output).not.toContain(":opensource");
+  });
+
+  it("leaves tags with the suffix in the text", () => {
+    const output = section(call("ping"));
+    expectFixture(text, PREVIEW, { output, content: output });
+    expect(output).toContain(":opensource");
+  });
+});
+
 const plain = (value: string): string => (value.startsWith('"') ? (JSON.parse(value) as string) : value);
 const writeOne = ({ name, args }: MeantCall): string =>
   call(name, ...Object.entries(args).map(([key, value]) => pair(key, plain(value))));
@@ -112,6 +143,10 @@ const write: WriteCalls = (calls) => section(...calls.map(writeOne));
 
 describeStructure("hy_v3", write);
 describeStrictTools("hy_v3", write);
+
+const writePreview: WriteCalls = (calls) => unsuffixed(write(calls));
+describeStructure("hy_v3_preview", writePreview);
+describeStrictTools("hy_v3_preview", writePreview);
 
 describe("the hy_v3 grammar with its own reasoning", () => {
   const ping = write([{ name: "ping", args: {} }]);
@@ -134,7 +169,7 @@ const TEMPLATE = `{%- set suffix = ':opensource' %}
   {%- if message.role == 'assistant' %}
     {{- '<think{}>'.format(suffix) + '</think{}>'.format(suffix) + message.content }}
     {%- for call in message.tool_calls or [] %}
-      {{- '<tool_call{}>'.format(suffix) + call.function.name + '<tool_sep{}>'.format(suffix) }}
+      {{- '<tool_call{}>'.format(suffix) + call.function.name + '<tool_sep{}>'.format(suffix) + '<arg_key{}>'.format(suffix) }}
     {%- endfor %}
   {%- else %}{{- message.content }}{%- endif %}
   {{- '<|im_end|>' }}
@@ -147,7 +182,7 @@ describe("chooseFamilies", () => {
     expect(await detect(TEMPLATE)).toEqual(FAMILIES);
   });
 
-  it("does not detect hy_v3 if the template appends another suffix", async () => {
-    expect((await detect(TEMPLATE.replace(":opensource", ""))).tools).toBe("none");
+  it("detects hy_v3_preview if the template appends no suffix", async () => {
+    expect((await detect(TEMPLATE.replace(":opensource", ""))).tools).toBe("hy_v3_preview");
   });
 });

@@ -1,0 +1,25 @@
+import type { Family } from "../family.js";
+import { describeJsonCall } from "../structure/call-structure.js";
+import { jsonListCalls } from "../syntax/json-list-calls.js";
+
+const CALLS = { begin: "<TOOLCALL>", end: "</TOOLCALL>" };
+
+/** Nemotron Nano v2 and the Llama-Nemotron models: a JSON list between tags. Source: the models' chat templates. */
+export const nemotronNanoV2 = {
+  name: "nemotron_nano_v2",
+  calls: {
+    docs: {
+      models: "Nemotron Nano v2, Llama-Nemotron",
+      call: '`<TOOLCALL>[{"name": …, "arguments": {…}}]</TOOLCALL>`',
+      arguments: "JSON",
+    },
+    detection: { template: [CALLS.begin] },
+    syntax: jsonListCalls([CALLS]),
+    structure: {
+      trigger: CALLS.begin,
+      section: { begin: `${CALLS.begin}[`, end: `]${CALLS.end}` },
+      list: { separator: ", " },
+      describeCall: describeJsonCall((name) => `{"name": "${name}", "arguments": `, "}"),
+    },
+  },
+} as const satisfies Family;

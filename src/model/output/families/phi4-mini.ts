@@ -1,0 +1,43 @@
+import type { Family } from "../family.js";
+import { type CallStructure, describeJsonCall } from "../structure/call-structure.js";
+import { jsonListCalls } from "../syntax/json-list-calls.js";
+
+/** The bracket belongs to the marker, because answers about Python mention the module. */
+const WORD = "functools[";
+const TAGS = { begin: "<|tool_call|>", end: "<|/tool_call|>" };
+
+const describeCall = describeJsonCall((name) => `{"name": "${name}", "arguments": `, "}");
+
+const AFTER_WORD: CallStructure = {
+  trigger: WORD,
+  section: { begin: WORD, end: "]" },
+  list: { separator: ", " },
+  describeCall,
+};
+
+const IN_TAGS: CallStructure = {
+  trigger: TAGS.begin,
+  section: { begin: `${TAGS.begin}[`, end: `]${TAGS.end}` },
+  list: { separator: ", " },
+  describeCall,
+};
+
+/**
+ * Phi-4-mini: a JSON list, after a word or between the model's own tokens, depending on what the prompt asks for.
+ * Sources: the model card; the chat templates with which engines serve the model.
+ *
+ * The model's own template shows tools in `<|tool|>`, but no calls.
+ */
+export const phi4Mini = {
+  name: "phi4_mini",
+  calls: {
+    docs: {
+      models: "Phi-4-mini",
+      call: '`functools[{"name": …, "arguments": {…}}]`, or the list between `<|tool_call|>` and `<|/tool_call|>`',
+      arguments: "JSON",
+    },
+    detection: { template: [WORD], otherTemplate: ["<|/tool|>"] },
+    syntax: jsonListCalls([{ begin: WORD }, TAGS]),
+    structure: (has) => (has(WORD) ? AFTER_WORD : IN_TAGS),
+  },
+} as const satisfies Family;

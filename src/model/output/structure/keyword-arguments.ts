@@ -1,0 +1,27 @@
+import type { Tool } from "../../../conversation/message.js";
+import { constant, type Format, oneOf, optional, regex, sequence } from "./format.js";
+import { listParameters, type Parameter } from "./parameters.js";
+
+/** Strings, and any other text without quotes and parentheses. */
+const ANY_ARGUMENTS = regex(`("([^"\\\\\\n]|\\\\.)*"|'([^'\\\\\\n]|\\\\.)*'|[^"'()])*`);
+
+/** Describes keyword arguments in the order of the tool's schema: `a=1, b="x"`, with values in JSON. */
+export function describeKeywordArguments(tool: Tool): Format {
+  const parameters = listParameters(tool);
+  return parameters === undefined ? ANY_ARGUMENTS : describeFirst(parameters);
+}
+
+/** There is a comma before every argument but the first, which may be any one before which all are optional. */
+function describeFirst(parameters: readonly Parameter[]): Format {
+  const [first, ...rest] = parameters;
+  if (first === undefined) return sequence([]);
+  const list = sequence([write(first), ...rest.map(describeFollowing)]);
+  return first.isRequired ? list : oneOf([list, describeFirst(rest)]);
+}
+
+function describeFollowing(parameter: Parameter): Format {
+  const format = sequence([constant(", "), write(parameter)]);
+  return parameter.isRequired ? format : optional(format);
+}
+
+const write = ({ key, value }: Parameter): Format => sequence([constant(`${key}=`), value]);
