@@ -84,6 +84,53 @@ it("continues an export that waits for sessions when one of its workers leaves a
   expect(readRewards((await batch).raw)).toEqual([0.25, 0.25]);
 });
 
+describe("a worker that dies after it has packed its part of a batch", () => {
+  /** Exports all sessions. Takes worker `one` away, with its part, when it is told to seal its sessions. */
+  async function setUpDying() {
+    const setting = await setUp();
+    const { one, gateway, end, waits, session_ids } = setting;
+    await end(1);
+    const { server } = one.proxy.app;
+    const left = new Promise<() => Promise<string>>((resolve) => {
+      let hasLeft = false;
+      server.prependListener("request", ({ url }: { url: string }) => {
+        if (!url.endsWith("/settle") || hasLeft) return;
+        hasLeft = true;
+        one.proxy.context.preparedExports.close();
+        void takeAway(one).then(resolve);
+      });
+    });
+    const batch = gateway.post("/export_batch", { session_ids });
+    const comeBack = await left;
+    await waits(1);
+    return { ...setting, batch, comeBack };
+  }
+
+  it("seals its sessions when it returns", async () => {
+    const { own, one, gateway, batch, comeBack } = await setUpDying();
+    await comeBack();
+    expect(readRewards((await batch).raw)).toEqual([1, 1]);
+    expect(one.proxy.context.registry.get(own.id).state).toBe("exported");
+    expect((await gateway.post("/rl/set_reward", { reward: 2 }, own.key)).status).toBe(401);
+  });
+
+  it("does not spoil the batch if it returns without its sessions", async () => {
+    const { own, one, batch, comeBack } = await setUpDying();
+    await one.proxy.context.registry.delete(own.id);
+    await comeBack();
+    expect(readRewards((await batch).raw)).toEqual([1, 1]);
+  });
+
+  it("is asked again if its sessions changed meanwhile", async () => {
+    const { own, one, gateway, batch, comeBack, session_ids } = await setUpDying();
+    one.proxy.context.registry.get(own.id).setReward(3);
+    await comeBack();
+    expect((await batch).refusal).toBe("409 batch_not_exportable");
+    const again = await gateway.post("/export_batch", { session_ids });
+    expect(readRewards(again.raw)?.toSorted()).toEqual([1, 3]);
+  });
+});
+
 describe("an acknowledgement while a worker is absent", () => {
   /** Exports all sessions, or only those of the worker that stays, and takes the other worker away. */
   async function setUpHeld({ parts, returnMilliseconds }: { parts: "both" | "other"; returnMilliseconds?: number }) {

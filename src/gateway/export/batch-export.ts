@@ -41,6 +41,9 @@ type Settlement = { readonly outcome: "taken" | "left" } | ({ readonly outcome: 
 /** How long a worker keeps its prepared part. Its sessions accept no rewards during this time. */
 const HOLD_SECONDS = 60;
 
+const NOT_FOUND = 404;
+const CONFLICT = 409;
+
 /** How often a worker is asked at most to wait for its sessions. It is asked again each time it leaves and returns. */
 const MAX_WAITS = 3;
 
@@ -53,6 +56,8 @@ const MAX_WAITS = 3;
  *    until the batch is acknowledged.
  *
  * If a step fails, no session is exported. A worker that hears nothing drops its part after a while.
+ *
+ * A worker that dies in the third step may return with its sessions. It has dropped its part then, and does steps 2 and 3 again.
  */
 export class BatchExport {
   readonly #options: BatchExportOptions;
@@ -107,7 +112,7 @@ export class BatchExport {
       settlement = lease ? { outcome: "held", ...lease } : { outcome: "taken" };
       return batch;
     } finally {
-      const settled = await Promise.all(prepared.map((part) => this.#settle(part, settlement)));
+      const settled = await Promise.all(prepared.map((part) => this.#settle(part, settlement, body)));
       if (settlement.outcome !== "left") throwUnsettled(settled);
     }
   }
@@ -141,11 +146,39 @@ export class BatchExport {
     return (await Promise.all(replies)).flat();
   }
 
-  /** Returns undefined if the worker prepared nothing, or died afterwards. Sessions of a dead worker are lost. */
-  async #settle({ share, reply }: ShareReply, settlement: Settlement): Promise<UpstreamReply | undefined> {
-    const id = reply?.headers[EXPORT_ID];
-    if (id === undefined) return undefined;
-    return this.#call(share, `/export_batch/${String(id)}/settle`, settlement);
+  /**
+   * Settles the part of a worker. A worker that leaves and returns has dropped its part, so it prepares the part again.
+   *
+   * @returns undefined if the worker prepared nothing, did not return, or returned without its sessions. The batch then has their
+   *   only copy.
+   */
+  async #settle(
+    { share, reply }: ShareReply,
+    settlement: Settlement,
+    request: object,
+  ): Promise<UpstreamReply | undefined> {
+    let id = reply?.headers[EXPORT_ID];
+    for (let calls = 1; id !== undefined; calls++) {
+      const settled = await this.#call(share, `/export_batch/${String(id)}/settle`, settlement);
+      if (settled || settlement.outcome === "left" || calls === MAX_WAITS) return settled;
+      if (!(await this.#returns(share))) return undefined;
+      const again = await this.#call(share, "/export_batch/prepare", { ...request, session_ids: share.sessionIds });
+      id = again?.headers[EXPORT_ID];
+      if (!again || again.status === NOT_FOUND) return undefined;
+      // The sessions changed after the batch was packed.
+      if (id === undefined || !reply?.body.equals(again.body)) return { ...again, status: CONFLICT };
+    }
+    return undefined;
+  }
+
+  /** Waits for a worker that left. Returns true if it is there again. */
+  async #returns(share: WorkerShare): Promise<boolean> {
+    const { pool, signal } = this.#options;
+    if (!(await pool.hasLeft(share.worker))) return false;
+    const returned = await pool.locate(share.worker.tag, () => signal).catch(() => undefined);
+    if (!returned || returned.state === "down") return false;
+    share.worker = returned;
+    return true;
   }
 
   /** Calls a worker. If the worker leaves, calls it again once it has returned. Only for calls that change nothing. */
@@ -155,14 +188,10 @@ export class BatchExport {
     body: object,
     signal: AbortSignal,
   ): Promise<UpstreamReply | undefined> {
-    const { pool } = this.#options;
     for (let calls = 1; ; calls++) {
       const reply = await this.#call(share, path, body, signal);
       if (reply || signal.aborted || calls === MAX_WAITS) return reply;
-      if (!(await pool.hasLeft(share.worker))) return undefined;
-      const returned = await pool.locate(share.worker.tag, () => signal).catch(() => undefined);
-      if (!returned) return undefined;
-      share.worker = returned;
+      if (!(await this.#returns(share))) return undefined;
     }
   }
 
@@ -186,11 +215,11 @@ function throwRefusals(replies: readonly ShareReply[]): void {
   if (refusals.length > 0) throw mergeRefusals(refusals);
 }
 
-/** @throws ApiError if a worker dropped its part because it held it too long. Its sessions may have new rewards since. */
+/** @throws ApiError if a worker dropped its part, and its sessions may have changed since */
 function throwUnsettled(settled: readonly (UpstreamReply | undefined)[]): void {
   if (settled.every((reply) => reply === undefined || reply.status < 300)) return;
   const message =
-    `A worker dropped its part, because the other parts took longer than ${HOLD_SECONDS} s. No data is lost: export ` +
-    "the batch again.";
+    `A worker dropped its part of the batch, because the other parts took longer than ${HOLD_SECONDS} s or the worker restarted. No ` +
+    "data is lost: export the batch again.";
   throw new ApiError("batch_not_exportable", message, { param: "session_ids" });
 }
