@@ -7,6 +7,7 @@ import { RESPONSE_PREFIX } from "../../protocols/responses/output-items.js";
 import { parseResponses, responsesSchema } from "../../protocols/responses/request.js";
 import { responseSchema, toEcho, toResponse } from "../../protocols/responses/response.js";
 import { ResponsesStream } from "../../protocols/responses/stream.js";
+import type { Session } from "../../session/session.js";
 import { sendJson } from "../call/json-stream.js";
 import { tokenJsonFor } from "../call/token-slices.js";
 import type { ServerContext } from "../context.js";
@@ -89,12 +90,19 @@ function retrieveResponse(app: App, stored: StoredResponses, url: string): void 
     async (request, reply) => {
       const response = await whileAdmitted(request, reply, async () => {
         const admit = (bytes: number) => request.admitted?.addAnswer(bytes);
-        const found = stored.get(requireSession(request), request.params.id, admit);
-        if (found) return found;
-        const message = `The session has no stored response "${request.params.id.slice(0, 100)}".`;
-        throw new ApiError("response_not_found", message);
+        const session = requireSession(request);
+        const found = stored.get(session, request.params.id, admit);
+        if (!found) throw notFoundError(session, request.params.id);
+        return found;
       });
       return sendJson(reply, response);
     },
   );
+}
+
+/** Ids do not show which server they are from, so requests for responses of upstreams are not forwarded. */
+function notFoundError({ upstreamCalls }: Session, id: string): ApiError {
+  const message = `The session has no stored response "${id.slice(0, 100)}".`;
+  const hint = " Responses of upstreams cannot be retrieved here. Retrieve them from the upstream itself.";
+  return new ApiError("response_not_found", upstreamCalls > 0 ? `${message}${hint}` : message);
 }
