@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ["test/helpers/build-dist.ts"],
     pool: "forks",
     fileParallelism: false,
-    testTimeout: 300_000,
+    testTimeout: 600_000,
     // Installs the program.
     hookTimeout: 600_000,
   },

@@ -1,9 +1,20 @@
 import type { FastifyRequest } from "fastify";
 
-/** All paths of Google's API, also in absolute form and with the duplicate slashes that routing ignores. */
-const GOOGLE_PATH = /^(?:https?:\/\/[^/?#]*)?\/+v1beta(?:[/?#]|$)/;
+/** The first part of a path, also in absolute form and after the duplicate slashes that routing ignores. */
+const FIRST_PART = /^(?:https?:\/\/[^/?#]*)?\/+([^/?#]*)/;
 
 /** Returns true if the request's path belongs to Google's API, even if no route has it. */
 export function isGooglePath({ originalUrl }: FastifyRequest): boolean {
-  return GOOGLE_PATH.test(originalUrl);
+  const part = FIRST_PART.exec(originalUrl)?.[1];
+  return part !== undefined && decode(part) === "v1beta";
+}
+
+/** Decodes a part of a path as routing does. A malformed part stays as it is. */
+function decode(part: string): string {
+  if (!part.includes("%")) return part;
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

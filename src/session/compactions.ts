@@ -27,15 +27,15 @@ const SUMMARY_TAGS = ["<summary>", "</summary>"] as const;
  * Finds the interaction that a new conversation was compacted from.
  *
  * An agent program that compacts a conversation asks for a summary and then starts a new conversation with the summary in
- * it. The new conversation has its own tree, because its messages do not continue the earlier ones. It is recognized in
- * either of these cases:
+ * it. The new conversation has its own tree, or begins with the same messages as the earlier one and then leaves its answers out. It is
+ * recognized in either of these cases:
  *
  * - A message contains the whole text of an earlier answer, or the part of it between `<summary>` tags. The conversation of
  *   that answer must have earlier answers; otherwise there was nothing to summarize. White space may differ.
- * - An assistant message has a tool call with the id of an earlier answer's call. A request for a summary that has its own
+ * - The new conversation has its own tree, and an assistant message has a tool call with the id of an earlier answer's call. A request for a summary that has its own
  *   system prompt is recognized like this, because it repeats the conversation that it summarizes.
  *
- * Answers are first read when a session gets its second root, so sessions with one conversation have no cost.
+ * Answers are first read when a session gets its second root or a call that leaves out an earlier answer, so other sessions have no cost.
  */
 export class Compactions {
   readonly #log: InteractionLog;
@@ -54,6 +54,20 @@ export class Compactions {
     if (this.#log.count === 0) return undefined;
     this.#readNewAnswers();
     const found = Math.max(this.#findByCallId(messages), this.#findByText(messages));
+    return found < 0 ? undefined : found;
+  }
+
+  /**
+   * Returns the newest interaction whose answer a user message contains; undefined if there is none.
+   *
+   * @param messages those after the messages of the parent, whose answer the call leaves out. Codex keeps the user's messages when it
+   * compacts, so the new conversation can begin like the earlier one.
+   */
+  findSummary(messages: readonly Message[]): number | undefined {
+    const ofUser = messages.filter(({ role }) => role === "user");
+    if (ofUser.length === 0) return undefined;
+    this.#readNewAnswers();
+    const found = this.#findByText(ofUser);
     return found < 0 ? undefined : found;
   }
 

@@ -57,8 +57,8 @@ export interface Interaction extends CallFacts {
   /** -1 for a root. */
   readonly parent: number;
   /**
-   * For a root: index of the earlier interaction that its conversation was compacted from. Undefined if none was found. See
-   * compactions.ts.
+   * For the first call of a compacted conversation: index of the interaction that it was compacted from. It is later than the parent.
+   * Undefined if none was found. See compactions.ts.
    */
   readonly compactedFrom?: number | undefined;
   /** Ids of the answer's calls whose tool the request had not declared. Absent if there are none. See undeclared-calls.ts. */

@@ -22,7 +22,7 @@ import type { CompletedCall, PreparedMessages } from "./completed-call.js";
 import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
 import { encodeFacts, encodeLabels, type LabelledCall } from "./encode-facts.js";
 import { SessionError } from "./errors.js";
-import type { Interaction } from "./interaction.js";
+import type { InputMessages, Interaction } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
 import { KnownMessages } from "./known-messages.js";
 import { Lifecycle, type SessionState } from "./lifecycle.js";
@@ -366,7 +366,7 @@ export class Session {
     const facts = { api, finishReason, createdAt: Date.now(), ...pickCallFacts(call) };
     // Only recording the tokens shows whether the prompt continues its parent's tokens, so the cause is determined in advance.
     const cause = call.fallback ?? (match && findBrokenPrefixCause(call.prepared, match, this.#log.at(match.index)));
-    const compactedFrom = match ? undefined : this.#compactions.find(call.prepared.messages);
+    const compactedFrom = this.#findCompacted(call.prepared, match, input);
     const place = { parent: match?.index ?? -1, compactedFrom };
     const { sharedTokens, ...tree } = this.#recordTokens(call, place, { ...facts, cause });
     const id = call.id ?? `interaction-${randomUUID()}`;
@@ -480,6 +480,18 @@ export class Session {
       throw new SessionError("invalid_value", message, { param: "reward" });
     }
     this.#requireOpen("session_exported", "its rewards are final");
+  }
+
+  /** Returns the interaction that a call's conversation was compacted from. A call that continues an answer begins no conversation. */
+  #findCompacted(
+    { messages }: PreparedMessages,
+    match: ParentMatch | undefined,
+    { added }: InputMessages,
+  ): number | undefined {
+    if (!match) return this.#compactions.find(messages);
+    if (match.rule === "continuation") return undefined;
+    const found = this.#compactions.findSummary(added);
+    return found !== undefined && found > match.index ? found : undefined;
   }
 
   /** Adds a completed call to the native session and releases its prompt. */

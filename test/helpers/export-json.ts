@@ -9,7 +9,9 @@ export interface WireTensor {
 export interface WireInteraction {
   readonly interaction_id: string;
   readonly parent_id: string | null;
+  readonly compacted_from: string | null;
   readonly token_exact: boolean;
+  readonly cause: string | null;
   readonly reward: number;
   readonly own_reward: number | null;
   readonly api: string;

@@ -1,11 +1,12 @@
-import { describeProgram, type ProgramContext } from "./support/describe-program.js";
+import { describeProgram } from "./support/describe-program.js";
 import type { ProgramCommand } from "./support/run-program.js";
+import type { ProgramContext } from "./support/run-task.js";
 import type { Task } from "./support/tasks.js";
 
 const configure =
   (more: Readonly<Record<string, string>>) =>
-  ({ url, key, request }: ProgramContext): ProgramCommand => ({
-    args: ["-p", request, "--allowedTools", "Bash"],
+  ({ url, key, request, resumes }: ProgramContext): ProgramCommand => ({
+    args: [...(resumes ? ["--continue"] : []), "-p", request, "--allowedTools", "Bash"],
     env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key, ...more },
   });
 
@@ -55,5 +56,7 @@ describeProgram({
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     }),
   },
+  // The window is the smallest that it accepts. It compacts when 30 % of it are used.
+  smallContext: configure({ CLAUDE_CODE_AUTO_COMPACT_WINDOW: "100000", CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: "30" }),
   tasks: [SEARCH, IMAGE],
 });

@@ -1,13 +1,15 @@
-import type { ProgramContext } from "./support/describe-program.js";
 import { describeProgram } from "./support/describe-program.js";
 import type { ProgramCommand } from "./support/run-program.js";
+import type { ProgramContext } from "./support/run-task.js";
 
-const ARGS = ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
+const ARGS = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
 
-function configure({ url, key, request, workspace }: ProgramContext): ProgramCommand {
-  workspace.configure(
-    ".codex/config.toml",
-    `model = "qwen"
+const configure =
+  (settings: string) =>
+  ({ url, key, request, workspace, resumes }: ProgramContext): ProgramCommand => {
+    workspace.configure(
+      ".codex/config.toml",
+      `${settings}model = "qwen"
 model_provider = "rolltape"
 
 [model_providers.rolltape]
@@ -18,8 +20,14 @@ wire_api = "responses"
 request_max_retries = 0
 stream_max_retries = 0
 `,
-  );
-  return { args: [...ARGS, request], env: { SESSION_KEY: key } };
-}
+    );
+    const subcommand = resumes ? ["exec", "resume", "--last"] : ["exec"];
+    return { args: [...subcommand, ...ARGS, request], env: { SESSION_KEY: key } };
+  };
 
-describeProgram({ package: "@openai/codex", command: "codex", configurations: { responses: configure } });
+describeProgram({
+  package: "@openai/codex",
+  command: "codex",
+  configurations: { responses: configure("") },
+  smallContext: configure("model_auto_compact_token_limit = 15000\n"),
+});

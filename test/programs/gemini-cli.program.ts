@@ -1,14 +1,15 @@
-import { describeProgram, type ProgramContext } from "./support/describe-program.js";
+import { describeProgram } from "./support/describe-program.js";
 import type { ProgramCommand } from "./support/run-program.js";
+import type { ProgramContext } from "./support/run-task.js";
 
 /** Gemini CLI speaks only Gemini's API, below `/v1beta`. */
 const configure =
   (model: readonly string[]) =>
-  ({ url, key, request, workspace }: ProgramContext): ProgramCommand => {
+  ({ url, key, request, workspace, resumes }: ProgramContext): ProgramCommand => {
     // Without this setting, the address selects an authentication method that the program then refuses.
     workspace.configure(".gemini/settings.json", { security: { auth: { selectedType: "gemini-api-key" } } });
     return {
-      args: ["--yolo", "--skip-trust", ...model, "-p", request],
+      args: ["--yolo", "--skip-trust", ...model, ...(resumes ? ["--resume", "latest"] : []), "-p", request],
       env: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: url },
     };
   };

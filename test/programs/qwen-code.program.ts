@@ -1,10 +1,11 @@
-import { describeProgram, type ProgramContext } from "./support/describe-program.js";
+import { describeProgram } from "./support/describe-program.js";
 import type { ProgramCommand } from "./support/run-program.js";
+import type { ProgramContext } from "./support/run-task.js";
 
 const configure =
   (authType: string, variables: (context: ProgramContext) => ProgramCommand["env"]) =>
   (context: ProgramContext): ProgramCommand => ({
-    args: ["--yolo", "--auth-type", authType, "-p", context.request],
+    args: ["--yolo", "--auth-type", authType, ...(context.resumes ? ["--continue"] : []), "-p", context.request],
     env: variables(context),
   });
 

@@ -100,6 +100,40 @@ describe("a new conversation with the summary of an earlier one", () => {
   });
 });
 
+describe("a conversation that begins like an earlier one and leaves its answers out", () => {
+  const begin = user("Fix the tests.");
+
+  it("is linked to the summary that a message of the user contains, and keeps its parent", async () => {
+    const recorder = new Recorder();
+    recorder.conversation();
+    const next = recorder.call([begin, user(`Summary: ${SUMMARY}`)], assistant("I add the comma."));
+    recorder.call([...next, user("Thanks.")], assistant("Done."));
+    recorder.session.setSessionReward(16);
+    const { row_compacted_from: links, row_parent: parents, rewards } = await recorder.export({ discount: 0.5 });
+    expect(links?.data).toEqual([-1, -1, -1, 2, -1]);
+    expect(parents?.data).toEqual([-1, 0, 1, 0, 3]);
+    expect(rewards?.data).toEqual([1, 2, 4, 8, 16]);
+  });
+
+  it("keeps a reward of an interaction in its tree", async () => {
+    const recorder = new Recorder();
+    recorder.conversation();
+    recorder.call([begin, user(SUMMARY)], assistant("I add the comma."));
+    recorder.session.setReward(16, "call-3");
+    expect((await recorder.export({ discount: 0.5 }))["rewards"]?.data).toEqual([8, 0, 0, 16]);
+  });
+
+  it.each([
+    ["an answer that it repeats", [begin, assistant("Edited."), user("And?"), assistant(SUMMARY), user("Go on.")]],
+    ["a text without a summary", [begin, user("x".repeat(500))]],
+  ])("is not linked by %s", async (_, messages) => {
+    const recorder = new Recorder();
+    recorder.conversation();
+    recorder.call(messages, assistant("Yes."));
+    expect(await recorder.links()).toEqual([-1, -1, -1, -1]);
+  });
+});
+
 describe("a new conversation is not linked", () => {
   it.each([
     ["if it contains only a part of the summary", SUMMARY, [user(SUMMARY.slice(0, -20))]],

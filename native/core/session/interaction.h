@@ -51,7 +51,8 @@ struct Interaction {
   /// Where the part of the sequence begins that token-exact edges lead to: the outputs behind it were all sampled in
   /// this very context.
   std::uint32_t exactFrom = 0;
-  /// For a root: index of the earlier interaction that the client compacted this conversation from. -1: none.
+  /// Index of the interaction that the client compacted this conversation from: earlier than this one, and later than
+  /// its parent. -1: none.
   std::int32_t compactedFrom = -1;
 
   /// -1 for a root.

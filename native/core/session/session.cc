@@ -35,13 +35,14 @@ std::uint32_t countShared(const Interaction& parent, const Prompt& prompt) {
   return static_cast<std::uint32_t>(commonPrefix(before, prompt.spans()));
 }
 
-/// Links lead only from a root to an earlier interaction, so they never form a cycle.
+/// Links lead to an interaction between the parent and this one, so they never form a cycle. A session reward follows
+/// the later of link and parent.
 void requireCompaction(const Interaction& made) {
   if (made.compactedFrom == -1) return;
-  const bool isEarlier = made.compactedFrom >= 0 && made.compactedFrom < static_cast<std::int64_t>(made.index);
-  if (made.parent == nullptr && isEarlier) return;
+  const bool isEarlier = made.compactedFrom < static_cast<std::int64_t>(made.index);
+  if (isEarlier && made.compactedFrom > made.parentIndex()) return;
   throw Error(ErrorCode::kInvalidArg, "compactedFrom: " + std::to_string(made.compactedFrom) +
-                                          " must be an earlier interaction, and only a root can have it");
+                                          " must be an earlier interaction that is later than the parent");
 }
 
 std::span<const std::uint8_t> bytesOf(const std::string& text) {

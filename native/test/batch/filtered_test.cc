@@ -176,7 +176,7 @@ TEST(CompactedFrom, CarriesASessionsRewardAndNoOwnReward) {
   EXPECT_EQ((std::vector<double>{1, 2, 4, 8, 24}), rewardsOf());
 }
 
-TEST(CompactedFrom, MustBeEarlierAndOfARoot) {
+TEST(CompactedFrom, MustBeEarlierAndLaterThanTheParent) {
   Session session(test::kKey);
   recordConversation(session);
   EXPECT_CODE(kInvalidArg, recordCompacted(session, 4));
@@ -186,8 +186,11 @@ TEST(CompactedFrom, MustBeEarlierAndOfARoot) {
   EXPECT_CODE(
       kInvalidArg,
       session.record(
-          {.prompt = prompt, .generation = generation, .digests = {}, .output = {}, .parent = 0, .compactedFrom = 1}));
+          {.prompt = prompt, .generation = generation, .digests = {}, .output = {}, .parent = 1, .compactedFrom = 1}));
   EXPECT_EQ(4u, session.length());
+  session.record(
+      {.prompt = prompt, .generation = generation, .digests = {}, .output = {}, .parent = 0, .compactedFrom = 1});
+  EXPECT_EQ(5u, session.length());
 }
 
 TEST(CompactedFrom, IsRestored) {

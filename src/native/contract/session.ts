@@ -97,7 +97,7 @@ export interface RecordInput {
   readonly startsRow?: boolean;
   /** Identifies the tool call ids of the input, and of input and output; see {@link NativeSession.findParent}. */
   readonly callIds?: BigUint64Array;
-  /** For a root: index of the earlier interaction that the client compacted this conversation from. */
+  /** Index of the interaction that the client compacted this conversation from: an earlier one that is later than the parent. */
   readonly compactedFrom?: number | undefined;
 }
 

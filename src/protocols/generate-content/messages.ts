@@ -93,9 +93,13 @@ function toAssistant({ content, reasoning, toolCalls }: Turn, readReasoning: Rea
   };
 }
 
-/** Makes one message of each function response, and one of each run of text between them. */
+/**
+ * Makes one message of each function response, and one of each run of text between them. Gemini CLI sends some responses of a resumed
+ * conversation twice, so a response that repeats an earlier one of the same content, with its id, is left out.
+ */
 function userMessages(parts: readonly Part[], ids: CallIds, path: string): Message[] {
   const messages: Message[] = [];
+  const texts = new Map<string, string>();
   let text: string | undefined;
   const endText = () => {
     if (text !== undefined) messages.push({ role: "user", content: text });
@@ -110,6 +114,8 @@ function userMessages(parts: readonly Part[], ids: CallIds, path: string): Messa
     endText();
     const toolCallId = ids.findCall(answer, `${path}.parts[${index}].functionResponse`);
     const content = [writeResponse(answer.response), ...(answer.parts ?? []).map(showMedia)].join("");
+    if (answer.id && texts.get(answer.id) === content) return;
+    texts.set(toolCallId, content);
     messages.push({ role: "tool", content, toolCallId, name: answer.name });
   });
   endText();

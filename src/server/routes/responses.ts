@@ -7,6 +7,7 @@ import { RESPONSE_PREFIX } from "../../protocols/responses/output-items.js";
 import { listNamedResponses, parseResponses, responsesSchema } from "../../protocols/responses/request.js";
 import { responseSchema, toEcho, toResponse } from "../../protocols/responses/response.js";
 import { ResponsesStream } from "../../protocols/responses/stream.js";
+import type { Session } from "../../session/session.js";
 import { sendJson } from "../call/json-stream.js";
 import { tokenJsonFor } from "../call/token-slices.js";
 import type { ServerContext } from "../context.js";
@@ -93,11 +94,17 @@ function retrieveResponse(app: App, stored: StoredResponses, url: string): void 
         const { id } = request.params;
         await stored.load(session, [id]);
         const found = stored.get(session, id, (bytes) => request.admitted?.addAnswer(bytes));
-        if (found) return found;
-        const message = `The session has no stored response "${id.slice(0, 100)}".`;
-        throw new ApiError("response_not_found", message);
+        if (!found) throw notFoundError(session, id);
+        return found;
       });
       return sendJson(reply, response);
     },
   );
+}
+
+/** Ids do not show which server they are from, so requests for responses of upstreams are not forwarded. */
+function notFoundError({ upstreamCalls }: Session, id: string): ApiError {
+  const message = `The session has no stored response "${id.slice(0, 100)}".`;
+  const hint = " Responses of upstreams cannot be retrieved here. Retrieve them from the upstream itself.";
+  return new ApiError("response_not_found", upstreamCalls > 0 ? `${message}${hint}` : message);
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { KeyFinder } from "./key-finder.js";
 
 /** Headers of one connection (RFC 9110, 7.6.1), which are not forwarded in either direction. */
 const HOP_BY_HOP = [
@@ -41,15 +42,18 @@ export type KeyHeader = "authorization" | "x-api-key";
 /**
  * Returns the headers of a request for the upstream.
  *
- * @param sessionKeys keys of the request. No header that contains one of them is sent.
+ * @param holdsKey finds the keys of the request. No header that contains one of them is sent.
  */
 export function toUpstreamHeaders(
   headers: IncomingHttpHeaders,
-  sessionKeys: readonly string[],
+  holdsKey: KeyFinder,
   key: { readonly header: KeyHeader; readonly value: string | undefined },
 ): Headers {
-  const hasKey = (value: string | string[]) => sessionKeys.some((each) => [value].flat().join(",").includes(each));
-  const kept = filterHeaders(headers, NOT_SENT, (name, value) => name.startsWith("x-forwarded-") || hasKey(value));
+  const kept = filterHeaders(
+    headers,
+    NOT_SENT,
+    (name, value) => name.startsWith("x-forwarded-") || holdsKey([value].flat().join(",")),
+  );
   if (key.value === undefined) return kept;
   return { ...kept, [key.header]: key.header === "authorization" ? `Bearer ${key.value}` : key.value };
 }

@@ -3,6 +3,7 @@ import type { Upstream } from "../../config/index.js";
 import { readKeys } from "../../http/read-keys.js";
 import { findString } from "../../support/json/elements.js";
 import { type KeyHeader, toUpstreamHeaders } from "./forwarded-headers.js";
+import { findKeys, type KeyFinder } from "./key-finder.js";
 
 /** Path of a model call below the base URL of its API. */
 export type UpstreamEndpoint = "chat/completions" | "responses" | "messages" | "messages/count_tokens";
@@ -26,12 +27,12 @@ export function toUpstreamRequest(
   json: Buffer,
 ): UpstreamRequest {
   const base = new URL(url);
-  const keys = readKeys(request);
+  const holdsKey = findKeys(readKeys(request));
   const header: KeyHeader = endpoint.startsWith("messages") ? "x-api-key" : "authorization";
   return {
     origin: base.origin,
-    path: `${readBasePath(base)}/${endpoint}${readQuery(request, keys)}`,
-    headers: toUpstreamHeaders(request.headers, keys, { header, value: apiKey }),
+    path: `${readBasePath(base)}/${endpoint}${readQuery(request, holdsKey)}`,
+    headers: toUpstreamHeaders(request.headers, holdsKey, { header, value: apiKey }),
     body: writeBody(json, model, request.body),
   };
 }
@@ -43,10 +44,10 @@ function readBasePath({ pathname }: URL): string {
 }
 
 /** Returns the query with its `?`; an empty string if it contains a key of the request, which some clients send there. */
-function readQuery({ url }: FastifyRequest, keys: readonly string[]): string {
+function readQuery({ url }: FastifyRequest, holdsKey: KeyFinder): string {
   const start = url.indexOf("?");
   const query = start < 0 ? "" : url.slice(start);
-  return keys.some((key) => query.includes(key) || query.includes(encodeURIComponent(key))) ? "" : query;
+  return holdsKey(query) ? "" : query;
 }
 
 /**

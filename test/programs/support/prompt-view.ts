@@ -15,8 +15,13 @@ export interface ToolSchema {
 /** What a model can read in a prompt in Qwen3's format. */
 export interface PromptView {
   readonly tools: readonly ShownTool[];
-  /** Texts of the user's turns, without results of tools. */
-  readonly userTexts: readonly string[];
+  readonly userTurns: readonly UserTurn[];
+}
+
+/** A turn of the user: a text, or results of tools. */
+export interface UserTurn {
+  /** Empty for results of tools. */
+  readonly text: string;
   /** Number of results of tools. */
   readonly results: number;
 }
@@ -27,12 +32,12 @@ const RESULT = "<tool_response>\n";
 export function readPrompt(prompt: string): PromptView {
   const turns = prompt.split(TURN).slice(1);
   const ofUser = turns.filter((turn) => turn.startsWith("user\n"));
-  const results = ofUser.filter((turn) => turn.startsWith(`user\n${RESULT}`));
-  return {
-    tools: readTools(turns[0] ?? ""),
-    userTexts: ofUser.filter((turn) => !results.includes(turn)),
-    results: results.reduce((sum, turn) => sum + turn.split(`\n${RESULT}`).length - 1, 0),
-  };
+  return { tools: readTools(turns[0] ?? ""), userTurns: ofUser.map(readUserTurn) };
+}
+
+function readUserTurn(turn: string): UserTurn {
+  if (!turn.startsWith(`user\n${RESULT}`)) return { text: turn, results: 0 };
+  return { text: "", results: turn.split(`\n${RESULT}`).length - 1 };
 }
 
 /** Reads the declarations of the system turn, one a line. They follow the last opening tag: a system prompt may spell another. */

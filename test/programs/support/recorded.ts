@@ -22,6 +22,9 @@ export interface Recorded {
   readonly conversations: readonly CallRow[];
 }
 
+/** Discount of the rewards in {@link Recorded.interactions}. */
+export const DISCOUNT = 0.5;
+
 /** Ends a session with a reward and exports it in several ways. */
 export async function exportSession({ trainer, session }: ProgramRig): Promise<Recorded> {
   await trainer.post("/rl/set_reward", { reward: 1, scope: "session" }, session.key);
@@ -32,7 +35,7 @@ export async function exportSession({ trainer, session }: ProgramRig): Promise<R
       rows.map(({ ids, trained }) => ({ ids, trained: trained.map((t) => [t.place, t.id, t.logprob] as const) })),
     );
   };
-  const reply = await trainer.post("/export_trajectories", { session_id: session.id });
+  const reply = await trainer.post("/export_trajectories", { session_id: session.id, discount: DISCOUNT });
   const interactions = Object.values(((await reply.json()) as WireExport).interactions);
   return {
     interactions,

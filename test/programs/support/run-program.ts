@@ -19,7 +19,7 @@ export interface ProgramEnd {
 }
 
 /** Time limit of a program in milliseconds. A program that runs longer is killed. */
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 270_000;
 const TAIL_BYTES = 8192;
 
 /**

@@ -1,20 +1,18 @@
 import type { GenerateOutcome, GenerateRequest, OutputToken } from "../../helpers/sglang/protocol.js";
 import { findShell, findSubAgent, shellArguments, subAgentArguments } from "./known-tools.js";
 import { writeOddJson } from "./odd-json.js";
-import { type PromptView, readPrompt, type ShownTool } from "./prompt-view.js";
+import { readPrompt, type ShownTool } from "./prompt-view.js";
+import { type Purpose, readPurpose } from "./purpose.js";
 import { decode, encode, encodeOddly } from "./qwen3.js";
 import {
   countResults,
   DELEGATED,
   DELEGATED_TURNS,
-  REQUEST,
   type ScriptedCall,
   type ScriptedTurn,
+  SUMMARY,
   type Task,
 } from "./tasks.js";
-
-/** What a call is for: the task, a part of it that a sub-agent does, or something else, such as a title. */
-export type Purpose = "task" | "delegated" | "side";
 
 /** A generation of the engine. */
 export interface LoggedCall {
@@ -51,32 +49,48 @@ export class ScriptedModel {
   }
 
   readonly complete = ({ inputIds }: GenerateRequest): readonly number[] => {
-    const text = this.#write(readPrompt(decode(inputIds)));
+    const text = this.#write(decode(inputIds));
     return this.#style.odd ? encodeOddly(text) : encode(text);
   };
 
   readonly hear = ({ inputIds }: GenerateRequest, { tokens, finish }: GenerateOutcome): void => {
-    const purpose = findPurpose(readPrompt(decode(inputIds)));
+    const { purpose } = readPurpose(readPrompt(decode(inputIds)));
     this.calls.push({ prompt: inputIds, output: [...tokens], finish: finish.type, purpose });
   };
 
-  #write(prompt: PromptView): string {
-    const purpose = findPurpose(prompt);
-    if (purpose === "side") return SIDE_ANSWER;
-    const turns = purpose === "task" ? this.#task.turns : DELEGATED_TURNS;
-    const turn = findTurn(turns, prompt.results);
-    if (turn) return this.#writeTurn(turn, prompt.tools);
-    this.problems.push(`No turn of the ${purpose} follows ${prompt.results} results.`);
+  #write(prompt: string): string {
+    const view = readPrompt(prompt);
+    const { purpose, results } = readPurpose(view);
+    if (purpose === "side" || (purpose === "compaction" && !this.#task.compacted)) return SIDE_ANSWER;
+    if (purpose === "compaction") return `<think>\nWhat was it?\n</think>\n\n<summary>\n${SUMMARY}\n</summary>`;
+    const turn = purpose === "compacted" ? this.#nextCompacted() : findTurn(this.#turns(purpose), results);
+    if (turn) return this.#writeTurn(turn, view.tools, prompt);
+    this.problems.push(`No turn of the purpose "${purpose}" follows ${results} results.`);
     return "<think>\n\n</think>\n\nI stop here.";
   }
 
-  #writeTurn({ reasoning, text, calls }: ScriptedTurn, tools: readonly ShownTool[]): string {
-    const said = [text, ...calls.map((call) => this.#writeCall(call, tools))].filter((part) => part !== "");
+  /** Some programs keep the last results in a compacted conversation, so results do not show its turn. */
+  #nextCompacted(): ScriptedTurn | undefined {
+    return this.#task.compacted?.[this.calls.filter(({ purpose }) => purpose === "compacted").length];
+  }
+
+  #turns(purpose: "task" | "resumed" | "delegated"): readonly ScriptedTurn[] {
+    if (purpose === "task") return this.#task.turns;
+    return (purpose === "delegated" ? DELEGATED_TURNS : this.#task[purpose]) ?? [];
+  }
+
+  #writeTurn({ reasoning, text, calls }: ScriptedTurn, tools: readonly ShownTool[], prompt: string): string {
+    const said = [text, ...calls.map((call) => this.#writeCall(call, tools, prompt))].filter((part) => part !== "");
     return `<think>\n${reasoning}\n</think>\n\n${said.join("\n")}`;
   }
 
-  #writeCall(call: ScriptedCall, tools: readonly ShownTool[]): string {
-    if ("tool" in call) return this.#writeToolCall(call.tool, call.arguments);
+  #writeCall(call: ScriptedCall, tools: readonly ShownTool[], prompt: string): string {
+    if ("tool" in call) {
+      return this.#writeToolCall(
+        call.tool,
+        typeof call.arguments === "function" ? call.arguments(prompt) : call.arguments,
+      );
+    }
     const subAgent = findSubAgent(tools);
     if ("delegate" in call && subAgent) {
       return this.#writeToolCall(subAgent.name, subAgentArguments(subAgent, DELEGATED));
@@ -103,11 +117,4 @@ function findTurn(turns: readonly ScriptedTurn[], results: number): ScriptedTurn
     before += countResults(turn);
   }
   return undefined;
-}
-
-function findPurpose({ tools, userTexts }: PromptView): Purpose {
-  const says = (words: string) => userTexts.some((text) => text.includes(words));
-  if (!findShell(tools)) return "side";
-  if (says(REQUEST)) return "task";
-  return says(DELEGATED) ? "delegated" : "side";
 }

@@ -4,8 +4,8 @@ export type ScriptedCall =
   | { readonly run: string }
   /** Calls the shell tool with arguments that it must refuse. */
   | { readonly shellArguments: object }
-  /** Calls a tool by its name. */
-  | { readonly tool: string; readonly arguments: object }
+  /** Calls a tool by its name. A function reads the arguments from the prompt. */
+  | { readonly tool: string; readonly arguments: object | ((prompt: string) => object) }
   /** Gives {@link DELEGATED} to a sub-agent. A program without sub-agents runs a command instead. */
   | { readonly delegate: true }
   /** Writes a call whose JSON is not valid. It counts as text, so it has no result. */
@@ -21,6 +21,12 @@ export interface ScriptedTurn {
 export interface Task {
   readonly name: string;
   readonly turns: readonly ScriptedTurn[];
+  /** Turns of a second process that goes on with the conversation, with the request {@link RESUMED}. */
+  readonly resumed?: readonly ScriptedTurn[];
+  /** Turns after the program has compacted the conversation. */
+  readonly compacted?: readonly ScriptedTurn[];
+  /** What hello.txt must contain at the end. Default: `hi`. */
+  readonly content?: string;
   /** Files of the project when the program starts, by their paths. */
   readonly files?: Readonly<Record<string, Uint8Array>>;
   /** What the model must have read before its last turn. */
@@ -29,6 +35,14 @@ export interface Task {
 
 /** The request that every program gets. */
 export const REQUEST = "create hello.txt with content hi";
+
+/** The request to a program that goes on with an earlier conversation. */
+export const RESUMED = "append a question mark to hello.txt";
+
+/** The model's summary of the conversation. Shorter ones are not recognized in the next conversation. */
+export const SUMMARY = `1. Request: the user wants a file hello.txt in this folder, whose content is "hi" without a line break at its end.
+2. So far: long output of a command was read. It has nothing to do with the file, which does not exist yet.
+3. Next: write the file with the shell, read it, and then tell the user what it contains.`;
 
 /** What a sub-agent is asked to do, and the turns in which the model does it. */
 export const DELEGATED = "count the files of this folder";
@@ -51,6 +65,18 @@ const check: ScriptedTurn = {
   calls: [{ run: "cat hello.txt" }],
 };
 const answer: ScriptedTurn = { reasoning: "It is there.", text: 'hello.txt contains "hi". ✓', calls: [] };
+
+/** Its command prints 24,000 characters, so that a program with a small context compacts the conversation. */
+export const LONG_TASK: Task = {
+  name: "a conversation that the program compacts",
+  turns: [
+    { reasoning: "I look around.", text: "", calls: [{ run: "ls -a" }] },
+    { reasoning: "", text: "I read more.", calls: [{ run: "seq 1000001 1003000" }] },
+    // Programs count the tokens of the command's output when this turn's usage shows them.
+    { reasoning: "These are numbers.", text: "", calls: [{ run: "ls -a" }] },
+  ],
+  compacted: [write, check, answer],
+};
 
 export const TASKS: readonly Task[] = [
   { name: "two calls in turn", turns: [write, check, answer] },
@@ -85,5 +111,13 @@ export const TASKS: readonly Task[] = [
   {
     name: "a call that is not JSON before one that is",
     turns: [{ ...write, calls: [{ malformed: '{"command": "printf' }, ...write.calls] }, answer],
+  },
+  {
+    name: "two processes, of which the second resumes the conversation",
+    // Gemini CLI lists the project's files in the user's first message, also in that of an earlier conversation.
+    files: { "hello.txt": new Uint8Array() },
+    turns: [write, { ...answer, text: 'It contains "hi".' }],
+    resumed: [{ ...write, reasoning: "Now a `?`.", calls: [{ run: "printf '?' >> hello.txt" }] }, check, answer],
+    content: "hi?",
   },
 ];

@@ -61,6 +61,21 @@ describe("contents of the user", () => {
   });
 });
 
+describe("responses with an id", () => {
+  const once = response("f", { n: 1 }, "1");
+
+  it.each<[string, object[], number]>([
+    ["once if they are repeated", [once, response("f", { n: 2 }, "2"), once], 2],
+    ["twice if their texts differ", [once, response("f", { n: 2 }, "1")], 2],
+    ["twice if they are in two contents", [user(once), user(once)], 2],
+    ["twice if they have no id", [response("f", { n: 1 }), response("f", { n: 1 })], 2],
+  ])("are read %s", (_, sent, count) => {
+    const answers = sent.every((each) => "role" in each) ? sent : [user(...sent)];
+    const messages = read([user(text("a")), model(call("f", "1"), call("f", "2")), ...answers]);
+    expect(messages.filter(({ role }) => role === "tool")).toHaveLength(count);
+  });
+});
+
 describe("responses without an id", () => {
   it("answer the calls of their function in order", () => {
     const contents = [

@@ -142,6 +142,15 @@ describe("an error has Google's form", () => {
     expect(refusedWith(await generate(path, body, key))).toEqual(expected);
   });
 
+  it.each(["/v1%62eta/models/tiny:generateContent", "/%76%31beta/nothing"])("on the path %s", async (url) => {
+    const reply = await proxy.post(url, { contents });
+    expect(errorOf(reply)).toMatchObject({ code: reply.status, details: [{ domain: "rolltape" }] });
+  });
+
+  it.each(["/v1%2562eta/nothing", "/v1beta%2Fmodels", "/v1beta%3F/models"])("not on the path %s", async (url) => {
+    expect((await proxy.post(url, { contents })).json()).toMatchObject({ error: { code: "not_found", param: null } });
+  });
+
   it("for a body that is too large or not JSON", async () => {
     const small = await Proxy.start({ settings: { maxBodyBytes: 100 } });
     const { key } = await small.session();

@@ -19,6 +19,8 @@ import {
 const CHAT = "/v1/chat/completions";
 const messages = [user("Is it right?")];
 
+const toBase64 = (text: string): string => Buffer.from(text).toString("base64");
+
 /** Each path, with a body of its protocol, the path at the upstream and the header of the key. */
 const CALLS: [path: string, body: object, sent: string, key: [string, string]][] = [
   [CHAT, { messages }, "/v1/chat/completions", ["authorization", `Bearer ${UPSTREAM_KEY}`]],
@@ -130,6 +132,22 @@ describe("a call for a model of an upstream", () => {
     expect(readSample(scrape, series("error"))).toBe(1);
   });
 
+  it("has a response that cannot be retrieved here, and the error says so", async () => {
+    const upstream = await startUpstream(answerJson({ id: "resp_of_upstream" }));
+    const proxy = await startProxy([upstreamAt(upstream.url)]);
+    const session = await proxy.session();
+    const retrieve = () => proxy.request({ url: "/v1/responses/resp_of_upstream" }, session.key);
+    const message = 'The session has no stored response "resp_of_upstream".';
+    expect((await retrieve()).error.message).toBe(message);
+    await proxy.post("/v1/responses", { model: JUDGE, input: "x" }, session.key);
+    const reply = await retrieve();
+    expect([reply.refusal, reply.error.message]).toEqual([
+      "404 response_not_found",
+      `${message} Responses of upstreams cannot be retrieved here. Retrieve them from the upstream itself.`,
+    ]);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
   it("may have any size that the server accepts, and is not kept among the session's bodies", async () => {
     const upstream = await startUpstream(answerJson({}));
     const proxy = await startProxy([upstreamAt(upstream.url)]);
@@ -218,6 +236,27 @@ describe("keys", () => {
       expect(names).not.toContain(name);
     }
     expect(names).not.toContain("authorization");
+  });
+
+  it.each<[string, (key: string) => string]>([
+    ["base64", (key) => toBase64(key)],
+    ["base64 after other text", (key) => `Basic ${toBase64(`u:${key}`)}`],
+    ["base64 between other texts", (key) => toBase64(`{"key":"${key}"}`)],
+    ["base64 for URLs", (key) => Buffer.from(`>>>???>>>??:${key}`).toString("base64url")],
+    ["percent-encoded bytes", (key) => key.replaceAll(/./g, (c) => `%${c.charCodeAt(0).toString(16)}`)],
+    ["hexadecimal digits", (key) => Buffer.from(key).toString("hex").toUpperCase()],
+  ])("of the session are not sent as %s either, in a header or in the query", async (_, encode) => {
+    const upstream = await startUpstream(answerJson({}));
+    const proxy = await startProxy([upstreamAt(upstream.url)]);
+    const { key } = await proxy.session();
+    const encoded = encode(key);
+    const headers = { "x-custom": encoded, "x-other": encode("sk-another-key-0123456789") };
+    const url = `${CHAT}?token=${encodeURIComponent(encoded)}`;
+    await proxy.request({ method: "POST", url, payload: { model: JUDGE }, headers }, key);
+    const [request] = upstream.requests;
+    expect(request?.headers).not.toHaveProperty("x-custom");
+    expect(request?.headers).toHaveProperty("x-other");
+    expect(request?.url.search).toBe("");
   });
 
   it("of the upstream never appear in answers of the server", async () => {
