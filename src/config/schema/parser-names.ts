@@ -18,6 +18,10 @@ export const TOOL_CALL_PARSERS = [
   "seed_oss",
   "gpt_oss",
   "hy_v3",
+  "cohere_command",
+  "gemma4",
+  "lfm2",
+  "minimax_m3",
 ] as const;
 
 /** Families of reasoning. */
@@ -33,4 +37,7 @@ export const REASONING_PARSERS = [
   "seed_oss",
   "gpt_oss",
   "hy_v3",
+  "cohere_command",
+  "gemma4",
+  "minimax_m3",
 ] as const;

@@ -20,14 +20,16 @@ export interface OutputFormat {
 export function createOutputFormat(families: OutputFamilies, options: OutputParserOptions): OutputFormat {
   const whole = findWholeOutput(families.tools) ?? findWholeOutput(families.reasoning);
   if (whole) return wholeFormat(whole, families, options);
-  const calls = (options.tools.length === 0 ? undefined : findCallSyntax(families.tools)) ?? NO_CALLS;
+  const syntax = findCallSyntax(families.tools);
+  const calls: CallSyntax = (options.tools.length === 0 ? syntax?.textOnly : syntax) ?? NO_CALLS;
+  const callMarkers = calls === syntax ? calls.markers.slice(0, 1) : [];
   const reasoning = options.answerBegun === true ? undefined : findReasoningBlock(families.reasoning);
   return {
     markers: reasoning ? [reasoning.begin, reasoning.end, ...calls.markers] : calls.markers,
     markerParts: calls.markerParts ?? [],
     *read(reader, out, count) {
       const context = makeContext(reader, out, options);
-      if (reasoning) yield* readBlock({ ...context, count }, reasoning, calls, options.promptEnd);
+      if (reasoning) yield* readBlock({ ...context, count }, reasoning, callMarkers, options.promptEnd);
       else count.end(0);
       yield* calls.read(context);
     },
@@ -44,11 +46,11 @@ const NO_CALLS: CallSyntax = {
 function* readBlock(
   { reader, out, count }: CallContext & { readonly count: ReasoningCount },
   block: ReasoningBlock,
-  calls: CallSyntax,
+  callMarkers: readonly string[],
   promptEnd: string,
 ): Step<void> {
-  const callMarkers = block.endsAtCalls === true ? calls.markers.slice(0, 1) : [];
-  yield* readReasoning({ reader, out, count, block, isOpen: isOpenAt(promptEnd, block), callMarkers });
+  const ends = block.endsAtCalls === true ? callMarkers : [];
+  yield* readReasoning({ reader, out, count, block, isOpen: isOpenAt(promptEnd, block), callMarkers: ends });
 }
 
 function wholeFormat(

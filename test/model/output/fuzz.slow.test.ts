@@ -18,6 +18,7 @@ const REASONING: Partial<Record<ToolFamily, ReasoningFamily>> = {
   deepseek_v31: "deepseek_v3",
   deepseek_v4: "deepseek_v3",
   minimax_m2: "deepseek_v3",
+  lfm2: "qwen3",
 };
 
 const FAMILIES = [...TOOL_FAMILIES.keys()].map((tools): OutputFamilies => {

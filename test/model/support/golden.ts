@@ -29,12 +29,10 @@ export const publishedTemplates = Object.keys(publishedDigests);
 const RENDERED_ONLY = [
   "Apertus-8B-Instruct",
   "Bielik-11B-v3.0-Instruct",
-  "Cohere2MoE",
   "GLM-4.7-Flash",
   "GigaChat3-10B-A1.8B",
   "HuggingFaceTB-SmolLM3-3B",
   "Kimi-K2-Thinking",
-  "LFM2.5-8B-A1B",
   "Mistral-Small-3.2-24B-Instruct-2506",
   "NVIDIA-Nemotron-Nano-v2",
   "Spark2.5",

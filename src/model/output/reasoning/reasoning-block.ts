@@ -13,6 +13,10 @@ export interface ReasoningBlock {
   readonly isForced?: boolean;
   /** The opening marker of a tool call ends the reasoning too. */
   readonly endsAtCalls?: boolean;
+  /** Text after the opening marker that belongs to it. */
+  readonly label?: string;
+  /** An answer without reasoning may begin with the closing marker. */
+  readonly mayOnlyEnd?: boolean;
 }
 
 interface ReasoningContext {
@@ -27,9 +31,9 @@ interface ReasoningContext {
 }
 
 /** Returns true if the reasoning has begun before the first token of the output. */
-export function isOpenAt(promptEnd: string, { begin, end, isForced = false }: ReasoningBlock): boolean {
+export function isOpenAt(promptEnd: string, { begin, end, label = "", isForced = false }: ReasoningBlock): boolean {
   const before = promptEnd.trimEnd();
-  return before.endsWith(begin) || (isForced && !before.endsWith(end));
+  return before.endsWith(begin) || before.endsWith((begin + label).trimEnd()) || (isForced && !before.endsWith(end));
 }
 
 /**
@@ -37,12 +41,13 @@ export function isOpenAt(promptEnd: string, { begin, end, isForced = false }: Re
  */
 export function* readReasoning(context: ReasoningContext): Step<void> {
   const { reader, out, count, block, isOpen, callMarkers } = context;
-  const { begin, end } = block;
+  const { begin, end, label } = block;
   reader.startRecording();
   yield* reader.skipSpace();
   const hasBegun = yield* reader.accept(begin);
+  const isEnded = !hasBegun && !isOpen && block.mayOnlyEnd === true && (yield* reader.at(end));
   const written = reader.endRecording();
-  if (!hasBegun && !isOpen) {
+  if (!hasBegun && !isOpen && !isEnded) {
     count.end(0);
     out.text(written);
     return;
@@ -50,6 +55,7 @@ export function* readReasoning(context: ReasoningContext): Step<void> {
   count.begin("reasoning", 0);
   if (hasBegun) out.markBoundary();
   else out.reasoning(written);
+  if (label !== undefined) yield* reader.accept(label);
   const marker = yield* reader.until(reader.markers([end, ...callMarkers]), out.reasoning);
   if (marker === end) reader.skip(end);
   if (marker === undefined) return;

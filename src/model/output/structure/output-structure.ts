@@ -1,7 +1,7 @@
 import type { Tool } from "../../../conversation/message.js";
 import { isOpenAt, type ReasoningBlock } from "../reasoning/reasoning-block.js";
 import { type CallStructure, describeCalls, describeTextWithCalls } from "./call-structure.js";
-import { ANY_TEXT, type Format, json, oneOf, regex, sequence, tag } from "./format.js";
+import { ANY_TEXT, constant, type Format, json, oneOf, regex, sequence, tag } from "./format.js";
 
 /** The rules that an output must follow. */
 export interface OutputRules {
@@ -68,7 +68,8 @@ function withAnyArguments({ type, function: called }: Tool): Tool {
 }
 
 /** Reasoning is free text. It must end if the prompt has begun it; otherwise it may be absent. */
-function afterReasoning({ begin, end }: ReasoningBlock, isOpen: boolean, answer: Format): Format {
+function afterReasoning({ begin, end, mayOnlyEnd }: ReasoningBlock, isOpen: boolean, answer: Format): Format {
   if (isOpen) return sequence([tag("", ANY_TEXT, end), answer]);
-  return oneOf([sequence([tag(begin, ANY_TEXT, end), answer]), answer]);
+  const ended = mayOnlyEnd === true ? [sequence([constant(end), answer])] : [];
+  return oneOf([sequence([tag(begin, ANY_TEXT, end), answer]), ...ended, answer]);
 }

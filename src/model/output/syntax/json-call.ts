@@ -5,6 +5,8 @@ import type { OutputReader, Step } from "../reader/reader.js";
 export interface JsonCallOptions {
   /** Returns true for functions that may be called; by default, all. If set, the name must come before the arguments. */
   readonly isKnown?: (name: string) => boolean;
+  /** The field with the function's name. Default: `name`. */
+  readonly nameField?: string;
 }
 
 /**
@@ -27,8 +29,9 @@ export function* readJsonCall(reader: OutputReader, call: PendingCall, options: 
   }
 }
 
-function* readField(reader: OutputReader, call: PendingCall, key: string, { isKnown }: JsonCallOptions): Step<boolean> {
-  if (key === "name" && !call.isNamed) {
+function* readField(reader: OutputReader, call: PendingCall, key: string, options: JsonCallOptions): Step<boolean> {
+  const { isKnown, nameField = "name" } = options;
+  if (key === nameField && !call.isNamed) {
     const name = yield* readJsonString(reader);
     if (name === undefined || name === "" || isKnown?.(name) === false) return false;
     call.setName(name);
