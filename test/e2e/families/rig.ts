@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { onTestFinished } from "vitest";
 import { createSglangEngine } from "../../../src/engine/index.js";
-import type { FamilyChoice } from "../../../src/model/output/choose-families.js";
+import type { ChatModelOptions } from "../../../src/model/load-chat-model.js";
 import { numbers, type WireExport, type WireInteraction } from "../../helpers/export-json.js";
 import { FamilyModel } from "../../helpers/family-model.js";
 import { Proxy, type StartedSession } from "../../helpers/proxy.js";
@@ -13,13 +13,13 @@ import { publishedTemplate } from "../../model/support/golden.js";
 
 export interface RigOptions {
   readonly template: string;
-  readonly choice?: FamilyChoice;
+  readonly options?: ChatModelOptions;
   readonly chatTemplateType: "hf" | "concat";
 }
 
 /** Starts a proxy with a published template, and an SGLang test server that returns texts of the test. */
-export async function startRig({ template, choice = {}, chatTemplateType }: RigOptions) {
-  const model = await FamilyModel.write(publishedTemplate(template), publishedStops(template), choice);
+export async function startRig({ template, options = {}, chatTemplateType }: RigOptions) {
+  const model = await FamilyModel.write(publishedTemplate(template), publishedStops(template), options);
   const said: number[][] = [];
   const next: number[][] = [];
   const served = {
@@ -32,7 +32,7 @@ export async function startRig({ template, choice = {}, chatTemplateType }: RigO
   };
   const server = await startSglangServer(served);
   const engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 8 });
-  const proxy = await Proxy.start({ engine, folder: model.folder, model: choice, settings: { chatTemplateType } });
+  const proxy = await Proxy.start({ engine, folder: model.folder, model: options, settings: { chatTemplateType } });
   const url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {
     await proxy.close();
