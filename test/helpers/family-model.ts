@@ -1,7 +1,6 @@
 import type { Conversation, Message } from "../../src/conversation/message.js";
-import { loadChatModel } from "../../src/model/load-chat-model.js";
-import type { FamilyChoice } from "../../src/model/output/choose-families.js";
-import type { OutputFamilies } from "../../src/model/output/family-lookup.js";
+import { type ChatModelOptions, loadChatModel } from "../../src/model/load-chat-model.js";
+import { findCallSyntax, type OutputFamilies } from "../../src/model/output/family-lookup.js";
 import { createOutputFormat } from "../../src/model/output/output-format.js";
 import { ChatTemplate } from "../../src/model/template/chat-template.js";
 import { addedTokenSchema } from "../../src/model/tokenizer/added-token.js";
@@ -22,6 +21,7 @@ export class FamilyModel {
     source: string,
     tokenizer: Tokenizer,
     stops: readonly string[],
+    { templateArgs = {} }: ChatModelOptions,
   ) {
     this.folder = folder;
     this.families = families;
@@ -29,18 +29,19 @@ export class FamilyModel {
       ["bos_token", "<BOS>"],
       ["eos_token", "<EOS>"],
     ]);
-    this.template = new ChatTemplate(source, { now: () => new Date(), templateArgs: {}, specialTokens });
+    this.template = new ChatTemplate(source, { now: () => new Date(), templateArgs, specialTokens });
     this.#tokenizer = tokenizer;
     this.#stops = stops;
   }
 
   /** Creates the folder, which is removed when the test ends. */
-  static async write(source: string, stops: readonly string[], choice: FamilyChoice): Promise<FamilyModel> {
-    const { families } = await loadChatModel(writeModelFolder(source, stops), choice);
+  static async write(source: string, stops: readonly string[], options: ChatModelOptions): Promise<FamilyModel> {
+    const { families } = await loadChatModel(writeModelFolder(source, stops), options);
     const { markers } = createOutputFormat(families, { tools: [], stop: [], stopTokenIds: [], promptEnd: "" });
+    const parts = findCallSyntax(families.tools)?.markerParts ?? [];
     const inTemplate = source.match(/<[|｜][^<>\s'"]+?[|｜]>/g) ?? [];
     const shaped = markers.filter((marker) => /^[<[◁].*[>\]▷]$/u.test(marker));
-    const added = [...new Set([...stops, ...inTemplate, ...shaped])];
+    const added = [...new Set([...stops, ...inTemplate, ...shaped, ...parts])];
     // As in published vocabularies: a marker that does not end a turn is often a token, but not a special one.
     const json = byteLevelTokenizer(added.map((content) => ({ content, special: !/^<\/?[a-z_]+>$/.test(content) })));
     const ends = json.added_tokens.filter(({ content }) => stops.includes(content)).map(({ id }) => id);
@@ -54,6 +55,7 @@ export class FamilyModel {
       source,
       new Tokenizer({ tokenizer: { ...json, added_tokens }, config: {} }, 0),
       stops,
+      options,
     );
   }
 

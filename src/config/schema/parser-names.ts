@@ -25,6 +25,10 @@ export const TOOL_CALL_PARSERS = [
   "nemotron_nano_v2",
   "olmo3",
   "phi4_mini",
+  "cohere_command",
+  "gemma4",
+  "lfm2",
+  "minimax_m3",
 ] as const;
 
 /** Families of reasoning. */
@@ -42,4 +46,7 @@ export const REASONING_PARSERS = [
   "hy_v3",
   "apertus",
   "hunyuan_a13b",
+  "cohere_command",
+  "gemma4",
+  "minimax_m3",
 ] as const;

@@ -20,7 +20,9 @@ export interface OutputFormat {
 export function createOutputFormat(families: OutputFamilies, options: OutputParserOptions): OutputFormat {
   const whole = findWholeOutput(families.tools) ?? findWholeOutput(families.reasoning);
   if (whole) return wholeFormat(whole, families, options);
-  const calls = (options.tools.length === 0 ? undefined : findCallSyntax(families.tools)) ?? NO_CALLS;
+  const syntax = findCallSyntax(families.tools);
+  const calls: CallSyntax = (options.tools.length === 0 ? syntax?.textOnly : syntax) ?? NO_CALLS;
+  const callMarkers = calls === syntax ? calls.markers.slice(0, 1) : [];
   const block = findReasoningBlock(families.reasoning);
   const reasoning = options.answerBegun === true ? undefined : block;
   const answer = block?.answer;
@@ -33,7 +35,7 @@ export function createOutputFormat(families: OutputFamilies, options: OutputPars
     markerParts: calls.markerParts ?? [],
     *read(reader, out, count) {
       const context = makeContext(reader, out, options);
-      if (reasoning) yield* readBlock({ ...context, count }, reasoning, calls, options.promptEnd);
+      if (reasoning) yield* readBlock({ ...context, count }, reasoning, callMarkers, options.promptEnd);
       else count.end(0);
       if (answer) yield* openAnswer(context, answer);
       yield* calls.read(context);
@@ -51,11 +53,11 @@ const NO_CALLS: CallSyntax = {
 function* readBlock(
   { reader, out, count }: CallContext & { readonly count: ReasoningCount },
   block: ReasoningBlock,
-  calls: CallSyntax,
+  callMarkers: readonly string[],
   promptEnd: string,
 ): Step<void> {
-  const callMarkers = block.endsAtCalls ? calls.markers.slice(0, 1) : [];
-  yield* readReasoning({ reader, out, count, block, isOpen: isOpenAt(promptEnd, block), callMarkers });
+  const ends = block.endsAtCalls ? callMarkers : [];
+  yield* readReasoning({ reader, out, count, block, isOpen: isOpenAt(promptEnd, block), callMarkers: ends });
 }
 
 function wholeFormat(

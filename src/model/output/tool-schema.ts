@@ -3,10 +3,19 @@ import type { Tool } from "../../conversation/message.js";
 /** Returns the JSON types that a tool's schema allows for a parameter; undefined if the schema does not say. */
 export function parameterTypes(tool: Tool | undefined, parameter: string): ReadonlySet<string> | undefined {
   const root = member(tool?.function, "parameters");
-  const schema = resolve(member(member(root, "properties"), parameter), root);
-  const choices = member(schema, "anyOf") ?? member(schema, "oneOf");
-  if (member(schema, "type") !== undefined || !Array.isArray(choices)) return ownTypes(schema);
-  const types = choices.map((choice) => ownTypes(resolve(choice, root)));
+  return schemaTypes(member(member(root, "properties"), parameter), root);
+}
+
+/**
+ * Returns the JSON types that a schema allows; undefined if it does not say.
+ *
+ * @param root the whole schema, to whose definitions the schema may refer
+ */
+export function schemaTypes(schema: unknown, root: unknown): ReadonlySet<string> | undefined {
+  const found = resolveReference(schema, root);
+  const choices = member(found, "anyOf") ?? member(found, "oneOf");
+  if (member(found, "type") !== undefined || !Array.isArray(choices)) return ownTypes(found);
+  const types = choices.map((choice) => ownTypes(resolveReference(choice, root)));
   return uniteTypes(types.map((each) => each && [...each]));
 }
 
@@ -19,30 +28,34 @@ function ownTypes(schema: unknown): ReadonlySet<string> | undefined {
   return Array.isArray(values) ? uniteTypes(values.map(jsonType)) : undefined;
 }
 
-/** Longest chain of references, which may be a circle. */
-const MAX_REFERENCES = 8;
-
-/** Follows references to definitions of the whole schema. */
-function resolve(schema: unknown, root: unknown): unknown {
-  let found = schema;
-  for (let count = 0; count < MAX_REFERENCES; count++) {
-    const reference = member(found, "$ref");
-    if (typeof reference !== "string") break;
-    found = findDefinition(reference, root);
-  }
-  return found;
-}
-
-/** Finds the definition that a reference within the schema names, such as `#/$defs/Unit`. */
-function findDefinition(reference: string, root: unknown): unknown {
-  const [, list = "", name = ""] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
-  return member(member(root, list), name);
-}
-
 /** Returns the union of the types; undefined if one of them is unknown, because any type is possible then. */
 function uniteTypes(types: readonly unknown[]): ReadonlySet<string> | undefined {
   const names = types.flat().filter((type) => typeof type === "string");
   return names.length < types.length || names.length === 0 ? undefined : new Set(names);
+}
+
+/** Returns the schema that an object's schema has for a member, or that a list's schema has for its `item`s. */
+export function childSchema(schema: unknown, key: string, root: unknown): unknown {
+  const choices = member(schema, "anyOf") ?? member(schema, "oneOf");
+  const schemas = Array.isArray(choices) ? choices.map((choice) => resolveReference(choice, root)) : [schema];
+  const find = (get: (each: unknown) => unknown): unknown => schemas.map(get).find((found) => found !== undefined);
+  const own = find((each) => member(member(each, "properties"), key));
+  const other = own ?? (key === "item" ? find((each) => member(each, "items")) : undefined);
+  return resolveReference(other ?? find((each) => member(each, "additionalProperties")), root);
+}
+
+/** Longest chain of references, because a schema may refer to itself. */
+const MAX_REFERENCES = 8;
+
+/** Returns the part of the root schema that a schema refers to, such as `#/$defs/point`; otherwise the schema itself. */
+export function resolveReference(schema: unknown, root: unknown): unknown {
+  let found = schema;
+  for (let steps = 0; steps < MAX_REFERENCES; steps++) {
+    const reference = member(found, "$ref");
+    if (typeof reference !== "string" || !reference.startsWith("#/")) break;
+    found = reference.slice(2).split("/").reduce<unknown>(member, root);
+  }
+  return found;
 }
 
 /** Returns the names of a tool's parameters; undefined if the schema lists none. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Conversation, Message } from "../../../src/conversation/message.js";
-import type { FamilyChoice } from "../../../src/model/output/choose-families.js";
+import type { ChatModelOptions } from "../../../src/model/load-chat-model.js";
 import { resultOf } from "../../helpers/family-model.js";
 import { ANSWERS, TOOLS } from "./answers.js";
 import { ASKS, chatTold, meant, nextTurn, QUESTION, type Told, toTold } from "./chat.js";
@@ -13,11 +13,16 @@ import { startRig } from "./rig.js";
  */
 interface Family {
   readonly template: string;
-  /** The template shows the reasoning of the previous turn. */
-  readonly reasons: boolean;
+  /** The template shows the reasoning of the previous turn. `calls`: only if it has calls. */
+  readonly reasons: boolean | "calls";
   /** Names of the answers that the template can render. Default: all. */
   readonly answers?: readonly string[];
+  readonly options?: ChatModelOptions;
+  /** The template leaves out null. */
+  readonly omitsNull?: true;
 }
+
+const THINKING: ChatModelOptions = { templateArgs: { enable_thinking: true } };
 
 const FAMILIES: readonly Family[] = [
   { template: "Qwen-Qwen3-0.6B", reasons: true },
@@ -40,16 +45,34 @@ const FAMILIES: readonly Family[] = [
   { template: "Phi-4-mini with tokens", reasons: false },
   { template: "Phi-4-mini with a word", reasons: false },
   { template: "Hy3-preview", reasons: false },
+  { template: "google-gemma-4-31B-it", reasons: "calls", answers: ["a call", "an answer"], options: THINKING },
+  { template: "LFM2.5-8B-A1B", reasons: true },
+  { template: "MiniMax-M3", reasons: true, omitsNull: true },
+  {
+    template: "CohereForAI-c4ai-command-r7b-12-2024-tool_use",
+    reasons: "calls",
+    answers: ["a call", "an answer"],
+    options: THINKING,
+  },
+  { template: "Cohere2MoE", reasons: true, answers: ["a call", "an answer"] },
   { template: "openai-gpt-oss-120b", reasons: true, answers: ["a call", "an answer"] },
 ];
 
-const cases = FAMILIES.flatMap(({ template, reasons, answers = Object.keys(ANSWERS) }) =>
-  answers.map((answer) => ({ template, answer, wanted: createAnswer(answer, reasons) })),
+const cases = FAMILIES.flatMap(({ answers = Object.keys(ANSWERS), options = {}, ...family }) =>
+  answers.map((answer) => ({ template: family.template, options, answer, wanted: createAnswer(answer, family) })),
 );
 
-function createAnswer(name: string, reasons: boolean): Message {
+function createAnswer(name: string, { reasons, omitsNull }: Omit<Family, "answers" | "options">): Message {
   const { reasoning, ...answer } = ANSWERS[name] ?? { role: "assistant", content: "" };
-  return reasons && reasoning !== undefined ? { ...answer, reasoning } : answer;
+  const toolCalls = answer.toolCalls?.map((call) => {
+    return omitsNull ? { ...call, arguments: call.arguments.replaceAll("null,", "") } : call;
+  });
+  const shown = reasons === "calls" ? toolCalls !== undefined : reasons;
+  return {
+    ...answer,
+    ...(toolCalls ? { toolCalls } : {}),
+    ...(shown && reasoning !== undefined ? { reasoning } : {}),
+  };
 }
 
 const askingFor = (tools: boolean): Conversation => ({
@@ -105,18 +128,18 @@ async function expectContinued(rig: Rig, text: string, tools: boolean): Promise<
   expect(tokenExact).toBe(true);
 }
 
-describe.each(cases)("$template: $answer", ({ template, wanted }) => {
+describe.each(cases)("$template: $answer", ({ template, options, wanted }) => {
   const tools = wanted.toolCalls !== undefined;
   const conversation = askingFor(tools);
 
   it("is the same with each protocol, streamed or not, and with any cuts into frames", async () => {
-    const rig = await startRig({ template, chatTemplateType: "hf" });
+    const rig = await startRig({ template, options, chatTemplateType: "hf" });
     const told = await tellEverywhere(rig, rig.model.written(conversation, wanted), tools);
     expect(told).toEqual(everywhere(told, toTold(wanted)));
   });
 
   it("is rendered in the next turn as the template writes it", async () => {
-    const rig = await startRig({ template, chatTemplateType: "hf" });
+    const rig = await startRig({ template, options, chatTemplateType: "hf" });
     const { message, next } = await twoTurns(rig, rig.model.written(conversation, wanted), tools);
     expect(meant(chatTold(message))).toEqual(meant(toTold(wanted)));
     const ids = (message.tool_calls ?? []).map(({ id }) => id);
@@ -129,7 +152,7 @@ describe.each(cases)("$template: $answer", ({ template, wanted }) => {
   });
 
   it("is continued exactly", async () => {
-    const rig = await startRig({ template, chatTemplateType: "concat" });
+    const rig = await startRig({ template, options, chatTemplateType: "concat" });
     await expectContinued(rig, rig.model.written(conversation, wanted), tools);
   });
 });
@@ -137,7 +160,7 @@ describe.each(cases)("$template: $answer", ({ template, wanted }) => {
 interface Written {
   readonly name: string;
   readonly template: string;
-  readonly choice?: FamilyChoice;
+  readonly options?: ChatModelOptions;
   readonly text: string;
   readonly told: Told;
 }
@@ -150,7 +173,7 @@ const WRITTEN: readonly Written[] = [
   {
     name: "a pythonic call",
     template: "meta-llama-Llama-3.3-70B-Instruct",
-    choice: { toolCallParser: "pythonic" },
+    options: { toolCallParser: "pythonic" },
     text: '[edit(path="ä.ts", list=[1, \'two\'], deep={"k": None}, yes=False)]<|eot_id|>',
     told: {
       content: "",
@@ -195,6 +218,12 @@ const WRITTEN: readonly Written[] = [
     told: { content: "", reasoning: "", calls: [add, ["edit", '{"path": "ä.ts", "yes": false}']] },
   },
   {
+    name: "LFM2's call and text, whose template writes no calls",
+    template: "LFM2.5-Instruct",
+    text: "<think>Hm.</think><|tool_call_start|>[add(a=-1, b=2.5)]<|tool_call_end|>I add.<|im_end|>",
+    told: { content: "I add.", reasoning: "Hm.", calls: [add] },
+  },
+  {
     name: "DeepSeek R1's text and call",
     template: "deepseek-ai-DeepSeek-R1-Distill-Qwen-32B",
     text: `I add.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>add\n\`\`\`json\n${add[1]}\n\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>`,
@@ -220,14 +249,14 @@ const WRITTEN: readonly Written[] = [
   },
 ];
 
-describe.each(WRITTEN)("$name", ({ template, choice = {}, text, told: wanted }) => {
+describe.each(WRITTEN)("$name", ({ template, options = {}, text, told: wanted }) => {
   it("are the same with each protocol, streamed or not, and with any cuts into frames", async () => {
-    const rig = await startRig({ template, choice, chatTemplateType: "hf" });
+    const rig = await startRig({ template, options, chatTemplateType: "hf" });
     const told = await tellEverywhere(rig, text, true);
     expect(told).toEqual(everywhere(told, wanted));
   });
 
   it("are continued exactly", async () => {
-    await expectContinued(await startRig({ template, choice, chatTemplateType: "concat" }), text, true);
+    await expectContinued(await startRig({ template, options, chatTemplateType: "concat" }), text, true);
   });
 });

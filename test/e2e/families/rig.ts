@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { onTestFinished } from "vitest";
 import { createSglangEngine } from "../../../src/engine/index.js";
-import type { FamilyChoice } from "../../../src/model/output/choose-families.js";
+import type { ChatModelOptions } from "../../../src/model/load-chat-model.js";
 import { numbers, type WireExport, type WireInteraction } from "../../helpers/export-json.js";
 import { FamilyModel } from "../../helpers/family-model.js";
 import { Proxy, type StartedSession } from "../../helpers/proxy.js";
@@ -13,14 +13,14 @@ import { findTemplate } from "./templates.js";
 export interface RigOptions {
   /** The name of a published template, or of one in templates.ts. */
   readonly template: string;
-  readonly choice?: FamilyChoice;
+  readonly options?: ChatModelOptions;
   readonly chatTemplateType: "hf" | "concat";
 }
 
 /** Starts a proxy with a template, and an SGLang test server that returns texts of the test. */
-export async function startRig({ template, choice = {}, chatTemplateType }: RigOptions) {
+export async function startRig({ template, options = {}, chatTemplateType }: RigOptions) {
   const { source, stops } = findTemplate(template);
-  const model = await FamilyModel.write(source, stops, choice);
+  const model = await FamilyModel.write(source, stops, options);
   const said: number[][] = [];
   const next: number[][] = [];
   const served = {
@@ -33,7 +33,7 @@ export async function startRig({ template, choice = {}, chatTemplateType }: RigO
   };
   const server = await startSglangServer(served);
   const engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 8 });
-  const proxy = await Proxy.start({ engine, folder: model.folder, model: choice, settings: { chatTemplateType } });
+  const proxy = await Proxy.start({ engine, folder: model.folder, model: options, settings: { chatTemplateType } });
   const url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {
     await proxy.close();

@@ -5,7 +5,7 @@ const STOPS: readonly (readonly [stops: readonly string[], models: readonly stri
   [["<seed:eos>"], ["ByteDance-Seed-OSS"]],
   [
     ["<|END_OF_TURN_TOKEN|>"],
-    ["CohereForAI-c4ai-command-r-plus-tool_use", "CohereForAI-c4ai-command-r7b-12-2024-tool_use"],
+    ["Cohere2MoE", "CohereForAI-c4ai-command-r-plus-tool_use", "CohereForAI-c4ai-command-r7b-12-2024-tool_use"],
   ],
   [["<|endoftext|>", "<|user|>", "<|observation|>"], ["GLM-4.6"]],
   [["<|message_sep|>"], ["GigaChat3.1-10B-A1.8B"]],

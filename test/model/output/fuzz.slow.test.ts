@@ -21,6 +21,7 @@ const REASONING: Partial<Record<ToolFamily, ReasoningFamily>> = {
   nemotron_nano_v2: "deepseek_v3",
   olmo3: "deepseek_v3",
   hy_v3_preview: "deepseek_v3",
+  lfm2: "qwen3",
 };
 
 const FAMILIES = [...TOOL_FAMILIES.keys()].map((tools): OutputFamilies => {

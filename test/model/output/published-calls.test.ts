@@ -36,11 +36,11 @@ const RESULT: Message = { role: "tool", content: "sunny", toolCallId: "functions
 
 // Templates that write lists in Python's spelling, add ids to calls, or end a turn with the marker after the calls, which
 // is cut off here.
-const UNSTRUCTURED = ["ByteDance-Seed-OSS", "unsloth-Apriel-1.5", "Apertus-8B-Instruct"];
+const UNSTRUCTURED = ["ByteDance-Seed-OSS", "unsloth-Apriel-1.5", "Apertus-8B-Instruct", "LFM2.5-8B-A1B"];
 
 /**
  * Returns the text and the ids that the template writes for the answer, and the prompt before it. Undefined if the model
- * has no calls, or if the rendering does not begin with the prompt.
+ * or its template has no calls, or if the rendering does not begin with the prompt.
  */
 async function renderCall(name: string) {
   const folder = writeModelFolder(publishedTemplate(name), publishedStops(name));
@@ -60,6 +60,7 @@ async function renderCall(name: string) {
       .map((token) => rest.indexOf(token))
       .filter((index) => index >= 0);
     const written = rest.slice(0, Math.min(...ends, rest.indexOf("sunny")));
+    if (!written.includes("get_weather")) return undefined;
     return { model, opened, written, ids: Int32Array.from(joinIds(await tokenizer.encode(written))) };
   } catch (error) {
     if (error instanceof TemplateError) return undefined;

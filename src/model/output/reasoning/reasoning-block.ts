@@ -18,6 +18,10 @@ export interface ReasoningBlock {
   readonly endsAtCalls?: true | "unclosed";
   /** Markers around the answer after the reasoning. They belong to neither. */
   readonly answer?: { readonly begin: string; readonly end: string };
+  /** Text after the opening marker that belongs to it. */
+  readonly label?: string;
+  /** An answer without reasoning may begin with the closing marker. */
+  readonly mayOnlyEnd?: boolean;
 }
 
 interface ReasoningContext {
@@ -32,9 +36,9 @@ interface ReasoningContext {
 }
 
 /** Returns true if the reasoning has begun before the first token of the output. */
-export function isOpenAt(promptEnd: string, { begin, end, isForced = false }: ReasoningBlock): boolean {
+export function isOpenAt(promptEnd: string, { begin, end, label = "", isForced = false }: ReasoningBlock): boolean {
   const before = promptEnd.trimEnd();
-  return before.endsWith(begin) || (isForced && !before.endsWith(end));
+  return before.endsWith(begin) || before.endsWith((begin + label).trimEnd()) || (isForced && !before.endsWith(end));
 }
 
 /**
@@ -42,12 +46,13 @@ export function isOpenAt(promptEnd: string, { begin, end, isForced = false }: Re
  */
 export function* readReasoning(context: ReasoningContext): Step<void> {
   const { reader, out, count, block, isOpen, callMarkers } = context;
-  const { begin, end } = block;
+  const { begin, end, label } = block;
   reader.startRecording();
   yield* reader.skipSpace();
   const hasBegun = yield* reader.accept(begin);
+  const isEnded = !hasBegun && !isOpen && block.mayOnlyEnd === true && (yield* reader.at(end));
   const written = reader.endRecording();
-  if (!hasBegun && !isOpen) {
+  if (!hasBegun && !isOpen && !isEnded) {
     count.end(0);
     out.text(written);
     return;
@@ -55,6 +60,7 @@ export function* readReasoning(context: ReasoningContext): Step<void> {
   count.begin("reasoning", 0);
   if (hasBegun) out.markBoundary();
   else out.reasoning(written);
+  if (label !== undefined) yield* reader.accept(label);
   let marker = yield* reader.until(reader.markers([end, ...callMarkers]), out.reasoning);
   const mayBeDraft = marker !== undefined && marker !== end && block.endsAtCalls === "unclosed";
   if (mayBeDraft && ((yield* reader.isAhead(end)) || reader.isCut))

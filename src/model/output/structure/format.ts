@@ -31,8 +31,11 @@ interface TagList {
 
 export const ANY_TEXT: Format = { type: "any_text" };
 
+/** A grammar in xgrammar's EBNF. */
+export const grammar = (rules: string): Format => ({ type: "grammar", grammar: rules });
+
 /** Matches the empty text. A constant must not be empty. */
-const NOTHING: Format = { type: "grammar", grammar: 'root ::= ""' };
+const NOTHING: Format = grammar('root ::= ""');
 
 export const constant = (value: string): Format => ({ type: "const_string", value });
 export const regex = (pattern: string): Format => ({ type: "regex", pattern });

@@ -104,7 +104,8 @@ function withAnyArguments({ type, function: called }: Tool): Tool {
 }
 
 /** Reasoning is free text. It must end if the prompt has begun it; otherwise it may be absent. */
-function afterReasoning({ begin, end }: ReasoningBlock, isOpen: boolean, answer: Format): Format {
+function afterReasoning({ begin, end, mayOnlyEnd }: ReasoningBlock, isOpen: boolean, answer: Format): Format {
   if (isOpen) return sequence([tag("", ANY_TEXT, end), answer]);
-  return oneOf([sequence([tag(begin, ANY_TEXT, end), answer]), answer]);
+  const ended = mayOnlyEnd === true ? [sequence([constant(end), answer])] : [];
+  return oneOf([sequence([tag(begin, ANY_TEXT, end), answer]), ...ended, answer]);
 }

@@ -8,6 +8,8 @@ export interface Parameter {
   readonly isRequired: boolean;
   /** The JSON types that the schema allows; undefined if it does not say. */
   readonly types: ReadonlySet<string> | undefined;
+  /** Its schema, with the definitions that it refers to. */
+  readonly schema: unknown;
   /** Its value as plain text, if the schema allows a string. */
   readonly text: Format | undefined;
   /** Its value as JSON, if the schema allows anything but a string. */
@@ -25,20 +27,21 @@ export function listParameters(tool: Tool): readonly Parameter[] | undefined {
   const shared = pickDefinitions(schema);
   return Object.entries(properties).map(([key, property]) => {
     const types = parameterTypes(tool, key);
-    const value = json(withDefinitions(property, shared));
+    const own = withDefinitions(property, shared);
     return {
       key,
       types,
+      schema: own,
       isRequired: Array.isArray(required) && required.includes(key),
       text: types === undefined || types.has("string") ? describeText(property) : undefined,
-      json: types?.size === 1 && types.has("string") ? undefined : value,
-      value,
+      json: types?.size === 1 && types.has("string") ? undefined : json(own),
+      value: json(own),
     };
   });
 }
 
 /** Describes any text, or one of the texts that the schema lists. */
-function describeText(property: unknown): Format {
+export function describeText(property: unknown): Format {
   const values = member(property, "enum");
   const texts = Array.isArray(values) ? values.filter((value) => typeof value === "string" && value !== "") : [];
   return texts.length > 0 ? oneOf(texts.map(constant)) : ANY_TEXT;

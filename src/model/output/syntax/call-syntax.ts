@@ -21,6 +21,8 @@ export interface CallSyntax {
   readonly markerParts?: readonly string[];
   /** Reads the text and the calls of an output to its end. */
   readonly read: (context: CallContext) => Step<void>;
+  /** How to read an output without calls, if its text has markers too. */
+  readonly textOnly?: Pick<CallSyntax, "markers" | "read">;
 }
 
 export function newCall({ out }: CallContext, newId: CallIds): PendingCall {

@@ -7,6 +7,8 @@ import type { CallContext } from "./call-syntax.js";
 export interface JsonCallOptions {
   /** Returns true for functions that may be called; by default, all. If set, the name must come before the arguments. */
   readonly isKnown?: (name: string) => boolean;
+  /** The field with the function's name. Default: `name`. */
+  readonly nameField?: string;
 }
 
 /**
@@ -38,8 +40,9 @@ export function* readJsonCall(context: CallContext, call: PendingCall, options: 
 /** `empty`: the arguments are `null` or an empty string. */
 type Field = "well formed" | "empty" | "malformed";
 
-function* readField(reader: OutputReader, call: PendingCall, key: string, { isKnown }: JsonCallOptions): Step<Field> {
-  if (key === "name" && !call.isNamed) {
+function* readField(reader: OutputReader, call: PendingCall, key: string, options: JsonCallOptions): Step<Field> {
+  const { isKnown, nameField = "name" } = options;
+  if (key === nameField && !call.isNamed) {
     const name = yield* readJsonString(reader);
     if (name === undefined || name === "" || isKnown?.(name) === false) return "malformed";
     call.setName(name);

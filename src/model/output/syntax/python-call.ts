@@ -46,7 +46,8 @@ export function* readPythonCall(
   return true;
 }
 
-function* readExpression(reader: OutputReader): Step<string> {
+/** Reads a Python expression up to a comma or a closing bracket that is not part of it. */
+export function* readExpression(reader: OutputReader): Step<string> {
   const scanner = new PythonScanner();
   let text = "";
   while (!scanner.isDone && (yield* reader.ready()) && reader.text !== "")
