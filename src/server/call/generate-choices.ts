@@ -1,0 +1,36 @@
+import { onAbort } from "../../support/async/on-abort.js";
+import type { ServerContext } from "../context.js";
+import { type GenerationOutcome, generate } from "./generate.js";
+import type { ChoiceJob } from "./record-choice.js";
+
+export interface GeneratedChoice {
+  readonly job: ChoiceJob;
+  readonly outcome: GenerationOutcome;
+}
+
+/**
+ * Has the engine generate all choices of a call at the same time. They go to the same server, which keeps their prompt in its cache.
+ *
+ * If one of them fails, the others are aborted, and the call fails with its error.
+ */
+export async function generateChoices(
+  context: ServerContext,
+  jobs: readonly ChoiceJob[],
+  controller: AbortController,
+): Promise<GeneratedChoice[]> {
+  const [first, ...others] = jobs;
+  if (first && others.length === 0) return [{ job: first, outcome: await generate(context, { ...first, controller }) }];
+  const together = new AbortController();
+  using _linked = onAbort(controller.signal, () => together.abort(controller.signal.reason));
+  const running = jobs.map(async (job) => {
+    try {
+      return { job, outcome: await generate(context, { ...job, controller: together }) };
+    } catch (error) {
+      together.abort(error);
+      throw error;
+    }
+  });
+  await Promise.allSettled(running);
+  together.signal.throwIfAborted();
+  return Promise.all(running);
+}
