@@ -12,19 +12,22 @@ export interface GeneratedChoice {
  * Has the engine generate all choices of a call at the same time. They go to the same server, which keeps their prompt in its cache.
  *
  * If one of them fails, the others are aborted, and the call fails with its error.
+ *
+ * @param signal aborts the call
+ * @param together the controller of all jobs
  */
 export async function generateChoices(
   context: ServerContext,
   jobs: readonly ChoiceJob[],
-  controller: AbortController,
+  signal: AbortSignal,
+  together: AbortController,
 ): Promise<GeneratedChoice[]> {
   const [first, ...others] = jobs;
-  if (first && others.length === 0) return [{ job: first, outcome: await generate(context, { ...first, controller }) }];
-  const together = new AbortController();
-  using _linked = onAbort(controller.signal, () => together.abort(controller.signal.reason));
+  if (first && others.length === 0) return [{ job: first, outcome: await generate(context, first) }];
+  using _linked = onAbort(signal, () => together.abort(signal.reason));
   const running = jobs.map(async (job) => {
     try {
-      return { job, outcome: await generate(context, { ...job, controller: together }) };
+      return { job, outcome: await generate(context, job) };
     } catch (error) {
       together.abort(error);
       throw error;

@@ -11,7 +11,7 @@ import type { CallRecord } from "./model-call.js";
 import type { ReadOutput } from "./output-reader.js";
 
 /** What an engine is asked to generate for one choice of a call. */
-export interface ChoiceJob extends Omit<GenerationJob, "controller"> {
+export interface ChoiceJob extends GenerationJob {
   readonly choice: Choice;
   readonly prepared: PreparedMessages;
   readonly completed: CompletedSampling;

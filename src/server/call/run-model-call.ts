@@ -97,6 +97,8 @@ async function generateAndRecord(
   if (completed.overridden.length > 0) call.onOverridden(completed.overridden);
 
   const { modelName } = context.settings;
+  // Several choices have a controller of their own: if one fails, the others are aborted, but the call counts as failed.
+  const together = choices.length === 1 ? controller : new AbortController();
   const jobs = choices.map(
     (choice): ChoiceJob => ({
       call,
@@ -108,9 +110,10 @@ async function generateAndRecord(
       sampling: forChoice(completed.params, choice.index),
       start: { interactionId: choice.id, model: modelName, createdAt: startedAt, promptTokens },
       sink: call.stream?.choice(choice.index),
+      controller: together,
     }),
   );
-  const generated = await generateChoices(context, jobs, controller);
+  const generated = await generateChoices(context, jobs, signal, together);
 
   // No other step may run in between: all choices are recorded, or none.
   const records = generated.map(({ job, outcome }) => recordChoice(context, job, outcome));

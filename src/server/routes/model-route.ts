@@ -105,10 +105,11 @@ async function answerWhole(
 
 /** Returns a function that adds a field to the header which lists fields that are not enforced. */
 function listUnenforced(reply: FastifyReply): ModelCall["onUnenforced"] {
-  const fields = new Set<string>();
+  let fields: readonly string[] = [];
   return (field) => {
-    fields.add(field);
-    void reply.header("x-rolltape-not-enforced", [...fields].join(", "));
+    if (fields.includes(field)) return;
+    fields = [...fields, field];
+    void reply.header("x-rolltape-not-enforced", fields.join(", "));
   };
 }
 
