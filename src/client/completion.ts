@@ -13,7 +13,7 @@ export interface CompletionFacts {
 }
 
 /**
- * The answer that the agent got, in the shape of OpenAI's chat completions. It has no log probabilities and no usage details.
+ * The answer that the agent got, in the shape of OpenAI's chat completions. Of a call with several choices, it is only one. It has no log probabilities and no usage details.
  * {@link ModelResponse} has the recorded log probabilities.
  */
 export interface Completion {
@@ -28,6 +28,7 @@ export interface Completion {
       readonly message: RecordedMessage;
       readonly finish_reason: string;
       readonly logprobs: null;
+      readonly interaction_id: string;
     },
   ];
   readonly usage: {
@@ -44,7 +45,15 @@ export function rebuildCompletion(facts: CompletionFacts): Completion {
     object: "chat.completion",
     created: Math.floor(startedAt),
     model,
-    choices: [{ index: 0, message: restoreNullContent(message), finish_reason: finishReason, logprobs: null }],
+    choices: [
+      {
+        index: 0,
+        message: restoreNullContent(message),
+        finish_reason: finishReason,
+        logprobs: null,
+        interaction_id: id,
+      },
+    ],
     usage: {
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,

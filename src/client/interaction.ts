@@ -58,6 +58,10 @@ export class Interaction {
   readonly turnId: string | undefined;
   /** Number of images, files and audio that the prompt shows as placeholders. Undefined if the proxy is an older version. */
   readonly placeholders: number | undefined;
+  /** Index of the answer among those of its call. Undefined if the proxy is an older version. */
+  readonly choice: number | undefined;
+  /** Number of answers of its call (`n`). Undefined if the proxy is an older version. */
+  readonly choices: number | undefined;
   /** How often the client had sent this request before. */
   readonly attempt: number | undefined;
   /** Seconds since the epoch, when the call completed. */
@@ -93,6 +97,8 @@ export class Interaction {
     this.parentAgentId = wire.parent_agent_id ?? undefined;
     this.turnId = wire.turn_id ?? undefined;
     this.placeholders = wire.placeholders;
+    this.choice = wire.choice;
+    this.choices = wire.choices;
     this.attempt = wire.attempt;
     this.createdAt = wire.created_at;
     this.latency = wire.latency ?? undefined;

@@ -15,6 +15,19 @@ export interface SamplingParams {
   readonly minP: number;
   readonly frequencyPenalty: number;
   readonly presencePenalty: number;
+  /** 1 turns it off. */
+  readonly repetitionPenalty: number;
+  /** Number of output tokens before which stop tokens are not sampled; at most `maxTokens`. */
+  readonly minTokens: number;
+  /** If true, only `stopTokenIds` end the output, and not the stop tokens that the engine knows for its model. */
+  readonly ignoreEos: boolean;
+  /** What is added to the logits of tokens. */
+  readonly logitBias: readonly (readonly [tokenId: number, bias: number])[];
+  /**
+   * Most tokens of reasoning, which the prompt or the output begins; undefined for no limit. An engine that cannot enforce
+   * it ignores it, and calls `onBudgetIgnored`.
+   */
+  readonly thinkingBudget: number | undefined;
   /** At least 1. Prompt and output together must fit the context. */
   readonly maxTokens: number;
   /** Strings that end the output. They stay in the tokens; the output parser removes them from the text. */
@@ -52,6 +65,8 @@ export interface GenerateCall {
    * found that servers do not search for.
    */
   readonly tokenBytes?: ((id: number) => Uint8Array) | undefined;
+  /** Called if the engine does not enforce `sampling.thinkingBudget`, before it adds the tokens that this concerns. */
+  readonly onBudgetIgnored?: (() => void) | undefined;
   /** Stops the engine's work immediately; `generate` then rejects with the signal's reason. */
   readonly signal: AbortSignal;
 }
@@ -105,6 +120,8 @@ export interface EngineLoad {
 export interface EngineSupport {
   /** The engine enforces `sampling.grammar`. */
   readonly grammar: boolean;
+  /** With `sampling.ignoreEos`, the engine still stops at `sampling.stopTokenIds`. */
+  readonly stopsWithoutEos: boolean;
 }
 
 /**

@@ -11,9 +11,11 @@ export function sharedSamplingFields(sampling: SamplingParams): Record<string, u
     min_p: sampling.minP,
     frequency_penalty: sampling.frequencyPenalty,
     presence_penalty: sampling.presencePenalty,
-    repetition_penalty: 1,
+    repetition_penalty: sampling.repetitionPenalty,
+    ignore_eos: sampling.ignoreEos,
     stop_token_ids: sampling.stopTokenIds,
     skip_special_tokens: false,
     spaces_between_special_tokens: false,
+    ...(sampling.logitBias.length > 0 ? { logit_bias: Object.fromEntries(sampling.logitBias) } : {}),
   };
 }

@@ -37,6 +37,12 @@ export interface ChatModel {
   readonly toolCalls: ToolCallSupport;
   /** Returns the structure that makes an engine follow the rules; undefined if no grammar describes the model's calls. */
   outputStructure(rules: OutputRules): OutputStructure | undefined;
+  /**
+   * Returns true if the template has ended the reasoning in the prompt, so the answer has none.
+   *
+   * @param promptEnd the prompt's last tokens as text
+   */
+  hasEndedReasoning(promptEnd: string): boolean;
   /** Returns a parser for the tokens of one output. */
   outputParser(options: OutputParserOptions): OutputParser;
   /** Counters of the cache of encoded text. */

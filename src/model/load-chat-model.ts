@@ -129,6 +129,11 @@ export class FolderChatModel implements ChatModel {
     return buildOutputStructure(this.#callStructure, findReasoningBlock(this.families.reasoning), rules);
   }
 
+  hasEndedReasoning(promptEnd: string): boolean {
+    const block = findReasoningBlock(this.families.reasoning);
+    return block !== undefined && promptEnd.trimEnd().endsWith(block.end);
+  }
+
   outputParser(options: OutputParserOptions): OutputParser {
     return new TokenOutputParser(this.#vocabulary, this.families, options);
   }

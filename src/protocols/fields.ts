@@ -1,6 +1,4 @@
 import { z } from "zod";
-import { RESERVED_ARGS } from "../conversation/template-args.js";
-import { withoutNulls } from "../support/json/without-nulls.js";
 import { listOf } from "../support/schema/list-of.js";
 import { isShallow, MAX_DEPTH } from "./depth.js";
 
@@ -13,9 +11,6 @@ const MAX_STOP_LENGTH = 1024;
 
 /** A limit, because the name is part of the digest that finds retries. Only its beginning is recorded. */
 export const MAX_MODEL_LENGTH = 1024;
-
-/** A limit, because each interaction of a session keeps its template variables: long ones would fill the memory. */
-const MAX_TEMPLATE_KWARGS_LENGTH = 65_536;
 
 export const TOO_DEEP = `nests deeper than ${MAX_DEPTH} levels`;
 
@@ -44,34 +39,6 @@ export const toolName = z.string().regex(/^[a-zA-Z0-9_.-]{1,128}$/);
 export const count = z.int32().min(1);
 
 export const jsonObjectSchema = z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP);
-
-// Clients that send every option of a template send null for the options that are not set.
-const templateKwargs = jsonObjectSchema.transform(withoutNulls).superRefine((args, context) => {
-  if (JSON.stringify(args).length > MAX_TEMPLATE_KWARGS_LENGTH) {
-    context.addIssue({
-      code: "custom",
-      message: `must have at most ${MAX_TEMPLATE_KWARGS_LENGTH} characters as JSON`,
-    });
-    return;
-  }
-  const reserved = Object.keys(args).find((name) => RESERVED_ARGS.has(name));
-  if (reserved === undefined) return;
-  context.addIssue({
-    code: "custom",
-    path: [reserved],
-    message: "is reserved: the proxy sets this variable from the request",
-  });
-});
-
-/** Sampling parameters that only the engines' own chat endpoints define. Every endpoint here accepts them. */
-export const engineSampling = {
-  min_p: z.number().min(0).max(1).optional(),
-  stop_token_ids: listOf(z.int32().min(0), { max: 64 }).optional(),
-  seed: z.int().optional(),
-  chat_template_kwargs: templateKwargs
-    .optional()
-    .describe(`Variables for the chat template; at most ${MAX_TEMPLATE_KWARGS_LENGTH} characters as JSON.`),
-};
 
 /**
  * A field that asks for something unsupported.

@@ -13,6 +13,8 @@ export interface ModelRequest {
   readonly calls: CallRules;
   /** Selects the tokens whose log probabilities the answer contains: none, all, or those of its text. */
   readonly logprobs: "none" | "all" | "text";
+  /** Number of answers to generate for the prompt. Absent: 1. */
+  readonly choices?: number | undefined;
   /** If true, the answer is sent while it is generated. */
   readonly stream: boolean;
   /** Types of the server-side tools that the prompt leaves out. */

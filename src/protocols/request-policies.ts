@@ -1,8 +1,11 @@
 import type { ImagePolicy } from "./image-policy.js";
 import type { ServerToolPolicy } from "./server-tools.js";
 
-/** How the configuration treats parts of requests that a prompt cannot contain. Default: refuse. */
+/** What the configuration allows requests to ask for. */
 export interface RequestPolicies {
+  /** Maximum number of answers to one request. Default: 1. */
+  readonly maxChoices?: number;
+  // How parts that a prompt cannot contain are treated. Default: they are refused.
   readonly serverTools?: ServerToolPolicy;
   readonly images?: ImagePolicy;
 }

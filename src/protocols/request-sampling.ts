@@ -6,6 +6,16 @@ export interface RequestSampling {
   readonly minP: number;
   readonly frequencyPenalty: number;
   readonly presencePenalty: number;
+  /** 1 turns it off. */
+  readonly repetitionPenalty: number;
+  /** 0: the answer may end at any token. */
+  readonly minTokens: number;
+  /** If true, the model's own stop tokens do not end the answer. */
+  readonly ignoreEos: boolean;
+  /** What is added to the logits of tokens, by ascending id. */
+  readonly logitBias: readonly TokenBias[];
+  /** Undefined: the reasoning has no limit of its own. */
+  readonly thinkingBudget: ThinkingBudget | undefined;
   /** Undefined: as many as fit the context. */
   readonly maxTokens: number | undefined;
   readonly stop: readonly string[];
@@ -14,6 +24,15 @@ export interface RequestSampling {
   /** Alternatives to record per token. */
   readonly topLogprobs: number;
   readonly structure: OutputStructure | undefined;
+}
+
+export type TokenBias = readonly [tokenId: number, bias: number];
+
+/** A limit of the tokens that the model reasons with. */
+export interface ThinkingBudget {
+  readonly tokens: number;
+  /** The request's field that sets it. */
+  readonly param: string;
 }
 
 /** A JSON schema that the output must match. */
@@ -32,6 +51,11 @@ export const PLAIN_SAMPLING: RequestSampling = {
   minP: 0,
   frequencyPenalty: 0,
   presencePenalty: 0,
+  repetitionPenalty: 1,
+  minTokens: 0,
+  ignoreEos: false,
+  logitBias: [],
+  thinkingBudget: undefined,
   maxTokens: undefined,
   stop: [],
   stopTokenIds: [],

@@ -89,6 +89,8 @@ export interface ServerSettings {
   readonly serverTools: ServerToolPolicy;
   /** Refuses or replaces images, files and audio. */
   readonly images: ImagePolicy;
+  /** Maximum number of answers to one request. */
+  readonly maxChoices: number;
   /** Enforces the schemas of tools that a request declares as strict. */
   readonly enforceStrictTools: boolean;
   /** Time without output after which a stream sends a keep-alive. */

@@ -205,6 +205,7 @@ export function toServerSettings(
     samplingOverride: toSamplingOverride(agent.sampling_override),
     serverTools: agent.server_tools,
     images: agent.images,
+    maxChoices: agent.max_choices,
     enforceStrictTools: agent.enforce_strict_tools,
     keepAliveSeconds: config.server.keepalive_seconds,
     drainSeconds: agent.drain_seconds,

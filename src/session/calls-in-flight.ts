@@ -40,11 +40,13 @@ export class CallsInFlight {
    * If it is a retry with the `idempotency-key` of a call in flight, it aborts that call. Without a key the call in
    * flight may be another sample of the same prompt, whose client still waits for it. If retries arrive in the wrong order,
    * an earlier retry does not abort a later one.
+   *
+   * @param controller the choices of one call share it, so that all are aborted with one
    */
-  begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity): InFlightCall {
+  begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity, controller = new AbortController()): InFlightCall {
     const request = identifyRequest(requestKey, idempotencyKey === undefined ? undefined : hashText(idempotencyKey));
     const attempt = this.#attempts.begin(request, { isRetry: retryCount > 0 });
-    const call = { attempt, retryCount, controller: new AbortController() };
+    const call = { attempt, retryCount, controller };
     this.#live.set(attempt, call);
     const earlier = attempt.earlier && this.#live.get(attempt.earlier);
     if (earlier && idempotencyKey !== undefined && earlier.retryCount < retryCount) {

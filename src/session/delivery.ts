@@ -26,6 +26,7 @@ type Evidence = Pick<InteractionInfo, "children" | "ownReward">;
 export class Delivery {
   readonly attempts: RequestAttempts;
   readonly #evidenceOf: (index: number) => Evidence;
+  readonly #choicesOf: (index: number) => readonly number[];
   readonly #onChange: (index: number) => void;
   readonly #closedEarly = new Set<number>();
   /** Interactions whose answer was not sent yet. Only kept if sessions are stored. */
@@ -33,8 +34,16 @@ export class Delivery {
   readonly #referenced = new Set<number>();
   #cleared = false;
 
-  /** @param onChange called with an interaction when it was answered or repeated */
-  constructor(evidenceOf: (index: number) => Evidence, onChange: (index: number) => void = () => undefined) {
+  /**
+   * @param onChange called with an interaction when it was answered or repeated
+   * @param choicesOf returns the interactions that were answered together with one, and this one. Default: only this one
+   */
+  constructor(
+    evidenceOf: (index: number) => Evidence,
+    onChange: (index: number) => void = () => undefined,
+    choicesOf: (index: number) => readonly number[] = (index) => [index],
+  ) {
+    this.#choicesOf = choicesOf;
     this.#evidenceOf = evidenceOf;
     this.#onChange = onChange;
     this.attempts = new RequestAttempts((index) => this.leftOut(index) === "undelivered", onChange);
@@ -127,7 +136,8 @@ export class Delivery {
   }
 
   /**
-   * Returns true if any later retry in the attempt's chain was recorded and has a child.
+   * Returns true if any later retry in the attempt's chain was recorded and has a child. A child of another choice of the retry's
+   * answer counts too, because the client has them all.
    *
    * @param known the results for retries examined before, so that a long chain is walked only once
    */
@@ -138,9 +148,13 @@ export class Delivery {
       const before = known.get(retry);
       if (before === false) break;
       passed.push(retry);
-      found = before ?? (typeof retry.outcome === "number" && this.#evidenceOf(retry.outcome).children > 0);
+      found = before ?? (typeof retry.outcome === "number" && this.#hasChild(retry.outcome));
     }
     for (const retry of passed) known.set(retry, found);
     return found;
+  }
+
+  #hasChild(interaction: number): boolean {
+    return this.#choicesOf(interaction).some((index) => this.#evidenceOf(index).children > 0);
   }
 }

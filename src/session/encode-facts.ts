@@ -31,6 +31,11 @@ export const PLAIN_SAMPLING: RecordedSampling = {
   seed: undefined,
   frequencyPenalty: 0,
   presencePenalty: 0,
+  repetitionPenalty: 1,
+  minTokens: 0,
+  ignoreEos: false,
+  logitBias: false,
+  thinkingBudget: undefined,
   maxTokens: 0,
   grammar: false,
   logprobs: "temperature",
@@ -53,6 +58,9 @@ const bool = (read: (...from: Parameters<ReadFact>) => boolean): Fact => ({
 
 const TWO_TO_32 = 2 ** 32;
 const MAX_INT32 = 2 ** 31 - 1;
+
+/** The value of a call whose reasoning had no enforced limit. */
+export const NO_BUDGET = -1;
 
 /** The value of a count that is not known. */
 export const NOT_RECORDED = -1;
@@ -79,6 +87,13 @@ export const FACTS = {
   sampling_overridden: bool(({ overridden }) => overridden),
   tools: i32((_, { toolCount = NOT_RECORDED }) => toolCount),
   placeholders: i32((_, { placeholders = 0 }) => Math.min(placeholders, MAX_INT32)),
+  repetition_penalty: f32(({ repetitionPenalty }) => repetitionPenalty),
+  min_tokens: i32(({ minTokens }) => minTokens),
+  ignore_eos: bool(({ ignoreEos }) => ignoreEos),
+  logit_bias: bool(({ logitBias }) => logitBias),
+  choice: i32((_, { choice = 0 }) => choice),
+  choices: i32((_, { choices = 1 }) => choices),
+  thinking_budget: i32(({ thinkingBudget = NO_BUDGET }) => thinkingBudget),
 } as const satisfies Readonly<Record<string, Fact>>;
 
 export type FactName = keyof typeof FACTS;

@@ -37,6 +37,10 @@ export interface CallFacts {
   readonly hints?: AgentHints | undefined;
   /** Number of images, files and audio that the prompt shows as placeholders. */
   readonly placeholders?: number | undefined;
+  /** Index of the answer among those of its call. Absent: 0. */
+  readonly choice?: number | undefined;
+  /** Number of answers of its call, which were recorded one after the other. Absent: 1. */
+  readonly choices?: number | undefined;
   /** How often the client had sent the request before, as its SDK reports. */
   readonly attempt?: number | undefined;
   /** How often a weight update cut the generation, which was then resumed. */
@@ -86,6 +90,11 @@ export interface InputMessages {
   readonly respelled: ReadonlyMap<number, Message>;
   /** The messages after the inherited ones. */
   readonly added: readonly Message[];
+}
+
+/** Returns the indices of all answers of an interaction's call. */
+export function listChoices({ index, choice = 0, choices = 1 }: Interaction): number[] {
+  return Array.from({ length: choices }, (_, i) => index - choice + i);
 }
 
 /** Returns the number of input messages. */

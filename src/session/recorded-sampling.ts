@@ -21,6 +21,16 @@ export interface RecordedSampling {
   readonly seed: number | undefined;
   readonly frequencyPenalty: number;
   readonly presencePenalty: number;
+  /** 1 is off. */
+  readonly repetitionPenalty: number;
+  /** 0 is off. */
+  readonly minTokens: number;
+  /** True if the model's own stop tokens did not end the output. */
+  readonly ignoreEos: boolean;
+  /** True if the request changed the logits of tokens. */
+  readonly logitBias: boolean;
+  /** Limit of reasoning tokens that the engine enforced; undefined if there was none. */
+  readonly thinkingBudget: number | undefined;
   /** Limit of output tokens that was sent to the engine. */
   readonly maxTokens: number;
   /** True if a grammar limited the tokens (structured output, enforced tool calls). */

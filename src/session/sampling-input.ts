@@ -19,6 +19,11 @@ export const samplingInputSchema = z
     seed: z.int().optional(),
     frequencyPenalty: penalty,
     presencePenalty: penalty,
+    repetitionPenalty: z.number().gt(0).default(1),
+    minTokens: z.int32().min(0).default(0),
+    ignoreEos: z.boolean().default(false),
+    logitBias: z.boolean().default(false),
+    thinkingBudget: z.int32().min(0).optional(),
     maxTokens: z.int32().min(0).optional(),
     grammar: z.boolean().default(false),
     logprobs: z.enum(["temperature", "truncated", "raw", "unknown"]).default("temperature"),
@@ -36,7 +41,15 @@ export const samplingInputSchema = z
  * @param outputTokens number of sampled tokens; recorded as `maxTokens` if the input has none
  */
 export function toRecordedSampling(
-  { temperature, samplingTemperature, greedy, maxTokens, seed, ...rest }: z.output<typeof samplingInputSchema>,
+  {
+    temperature,
+    samplingTemperature,
+    greedy,
+    maxTokens,
+    seed,
+    thinkingBudget,
+    ...rest
+  }: z.output<typeof samplingInputSchema>,
   outputTokens: number,
 ): RecordedSampling {
   const drawnWith = samplingTemperature ?? (greedy ? 0 : (temperature ?? 1));
@@ -46,6 +59,7 @@ export function toRecordedSampling(
     samplingTemperature: drawnWith,
     greedy: drawnWith === 0,
     maxTokens: maxTokens ?? outputTokens,
+    thinkingBudget,
     seed,
   };
 }

@@ -22,7 +22,7 @@ import type { CompletedCall, PreparedMessages } from "./completed-call.js";
 import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
 import { encodeFacts, encodeLabels, type LabelledCall } from "./encode-facts.js";
 import { SessionError } from "./errors.js";
-import type { InputMessages, Interaction } from "./interaction.js";
+import { type InputMessages, type Interaction, listChoices } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
 import { KnownMessages } from "./known-messages.js";
 import { Lifecycle, type SessionState } from "./lifecycle.js";
@@ -101,6 +101,7 @@ export class Session {
   readonly delivery = new Delivery(
     (index) => this.#native.interaction(index),
     (index) => this.#storeOutcome(index),
+    (index) => listChoices(this.#log.at(index)),
   );
   readonly calls = new CallsInFlight(this.delivery.attempts);
   readonly #log: InteractionLog;

@@ -9,6 +9,11 @@ export const PLAIN: SamplingParams = {
   minP: 0,
   frequencyPenalty: 0,
   presencePenalty: 0,
+  repetitionPenalty: 1,
+  minTokens: 0,
+  ignoreEos: false,
+  logitBias: [],
+  thinkingBudget: undefined,
   maxTokens: 16,
   stop: [],
   stopTokenIds: [],
@@ -20,7 +25,9 @@ export const PLAIN: SamplingParams = {
 export function makeCall(
   prompt: ArrayLike<number>,
   sampling: Partial<SamplingParams> = {},
-  rest: Partial<Pick<GenerateCall, "affinityKey" | "currentVersion" | "onTokens" | "signal" | "tokenBytes">> = {},
+  rest: Partial<
+    Pick<GenerateCall, "affinityKey" | "currentVersion" | "onTokens" | "signal" | "tokenBytes" | "onBudgetIgnored">
+  > = {},
 ): GenerateCall {
   return {
     prompt: new native.Session().prompt([Int32Array.from(prompt)]),

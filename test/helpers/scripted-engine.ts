@@ -15,7 +15,7 @@ export interface ScriptedReply {
 /** An engine that returns scripted replies, and can hold calls or fail on demand. */
 export class ScriptedEngine implements Engine {
   readonly type = "scripted";
-  readonly supports: EngineSupport = { grammar: false };
+  readonly supports: EngineSupport = { grammar: false, stopsWithoutEos: true };
   readonly calls: GenerateCall[] = [];
   readonly aborted: GenerateCall[] = [];
   context = 16_384;
@@ -95,7 +95,7 @@ export class ScriptedEngine implements Engine {
 
 /** A scripted engine that supports grammars. */
 export class GrammarEngine extends ScriptedEngine {
-  override readonly supports = { grammar: true };
+  override readonly supports = { grammar: true, stopsWithoutEos: true };
 }
 
 /** A copy of a prompt, whose tokens can be read after the prompt itself was freed by recording its call. */

@@ -75,6 +75,15 @@ export const agentSchema = z.strictObject({
     .describe(
       "Maximum number of calls that one session may have in flight, including calls whose answers were not read yet. More are refused with 429. Null: no limit.",
     ),
+  max_choices: z
+    .int()
+    .min(1)
+    // The answers' ids must fit a header.
+    .max(128)
+    .default(64)
+    .describe(
+      "Maximum number of answers that one model call may ask for (`n` of chat completions, `candidateCount` of Gemini). More are refused with 400. Each answer counts as a call of `max_session_calls` and `max_concurrent_calls`.",
+    ),
   max_upstream_calls: z
     .int()
     .min(1)

@@ -16,6 +16,15 @@ export const samplingOverrideSchema = z.strictObject({
   min_p: z.number().min(0).max(1).nullable().default(null).describe("`min_p` of every call; 0 is off."),
   frequency_penalty: penalty.describe("`frequency_penalty` of every call; 0 is off."),
   presence_penalty: penalty.describe("`presence_penalty` of every call; 0 is off."),
+  repetition_penalty: z
+    .number()
+    .gt(0)
+    .max(2)
+    .nullable()
+    .default(null)
+    .describe("`repetition_penalty` of every call; 1 is off."),
+  min_tokens: z.int32().min(0).nullable().default(null).describe("`min_tokens` of every call; 0 is off."),
+  ignore_eos: z.boolean().nullable().default(null).describe("`ignore_eos` of every call."),
   seed: z
     .int()
     .nullable()

@@ -4,6 +4,25 @@ export interface Candidates {
   readonly logprobs: readonly number[];
 }
 
+/**
+ * Adds biases to the logits of tokens, and computes the log probabilities anew. A bias of -Infinity removes its token.
+ *
+ * @param candidates the whole vocabulary
+ */
+export function addBiases<Id extends number>(
+  candidates: { readonly ids: readonly Id[]; readonly logprobs: readonly number[] },
+  biases: ReadonlyMap<number, number>,
+): { readonly ids: readonly Id[]; readonly logprobs: readonly number[] } {
+  if (biases.size === 0) return candidates;
+  const biased = candidates.ids.map((id, i) => {
+    return { id, logit: (candidates.logprobs[i] ?? 0) + (biases.get(id) ?? 0) };
+  });
+  const sorted = biased.filter(({ logit }) => logit > Number.NEGATIVE_INFINITY).sort((a, b) => b.logit - a.logit);
+  const largest = sorted[0]?.logit ?? 0;
+  const normalizer = largest + Math.log(sorted.reduce((sum, { logit }) => sum + Math.exp(logit - largest), 0));
+  return { ids: sorted.map(({ id }) => id), logprobs: sorted.map(({ logit }) => logit - normalizer) };
+}
+
 /** Top-k, top-p and min-p. The values 0, 1 and 0 turn them off. */
 export interface Filters {
   readonly topK: number;

@@ -14,7 +14,7 @@ import { SequencePool } from "./sequence-pool.js";
 class EmbeddedEngine implements Engine {
   readonly type = "embedded";
   /** llama.cpp's grammars work only with its samplers, whose log probabilities are not those of {@link Sampler}. */
-  readonly supports = { grammar: false };
+  readonly supports = { grammar: false, stopsWithoutEos: true };
   readonly #runtime: LlamaRuntime;
   readonly #pool: SequencePool<LlamaContextSequence>;
   readonly #closed = new AbortController();
@@ -48,6 +48,7 @@ class EmbeddedEngine implements Engine {
     if (!prompt.every((id) => id >= 0 && id < this.#runtime.vocabSize)) {
       throw new EngineError("engine_error", "The prompt contains a token id that is not in the model's vocabulary.");
     }
+    if (call.sampling.thinkingBudget !== undefined) call.onBudgetIgnored?.();
     using deadline = startCallDeadline(call.signal, this.#timeoutSeconds);
     return await this.#inSlot({ ...call, signal: deadline.signal }, prompt, deadline);
   }
@@ -74,6 +75,11 @@ class EmbeddedEngine implements Engine {
     if (sampling.grammar) throw new EngineError("engine_error", "The embedded engine does not support grammars.");
     if (sampling.maxTokens < 1) {
       throw new EngineError("engine_error", `maxTokens must be at least 1; received ${sampling.maxTokens}.`);
+    }
+    const unknown = sampling.logitBias.find(([id]) => id >= this.#runtime.vocabSize);
+    if (unknown) {
+      const message = `logit_bias must have token ids below ${this.#runtime.vocabSize}; received ${unknown[0]}.`;
+      throw new EngineError("engine_rejected_request", message);
     }
     if (prompt.length + sampling.maxTokens > contextSize) {
       const message = `${prompt.length} prompt and ${sampling.maxTokens} output tokens exceed the context of ${contextSize}.`;

@@ -1,6 +1,6 @@
 import type { ControlledEvaluateIndexOutput, ControlledEvaluateInputItem, Token } from "node-llama-cpp";
 import type { SamplingParams } from "../engine.js";
-import { type Candidates, countKept, drawCandidate } from "./candidates.js";
+import { addBiases, type Candidates, countKept, drawCandidate } from "./candidates.js";
 import { stepSeed, stepUniform } from "./randomness.js";
 
 /** Temperatures below this one mean greedy sampling, as in SGLang. */
@@ -24,18 +24,29 @@ export interface SampledToken {
  * temperature is applied, and discard the other tokens, so the probability over the whole vocabulary is lost. The price
  * is a copy of the top-k candidates per token, or of the whole vocabulary if there is no top-k.
  *
- * llama.cpp applies frequency and presence penalties to the logits first, over the output so far. Recorded log
- * probabilities therefore include penalties.
+ * llama.cpp applies the penalties to the logits first, over the output so far. Recorded log probabilities therefore include
+ * penalties.
+ *
+ * Biases, and the mask of stop tokens before the least number of tokens, are applied here too: node-llama-cpp accepts no
+ * biases of the tokens that end a turn. They need a copy of the whole vocabulary per token.
  */
 export class Sampler {
   readonly #sampling: SamplingParams;
   readonly #seed: number;
   readonly #vocabSize: number;
+  readonly #biases: ReadonlyMap<number, number>;
+  /** The biases while the output has fewer tokens than it must have. */
+  readonly #earlyBiases: ReadonlyMap<number, number>;
 
   constructor(sampling: SamplingParams, seed: number, vocabSize: number) {
     this.#sampling = sampling;
     this.#seed = seed;
     this.#vocabSize = vocabSize;
+    // The candidates' logits are already divided by the temperature.
+    const divisor = this.#greedy ? 1 : sampling.temperature;
+    this.#biases = new Map(sampling.logitBias.map(([id, bias]) => [id, bias / divisor]));
+    const masked = sampling.stopTokenIds.map((id) => [id, Number.NEGATIVE_INFINITY] as const);
+    this.#earlyBiases = new Map([...this.#biases, ...masked]);
   }
 
   get #greedy(): boolean {
@@ -47,9 +58,14 @@ export class Sampler {
     return !this.#greedy && (topK > 0 || topP < 1 || minP > 0);
   }
 
+  /** @param step number of output tokens before the next one */
+  #biasesAt(step: number): ReadonlyMap<number, number> {
+    return step < this.#sampling.minTokens ? this.#earlyBiases : this.#biases;
+  }
+
   /** Returns the request to llama.cpp for the token after the last input token. */
   request(output: readonly Token[]): GenerateNext {
-    const includeTop = this.#candidatesNeeded();
+    const includeTop = this.#candidatesNeeded(output.length);
     return {
       token: true,
       confidence: true,
@@ -65,21 +81,23 @@ export class Sampler {
     };
   }
 
-  #candidatesNeeded(): number {
+  #candidatesNeeded(step: number): number {
+    if (this.#biasesAt(step).size > 0) return this.#vocabSize;
     const { topK, topLogprobs } = this.#sampling;
     const filtered = topK > 0 ? topK : this.#vocabSize;
     return Math.min(Math.max(topLogprobs, this.#filters ? filtered : 0), this.#vocabSize);
   }
 
   #penalties(output: readonly Token[]): GenerateNext["options"] {
-    const { frequencyPenalty, presencePenalty } = this.#sampling;
-    if (output.length === 0 || (frequencyPenalty === 0 && presencePenalty === 0)) return {};
+    const { frequencyPenalty, presencePenalty, repetitionPenalty } = this.#sampling;
+    const isPlain = frequencyPenalty === 0 && presencePenalty === 0 && repetitionPenalty === 1;
+    if (output.length === 0 || isPlain) return {};
     const punishTokens = output.slice();
     return {
       repeatPenalty: {
         punishTokens,
         maxPunishTokens: punishTokens.length,
-        penalty: 1,
+        penalty: repetitionPenalty,
         frequencyPenalty,
         presencePenalty,
       },
@@ -92,12 +110,12 @@ export class Sampler {
    * @param step number of output tokens before this one
    */
   read({ next }: ControlledEvaluateIndexOutput, step: number): SampledToken {
-    const candidates = readCandidates(next);
+    const biases = this.#biasesAt(step);
+    const candidates = addBiases(readCandidates(next), biases);
     const { topLogprobs } = this.#sampling;
     const top = { ids: candidates.ids.slice(0, topLogprobs), logprobs: candidates.logprobs.slice(0, topLogprobs) };
-    if (this.#filters) {
-      const kept = countKept(candidates.logprobs, this.#sampling);
-      const index = drawCandidate(candidates.logprobs, kept, stepUniform(this.#seed, step));
+    if (this.#filters || biases.size > 0) {
+      const index = this.#greedy ? 0 : this.#draw(candidates.logprobs, step);
       const id = candidates.ids[index];
       const logprob = candidates.logprobs[index];
       if (id !== undefined && logprob !== undefined) return { id, logprob, top };
@@ -105,6 +123,11 @@ export class Sampler {
       return { id: next.token, logprob: Math.log(next.confidence), top };
     }
     throw new Error("llama.cpp returned no token");
+  }
+
+  #draw(logprobs: readonly number[], step: number): number {
+    const kept = this.#filters ? countKept(logprobs, this.#sampling) : logprobs.length;
+    return drawCandidate(logprobs, kept, stepUniform(this.#seed, step));
   }
 }
 

@@ -11,13 +11,14 @@ const DEFAULT_HEALTH_SECONDS = 10;
 /** Properties that all servers of a type share. */
 export interface ServedEngineType {
   readonly type: string;
+  readonly supports: EngineSupport;
   readonly effectiveTemperature: (temperature: number) => number;
 }
 
 /** An engine that consists of servers of one type. */
 export class ServedEngine implements Engine {
   readonly type: string;
-  readonly supports: EngineSupport = { grammar: true };
+  readonly supports: EngineSupport;
   readonly servers: ServerControl;
   readonly effectiveTemperature: (temperature: number) => number;
   readonly #options: ServerOptions;
@@ -27,13 +28,14 @@ export class ServedEngine implements Engine {
 
   /** @throws RangeError if an option is out of range, TypeError if an address is not a URL. */
   constructor(
-    { type, effectiveTemperature }: ServedEngineType,
+    { type, supports, effectiveTemperature }: ServedEngineType,
     options: ServerOptions,
     makeServer: (url: string) => EngineServer,
   ) {
     checkServerOptions(options);
     const { urls, maxInflight, healthSeconds = DEFAULT_HEALTH_SECONDS } = options;
     this.type = type;
+    this.supports = supports;
     this.effectiveTemperature = effectiveTemperature;
     this.#options = options;
     this.#pool = new ServerPool(urls.map(makeServer), { maxInflight, healthMilliseconds: healthSeconds * 1000 });

@@ -1,10 +1,17 @@
 import type { Engine } from "../engine.js";
-import { ServedEngine } from "../servers/served-engine.js";
+import { ServedEngine, type ServedEngineType } from "../servers/served-engine.js";
 import type { SglangOptions } from "./sglang-options.js";
 import { SglangServer } from "./sglang-server.js";
 
 /** SGLang samples greedily below this temperature. */
 const GREEDY_BELOW = 1e-6;
+
+const SGLANG: ServedEngineType = {
+  type: "sglang",
+  // With `ignore_eos`, SGLang ignores `stop_token_ids` too.
+  supports: { grammar: true, stopsWithoutEos: false },
+  effectiveTemperature: (temperature) => (temperature < GREEDY_BELOW ? 0 : temperature),
+};
 
 /**
  * Creates an engine of one or more SGLang servers. Requests go to `/generate` and contain token ids.
@@ -12,9 +19,5 @@ const GREEDY_BELOW = 1e-6;
  * @throws RangeError if an option is out of range, TypeError if an address is not a URL.
  */
 export function createSglangEngine(options: SglangOptions): Engine {
-  return new ServedEngine({ type: "sglang", effectiveTemperature }, options, (url) => new SglangServer(url, options));
-}
-
-function effectiveTemperature(temperature: number): number {
-  return temperature < GREEDY_BELOW ? 0 : temperature;
+  return new ServedEngine(SGLANG, options, (url) => new SglangServer(url, options));
 }

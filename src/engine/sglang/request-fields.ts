@@ -3,17 +3,27 @@ import { sharedSamplingFields } from "../sampling-fields.js";
 
 export const REQUEST_PREFIX = '{"input_ids":';
 
+export interface RequestFields {
+  readonly sampling: SamplingParams;
+  /** Number of tokens that the call has already. */
+  readonly tokens: number;
+  /** Most tokens of reasoning; undefined for no limit. Only for servers that enforce it. */
+  readonly thinkingBudget?: number | undefined;
+  readonly rid: string;
+  readonly stream: boolean;
+}
+
 /**
  * Returns the part of the body of `/generate` (SGLang's `GenerateReqInput`) that follows the input ids. Every field that
  * changes the result is sent; the server would take missing ones from generation_config.json or from its defaults.
  *
  * `stop` is the exception: missing and empty mean the same, and a server without a tokenizer refuses it.
- *
- * @param maxNewTokens the rest of the call's token budget
  */
-export function requestSuffix(sampling: SamplingParams, maxNewTokens: number, rid: string, stream: boolean): string {
+export function requestSuffix({ sampling, tokens, thinkingBudget, rid, stream }: RequestFields): string {
   const fields = {
-    sampling_params: samplingFields(sampling, maxNewTokens),
+    sampling_params: samplingFields(sampling, tokens, thinkingBudget),
+    // Counts the tokens until the reasoning ends.
+    ...(thinkingBudget === undefined ? {} : { require_reasoning: true }),
     return_logprob: true,
     logprob_start_len: -1,
     top_logprobs_num: sampling.topLogprobs,
@@ -24,16 +34,15 @@ export function requestSuffix(sampling: SamplingParams, maxNewTokens: number, ri
   return `,${JSON.stringify(fields).slice(1)}`;
 }
 
-function samplingFields(sampling: SamplingParams, maxNewTokens: number): Record<string, unknown> {
+function samplingFields(sampling: SamplingParams, tokens: number, thinkingBudget?: number): Record<string, unknown> {
   return {
-    max_new_tokens: maxNewTokens,
-    min_new_tokens: 0,
+    max_new_tokens: sampling.maxTokens - tokens,
+    min_new_tokens: Math.max(0, sampling.minTokens - tokens),
     ...sharedSamplingFields(sampling),
     ...(sampling.stop.length > 0 ? { stop: sampling.stop } : {}),
-    // With true, SGLang would ignore stop_token_ids too.
-    ignore_eos: false,
     no_stop_trim: true,
     ...(sampling.seed === undefined ? {} : { sampling_seed: sampling.seed }),
+    ...(thinkingBudget === undefined ? {} : { custom_params: { thinking_budget: thinkingBudget } }),
     ...(sampling.grammar ? grammarField(sampling.grammar) : {}),
   };
 }

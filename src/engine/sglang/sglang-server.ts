@@ -12,6 +12,7 @@ import { requestBody } from "../servers/wire/request-body.js";
 import { askContextLength } from "./context-length.js";
 import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
 import type { SglangOptions } from "./sglang-options.js";
+import { StrictThinking } from "./strict-thinking.js";
 
 /** Time limit of a pause, which returns after the last running generation was cut. */
 const PAUSE_MS = 60_000;
@@ -34,6 +35,7 @@ export class SglangServer implements EngineServer {
   /** SGLang does not report SGLANG_RETURN_ORIGINAL_LOGPROB, so its default is assumed. */
   readonly logprobs = "temperature";
   readonly #connections: ServerConnections;
+  readonly #strictThinking: StrictThinking;
   readonly #onWarning: ((message: string) => void) | undefined;
   /** The last abort was refused, and a warning was logged. */
   #abortsRefused = false;
@@ -41,13 +43,16 @@ export class SglangServer implements EngineServer {
   constructor(url: string, options: SglangOptions) {
     this.url = url;
     this.#connections = new ServerConnections(url, options.maxInflight, options);
+    this.#strictThinking = new StrictThinking(this.#connections);
     this.#onWarning = options.onWarning;
   }
 
   async request(call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
     const { generation, sampling } = call;
     const rid = randomUUID().replaceAll("-", "");
-    const suffix = requestSuffix(sampling, sampling.maxTokens - generation.length, rid, call.onTokens !== undefined);
+    const thinkingBudget = await this.#chooseBudget(call);
+    const stream = call.onTokens !== undefined;
+    const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, rid, stream });
     const body = await requestBody(call, REQUEST_PREFIX, suffix);
     signal.throwIfAborted();
     // Without an abort request, a server needs seconds to notice that the connection is closed.
@@ -59,6 +64,18 @@ export class SglangServer implements EngineServer {
       if (error instanceof StopReached) abort();
       throw error;
     }
+  }
+
+  /**
+   * Returns the budget for the reasoning that the server enforces. It counts from the first token of a request, so it cannot
+   * continue a count after a cut. Under a grammar it would apply the grammar only behind the reasoning.
+   */
+  async #chooseBudget({ sampling, generation, onBudgetIgnored }: ServerCall): Promise<number | undefined> {
+    const { thinkingBudget, grammar } = sampling;
+    if (thinkingBudget === undefined) return undefined;
+    if (generation.length === 0 && grammar === undefined && (await this.#strictThinking.ask())) return thinkingBudget;
+    onBudgetIgnored?.();
+    return undefined;
   }
 
   /** Sends an abort. Callers do not wait for it, because the generation's connection is closed anyway. */

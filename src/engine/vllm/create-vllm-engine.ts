@@ -1,10 +1,16 @@
 import type { Engine } from "../engine.js";
-import { ServedEngine } from "../servers/served-engine.js";
+import { ServedEngine, type ServedEngineType } from "../servers/served-engine.js";
 import type { VllmOptions } from "./vllm-options.js";
 import { VllmServer } from "./vllm-server.js";
 
 /** vLLM raises lower temperatures to this value, except 0. */
 const LOWEST_TEMPERATURE = 0.01;
+
+const VLLM: ServedEngineType = {
+  type: "vllm",
+  supports: { grammar: true, stopsWithoutEos: true },
+  effectiveTemperature: (temperature) => (temperature > 0 ? Math.max(temperature, LOWEST_TEMPERATURE) : temperature),
+};
 
 /**
  * Creates an engine of one or more vLLM servers. Requests contain token ids.
@@ -16,9 +22,5 @@ const LOWEST_TEMPERATURE = 0.01;
  * @throws RangeError if an option is out of range, TypeError if an address is not a URL.
  */
 export function createVllmEngine(options: VllmOptions): Engine {
-  return new ServedEngine({ type: "vllm", effectiveTemperature }, options, (url) => new VllmServer(url, options));
-}
-
-function effectiveTemperature(temperature: number): number {
-  return temperature > 0 ? Math.max(temperature, LOWEST_TEMPERATURE) : temperature;
+  return new ServedEngine(VLLM, options, (url) => new VllmServer(url, options));
 }

@@ -5,11 +5,15 @@ export interface RequestFields {
   readonly sampling: SamplingParams;
   /** The rest of the call's token budget. */
   readonly maxTokens: number;
+  /** The rest of the call's least number of tokens. */
+  readonly minTokens: number;
   readonly model: string;
   readonly requestId: string;
   readonly stream: boolean;
   /** Request one alternative more than the call needs; see {@link generateSuffix}. */
   readonly oneMore?: boolean;
+  /** Most tokens of reasoning; undefined for no limit. */
+  readonly thinkingBudget?: number | undefined;
 }
 
 export const GENERATE_PREFIX = '{"token_ids":';
@@ -48,16 +52,16 @@ function suffix({ model, requestId, stream }: RequestFields, more: Record<string
   return `,${JSON.stringify(fields).slice(1)}`;
 }
 
-function samplingFields({ sampling, maxTokens }: RequestFields): Record<string, unknown> {
+function samplingFields({ sampling, maxTokens, minTokens, thinkingBudget }: RequestFields): Record<string, unknown> {
   return {
     max_tokens: maxTokens,
-    min_tokens: 0,
+    min_tokens: minTokens,
     ...sharedSamplingFields(sampling),
     stop: sampling.stop,
-    ignore_eos: false,
     // 0 requests only the sampled token's log probability.
     logprobs: sampling.topLogprobs,
     ...(sampling.seed === undefined ? {} : { seed: sampling.seed }),
+    ...(thinkingBudget === undefined ? {} : { thinking_token_budget: thinkingBudget }),
     ...(sampling.grammar ? { structured_outputs: structuredOutputs(sampling.grammar) } : {}),
   };
 }

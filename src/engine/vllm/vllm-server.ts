@@ -44,6 +44,8 @@ export class VllmServer implements EngineServer {
   readonly #logprobs = new LogprobsProbe();
   /** False after the server refused to list one additional alternative, because of its `--max-logprobs`. */
   #listsOneMore = true;
+  /** False after the server refused a budget for the reasoning, because it was started without `--reasoning-parser`. */
+  #takesBudgets = true;
 
   constructor(url: string, { maxInflight, model, api = "auto", ...keys }: VllmOptions) {
     this.url = url;
@@ -80,25 +82,40 @@ export class VllmServer implements EngineServer {
     throw missing;
   }
 
-  /** Sends the request, and again with one alternative less if the server refused only the additional alternative. */
+  /**
+   * Sends the request, and again without what the server refused and the call can do without: the additional alternative, or the
+   * budget for the reasoning.
+   */
   async #send(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
     for (;;) {
-      const request = await encodeRequest(endpoint, call, { model, oneMore: this.#listsOneMore });
+      const options = { model, oneMore: this.#listsOneMore, withBudget: this.#takesBudgets };
+      if (call.sampling.thinkingBudget !== undefined && !options.withBudget) call.onBudgetIgnored?.();
+      const request = await encodeRequest(endpoint, call, options);
       signal.throwIfAborted();
       try {
         return await generateOnce(this.#connections, call, request, signal);
       } catch (error) {
-        if (!this.#refusedOneMore(error, endpoint, call)) throw error;
+        // Another call may have learned of the same refusal meanwhile.
+        const refusedOneMore = options.oneMore && this.#refusedOneMore(error, endpoint, call);
+        if (!refusedOneMore && !(options.withBudget && this.#refusedBudget(error, call))) throw error;
       }
     }
   }
 
   /** Returns true if the request can be sent again with one alternative less. Later requests then also have one less. */
   #refusedOneMore(error: unknown, endpoint: Endpoint, { sampling }: GenerateCall): boolean {
-    if (!this.#listsOneMore || endpoint !== "generate" || sampling.topLogprobs === 0) return false;
+    if (endpoint !== "generate" || sampling.topLogprobs === 0) return false;
     if (!(error instanceof EngineError) || error.code !== "engine_rejected_request") return false;
     if (!/logprobs/i.test(error.message)) return false;
     this.#listsOneMore = false;
+    return true;
+  }
+
+  /** Returns true if the request can be sent again without a budget. Later requests then have none. */
+  #refusedBudget(error: unknown, { sampling }: GenerateCall): boolean {
+    if (sampling.thinkingBudget === undefined) return false;
+    if (!(error instanceof EngineError) || !/thinking_token_budget/.test(error.message)) return false;
+    this.#takesBudgets = false;
     return true;
   }
 
@@ -122,6 +139,7 @@ export class VllmServer implements EngineServer {
     if (!isUnavailable(error)) return;
     this.#logprobs.forget();
     this.#listsOneMore = true;
+    this.#takesBudgets = true;
   }
 
   #servedModel(): Promise<ServedModel> {
@@ -182,18 +200,28 @@ interface RequestOptions {
   readonly model: string;
   /** Request one alternative more than the call needs, because the sampled token may take the place of one. */
   readonly oneMore?: boolean;
+  /** Send the budget for the reasoning, if the call has one. */
+  readonly withBudget?: boolean;
   readonly idPrefix?: string;
 }
 
 async function encodeRequest(
   endpoint: Endpoint,
   call: GenerateCall,
-  { model, oneMore = false, idPrefix = "" }: RequestOptions,
+  { model, oneMore = false, withBudget = false, idPrefix = "" }: RequestOptions,
 ): Promise<GenerationRequest> {
   const { generation, sampling } = call;
   const requestId = idPrefix + randomUUID().replaceAll("-", "");
-  const maxTokens = sampling.maxTokens - generation.length;
-  const fields: RequestFields = { sampling, maxTokens, model, requestId, stream: isStreamed(endpoint, call), oneMore };
+  const fields: RequestFields = {
+    sampling,
+    maxTokens: sampling.maxTokens - generation.length,
+    minTokens: Math.max(0, sampling.minTokens - generation.length),
+    thinkingBudget: withBudget ? sampling.thinkingBudget : undefined,
+    model,
+    requestId,
+    stream: isStreamed(endpoint, call),
+    oneMore,
+  };
   const common = { headers: { "x-request-id": requestId }, format: "vllm" } as const;
   return endpoint === "generate"
     ? { ...common, path: GENERATE_PATH, body: await requestBody(call, GENERATE_PREFIX, generateSuffix(fields)) }

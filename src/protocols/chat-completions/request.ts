@@ -5,10 +5,11 @@ import type { Conversation } from "../../conversation/message.js";
 import { withoutNulls } from "../../support/json/without-nulls.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { byType } from "../by-type.js";
+import { checkChoices } from "../choices.js";
 import { isShallow } from "../depth.js";
+import { engineSampling, readEngineSampling } from "../engine-sampling.js";
 import {
   count,
-  engineSampling,
   isEmpty,
   noEffect,
   requestedModel,
@@ -28,6 +29,7 @@ import type { RequestSampling } from "../request-sampling.js";
 import { chatResponseFormat } from "../response-format.js";
 import { findServerTools, leaveOut, type ServerToolField, serverTool } from "../server-tools.js";
 import { type Prefilled, splitPrefill } from "../split-prefill.js";
+import { readTokenBudget, thinkingTokenBudget } from "../thinking-token-budget.js";
 import { requiresCall, selectTools, type ToolChoice, toCallRules, toTemplateChoice } from "../tool-choice.js";
 
 /**
@@ -75,6 +77,7 @@ export const chatCompletionSchema = z.strictObject({
   stop: z.union([stopString, stopStrings]).optional(),
   frequency_penalty: penalty.optional(),
   presence_penalty: penalty.optional(),
+  n: count.optional().describe("Number of answers. Each is recorded as an interaction of its own."),
   logprobs: z.boolean().optional(),
   top_logprobs: z.int32().min(0).max(20).optional(),
   response_format: chatResponseFormat.optional(),
@@ -86,9 +89,8 @@ export const chatCompletionSchema = z.strictObject({
   stream: z.boolean().optional(),
   stream_options: streamOptions.optional(),
   ...engineSampling,
+  thinking_token_budget: thinkingTokenBudget.optional(),
 
-  n: unsupported("n other than 1", (value) => value === 1),
-  logit_bias: unsupported("logit_bias", isEmpty),
   modalities: unsupported("modalities other than text", isTextOnly),
   audio: unsupported("audio"),
   functions: unsupported("functions (use tools)"),
@@ -117,8 +119,10 @@ export interface ParsedChatCompletion extends ModelRequest {
 
 export function parseChatCompletion(
   request: ChatCompletionRequest,
-  { serverTools, images }: RequestPolicies = {},
+  policies: RequestPolicies = {},
 ): ParsedChatCompletion {
+  const { serverTools, images } = policies;
+  checkChoices(request.n, "n", policies);
   const droppedTools = leaveOut(listServerTools(request), serverTools);
   const placeholders = countPlaceholders(listMediaFields(request), images);
   const logprobs = request.logprobs ?? false;
@@ -138,6 +142,7 @@ export function parseChatCompletion(
       strict: tools.map((tool) => tool.function).filter((declared) => declared["strict"] === true),
     }),
     logprobs: logprobs ? "all" : "none",
+    choices: request.n,
     stream: request.stream ?? false,
     droppedTools,
     placeholders,
@@ -201,16 +206,16 @@ function readMessages(request: ChatCompletionRequest): Prefilled {
 
 function toSampling(request: ChatCompletionRequest): RequestSampling {
   return {
+    ...readEngineSampling(request),
     temperature: request.temperature ?? 1,
     topP: request.top_p ?? 1,
     topK: Math.max(request.top_k ?? 0, 0),
-    minP: request.min_p ?? 0,
     frequencyPenalty: request.frequency_penalty ?? 0,
     presencePenalty: request.presence_penalty ?? 0,
     maxTokens: request.max_completion_tokens ?? request.max_tokens,
     stop: [request.stop ?? []].flat(),
-    stopTokenIds: request.stop_token_ids ?? [],
     seed: request.seed,
+    thinkingBudget: readTokenBudget(request),
     topLogprobs: request.top_logprobs ?? 0,
     structure: request.response_format,
   };

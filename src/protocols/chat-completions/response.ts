@@ -12,13 +12,14 @@ const usage = z.object({
 });
 
 export const chatCompletionResponseSchema = z.object({
-  id: z.string().describe("The interaction id, for /rl/set_reward."),
+  id: z.string().describe("The interaction id of the first choice, for /rl/set_reward."),
   object: z.literal("chat.completion"),
   created: z.int(),
   model: z.string(),
   choices: z.array(
     z.object({
-      index: z.literal(0),
+      index: z.int(),
+      interaction_id: z.string().describe("The interaction of this choice, for /rl/set_reward."),
       message: z.looseObject({ role: z.literal("assistant"), content: z.string().nullable(), refusal: z.null() }),
       finish_reason: z.enum(["stop", "length", "tool_calls"]),
       logprobs: z.object({ content: tokenLogprobs, refusal: z.null() }).nullable(),
@@ -28,23 +29,30 @@ export const chatCompletionResponseSchema = z.object({
 });
 
 export type ChatCompletionResponse = z.input<typeof chatCompletionResponseSchema>;
+type Choice = ChatCompletionResponse["choices"][number];
 
-export function toChatCompletion(answer: GenerationAnswer): ChatCompletionResponse {
-  const { message, tokens } = answer;
+/** @param others the answers of the further choices */
+export function toChatCompletion(
+  answer: GenerationAnswer,
+  others: readonly GenerationAnswer[] = [],
+): ChatCompletionResponse {
   return {
     id: answer.interactionId,
     object: "chat.completion",
     created: Math.floor(answer.createdAt / 1000),
     model: answer.model,
-    choices: [
-      {
-        index: 0,
-        message: { ...toChatMessage(message), role: "assistant", content: toContent(message), refusal: null },
-        finish_reason: answer.finishReason,
-        logprobs: tokens ? { content: toLogprobs([tokens]), refusal: null } : null,
-      },
-    ],
-    usage: toUsage(answer),
+    choices: [answer, ...others].map(toChoice),
+    usage: sumUsage(answer, others),
+  };
+}
+
+function toChoice({ interactionId, message, tokens, finishReason }: GenerationAnswer, index: number): Choice {
+  return {
+    index,
+    message: { ...toChatMessage(message), role: "assistant", content: toContent(message), refusal: null },
+    finish_reason: finishReason,
+    logprobs: tokens ? { content: toLogprobs([tokens]), refusal: null } : null,
+    interaction_id: interactionId,
   };
 }
 
@@ -53,8 +61,12 @@ function toContent({ content, toolCalls }: GenerationAnswer["message"]): string 
   return content === "" && toolCalls !== undefined && toolCalls.length > 0 ? null : content;
 }
 
-export function toUsage(answer: GenerationAnswer): z.input<typeof usage> {
-  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = answer;
+/** Returns the usage of a call. Like in OpenAI's API, the prompt counts once, however many choices there are. */
+export function sumUsage(answer: GenerationAnswer, others: readonly GenerationAnswer[] = []): z.input<typeof usage> {
+  const { promptTokens, cachedTokens } = answer;
+  const answers = [answer, ...others];
+  const completionTokens = answers.reduce((sum, each) => sum + each.completionTokens, 0);
+  const reasoningTokens = answers.reduce((sum, each) => sum + each.reasoningTokens, 0);
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,

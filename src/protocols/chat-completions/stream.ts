@@ -5,15 +5,24 @@ import { concat, type JsonText, joinTexts } from "../long-json.js";
 import type { AnswerEvent } from "../output-parts.js";
 import { dataEvent, KEEP_ALIVE_COMMENT } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
-import { toUsage } from "./response.js";
+import { sumUsage } from "./response.js";
 
 const DONE = "data: [DONE]\n\n";
 
 type Delta = Readonly<Record<string, unknown>>;
 
+interface ChunkChoice {
+  readonly index: number;
+  readonly delta: Delta;
+  readonly logprobs?: unknown;
+  readonly finish_reason?: string;
+  readonly interaction_id?: string;
+}
+
 /**
  * Writes the chunks of a streamed chat completion in OpenAI's order: the role, the deltas, the finish reason, the usage
- * if the request asks for it, and [DONE]. Reasoning is sent as `reasoning_content`, like SGLang and vLLM do.
+ * if the request asks for it, and [DONE]. The first chunk of each choice names its interaction. Reasoning is sent as
+ * `reasoning_content`, like SGLang and vLLM do.
  */
 export class ChatCompletionStream implements StreamEncoder {
   readonly keepAlive = KEEP_ALIVE_COMMENT;
@@ -24,32 +33,41 @@ export class ChatCompletionStream implements StreamEncoder {
     this.#includeUsage = includeUsage;
   }
 
-  start({ interactionId, createdAt, model }: AnswerStart): JsonText {
+  start(start: AnswerStart, others: readonly AnswerStart[] = []): JsonText {
+    const { interactionId, createdAt, model } = start;
     this.#head = { id: interactionId, object: "chat.completion.chunk", created: Math.floor(createdAt / 1000), model };
-    return this.#chunk({ role: "assistant", content: "", refusal: null }, null);
+    const delta = { role: "assistant", content: "", refusal: null };
+    return joinTexts(
+      [start, ...others].map(({ interactionId: id }, index) => this.#chunk({ index, delta, interaction_id: id })),
+    );
   }
 
-  push(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): JsonText {
+  push(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined, index = 0): JsonText {
     const [first, ...rest] = events.map(toDelta);
     if (!first && !tokens) return "";
     const logprobs = tokens ? { content: toLogprobs([tokens]), refusal: null } : null;
-    return joinTexts([this.#chunk(first ?? {}, null, logprobs), ...rest.map((delta) => this.#chunk(delta, null))]);
+    return joinTexts([
+      this.#chunk({ index, delta: first ?? {}, logprobs }),
+      ...rest.map((delta) => this.#chunk({ index, delta })),
+    ]);
   }
 
-  finish(answer: GenerationAnswer): JsonText {
-    const last = this.#chunk({}, answer.finishReason);
-    if (!this.#includeUsage) return concat(last, DONE);
-    return concat(last, dataEvent({ ...this.#head, choices: [], usage: toUsage(answer) }), DONE);
+  finish(answer: GenerationAnswer, others: readonly GenerationAnswer[] = []): JsonText {
+    const last = [answer, ...others].map(({ finishReason }, index) =>
+      this.#chunk({ index, delta: {}, finish_reason: finishReason }),
+    );
+    if (!this.#includeUsage) return concat(...last, DONE);
+    return concat(...last, dataEvent({ ...this.#head, choices: [], usage: sumUsage(answer, others) }), DONE);
   }
 
   fail({ message, type, param, code }: StreamFailure): JsonText {
     return dataEvent({ error: { message, type, param, code } });
   }
 
-  #chunk(delta: Delta, finishReason: string | null, logprobs: unknown = null): JsonText {
+  #chunk({ index, delta, ...more }: ChunkChoice): JsonText {
     return dataEvent({
       ...this.#head,
-      choices: [{ index: 0, delta, logprobs, finish_reason: finishReason }],
+      choices: [{ index, delta, logprobs: null, finish_reason: null, ...more }],
       ...(this.#includeUsage ? { usage: null } : {}),
     });
   }

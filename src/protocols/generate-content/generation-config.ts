@@ -2,7 +2,12 @@ import { z } from "zod";
 import { count, isEmpty, noEffect, stopStrings, unsupported } from "../fields.js";
 import { reasoningArgs, thinkingArgs } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
-import { type OutputStructure, PLAIN_SAMPLING, type RequestSampling } from "../request-sampling.js";
+import {
+  type OutputStructure,
+  PLAIN_SAMPLING,
+  type RequestSampling,
+  type ThinkingBudget,
+} from "../request-sampling.js";
 import { geminiSchema } from "../response-format.js";
 import { protoEnum, protoObject } from "./proto-json.js";
 import { toJsonSchema } from "./schema.js";
@@ -25,7 +30,7 @@ const thinkingConfig = protoObject({
     "must not have both thinkingBudget and thinkingLevel",
   )
   .describe(
-    "includeThoughts adds the reasoning to the answer. Budget and level are passed to the chat template, and not enforced.",
+    "includeThoughts adds the reasoning to the answer. Budget and level are passed to the chat template. A budget is enforced if the engine supports that.",
   );
 
 const isTextOnly = (value: unknown) => Array.isArray(value) && value.every((each) => each === "TEXT");
@@ -39,6 +44,7 @@ export const generationConfig = protoObject({
   seed: z.int().optional(),
   presencePenalty: penalty.optional(),
   frequencyPenalty: penalty.optional(),
+  candidateCount: count.optional().describe("Number of answers. Each is recorded as an interaction of its own."),
   responseLogprobs: z.boolean().optional(),
   logprobs: z.int32().min(0).max(20).optional().describe("Alternatives per token, if responseLogprobs is true."),
   responseMimeType: z.enum(["text/plain", "application/json"]).optional(),
@@ -47,7 +53,6 @@ export const generationConfig = protoObject({
   _responseJsonSchema: geminiSchema.optional().describe("Older name of responseJsonSchema."),
   thinkingConfig: thinkingConfig.optional(),
 
-  candidateCount: unsupported("candidateCount other than 1", (value) => value === 1),
   responseModalities: unsupported("responseModalities other than TEXT", isTextOnly),
   responseFormat: unsupported("responseFormat (use responseMimeType and responseJsonSchema)", isEmpty),
   speechConfig: unsupported("speechConfig"),
@@ -80,7 +85,7 @@ export function checkGenerationConfig(config: GenerationConfig): void {
   }
 }
 
-export function toSampling(config: GenerationConfig): Omit<RequestSampling, "minP" | "stopTokenIds"> {
+export function toSampling(config: GenerationConfig): RequestSampling {
   return {
     ...PLAIN_SAMPLING,
     temperature: config.temperature ?? 1,
@@ -93,7 +98,13 @@ export function toSampling(config: GenerationConfig): Omit<RequestSampling, "min
     seed: config.seed,
     topLogprobs: config.logprobs ?? 0,
     structure: readStructure(config),
+    thinkingBudget: readBudget(config),
   };
+}
+
+function readBudget({ thinkingConfig: wanted }: GenerationConfig): ThinkingBudget | undefined {
+  const { thinkingBudget: tokens = 0 } = wanted ?? {};
+  return tokens > 0 ? { tokens, param: `${PARAM}.thinkingConfig.thinkingBudget` } : undefined;
 }
 
 /** Any JSON object or list: Google's JSON mode allows both. */

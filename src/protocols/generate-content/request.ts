@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { Conversation } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
-import { engineSampling, isEmpty, MAX_MODEL_LENGTH, noEffect, requestedModel, unsupported } from "../fields.js";
+import { checkChoices } from "../choices.js";
+import { engineSampling, readEngineSampling } from "../engine-sampling.js";
+import { isEmpty, MAX_MODEL_LENGTH, noEffect, requestedModel, unsupported } from "../fields.js";
 import { countPlaceholders } from "../image-policy.js";
 import type { ModelRequest } from "../model-request.js";
 import { NO_REASONING, parseSignature, type ReadReasoning } from "../reasoning-signature.js";
@@ -33,7 +35,8 @@ import {
 
 /** The bodies of POST /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens. */
 
-const { min_p, stop_token_ids, chat_template_kwargs } = engineSampling;
+// `generationConfig` has its own seed.
+const { seed: _, ...ownSampling } = engineSampling;
 
 const safetySetting = protoObject({ category: z.string(), threshold: z.string(), method: z.string().optional() });
 
@@ -45,9 +48,7 @@ export const generateContentSchema = protoObject({
   systemInstruction: systemInstruction.optional(),
   ...toolFields,
   generationConfig: generationConfig.optional(),
-  min_p,
-  stop_token_ids,
-  chat_template_kwargs,
+  ...ownSampling,
 
   cachedContent: unsupported("cachedContent"),
   continuationToken: unsupported("continuationToken"),
@@ -93,15 +94,16 @@ export function parseGenerateContent(request: GenerateContentRequest, context: R
     throw new RequestError("model", `The name of the model must have at most ${MAX_MODEL_LENGTH} characters.`);
   }
   checkGenerationConfig(config);
+  checkChoices(config.candidateCount, "generationConfig.candidateCount", context);
   const policies = applyPolicies(request, context);
   const conversation = toConversation(request, readReasoning);
-  const { min_p: minP = 0, stop_token_ids: stopTokenIds = [] } = request;
   return {
     model,
     conversation,
     previousId: readPreviousId(request),
-    sampling: { ...toSampling(config), minP, stopTokenIds },
+    sampling: { ...toSampling(config), ...readEngineSampling(request) },
     calls: readCallRules(request, conversation.tools ?? []),
+    choices: config.candidateCount,
     logprobs: config.responseLogprobs === true ? "all" : "none",
     stream,
     ...policies,

@@ -25,7 +25,8 @@ const finishReason = z.enum(["STOP", "MAX_TOKENS"]);
 const candidate = z.object({
   content: z.object({ role: z.literal("model"), parts: z.array(part) }),
   finishReason: finishReason.optional(),
-  index: z.literal(0),
+  index: z.int(),
+  interactionId: z.string().optional().describe("The interaction of this candidate, for /rl/set_reward."),
   avgLogprobs: z.number().optional(),
   logprobsResult: logprobsResult.optional(),
 });
@@ -34,55 +35,73 @@ export const generateContentResponseSchema = z.object({
   candidates: z.array(candidate),
   usageMetadata: usage.optional(),
   modelVersion: z.string(),
-  responseId: z.string().describe("The interaction id, for /rl/set_reward."),
+  responseId: z.string().describe("The interaction id of the first candidate, for /rl/set_reward."),
 });
 
 export type GenerateContentResponse = z.input<typeof generateContentResponseSchema>;
 export type ResponsePart = z.input<typeof part>;
-type Candidate = z.input<typeof candidate>;
+export type Candidate = z.input<typeof candidate>;
 
-/** @param includeThoughts if true, the answer contains the reasoning */
-export function toGenerateContentResponse(answer: GenerationAnswer, includeThoughts: boolean): GenerateContentResponse {
-  const { tokens } = answer;
+/**
+ * @param includeThoughts if true, the answer contains the reasoning
+ * @param others the answers of the further candidates
+ */
+export function toGenerateContentResponse(
+  answer: GenerationAnswer,
+  includeThoughts: boolean,
+  others: readonly GenerationAnswer[] = [],
+): GenerateContentResponse {
+  const candidates = [answer, ...others].map((each, index) => toWholeCandidate(each, includeThoughts, index));
+  return toResponse(answer, candidates, sumUsage(answer, others));
+}
+
+function toWholeCandidate(answer: GenerationAnswer, includeThoughts: boolean, index: number): Candidate {
+  const { tokens, interactionId } = answer;
   const average = new AverageLogprob();
   if (tokens) average.add(tokens);
   const parts = toParts(answer, includeThoughts);
-  return toResponse(answer, {
-    ...toCandidate(parts),
-    ...toEnd(answer),
+  return {
+    ...toCandidate(parts, index),
+    finishReason: toFinishReason(answer),
     ...(tokens ? { avgLogprobs: average.value, logprobsResult: toLogprobsResult([tokens]) } : {}),
-  });
+    interactionId,
+  };
 }
 
-/** Returns a response with this candidate: a whole answer or a chunk of a stream. */
+/** Returns a response with these candidates: a whole answer or a chunk of a stream. */
 export function toResponse(
   { interactionId, model }: Pick<AnswerStart, "interactionId" | "model">,
-  { usageMetadata, ...candidates }: Candidate & Pick<GenerateContentResponse, "usageMetadata">,
+  candidates: Candidate[],
+  usageMetadata?: GenerateContentResponse["usageMetadata"],
 ): GenerateContentResponse {
   return {
-    candidates: [candidates],
+    candidates,
     ...(usageMetadata ? { usageMetadata } : {}),
     modelVersion: model,
     responseId: interactionId,
   };
 }
 
-export function toCandidate(parts: ResponsePart[]): Candidate {
-  return { content: { role: "model", parts }, index: 0 };
+export function toCandidate(parts: ResponsePart[], index: number): Candidate {
+  return { content: { role: "model", parts }, index };
 }
 
-/** Returns the finish reason and the usage of a complete answer. */
-export function toEnd(answer: GenerationAnswer) {
-  const { promptTokens, completionTokens, reasoningTokens, cachedTokens, finishReason: reason } = answer;
+export function toFinishReason({ finishReason: reason }: GenerationAnswer) {
+  return reason === "length" ? ("MAX_TOKENS" as const) : ("STOP" as const);
+}
+
+/** Returns the usage of a call. The prompt counts once, however many candidates there are. */
+export function sumUsage(answer: GenerationAnswer, others: readonly GenerationAnswer[] = []) {
+  const { promptTokens, cachedTokens } = answer;
+  const answers = [answer, ...others];
+  const completionTokens = answers.reduce((sum, each) => sum + each.completionTokens, 0);
+  const reasoningTokens = answers.reduce((sum, each) => sum + each.reasoningTokens, 0);
   return {
-    finishReason: reason === "length" ? ("MAX_TOKENS" as const) : ("STOP" as const),
-    usageMetadata: {
-      promptTokenCount: promptTokens,
-      candidatesTokenCount: completionTokens - reasoningTokens,
-      thoughtsTokenCount: reasoningTokens,
-      cachedContentTokenCount: cachedTokens,
-      totalTokenCount: promptTokens + completionTokens,
-    },
+    promptTokenCount: promptTokens,
+    candidatesTokenCount: completionTokens - reasoningTokens,
+    thoughtsTokenCount: reasoningTokens,
+    cachedContentTokenCount: cachedTokens,
+    totalTokenCount: promptTokens + completionTokens,
   };
 }
 

@@ -1,13 +1,19 @@
 import { z } from "zod";
 import type { Conversation, Message } from "../../conversation/message.js";
-import { count, engineSampling, isEmpty, noEffect, requestedModel, stopStrings, unsupported } from "../fields.js";
+import { engineSampling, readEngineSampling } from "../engine-sampling.js";
+import { count, isEmpty, noEffect, requestedModel, stopStrings, unsupported } from "../fields.js";
 import { countPlaceholders } from "../image-policy.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
 import { NO_REASONING, type ReadReasoning } from "../reasoning-signature.js";
 import { RequestError } from "../request-error.js";
 import type { RequestPolicies } from "../request-policies.js";
-import { type OutputStructure, PLAIN_SAMPLING, type RequestSampling } from "../request-sampling.js";
+import {
+  type OutputStructure,
+  PLAIN_SAMPLING,
+  type RequestSampling,
+  type ThinkingBudget,
+} from "../request-sampling.js";
 import { messagesFormat } from "../response-format.js";
 import { leaveOut } from "../server-tools.js";
 import { splitPrefill } from "../split-prefill.js";
@@ -22,6 +28,7 @@ import { listServerTools, listShownTools, listTools, readCallRules, toolFields, 
 /** The bodies of POST /v1/messages and /v1/messages/count_tokens. */
 
 const MIN_THINKING_BUDGET = 1024;
+const BUDGET_PARAM = "thinking.budget_tokens";
 
 const thinking = z.discriminatedUnion("type", [
   z.object({ type: z.literal("enabled"), budget_tokens: z.int32().min(MIN_THINKING_BUDGET), display: noEffect }),
@@ -38,7 +45,7 @@ const prompt = {
   thinking: thinking
     .optional()
     .describe(
-      "Turns thinking on or off and sets its budget, if the chat template supports that. A budget is not enforced.",
+      "Turns thinking on or off, if the chat template supports that. A budget is enforced if the engine supports that.",
     ),
   output_config: z
     .strictObject({
@@ -94,8 +101,8 @@ export interface RequestContext extends RequestPolicies {
 export function parseMessages(request: MessagesRequest, context: RequestContext = {}): ModelRequest {
   const { thinking: mode, max_tokens: maxTokens } = request;
   if (mode?.type === "enabled" && mode.budget_tokens >= maxTokens) {
-    const message = `thinking.budget_tokens must be less than max_tokens (${maxTokens}); received ${mode.budget_tokens}.`;
-    throw new RequestError("thinking.budget_tokens", message);
+    const message = `${BUDGET_PARAM} must be less than max_tokens (${maxTokens}); received ${mode.budget_tokens}.`;
+    throw new RequestError(BUDGET_PARAM, message);
   }
   const { droppedTools, placeholders } = applyPolicies(request, context);
   const conversation = toConversation(request, context.readReasoning);
@@ -163,6 +170,10 @@ function checkPrefill(request: CountTokensRequest): void {
   );
 }
 
+function readBudget({ thinking: wanted }: MessagesRequest): ThinkingBudget | undefined {
+  return wanted?.type === "enabled" ? { tokens: wanted.budget_tokens, param: BUDGET_PARAM } : undefined;
+}
+
 function readFormat({ output_config: config, output_format: format }: CountTokensRequest): OutputStructure | undefined {
   return config?.format ?? format ?? undefined;
 }
@@ -178,14 +189,14 @@ function toReasoningArgs({ thinking: wanted, output_config: config }: CountToken
 function toSampling(request: MessagesRequest): RequestSampling {
   return {
     ...PLAIN_SAMPLING,
+    ...readEngineSampling(request),
     temperature: request.temperature ?? 1,
     topP: request.top_p ?? 1,
     topK: request.top_k ?? 0,
-    minP: request.min_p ?? 0,
     maxTokens: request.max_tokens,
     stop: request.stop_sequences ?? [],
-    stopTokenIds: request.stop_token_ids ?? [],
     seed: request.seed,
+    thinkingBudget: readBudget(request),
     structure: readFormat(request),
   };
 }

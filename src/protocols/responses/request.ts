@@ -1,16 +1,8 @@
 import { z } from "zod";
 import type { Conversation, Message } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
-import {
-  count,
-  engineSampling,
-  isEmpty,
-  noEffect,
-  requestedModel,
-  responseId,
-  unsupported,
-  wellFormed,
-} from "../fields.js";
+import { engineSampling, readEngineSampling } from "../engine-sampling.js";
+import { count, isEmpty, noEffect, requestedModel, responseId, unsupported, wellFormed } from "../fields.js";
 import { countPlaceholders } from "../image-policy.js";
 import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
@@ -20,6 +12,7 @@ import type { RequestPolicies } from "../request-policies.js";
 import { PLAIN_SAMPLING, type RequestSampling } from "../request-sampling.js";
 import { responsesTextFormat } from "../response-format.js";
 import { leaveOut } from "../server-tools.js";
+import { readTokenBudget, thinkingTokenBudget } from "../thinking-token-budget.js";
 import { selectTools, toTemplateChoice } from "../tool-choice.js";
 import { type InputItem, type InputReference, listMediaFields, responseInput, toMessages } from "./input.js";
 import { parseItemId } from "./output-items.js";
@@ -63,6 +56,7 @@ export const responsesSchema = z.strictObject({
   metadata: metadata.optional(),
   top_k: z.int32().min(-1).optional().describe("0 or -1 turns it off."),
   ...engineSampling,
+  thinking_token_budget: thinkingTokenBudget.optional(),
 
   background: unsupported("background: true", isDefault(false)),
   conversation: unsupported("conversation (use previous_response_id)"),
@@ -181,13 +175,13 @@ function throwUnknownResponse(param: string, id: string): never {
 function toSampling(request: ResponsesRequest): RequestSampling {
   return {
     ...PLAIN_SAMPLING,
+    ...readEngineSampling(request),
     temperature: request.temperature ?? 1,
     topP: request.top_p ?? 1,
     topK: Math.max(request.top_k ?? 0, 0),
-    minP: request.min_p ?? 0,
     maxTokens: request.max_output_tokens,
-    stopTokenIds: request.stop_token_ids ?? [],
     seed: request.seed,
+    thinkingBudget: readTokenBudget(request),
     topLogprobs: wantsLogprobs(request) ? (request.top_logprobs ?? 0) : 0,
     structure: request.text?.format?.structure,
   };

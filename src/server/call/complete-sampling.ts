@@ -8,6 +8,8 @@ export interface OutputLimits {
   /** Tokens that the context has left for the output, at least 1. */
   readonly tokensLeft: number;
   readonly grammar: Grammar | undefined;
+  /** Most tokens of reasoning. */
+  readonly thinkingBudget: number | undefined;
 }
 
 export interface CompletedSampling {
@@ -33,27 +35,45 @@ export function completeSampling(
 function toParams(
   { engine, model }: ServerContext,
   request: RequestSampling,
-  { tokensLeft, grammar }: OutputLimits,
+  { tokensLeft, grammar, thinkingBudget }: OutputLimits,
 ): SamplingParams {
   const { structure: _, ...sampling } = request;
+  const maxTokens = Math.min(request.maxTokens ?? tokensLeft, tokensLeft);
   return {
     ...sampling,
     ...(grammar ? { grammar } : {}),
+    thinkingBudget,
     temperature: engine.effectiveTemperature?.(request.temperature) ?? request.temperature,
-    maxTokens: Math.min(request.maxTokens ?? tokensLeft, tokensLeft),
-    stopTokenIds:
-      request.stopTokenIds.length === 0
-        ? model.stopTokenIds
-        : [...new Set([...model.stopTokenIds, ...request.stopTokenIds])],
+    maxTokens,
+    // The context may leave fewer tokens than the request asks for at least.
+    minTokens: Math.min(request.minTokens, maxTokens),
+    stopTokenIds: joinStopTokens(request.ignoreEos ? [] : model.stopTokenIds, request.stopTokenIds),
   };
 }
 
-/** Returns the sampling to record for a call. */
+function joinStopTokens(ofModel: readonly number[], ofRequest: readonly number[]): readonly number[] {
+  return ofRequest.length === 0 ? ofModel : [...new Set([...ofModel, ...ofRequest])];
+}
+
+/** Returns the parameters for one of several choices. With equal seeds, all choices would be equal. */
+export function forChoice(params: SamplingParams, choice: number): SamplingParams {
+  const { seed } = params;
+  if (seed === undefined || choice === 0) return params;
+  return { ...params, seed: Number.isSafeInteger(seed + choice) ? seed + choice : seed - choice };
+}
+
+/**
+ * Returns the sampling to record for a call.
+ *
+ * @param params the parameters that were sent to the engine, and the budget that it enforced
+ */
 export function toRecordedSampling(
-  { params, overridden }: CompletedSampling,
+  params: SamplingParams,
+  { overridden }: CompletedSampling,
   logprobs: LogprobContent,
 ): RecordedSampling {
   const { temperature, topP, topK, minP, seed, frequencyPenalty, presencePenalty, maxTokens, grammar } = params;
+  const { repetitionPenalty, minTokens, ignoreEos, logitBias, thinkingBudget } = params;
   return {
     temperature: recordedTemperature(temperature, logprobs),
     samplingTemperature: temperature,
@@ -64,6 +84,11 @@ export function toRecordedSampling(
     seed,
     frequencyPenalty,
     presencePenalty,
+    repetitionPenalty,
+    minTokens,
+    ignoreEos,
+    logitBias: logitBias.length > 0,
+    thinkingBudget,
     maxTokens,
     grammar: grammar !== undefined,
     logprobs,

@@ -11,7 +11,7 @@ import type { AnswerEvent } from "../../protocols/output-parts.js";
 import type { StreamEncoder } from "../../protocols/stream-encoder.js";
 import type { ServerContext } from "../context.js";
 import { toApiError } from "../errors.js";
-import type { AnswerSink, CallRecord } from "./model-call.js";
+import type { AnswerSink, AnswerStream, CallRecord } from "./model-call.js";
 import { type OnFlushed, PieceWriter } from "./piece-writer.js";
 
 const EVENTS = "text/event-stream; charset=utf-8";
@@ -23,16 +23,17 @@ const HEADERS = {
 };
 
 /**
- * Sends one answer as a stream: server-sent events, or the format of its encoder. The response headers are sent with the
+ * Sends the answer of a call as a stream: server-sent events, or the format of its encoder. The response headers are sent with the
  * first output or the first keep-alive. An error before that is an ordinary HTTP error.
  */
-export class EventStream implements AnswerSink {
+export class EventStream implements AnswerStream {
   readonly #reply: FastifyReply;
   readonly #encoder: StreamEncoder;
   readonly #context: ServerContext;
   readonly #writer: PieceWriter;
-  #start: AnswerStart | undefined;
-  #advance: () => void = () => undefined;
+  /** One per choice, like the callbacks. */
+  readonly #starts: AnswerStart[] = [];
+  readonly #advance: (() => void)[] = [];
   #keepAlive: NodeJS.Timeout | undefined;
   #stopProbing: (() => void) | undefined;
   #headersSent = false;
@@ -48,7 +49,7 @@ export class EventStream implements AnswerSink {
     this.#encoder = encoder;
     this.#context = context;
     this.#writer = new PieceWriter(reply.raw, {
-      onRoom: () => this.#advance(),
+      onRoom: () => this.#offerRoom(),
       onError: (error) => logServerError(reply.log, toApiError(error)),
     });
   }
@@ -66,9 +67,14 @@ export class EventStream implements AnswerSink {
     return this.#writer.hasRoom;
   }
 
-  start(start: AnswerStart, advance: () => void): void {
-    this.#start = start;
-    this.#advance = advance;
+  choice(index: number): AnswerSink {
+    return new ChoiceSink(this, index);
+  }
+
+  startChoice(index: number, start: AnswerStart, advance: () => void): void {
+    this.#starts[index] = start;
+    this.#advance[index] = advance;
+    if (this.#keepAlive) return;
     this.#keepAlive = setInterval(() => {
       if (this.hasRoom) this.#send(() => this.#encoder.keepAlive);
     }, this.#context.settings.keepAliveSeconds * 1000);
@@ -78,24 +84,33 @@ export class EventStream implements AnswerSink {
     });
   }
 
-  write(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): void {
+  /** Lets the choices write, as long as there is room. */
+  #offerRoom(): void {
+    for (const advance of this.#advance) advance();
+  }
+
+  writeChoice(choice: number, events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): void {
     this.#observeFirstOutput();
-    const encode = () => this.#encoder.push(events, tokens);
+    const encode = () => this.#encoder.push(events, tokens, choice);
     if (events.length > 0) this.#sendContent(encode);
     else this.#send(encode);
   }
 
   /**
-   * Sends the rest of a recorded answer and ends the stream.
+   * Sends the rest of the recorded answers and ends the stream.
    *
    * The closing events are written only when the operating system has all content. Node sends data that is written
    * together in one piece. If a client disconnected before the end of that piece, nothing would show whether it received
    * all content.
    */
-  finish({ answer, unsent: { unsentEvents, unsentTokens } }: CallRecord): void {
-    if (unsentEvents.length > 0 || unsentTokens) this.write(unsentEvents, unsentTokens);
-    else this.#observeFirstOutput();
-    const encodeClosing = () => this.#encoder.finish(answer);
+  finish(records: readonly CallRecord[]): void {
+    records.forEach(({ unsent: { unsentEvents, unsentTokens } }, choice) => {
+      if (unsentEvents.length > 0 || unsentTokens) this.writeChoice(choice, unsentEvents, unsentTokens);
+    });
+    this.#observeFirstOutput();
+    const [answer, ...others] = records.map((record) => record.answer);
+    if (!answer) throw new Error("finish() was called without an answer.");
+    const encodeClosing = () => this.#encoder.finish(answer, others);
     if (this.#hasContent) {
       this.#allContentWritten = true;
       this.#whenFlushed(() => this.#end(encodeClosing));
@@ -120,9 +135,10 @@ export class EventStream implements AnswerSink {
   }
 
   #observeFirstOutput(): void {
-    if (this.#hasOutput || !this.#start) return;
+    const [start] = this.#starts;
+    if (this.#hasOutput || !start) return;
     this.#hasOutput = true;
-    this.#context.metrics.firstOutputSeconds.observe((Date.now() - this.#start.createdAt) / 1000);
+    this.#context.metrics.firstOutputSeconds.observe((Date.now() - start.createdAt) / 1000);
   }
 
   #end(encode: () => JsonText): void {
@@ -158,7 +174,8 @@ export class EventStream implements AnswerSink {
   #sendHeaders(): JsonText {
     const { raw } = this.#reply;
     const { metrics } = this.#context;
-    if (!this.#start) throw new Error("The stream has output before start() was called.");
+    const [start, ...others] = this.#starts;
+    if (!start) throw new Error("The stream has output before start() was called.");
     this.#headersSent = true;
     // From here on, Fastify must not send anything: neither a response nor an error body.
     this.#reply.hijack();
@@ -166,6 +183,29 @@ export class EventStream implements AnswerSink {
     raw.writeHead(200, { ...(this.#reply.getHeaders() as OutgoingHttpHeaders), ...headers });
     metrics.openStreams.inc();
     onResponseClose(this.#reply, () => metrics.openStreams.dec());
-    return this.#encoder.start(this.#start);
+    return this.#encoder.start(start, others);
+  }
+}
+
+/** The part of a stream that one choice writes to. */
+class ChoiceSink implements AnswerSink {
+  readonly #stream: EventStream;
+  readonly #index: number;
+
+  constructor(stream: EventStream, index: number) {
+    this.#stream = stream;
+    this.#index = index;
+  }
+
+  get hasRoom(): boolean {
+    return this.#stream.hasRoom;
+  }
+
+  start(start: AnswerStart, advance: () => void): void {
+    this.#stream.startChoice(this.#index, start, advance);
+  }
+
+  write(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): void {
+    this.#stream.writeChoice(this.#index, events, tokens);
   }
 }

@@ -2,12 +2,12 @@ import type { Tool } from "../../conversation/message.js";
 import type { GenerateResult, SamplingParams } from "../../engine/engine.js";
 import type { OutputParserOptions } from "../../model/output/output-parser.js";
 import { native } from "../../native/addon.js";
-import type { NativeGeneration } from "../../native/contract.js";
+import type { NativeGeneration, NativePrompt } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
 import { type RecordedTokens, sliceLength } from "../../protocols/logprobs.js";
 import type { ServerContext } from "../context.js";
 import type { BuiltPrompt } from "./build-prompt.js";
-import type { ModelCall } from "./model-call.js";
+import type { AnswerSink, ModelCall } from "./model-call.js";
 import { OutputReader, type ReadOutput } from "./output-reader.js";
 import { readRecordedTokens } from "./token-slices.js";
 
@@ -16,6 +16,9 @@ export interface GenerationJob {
   readonly built: BuiltPrompt;
   readonly sampling: SamplingParams;
   readonly start: AnswerStart;
+  /** Receives the output while it is generated. */
+  readonly sink: AnswerSink | undefined;
+  readonly prompt: NativePrompt;
   readonly controller: AbortController;
 }
 
@@ -26,14 +29,15 @@ export interface GenerationOutcome {
   readonly generation: NativeGeneration;
   /** All tokens, if the request wants log probabilities and the answer is not streamed. */
   readonly tokens: RecordedTokens | undefined;
+  /** The parameters that the engine followed: without the budget for the reasoning if it does not enforce that. */
+  readonly sampling: SamplingParams;
 }
 
-/** Has the engine generate the answer. If the call has a sink, writes the output to it while tokens arrive. */
+/** Has the engine generate the answer. If there is a sink, writes the output to it while tokens arrive. */
 export async function generate(context: ServerContext, job: GenerationJob): Promise<GenerationOutcome> {
-  const { call, built, sampling, start, controller } = job;
+  const { call, prompt, sampling, start, sink, controller } = job;
   const { signal } = controller;
   const { model, engine, metrics } = context;
-  const { sink } = call;
   const generation = new native.Generation();
   const wantsTokens = call.request.logprobs === "all";
   const reader = new OutputReader({
@@ -52,24 +56,31 @@ export async function generate(context: ServerContext, job: GenerationJob): Prom
       controller.abort(error);
     }
   };
+  let followed = sampling;
+  const onBudgetIgnored = () => {
+    followed = { ...sampling, thinkingBudget: undefined };
+    const { thinkingBudget } = call.request.sampling;
+    if (thinkingBudget) call.onUnenforced(thinkingBudget.param);
+  };
   sink?.start(start, advance);
   const engineStart = performance.now();
   try {
     const result = await engine.generate({
-      prompt: built.prompt,
+      prompt,
       generation,
       sampling,
       affinityKey: call.session.id,
       currentVersion: () => context.weightVersion.version,
       onTokens: sink && advance,
       tokenBytes: (id) => model.tokenBytes(id),
+      onBudgetIgnored,
       signal,
     });
     await reader.catchUp();
     signal.throwIfAborted();
     const output = reader.finish(result.finish);
     const tokens = wantsTokens && sink === undefined ? readRecordedTokens(model, generation, 0) : undefined;
-    return { result, output, generation, tokens };
+    return { result, output, generation, tokens, sampling: followed };
   } finally {
     metrics.engineSeconds.observe((performance.now() - engineStart) / 1000);
   }

@@ -23,7 +23,9 @@ export interface ModelCall {
   readonly origin: CallOrigin;
   /** Aborts when the agent's connection drops. */
   readonly disconnected: AbortSignal;
-  /** Called for a field that the engine cannot enforce and that is not refused, because ignoring it is harmless. */
+  /** Called with the ids of the interactions that the call will record, before generation. */
+  readonly onBegun: (ids: readonly string[]) => void;
+  /** Called, maybe several times, for a field that the engine does not enforce and that is not refused, because ignoring it is harmless. */
   readonly onUnenforced: (field: string) => void;
   /** Called before generation with the sampling fields whose value the configuration replaced. */
   readonly onOverridden: (fields: readonly string[]) => void;
@@ -32,17 +34,22 @@ export interface ModelCall {
   /** Called once the call is recorded. The agent has the end of the answer only when the returned promise has resolved. */
   readonly onRecorded?: ((record: CallRecord) => Promise<void> | undefined) | undefined;
   /** Receives the output while it is generated; undefined if the answer is not streamed. */
-  readonly sink?: AnswerSink | undefined;
+  readonly stream?: AnswerStream | undefined;
+}
+
+export interface AnswerStream {
+  /** True once the operating system has all content of the recorded answers. */
+  readonly delivered: boolean;
+  /** Returns what receives the output of one choice. All choices are started before the first of them has output. */
+  choice(index: number): AnswerSink;
 }
 
 export interface AnswerSink extends OutputSink {
-  /** True once the operating system has all content of a recorded answer. */
-  readonly delivered: boolean;
   /** Called when the prompt is built. The sink calls `advance` whenever it has room again. */
   start(start: AnswerStart, advance: () => void): void;
 }
 
-/** A recorded call. */
+/** One answer of a recorded call. */
 export interface CallRecord {
   readonly answer: GenerationAnswer;
   readonly interaction: Interaction;

@@ -11,7 +11,7 @@ export function computeRequestKey(
   { api, request }: ModelCall,
   { digests, toolsKey, templateArgs }: PreparedMessages,
 ): string {
-  const { conversation, previousId, model, sampling, calls, logprobs, stream } = request;
+  const { conversation, previousId, model, sampling, calls, logprobs, choices = 1, stream } = request;
   // The last 16 bytes are the chain digest of the last message, which covers all messages.
   const messages = Buffer.from(digests.subarray(-16)).toString("base64url");
   const context = [
@@ -23,5 +23,7 @@ export function computeRequestKey(
     calls.single,
     [...calls.strict],
   ];
-  return hashText(JSON.stringify([messages, ...context, api, model, sampling, logprobs, stream], keepSpelling));
+  return hashText(
+    JSON.stringify([messages, ...context, api, model, sampling, logprobs, choices, stream], keepSpelling),
+  );
 }

@@ -12,6 +12,9 @@ const OVERRIDE_FIELDS = {
   minP: "min_p",
   frequencyPenalty: "frequency_penalty",
   presencePenalty: "presence_penalty",
+  repetitionPenalty: "repetition_penalty",
+  minTokens: "min_tokens",
+  ignoreEos: "ignore_eos",
   seed: "seed",
   maxTokens: "max_tokens",
 } as const;
@@ -27,7 +30,7 @@ export const OVERRIDE_NAMES = Object.entries(OVERRIDE_FIELDS) as readonly [
 export function toSamplingOverride(config: SamplingOverrideConfig): SamplingOverride {
   const fixedFields = OVERRIDE_NAMES.flatMap(([field, name]) => {
     const value = config[name];
-    return value === null ? [] : [[field, field === "topK" ? Math.max(value, 0) : value] as const];
+    return value === null ? [] : [[field, field === "topK" ? Math.max(Number(value), 0) : value] as const];
   });
   return Object.fromEntries(fixedFields);
 }

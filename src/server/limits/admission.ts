@@ -56,6 +56,8 @@ export class AdmittedCall {
   /** True while the call may still be recorded. */
   #recordable = false;
   #running = false;
+  /** The further choices of this call. */
+  readonly #choices: AdmittedCall[] = [];
   #answered = false;
 
   constructor(context: AdmissionContext, memory: CallMemory) {
@@ -74,6 +76,23 @@ export class AdmittedCall {
     // If the client has disconnected meanwhile, the call was ended. The route still runs it, so it counts again.
     this.#count(true, this.#context.kind === "model");
     this.#resize(toMemory(bodyBytes));
+  }
+
+  /**
+   * Admits the further choices of the call. Each counts like a call of its own, until this call was answered.
+   *
+   * @throws ApiError `session_limit` or `too_many_calls`
+   */
+  admitChoices(count: number): AdmittedCall[] {
+    const { session, load, limits } = this.#context;
+    for (let i = 0; i < count; i++) {
+      requireRoomForCall(session, load, limits);
+      const choice = new AdmittedCall(this.#context, { text: 0, prompt: 0 });
+      choice.#running = true;
+      choice.#answered = this.#answered;
+      this.#choices.push(choice);
+    }
+    return this.#choices;
   }
 
   /** Marks the call as one to an upstream, which is not recorded. Its body counts until its answer was sent. */
@@ -124,6 +143,7 @@ export class AdmittedCall {
     this.#context.load.grow(-this.#growth.tokens, -this.#growth.bytes);
     this.#growth = { tokens: 0, bytes: 0 };
     this.holdAnswer(unsentBytes);
+    for (const choice of this.#choices) choice.finish(0);
     if (this.#answered) this.#end();
   }
 
@@ -140,6 +160,7 @@ export class AdmittedCall {
   /** Notes that the answer was sent, or that its client disconnected. Idempotent. */
   answered(): void {
     this.#answered = true;
+    for (const choice of this.#choices) choice.answered();
     if (!this.#running) this.#end();
   }
 

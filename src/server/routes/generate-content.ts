@@ -103,7 +103,7 @@ async function answer(
     idPrefix: "gen_",
     request: parsed,
     encoder: () => new GenerateContentStream(framing, includeThoughts),
-    toResponse: (complete) => toGenerateContentResponse(complete, includeThoughts),
+    toResponse: (complete, others) => toGenerateContentResponse(complete, includeThoughts, others),
   });
 }
 
@@ -116,9 +116,16 @@ interface Call {
 
 function parse(context: ServerContext, request: FastifyRequest, { body, path, stream }: Call): ParsedGenerateContent {
   checkCounts(body, context);
-  const { serverTools, images, maxPromptCharacters } = context.settings;
+  const { serverTools, images, maxChoices, maxPromptCharacters } = context.settings;
   const readReasoning = signedReasoning(requireSession(request), maxPromptCharacters);
-  return parseGenerateContent(body, { model: readModelName(path), stream, serverTools, images, readReasoning });
+  return parseGenerateContent(body, {
+    model: readModelName(path),
+    stream,
+    serverTools,
+    images,
+    maxChoices,
+    readReasoning,
+  });
 }
 
 /**

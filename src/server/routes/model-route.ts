@@ -10,7 +10,7 @@ import type { Api } from "../../session/interaction.js";
 import { readCallOrigin } from "../call/call-origin.js";
 import { EventStream } from "../call/event-stream.js";
 import { sendJson } from "../call/json-stream.js";
-import { type CallRecord, type ModelCall } from "../call/model-call.js";
+import type { CallRecord, ModelCall } from "../call/model-call.js";
 import { warnOfRawLogprobs } from "../call/raw-logprobs.js";
 import { runModelCall } from "../call/run-model-call.js";
 import type { ServerContext } from "../context.js";
@@ -24,12 +24,16 @@ export interface ProtocolCall {
   readonly idPrefix: string;
   readonly request: ModelRequest;
   readonly encoder: () => StreamEncoder;
-  readonly toResponse: (answer: GenerationAnswer) => object;
+  /** @param others the answers of the further choices */
+  readonly toResponse: (answer: GenerationAnswer, others: readonly GenerationAnswer[]) => object;
   /** See {@link ModelCall.measureKept}. */
   readonly measureKept?: () => number;
   /** See {@link ModelCall.onRecorded}. */
   readonly onRecorded?: (record: CallRecord) => Promise<void> | undefined;
 }
+
+/** Header of calls with several choices: the ids of their interactions. Some SDKs drop the field that each choice has for it. */
+const INTERACTIONS = "x-rolltape-interactions";
 
 /** Runs a model call and sends the answer, whole or as a stream. */
 export async function answerModelCall(
@@ -38,8 +42,14 @@ export async function answerModelCall(
   reply: FastifyReply,
   protocol: ProtocolCall,
 ): Promise<FastifyReply> {
-  const whole = await whileAdmitted(request, reply, () => answerAdmitted(context, request, reply, protocol));
-  return whole ? sendJson(reply, whole) : reply;
+  try {
+    const whole = await whileAdmitted(request, reply, () => answerAdmitted(context, request, reply, protocol));
+    return whole ? sendJson(reply, whole) : reply;
+  } catch (error) {
+    // Nothing was recorded.
+    void reply.removeHeader(INTERACTIONS);
+    throw error;
+  }
 }
 
 /** @returns the whole answer; undefined if it was streamed */
@@ -63,10 +73,11 @@ async function answerAdmitted(
     },
     origin: readCallOrigin(request.headers),
     disconnected: disconnectSignal(reply),
-    sink: stream,
+    stream,
     onRecorded: protocol.onRecorded,
     measureKept: protocol.measureKept,
-    onUnenforced: (field) => void reply.header("x-rolltape-not-enforced", field),
+    onBegun: (ids) => ids.length > 1 && void reply.header(INTERACTIONS, ids.join(", ")),
+    onUnenforced: listUnenforced(reply),
     onOverridden: (fields) => void reply.header("x-rolltape-sampling-override", fields.join(", ")),
   };
   const { droppedTools, placeholders = 0 } = protocol.request;
@@ -76,17 +87,43 @@ async function answerAdmitted(
     await streamAnswer(context, reply, stream, call);
     return undefined;
   }
-  const record = await runModelCall(context, call);
-  storeDelivery(context, reply, call, record);
-  warnOfRawLogprobs(context.engine, record.interaction.sampling?.logprobs, reply.log);
-  return protocol.toResponse(record.answer);
+  return answerWhole(context, reply, protocol, call);
 }
 
-/** Stores that the answer was sent, once it was. Without this, the interaction would count as undelivered after a restart. */
-function storeDelivery(context: ServerContext, reply: FastifyReply, { session }: ModelCall, record: CallRecord): void {
+async function answerWhole(
+  context: ServerContext,
+  reply: FastifyReply,
+  protocol: ProtocolCall,
+  call: ModelCall,
+): Promise<object | undefined> {
+  const records = await runModelCall(context, call);
+  storeDelivery(context, reply, call, records);
+  warnOfRawLogprobs(context.engine, records[0]?.interaction.sampling?.logprobs, reply.log);
+  const [answer, ...others] = records.map((record) => record.answer);
+  return answer && protocol.toResponse(answer, others);
+}
+
+/** Returns a function that adds a field to the header which lists fields that are not enforced. */
+function listUnenforced(reply: FastifyReply): ModelCall["onUnenforced"] {
+  let fields: readonly string[] = [];
+  return (field) => {
+    if (fields.includes(field)) return;
+    fields = [...fields, field];
+    void reply.header("x-rolltape-not-enforced", fields.join(", "));
+  };
+}
+
+/** Stores that the answer was sent, once it was. Without this, its interactions would count as undelivered after a restart. */
+function storeDelivery(
+  context: ServerContext,
+  reply: FastifyReply,
+  { session }: ModelCall,
+  records: readonly CallRecord[],
+): void {
   if (!context.storage) return;
   onResponseClose(reply, (complete) => {
-    if (complete) session.delivery.answered(record.interaction.index);
+    if (!complete) return;
+    for (const { interaction } of records) session.delivery.answered(interaction.index);
   });
 }
 
@@ -97,12 +134,12 @@ async function streamAnswer(
   call: ModelCall,
 ): Promise<void> {
   try {
-    const record = await runModelCall(context, call);
-    storeDelivery(context, reply, call, record);
-    warnOfRawLogprobs(context.engine, record.interaction.sampling?.logprobs, reply.log);
+    const records = await runModelCall(context, call);
+    storeDelivery(context, reply, call, records);
+    warnOfRawLogprobs(context.engine, records[0]?.interaction.sampling?.logprobs, reply.log);
     // The closing events repeat the texts, and are written while the client reads them.
-    call.admitted?.holdSource(measurePartLogprobs(record.answer.parts));
-    stream.finish(record);
+    call.admitted?.holdSource(records.reduce((bytes, { answer }) => bytes + measurePartLogprobs(answer.parts), 0));
+    stream.finish(records);
   } catch (error) {
     // Before the headers, Fastify's error handler sends an ordinary error response. After them, it is not called: the
     // error is logged and sent here.

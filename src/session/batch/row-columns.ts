@@ -1,5 +1,14 @@
 import type { NativeRowColumn, RowColumnSource } from "../../native/contract.js";
-import { FACTS, type FactName, factSlot, LABELS, type LabelName, labelSlot, NOT_RECORDED } from "../encode-facts.js";
+import {
+  FACTS,
+  type FactName,
+  factSlot,
+  LABELS,
+  type LabelName,
+  labelSlot,
+  NO_BUDGET,
+  NOT_RECORDED,
+} from "../encode-facts.js";
 
 /** Maximum number of distinct labels in one column of a batch, including the known ones. */
 export const MAX_LABELS = 1024;
@@ -44,6 +53,9 @@ function structural(name: string, dtype: Dtype, source: Structural, scope: Scope
   const merge = source === "parentRow" || source === "compactedFromRow" ? "rows" : "copy";
   return { ...DEFAULTS, name, dtype, source, meaning, merge, ...scope };
 }
+
+/** The bits of 1 as F32. */
+const FLOAT_ONE = 0x3f800000;
 
 /** @param missing the value of interactions that an earlier version recorded without the fact, as a 32-bit word */
 function fact(name: FactName, meaning: string, missing = 0): RowColumn {
@@ -147,6 +159,8 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     "placeholders",
     "Number of images, files and audio parts of the conversation that the prompt shows as `[image]`, `[file]` or `[audio]`.",
   ),
+  fact("choice", "Index of the answer among the `choices` of its call."),
+  fact("choices", "Number of answers that the call asked for (`n`, `candidateCount`).", 1),
   fact("attempt", "How often the client had sent this request before, as its SDK reports."),
   fact(
     "resumes",
@@ -161,6 +175,13 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   fact("min_p", "Min-p sampling; 0: off."),
   fact("frequency_penalty", "0: off."),
   fact("presence_penalty", "0: off."),
+  fact("repetition_penalty", "1: off.", FLOAT_ONE),
+  fact("min_tokens", "Number of output tokens before which stop tokens were not sampled; 0: off."),
+  fact(
+    "thinking_budget",
+    "Limit of reasoning tokens that the engine enforced: at the limit, it forces the end of the reasoning; -1: none.",
+    NO_BUDGET >>> 0,
+  ),
   fact("max_tokens", "Limit of output tokens that was sent to the engine; 0: not recorded."),
   fact("seed", "Lower 32 bits of the seed, if `seeded`."),
   fact("seed_high", "Upper 32 bits of the seed, if `seeded`."),
@@ -204,6 +225,8 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     slot: factSlot("temperature"),
   },
   fact("greedy", "The most probable token was taken at every step."),
+  fact("ignore_eos", "The model's own stop tokens did not end the output."),
+  fact("logit_bias", "The request changed the logits of tokens."),
   fact("grammar", "A grammar limited what could be sampled (structured output, enforced tool calls)."),
   fact("seeded", "The request had a seed."),
   fact("sampling_overridden", "The configuration replaced a sampling parameter of the request."),

@@ -135,6 +135,23 @@ describe("the SDK", () => {
     return { session, client: new GoogleGenAI(options) };
   }
 
+  it("returns several candidates, and the ids of their interactions in a header", async () => {
+    const { client, session } = await open();
+    for (const text of ["one", "two"]) await agents.say(text);
+    const reply = await client.models.generateContent({
+      model: "tiny",
+      contents: "count",
+      config: { candidateCount: 2 },
+    });
+    const texts = reply.candidates?.map(({ content }) => content?.parts?.map(({ text }) => text).join(""));
+    expect(texts).toEqual(["one", "two"]);
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    const ids = interactions.map(({ interaction_id }) => interaction_id);
+    expect(reply.sdkHttpResponse?.headers?.["x-rolltape-interactions"]).toBe(ids.join(", "));
+    expect(reply.responseId).toBe(ids[0]);
+  });
+
   it("lists and describes the served model", async () => {
     const { client } = await open();
     const names = (await drain(await client.models.list())).map(({ name }) => name);

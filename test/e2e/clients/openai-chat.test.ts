@@ -35,6 +35,24 @@ describe("chat completions", () => {
     expect(exported).toEqual(logged);
   });
 
+  it("with n have a choice for each of n interactions, streamed or not", async () => {
+    const { client, session } = await agents.openai();
+    for (const text of ["one", "two", "three", "four"]) await agents.say(text);
+    const body = { model: "tiny", n: 2, messages: [{ role: "user" as const, content: "count" }] };
+    const whole = await client.chat.completions.create(body);
+    const streamed = await client.chat.completions.stream(body).finalChatCompletion();
+    const texts = [whole, streamed].map(({ choices }) => choices.map(({ message }) => message.content));
+    expect(texts).toEqual([
+      ["one", "two"],
+      ["three", "four"],
+    ]);
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    const named = [...whole.choices, ...streamed.choices].map((choice) => Object(choice).interaction_id as string);
+    expect(named).toEqual(interactions.map((each) => each.interaction_id));
+    expect([whole.id, streamed.id]).toEqual([named[0], named[2]]);
+  });
+
   it("can be streamed with the SDK's helper", async () => {
     const { client, session } = await agents.openai("");
     await agents.say(`So:\n${toolCall("add", { a: 1, b: 2 })}\n${toolCall("add", { a: 3, b: 4 })}`, 1);

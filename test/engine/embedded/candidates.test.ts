@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countKept, drawCandidate } from "../../../src/engine/embedded/candidates.js";
+import { addBiases, countKept, drawCandidate } from "../../../src/engine/embedded/candidates.js";
 
 /** Log probabilities of a distribution, most probable first. */
 const distribution = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 1, maxLength: 12 }).map((weights) => {
@@ -54,5 +54,28 @@ describe("drawCandidate", () => {
         expect(index).toBeLessThan(logprobs.length);
       }),
     );
+  });
+});
+
+describe("biases", () => {
+  const halves = { ids: [5, 6], logprobs: [Math.log(0.5), Math.log(0.5)] };
+
+  it("change the probabilities, and the order", () => {
+    const { ids, logprobs } = addBiases(halves, new Map([[6, Math.log(3)]]));
+    expect(ids).toEqual([6, 5]);
+    expect(logprobs.map(Math.exp)).toEqual([expect.closeTo(0.75), expect.closeTo(0.25)]);
+  });
+
+  it("of -Infinity remove a token", () => {
+    const { ids, logprobs } = addBiases(halves, new Map([[5, Number.NEGATIVE_INFINITY]]));
+    expect(ids).toEqual([6]);
+    expect(logprobs).toEqual([0]);
+  });
+
+  it("of tokens that are no candidates change nothing", () => {
+    expect(addBiases(halves, new Map([[9, 5]])).logprobs.map(Math.exp)).toEqual([
+      expect.closeTo(0.5),
+      expect.closeTo(0.5),
+    ]);
   });
 });

@@ -60,7 +60,7 @@ describe("timeoutSeconds", () => {
 
 describe("a grammar", () => {
   it("is refused, because the engine does not support grammars", async () => {
-    expect(engine.supports.grammar).toBe(false);
+    expect(engine.supports).toEqual({ grammar: false, stopsWithoutEos: true });
     const call = makeCall(makePrompt(5), { grammar: { kind: "regex", pattern: "a+" } });
     await expect(engine.generate(call)).rejects.toMatchObject({ code: "engine_error" });
   });

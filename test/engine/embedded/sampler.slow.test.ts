@@ -71,6 +71,54 @@ describe("recorded log probabilities", () => {
     expect(greatestDifference(sampled.logprobs, expected)).toBeLessThan(TOLERANCE);
   });
 
+  it.each([
+    { repetitionPenalty: 1.4 },
+    { repetitionPenalty: 0.8, temperature: 0 },
+    { repetitionPenalty: 1.3, frequencyPenalty: 0.4, temperature: 0.8, topP: 0.9 },
+  ])("include penalties of repetition: %o", async (sampling) => {
+    const { frequencyPenalty = 0, temperature = 1 } = { ...sampling } as Partial<SamplingParams>;
+    const sampled = await sample(sampling);
+    const logits = await scorer.logits(sampled.prompt, sampled.ids);
+    const expected = logits.map((row, step) => {
+      const before = sampled.ids.slice(0, step);
+      for (const id of new Set(before)) {
+        const logit = row[id] ?? 0;
+        const repeated = logit > 0 ? logit / sampling.repetitionPenalty : logit * sampling.repetitionPenalty;
+        row[id] = repeated - before.filter((other) => other === id).length * frequencyPenalty;
+      }
+      return logSoftmax(row, temperature || 1)[sampled.ids[step] ?? -1] ?? Number.NaN;
+    });
+    expect(greatestDifference(sampled.logprobs, expected)).toBeLessThan(TOLERANCE);
+  });
+
+  it.each([{}, { temperature: 0 }, { temperature: 0.7, topK: 20 }, { topLogprobs: 3, presencePenalty: 0.5 }])(
+    "include biases and the mask of stop tokens before the least number of tokens: %o",
+    async (sampling) => {
+      const { temperature = 1, presencePenalty = 0 } = { ...sampling } as Partial<SamplingParams>;
+      const prompt = makePrompt(30);
+      const [first = -1] = (await sample({ ...sampling, maxTokens: 1 }, prompt)).ids;
+      const logitBias = [
+        [260, 3],
+        [first, -100],
+      ] as const;
+      const sampled = await sample(
+        { ...sampling, logitBias, minTokens: 40, stopTokenIds: [261, 2], maxTokens: 60 },
+        prompt,
+      );
+      expect(sampled.ids.includes(first)).toBe(false);
+      expect(sampled.ids.slice(0, 40).includes(261)).toBe(false);
+      expect(sampled.ids.length).toBeGreaterThanOrEqual(40);
+      const logits = await scorer.logits(sampled.prompt, sampled.ids);
+      const expected = logits.map((row, step) => {
+        for (const id of new Set(sampled.ids.slice(0, step))) row[id] = (row[id] ?? 0) - presencePenalty;
+        for (const [id, bias] of logitBias) row[id] = (row[id] ?? 0) + bias;
+        if (step < 40) for (const id of [261, 2]) row[id] = Number.NEGATIVE_INFINITY;
+        return logSoftmax(row, temperature || 1)[sampled.ids[step] ?? -1] ?? Number.NaN;
+      });
+      expect(greatestDifference(sampled.logprobs, expected)).toBeLessThan(TOLERANCE);
+    },
+  );
+
   it("come with the most probable alternatives if requested", async () => {
     for (const sampling of [{ topLogprobs: 5 }, { topLogprobs: 5, topK: 2 }, { topLogprobs: 2, temperature: 0 }]) {
       const sampled = await sample({ ...sampling, maxTokens: 40 });

@@ -81,7 +81,11 @@ export function holdEngine(
 ) {
   const servers = urls.map((url) => new HeldServer(url));
   const engine = new ServedEngine(
-    { type: "held", effectiveTemperature: (temperature) => temperature },
+    {
+      type: "held",
+      supports: { grammar: true, stopsWithoutEos: true },
+      effectiveTemperature: (temperature) => temperature,
+    },
     { urls, timeoutSeconds: 0, healthSeconds: 0, ...options },
     (url) => servers.find((server) => server.url === url) ?? new HeldServer(url),
   );

@@ -68,6 +68,33 @@ describe("a request", () => {
     });
   });
 
+  it("contains penalties of repetition, biases, the least number of tokens and ignore_eos", async () => {
+    const sampling = {
+      repetitionPenalty: 1.3,
+      minTokens: 4,
+      ignoreEos: true,
+      logitBias: [
+        [7, -1.5],
+        [9, 100],
+      ] as const,
+    };
+    await engine.generate(makeCall([1], { ...sampling, maxTokens: 5 }));
+    const [request] = server.to("/generate");
+    expect(request?.json["sampling_params"]).toMatchObject({
+      repetition_penalty: 1.3,
+      min_new_tokens: 4,
+      ignore_eos: true,
+      logit_bias: { "7": -1.5, "9": 100 },
+    });
+  });
+
+  it("asks for the rest of the least number of tokens after a cut", async () => {
+    server.fault({ kind: "abort", after: 3 });
+    await engine.generate(makeCall([1], { minTokens: 5, maxTokens: 8 }));
+    const least = server.to("/generate").map(({ json }) => Object(json["sampling_params"]).min_new_tokens);
+    expect(least).toEqual([5, 2]);
+  });
+
   it("has its own rid, and the affinity key as routing key", async () => {
     await engine.generate(makeCall([1], {}, { affinityKey: "task-7:a b" }));
     await engine.generate(makeCall([1], {}, { affinityKey: "tâche" }));

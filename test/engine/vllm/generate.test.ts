@@ -45,6 +45,35 @@ const SAMPLING = {
 };
 
 describe("a request", () => {
+  it("contains penalties of repetition, biases, the least number of tokens and ignore_eos", async () => {
+    const { server, engine } = await start();
+    const sampling = {
+      repetitionPenalty: 1.3,
+      minTokens: 4,
+      ignoreEos: true,
+      logitBias: [
+        [7, -1.5],
+        [9, 100],
+      ] as const,
+    };
+    await engine.generate(makeCall([1], { ...sampling, maxTokens: 5 }));
+    const [request] = server.to("/inference/v1/generate");
+    expect(request?.json["sampling_params"]).toMatchObject({
+      repetition_penalty: 1.3,
+      min_tokens: 4,
+      ignore_eos: true,
+      logit_bias: { "7": -1.5, "9": 100 },
+    });
+  });
+
+  it("asks for the rest of the least number of tokens after a cut", async () => {
+    const { server, engine } = await start();
+    server.fault({ kind: "abort", after: 3 });
+    await engine.generate(makeCall([1], { minTokens: 5, maxTokens: 8 }));
+    const least = server.to("/inference/v1/generate").map(({ json }) => Object(json["sampling_params"]).min_tokens);
+    expect(least).toEqual([5, 2]);
+  });
+
   it("to generate contains every field that changes the result", async () => {
     const { server, engine } = await start();
     await engine.generate(makeCall([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }));

@@ -14,6 +14,8 @@ export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRu
   readonly logprobShape?: "token_names" | "token_ids";
   /** The sampled token is less likely than every alternative that is listed after it. */
   readonly sampledOutsideTop?: boolean;
+  /** Started with `--reasoning-parser`. Without it, requests with a budget for the reasoning are refused. */
+  readonly reasoningParser?: boolean;
   /** Started with `--max-logprobs`. Requests for more are refused. */
   readonly maxLogprobs?: number;
   /** Replies of `/inference/v1/generate` list spans of weight versions. */

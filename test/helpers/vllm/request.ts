@@ -2,11 +2,9 @@ import { BadRequest, integers, isObject, parseObject } from "../sglang/request.j
 import type { VllmContext, VllmRequest } from "./context.js";
 
 /** Reads the body of `/inference/v1/generate` or `/v1/completions`. */
-export function readVllmRequest(
-  { model, contextLength, options: { maxLogprobs = Number.POSITIVE_INFINITY } }: VllmContext,
-  endpoint: VllmRequest["endpoint"],
-  body: Buffer,
-): VllmRequest {
+export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["endpoint"], body: Buffer): VllmRequest {
+  const { model, contextLength } = context;
+  const { maxLogprobs = Number.POSITIVE_INFINITY } = context.options;
   const fields = parseObject(body.toString("utf8"));
   const generate = endpoint === "generate";
   const inputIds = integers(fields[generate ? "token_ids" : "prompt"], generate ? "token_ids" : "prompt");
@@ -17,6 +15,11 @@ export function readVllmRequest(
   if (inputIds.length + maxTokens > contextLength) {
     throw new BadRequest(
       `This model's maximum context length is ${contextLength} tokens. However, you requested ${maxTokens} output tokens and your prompt contains ${inputIds.length} input tokens.`,
+    );
+  }
+  if (sampling["thinking_token_budget"] !== undefined && context.options.reasoningParser !== true) {
+    throw new BadRequest(
+      "thinking_token_budget is set but reasoning_config is not configured. Please set --reasoning-config to use thinking_token_budget.",
     );
   }
   const id = typeof fields["request_id"] === "string" ? fields["request_id"] : crypto.randomUUID();

@@ -151,6 +151,7 @@ describe("an answer", () => {
           content: { role: "model", parts: [{ text: "a", thoughtSignature: signature }] },
           index: 0,
           finishReason: "MAX_TOKENS",
+          interactionId: "gen_1",
         },
       ],
       usageMetadata: {

@@ -228,7 +228,10 @@ describe("a refusal names the field", () => {
       'contents[0].parts[0].inlineData: "inlineData" is not supported, because the model sees text only.',
     ],
     [{ cachedContent: "cachedContents/x" }, "cachedContent is not supported"],
-    [{ generationConfig: { candidateCount: 2 } }, "candidateCount other than 1 is not supported"],
+    [
+      { generationConfig: { candidateCount: 65 } },
+      "generationConfig.candidateCount must be between 1 and 64 (rollout.agent.max_choices); received 65.",
+    ],
     [{ tools: [{ googleSearch: {} }] }, 'tools[0].googleSearch: the server-side tool "googleSearch" is not supported.'],
     [{ tools: [{ computerUse: {} }] }, "computerUse is not supported"],
     [

@@ -22,14 +22,14 @@ export const CHAT_FIELDS: Fields<ChatCompletionCreateParamsBase> = {
   frequency_penalty: honoured(0.5),
   function_call: refused("auto"),
   functions: refused([{ name: "f" }]),
-  logit_bias: refused({ 5: 1 }),
+  logit_bias: honoured({ 5: 1 }),
   logprobs: honoured(true),
   max_completion_tokens: honoured(2),
   max_tokens: honoured(2),
   metadata: ignored({ a: "b" }),
   modalities: refused(["text", "audio"]),
   moderation: ignored({}),
-  n: refused(2),
+  n: honoured(2),
   parallel_tool_calls: honoured(false, { tools }),
   prediction: refused({ type: "content", content: "x" }),
   presence_penalty: honoured(0.5),
@@ -92,5 +92,6 @@ export const CHAT_PARTS = {
 
 export const CHAT_MORE = {
   ...ENGINE_FIELDS,
+  thinking_token_budget: honoured(100),
   continue_final_message: honoured(true, { messages: assistant({}).slice(0, 2) }),
 };

@@ -22,6 +22,10 @@ export const ENGINE_FIELDS = {
   min_p: honoured(0.1),
   seed: honoured(7),
   stop_token_ids: honoured([301]),
+  repetition_penalty: honoured(1.2),
+  min_tokens: honoured(2),
+  ignore_eos: honoured(true),
+  logit_bias: honoured({ 5: 1 }),
   chat_template_kwargs: honoured({ enable_thinking: false }),
 } as const;
 

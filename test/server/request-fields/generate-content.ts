@@ -49,12 +49,10 @@ export const GENERATE_FIELDS: Readonly<Record<TopField, Field>> = {
   generationOutputConfig: refused({}),
 };
 
-const { min_p, stop_token_ids, chat_template_kwargs } = ENGINE_FIELDS;
+const { seed: _seed, top_k: _topK, ...ownFields } = ENGINE_FIELDS;
 
 export const GENERATE_MORE: Readonly<Record<string, Field>> = {
-  min_p,
-  stop_token_ids,
-  chat_template_kwargs,
+  ...ownFields,
   generationConfig: honoured({ temperature: 0.5 }),
   model: ignored("models/another"),
 };
@@ -74,7 +72,7 @@ const ofConfig: Record<keyof GenerationConfig | "imageConfig", Field> = {
   responseSchema: honoured({ ...JSON_TYPE, responseSchema: { type: "OBJECT" } }),
   responseJsonSchema: honoured({ ...JSON_TYPE, responseJsonSchema: PARAMETERS }),
   thinkingConfig: honoured(thinking({ thinkingBudget: 0 })),
-  candidateCount: refused({ candidateCount: 2 }),
+  candidateCount: honoured({ candidateCount: 2 }),
   responseModalities: refused({ responseModalities: ["AUDIO"] }),
   responseFormat: refused({ responseFormat: [{ text: {} }] }),
   speechConfig: refused({ speechConfig: {} }),

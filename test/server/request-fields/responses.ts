@@ -107,4 +107,8 @@ export const RESPONSES_PARTS = {
 } as const;
 
 /** `client_metadata` is a field of Codex, not of OpenAI's SDK. */
-export const RESPONSES_MORE = { ...ENGINE_FIELDS, client_metadata: ignored({ "x-codex-turn-metadata": "{}" }) };
+export const RESPONSES_MORE = {
+  ...ENGINE_FIELDS,
+  thinking_token_budget: honoured(100),
+  client_metadata: ignored({ "x-codex-turn-metadata": "{}" }),
+};

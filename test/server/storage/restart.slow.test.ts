@@ -184,3 +184,30 @@ test("refuses a session whose tokens are damaged with 503, and serves it again w
   expect((await proxy.chat(started, [user("a")])).refusal).toBe("200");
   expect(session.interaction(1)).toMatchObject({ parent: 0, tokenExact: true });
 });
+
+test("keeps the choices of a call, and pairs them with those of a retry after the restart", async () => {
+  const started = await proxy.session();
+  const messages = [user("a")];
+  const call = (headers = {}) =>
+    proxy.chat(started, messages, { n: 2, repetition_penalty: 1.5 }, { "idempotency-key": "k", ...headers });
+  for (const ids of [[300], [301], [302], [303]]) proxy.engine.replies.push({ ids });
+  await call();
+  const replies = proxy.engine.replies.splice(0);
+  await restart();
+  proxy.engine.replies.push(...replies);
+  const { choices } = (await call({ "x-stainless-retry-count": "1" })).json<{ choices: { message: object }[] }>();
+  await proxy.chat(started, [...messages, choices[1]?.message ?? {}, user("go on")]);
+  await restart();
+  await proxy.end(started);
+  const { left_out: leftOut, interactions } = (await proxy.export(started)).json<{
+    left_out: { reason: string }[];
+    interactions: Record<string, { choice: number; choices: number; sampling: { repetition_penalty: number } }>;
+  }>();
+  expect(leftOut.map(({ reason }) => reason)).toEqual(["retried", "retried"]);
+  const rows = Object.values(interactions).map((each) => [each.choice, each.choices, each.sampling.repetition_penalty]);
+  expect(rows).toEqual([
+    [0, 2, 1.5],
+    [1, 2, 1.5],
+    [0, 1, 1],
+  ]);
+});

@@ -127,6 +127,7 @@ async function send(
     currentVersion: call.currentVersion,
     onTokens: call.onTokens,
     tokenBytes: call.tokenBytes,
+    onBudgetIgnored: call.onBudgetIgnored,
     signal: call.signal,
     received,
   };

@@ -1,0 +1,24 @@
+import { RequestError } from "../../protocols/request-error.js";
+import type { RequestSampling } from "../../protocols/request-sampling.js";
+import type { ServerContext } from "../context.js";
+
+/**
+ * Checks sampling parameters that are valid one by one, but not together or not on this engine.
+ *
+ * @throws RequestError
+ */
+export function checkSampling({ engine, settings }: ServerContext, request: RequestSampling): void {
+  if (request.maxTokens !== undefined && request.minTokens > request.maxTokens) {
+    const limit = `the limit of output tokens (${request.maxTokens})`;
+    throw new RequestError("min_tokens", `min_tokens must be at most ${limit}; received ${request.minTokens}.`);
+  }
+  const { minTokens, stop, stopTokenIds, ignoreEos } = { ...request, ...settings.samplingOverride };
+  if (minTokens > 0 && stop.length > 0) {
+    // Engines disagree about stop strings that end before that many tokens.
+    throw new RequestError("min_tokens", "min_tokens cannot be combined with stop strings; use stop_token_ids.");
+  }
+  if (ignoreEos && stopTokenIds.length > 0 && !engine.supports.stopsWithoutEos) {
+    const message = `ignore_eos cannot be combined with stop_token_ids: the engine (${engine.type}) would ignore both.`;
+    throw new RequestError("ignore_eos", message, "unsupported_parameter");
+  }
+}

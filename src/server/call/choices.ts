@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto";
+import type { InFlightCall } from "../../session/calls-in-flight.js";
+import type { PreparedMessages } from "../../session/completed-call.js";
+import type { AdmittedCall } from "../limits/admission.js";
+import type { ModelCall } from "./model-call.js";
+import { computeRequestKey } from "./request-key.js";
+
+/** One of the answers that a call asks for. Each becomes an interaction. */
+export interface Choice {
+  readonly index: number;
+  readonly id: string;
+  readonly inFlight: InFlightCall;
+  readonly admitted: AdmittedCall | null;
+}
+
+/** The choices of a call. */
+export interface Choices {
+  readonly all: readonly Choice[];
+  /** Aborts all of them. */
+  readonly controller: AbortController;
+}
+
+/**
+ * Begins the choices of a call. Each is an attempt of its own: the same choice of a retry repeats it.
+ *
+ * @throws ApiError if the session has no room for all of them
+ */
+export function beginChoices(call: ModelCall, prepared: PreparedMessages): Choices {
+  const { session, admitted, idPrefix, request, retry } = call;
+  const { choices: count = 1 } = request;
+  const admittedChoices = count > 1 ? [admitted, ...(admitted?.admitChoices(count - 1) ?? [])] : [admitted];
+  const key = computeRequestKey(call, prepared);
+  const controller = new AbortController();
+  const all = Array.from({ length: count }, (_, index): Choice => {
+    const requestKey = index === 0 ? key : `${key}:${index}`;
+    return {
+      index,
+      id: `${idPrefix}${randomUUID().replaceAll("-", "")}`,
+      inFlight: session.calls.begin({ requestKey, ...retry }, controller),
+      admitted: admittedChoices[index] ?? null,
+    };
+  });
+  return { all, controller };
+}

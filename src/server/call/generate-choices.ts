@@ -1,0 +1,39 @@
+import { onAbort } from "../../support/async/on-abort.js";
+import type { ServerContext } from "../context.js";
+import { type GenerationOutcome, generate } from "./generate.js";
+import type { ChoiceJob } from "./record-choice.js";
+
+export interface GeneratedChoice {
+  readonly job: ChoiceJob;
+  readonly outcome: GenerationOutcome;
+}
+
+/**
+ * Has the engine generate all choices of a call at the same time. They go to the same server, which keeps their prompt in its cache.
+ *
+ * If one of them fails, the others are aborted, and the call fails with its error.
+ *
+ * @param signal aborts the call
+ * @param together the controller of all jobs
+ */
+export async function generateChoices(
+  context: ServerContext,
+  jobs: readonly ChoiceJob[],
+  signal: AbortSignal,
+  together: AbortController,
+): Promise<GeneratedChoice[]> {
+  const [first, ...others] = jobs;
+  if (first && others.length === 0) return [{ job: first, outcome: await generate(context, first) }];
+  using _linked = onAbort(signal, () => together.abort(signal.reason));
+  const running = jobs.map(async (job) => {
+    try {
+      return { job, outcome: await generate(context, job) };
+    } catch (error) {
+      together.abort(error);
+      throw error;
+    }
+  });
+  await Promise.allSettled(running);
+  together.signal.throwIfAborted();
+  return Promise.all(running);
+}

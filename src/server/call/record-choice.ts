@@ -1,0 +1,69 @@
+import type { Conversation, Message } from "../../conversation/message.js";
+import type { GenerateResult } from "../../engine/engine.js";
+import type { GenerationAnswer } from "../../protocols/generation-answer.js";
+import { joinDropped } from "../../protocols/server-tools.js";
+import type { PreparedMessages } from "../../session/completed-call.js";
+import type { ServerContext } from "../context.js";
+import type { Choice } from "./choices.js";
+import { type CompletedSampling, toRecordedSampling } from "./complete-sampling.js";
+import type { GenerationJob, GenerationOutcome } from "./generate.js";
+import type { CallRecord } from "./model-call.js";
+import type { ReadOutput } from "./output-reader.js";
+
+/** What an engine is asked to generate for one choice of a call. */
+export interface ChoiceJob extends GenerationJob {
+  readonly choice: Choice;
+  readonly prepared: PreparedMessages;
+  readonly completed: CompletedSampling;
+}
+
+/** Records a generated choice as an interaction. */
+export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: GenerationOutcome): CallRecord {
+  const { call, choice, prepared, built, completed, start } = job;
+  const { session, request, api, startedAt } = call;
+  const { choices = 1 } = request;
+  const { parent, fallback } = built;
+  const { result, output, tokens, generation, sampling } = outcome;
+  const completionTokens = generation.length;
+  const finishReason = toFinishReason(result, output);
+
+  const interaction = session.record({
+    prepared,
+    output: [prependPrefill(output.message, request.conversation)],
+    prompt: job.prompt,
+    generation,
+    finishReason,
+    api,
+    id: choice.id,
+    request: choice.inFlight.attempt.request,
+    parent,
+    fallback,
+    sampling: toRecordedSampling(sampling, completed, result.logprobs),
+    requestedModel: request.model,
+    droppedTools: request.droppedTools.length === 0 ? undefined : joinDropped(request.droppedTools),
+    toolCount: request.conversation.tools?.length ?? 0,
+    ...call.origin,
+    placeholders: request.placeholders || undefined,
+    ...(choices > 1 ? { choice: choice.index, choices } : {}),
+    attempt: call.retry.retryCount,
+    resumes: result.resumes,
+    startedAt,
+  });
+  const { message, parts, stopString, reasoningTokens, toolCalls } = output;
+  const { promptTokens } = start;
+  context.metrics.countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls });
+
+  const cachedTokens = result.cachedTokens ?? 0;
+  const end = { message, parts, stopString, finishReason, completionTokens, reasoningTokens, cachedTokens, tokens };
+  return { answer: { ...start, ...end }, interaction, unsent: output };
+}
+
+/** Malformed tool calls stay in the text. One well-formed call is enough for `tool_calls`. */
+function toFinishReason({ finish }: GenerateResult, { message }: ReadOutput): GenerationAnswer["finishReason"] {
+  return finish.reason === "stop" && message.toolCalls !== undefined ? "tool_calls" : finish.reason;
+}
+
+/** Returns the whole answer. The client has sent its beginning as prefill and receives the rest; later requests have both. */
+function prependPrefill(message: Message, { prefill = "" }: Conversation): Message {
+  return prefill === "" ? message : { ...message, content: prefill + message.content };
+}
