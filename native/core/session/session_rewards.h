@@ -10,8 +10,8 @@ namespace rolltape {
 ///
 /// The final reward of an interaction is its own reward plus discount × the final reward of each child. If the session
 /// as a whole has a reward S, S × discount^h is added, where h is the number of edges down to the descendant leaf that
-/// completed last. For S, the first interaction of a compacted conversation counts as a child of the interaction that it
-/// was compacted from. Own rewards stay within their tree: the link is found by comparing texts, and must not move a
+/// completed last. For S, the first interaction of a compacted conversation counts as a child of the interaction that
+/// it was compacted from. Own rewards stay within their tree: the link is found by comparing texts, and must not move a
 /// reward that was set for one interaction.
 ///
 /// Reuse one object for many sessions: it keeps its memory.

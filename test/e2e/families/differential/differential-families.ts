@@ -24,11 +24,24 @@ export const DIFFERENTIAL_FAMILIES: readonly DifferentialFamily[] = [
   { name: "seed_oss", template: "ByteDance-Seed-OSS" },
   { name: "gpt_oss", template: "openai-gpt-oss-120b", oneCall: true },
   { name: "hy_v3", template: "tencent-Hy3", reasons: "never" },
+  { name: "apertus", template: "Apertus-8B-Instruct", reasons: "never" },
+  { name: "gigachat3", template: "GigaChat3.1-10B-A1.8B", oneCall: true, reasons: "never" },
+  { name: "hunyuan_a13b", template: "unsloth-Apriel-1.5", reasons: "never" },
+  { name: "nemotron_nano_v2", template: "NVIDIA-Nemotron-Nano-v2", reasons: "never" },
+  { name: "gemma4", template: "google-gemma-4-31B-it", reasons: "never" },
+  { name: "lfm2", template: "LFM2.5-8B-A1B" },
+  { name: "minimax_m3", template: "MiniMax-M3" },
+  { name: "cohere_command", template: "Cohere2MoE", reasons: "always" },
 ];
+
+const NO_TEMPLATE = "its own template is not among those of the tests";
 
 /** Families of calls that the run leaves out, and why. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   deepseek_v3: "no published template among those of the tests writes its calls before the results",
   deepseek_v32: "its prompts are written by a Python program, not by a template",
   pythonic: "its templates show calls in another format than the model writes",
+  hy_v3_preview: NO_TEMPLATE,
+  olmo3: NO_TEMPLATE,
+  phi4_mini: NO_TEMPLATE,
 };
