@@ -38,6 +38,7 @@ describe("the settings of a server", () => {
       rollout: {
         agent: {
           engine_max_tokens: 1003,
+          max_choices: 9,
           chat_template_type: "concat",
           chat_template_kwargs: { enable_thinking: false },
           tool_call_parser: "hermes",
@@ -63,6 +64,7 @@ describe("the settings of a server", () => {
       adminKey: ADMIN_KEY,
       modelName: "tiny",
       maxBodyBytes: 1001,
+      maxChoices: 9,
       bodyBytesInFlight: 2001,
       connections: {
         maxConnections: 2002,
