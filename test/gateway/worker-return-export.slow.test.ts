@@ -126,6 +126,7 @@ describe("a worker that dies after it has packed its part of a batch", () => {
     one.proxy.context.registry.get(own.id).setReward(3);
     await comeBack();
     expect((await batch).refusal).toBe("409 batch_not_exportable");
+    expect(one.proxy.context.preparedExports.size).toBe(0);
     const again = await gateway.post("/export_batch", { session_ids });
     expect(readRewards(again.raw)?.toSorted()).toEqual([1, 3]);
   });

@@ -165,8 +165,11 @@ export class BatchExport {
       const again = await this.#call(share, "/export_batch/prepare", { ...request, session_ids: share.sessionIds });
       id = again?.headers[EXPORT_ID];
       if (!again || again.status === NOT_FOUND) return undefined;
+      if (id === undefined) return again;
+      if (reply?.body.equals(again.body)) continue;
       // The sessions changed after the batch was packed.
-      if (id === undefined || !reply?.body.equals(again.body)) return { ...again, status: CONFLICT };
+      await this.#call(share, `/export_batch/${String(id)}/settle`, { outcome: "left" });
+      return { ...again, status: CONFLICT };
     }
     return undefined;
   }
