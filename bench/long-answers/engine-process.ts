@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { serveUntilTerminated } from "../serve-until-terminated.js";
 import { ALTERNATIVES, TOKENS } from "./size.js";
 
 /**
@@ -49,11 +50,4 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   else response.end(body.includes(`"top_logprobs_num":${ALTERNATIVES}`) ? long : short);
 }
 
-const server = createServer((request, response) => void answer(request, response));
-server.keepAliveTimeout = 120_000;
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the engine has no port");
-  console.log(JSON.stringify({ event: "ready", url: `http://127.0.0.1:${address.port}` }));
-});
-process.on("SIGTERM", () => server.close(() => process.exit()).closeAllConnections());
+serveUntilTerminated((request, response) => void answer(request, response));

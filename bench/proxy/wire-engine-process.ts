@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { serveUntilTerminated } from "../serve-until-terminated.js";
 import { sized } from "../sized.js";
 
 /**
@@ -86,11 +87,4 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 const SLOW_MS = sized(15_000, 4_000);
 
-const server = createServer((request, response) => void answer(request, response));
-server.keepAliveTimeout = 120_000;
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the engine has no port");
-  console.log(JSON.stringify({ event: "ready", url: `http://127.0.0.1:${address.port}` }));
-});
-process.on("SIGTERM", () => server.close(() => process.exit()).closeAllConnections());
+serveUntilTerminated((request, response) => void answer(request, response));

@@ -21,7 +21,7 @@ export interface SamplingParams {
   readonly minTokens: number;
   /** If true, only `stopTokenIds` end the output, and not the stop tokens that the engine knows for its model. */
   readonly ignoreEos: boolean;
-  /** What is added to the logits of tokens. */
+  /** Biases that are added to the logits of tokens. */
   readonly logitBias: readonly (readonly [tokenId: number, bias: number])[];
   /**
    * Most tokens of reasoning, which the prompt or the output begins; undefined for no limit. An engine that cannot enforce

@@ -15,8 +15,8 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 }
 
 /**
- * Answers a CONNECT request after the answers to earlier requests of the connection, and closes the connection. Node reports it with
- * the bare socket, as for a proxy that opens tunnels.
+ * Refuses a CONNECT request, and closes the connection. Earlier requests of the connection are answered first. Node reports the request
+ * with the bare socket, as for a proxy that opens tunnels.
  */
 export function refuseTunnel(socket: Socket, connections: Connections): void {
   keepAnswering(socket);

@@ -49,7 +49,7 @@ export interface ChatModel {
   readonly cacheStats: CacheStats;
 }
 
-/** What is known about a model's tool calls. */
+/** The properties of a model's tool calls. */
 export interface ToolCallSupport {
   /** The family that reads the calls. With `none`, calls stay in the text. */
   readonly family: ToolFamily | "none";

@@ -1,7 +1,7 @@
 import type { ImagePolicy } from "./image-policy.js";
 import type { ServerToolPolicy } from "./server-tools.js";
 
-/** What the configuration allows requests to ask for. */
+/** Limits that the configuration sets for requests. */
 export interface RequestPolicies {
   /** Maximum number of answers to one request. Default: 1. */
   readonly maxChoices?: number;

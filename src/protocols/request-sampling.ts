@@ -12,7 +12,7 @@ export interface RequestSampling {
   readonly minTokens: number;
   /** If true, the model's own stop tokens do not end the answer. */
   readonly ignoreEos: boolean;
-  /** What is added to the logits of tokens, by ascending id. */
+  /** Biases that are added to the logits of tokens, by ascending id. */
   readonly logitBias: readonly TokenBias[];
   /** Undefined: the reasoning has no limit of its own. */
   readonly thinkingBudget: ThinkingBudget | undefined;

@@ -32,7 +32,7 @@ export interface ServerContext {
   readonly engine: Engine;
   readonly engineHealth: EngineHealth;
   readonly model: ChatModel;
-  /** What the server cannot do with its model. */
+  /** Limits of the server with this model. */
   readonly modelWarnings: readonly ModelWarning[];
   readonly metrics: Metrics;
   readonly settings: ServerSettings;

@@ -39,7 +39,7 @@ export interface RunningServer {
   readonly url: string;
   /** Name of the served model. */
   readonly model: string;
-  /** What the server cannot do with its model. The log has them too. */
+  /** Limits of the server with this model, which the log has too. */
   readonly warnings: readonly ModelWarning[];
   /** Asks the engine servers whether they can serve calls. Takes some seconds if one does not answer. */
   readiness(): Promise<EngineReadiness>;

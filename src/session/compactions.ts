@@ -32,10 +32,11 @@ const SUMMARY_TAGS = ["<summary>", "</summary>"] as const;
  *
  * - A message contains the whole text of an earlier answer, or the part of it between `<summary>` tags. The conversation of
  *   that answer must have earlier answers; otherwise there was nothing to summarize. White space may differ.
- * - The new conversation has its own tree, and an assistant message has a tool call with the id of an earlier answer's call. A request for a summary that has its own
- *   system prompt is recognized like this, because it repeats the conversation that it summarizes.
+ * - The new conversation has its own tree, and an assistant message has a tool call with the id of an earlier answer's call. A
+ *   request for a summary that has its own system prompt is recognized like this, because it repeats the conversation that it
+ *   summarizes.
  *
- * Answers are first read when a session gets its second root or a call that leaves out an earlier answer, so other sessions have no cost.
+ * Answers are only read if a session has a second root, or a call that leaves out an earlier answer. Other sessions have no cost.
  */
 export class Compactions {
   readonly #log: InteractionLog;

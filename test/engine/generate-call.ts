@@ -21,6 +21,17 @@ export const PLAIN: SamplingParams = {
   topLogprobs: 0,
 };
 
+/** Parameters that only the engines define, and that change what is sampled. */
+export const ENGINE_SAMPLING = {
+  repetitionPenalty: 1.3,
+  minTokens: 4,
+  ignoreEos: true,
+  logitBias: [
+    [7, -1.5],
+    [9, 100],
+  ],
+} satisfies Partial<SamplingParams>;
+
 /** Returns a call with a generation of its own. */
 export function makeCall(
   prompt: ArrayLike<number>,

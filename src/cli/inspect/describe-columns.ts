@@ -1,4 +1,5 @@
 import type { FactName } from "../../session/encode-facts.js";
+import { countNoun } from "../count-noun.js";
 import { countLabels, type InspectedColumn, type InspectedColumns } from "./columns.js";
 import { formatNumber, summarizeNumbers } from "./numbers.js";
 
@@ -75,6 +76,4 @@ function describeTruncation(columns: InspectedColumns, rows: number): string[][]
   return [["truncated sampling", countRows(truncated), meaning]];
 }
 
-function countRows(count: number): string {
-  return count === 1 ? "1 row" : `${count} rows`;
-}
+const countRows = (count: number): string => countNoun(count, "row");

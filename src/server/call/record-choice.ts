@@ -10,7 +10,7 @@ import type { GenerationJob, GenerationOutcome } from "./generate.js";
 import type { CallRecord } from "./model-call.js";
 import type { ReadOutput } from "./output-reader.js";
 
-/** What an engine is asked to generate for one choice of a call. */
+/** The generation of one choice of a call. */
 export interface ChoiceJob extends GenerationJob {
   readonly choice: Choice;
   readonly prepared: PreparedMessages;

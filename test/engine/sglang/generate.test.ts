@@ -3,7 +3,7 @@ import type { Engine } from "../../../src/engine/engine.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
 import { inventedLogprob } from "../../helpers/sglang/scheduler.js";
 import { type SglangServer, startSglangServer } from "../../helpers/sglang/sglang-server.js";
-import { makeCall, makePrompt } from "../generate-call.js";
+import { ENGINE_SAMPLING, makeCall, makePrompt } from "../generate-call.js";
 
 const DEFAULTS = { timeoutSeconds: 0, maxInflight: 64 };
 
@@ -69,16 +69,7 @@ describe("a request", () => {
   });
 
   it("contains penalties of repetition, biases, the least number of tokens and ignore_eos", async () => {
-    const sampling = {
-      repetitionPenalty: 1.3,
-      minTokens: 4,
-      ignoreEos: true,
-      logitBias: [
-        [7, -1.5],
-        [9, 100],
-      ] as const,
-    };
-    await engine.generate(makeCall([1], { ...sampling, maxTokens: 5 }));
+    await engine.generate(makeCall([1], { ...ENGINE_SAMPLING, maxTokens: 5 }));
     const [request] = server.to("/generate");
     expect(request?.json["sampling_params"]).toMatchObject({
       repetition_penalty: 1.3,

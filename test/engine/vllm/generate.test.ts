@@ -5,7 +5,7 @@ import { findServedModel } from "../../../src/engine/vllm/served-model.js";
 import type { VllmOptions } from "../../../src/engine/vllm/vllm-options.js";
 import { inventedLogprob } from "../../helpers/sglang/scheduler.js";
 import { startVllmServer, type VllmServer, type VllmServerOptions } from "../../helpers/vllm/vllm-server.js";
-import { makeCall, makePrompt } from "../generate-call.js";
+import { ENGINE_SAMPLING, makeCall, makePrompt } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -47,16 +47,7 @@ const SAMPLING = {
 describe("a request", () => {
   it("contains penalties of repetition, biases, the least number of tokens and ignore_eos", async () => {
     const { server, engine } = await start();
-    const sampling = {
-      repetitionPenalty: 1.3,
-      minTokens: 4,
-      ignoreEos: true,
-      logitBias: [
-        [7, -1.5],
-        [9, 100],
-      ] as const,
-    };
-    await engine.generate(makeCall([1], { ...sampling, maxTokens: 5 }));
+    await engine.generate(makeCall([1], { ...ENGINE_SAMPLING, maxTokens: 5 }));
     const [request] = server.to("/inference/v1/generate");
     expect(request?.json["sampling_params"]).toMatchObject({
       repetition_penalty: 1.3,

@@ -28,14 +28,15 @@ export function listParameters(tool: Tool): readonly Parameter[] | undefined {
   return Object.entries(properties).map(([key, property]) => {
     const types = parameterTypes(tool, key);
     const own = withDefinitions(property, shared);
+    const value = json(own);
     return {
       key,
       types,
       schema: own,
       isRequired: Array.isArray(required) && required.includes(key),
       text: types === undefined || types.has("string") ? describeText(property) : undefined,
-      json: types?.size === 1 && types.has("string") ? undefined : json(own),
-      value: json(own),
+      json: types?.size === 1 && types.has("string") ? undefined : value,
+      value,
     };
   });
 }

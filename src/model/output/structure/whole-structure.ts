@@ -1,14 +1,14 @@
 import type { Tool } from "../../../conversation/message.js";
 import type { Format } from "./format.js";
 
-/** What an output must contain. */
+/** The required content of an output. */
 export interface WholeRules {
   /** The tools that may be called. Tools whose arguments are not enforced have no schema. */
   readonly tools: readonly Tool[];
   readonly mustCall: boolean;
   /** At most one call. */
   readonly single: boolean;
-  /** What an answer without calls must match. Undefined: it may be any text. */
+  /** The format of an answer without calls. Undefined: any text. */
   readonly answer: Format | undefined;
   /** The prompt's last tokens as text. */
   readonly promptEnd: string;

@@ -13,7 +13,7 @@ type Quote = (typeof QUOTES)[number];
 /** Text of a string up to a quote or a backslash. */
 const TEXT = { '"': /^[^"\\]*/, "'": /^[^'\\]*/ } as const;
 
-/** What follows an argument: the name of the next one, or the end of the call. Undefined: something else. */
+/** The text after an argument: the name of the next one, or the end of the call. Undefined: anything else. */
 type Next = { readonly key: string } | "end" | undefined;
 
 /**
