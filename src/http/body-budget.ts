@@ -29,7 +29,7 @@ export const bodyBudget = fp<BodyBudgetOptions>((app, { budget, findSender, regi
     if (typeof release === "string") return next(busyError(release, budget.bytes));
     releases.set(request, release);
     // A client that disconnects before its body is complete never gets as far as the next hook.
-    reply.raw.once("close", release);
+    reply.raw.on("close", release);
     next();
   });
   app.addHook("preValidation", (request, _reply, next) => {

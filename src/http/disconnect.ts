@@ -3,13 +3,68 @@ import type { FastifyReply } from "fastify";
 import { ApiError } from "./errors.js";
 import { onHalfOpen } from "./half-open.js";
 
+/** How a response ended, and who waits for it. */
+class ResponseEnd {
+  /** True once the whole response was handed to the connection. */
+  #complete = false;
+  #ended = false;
+  readonly #listeners: ((complete: boolean) => void)[] = [];
+
+  constructor({ raw, request }: FastifyReply) {
+    const { socket } = request.raw;
+    if (socket.destroyed) {
+      this.#ended = true;
+      return;
+    }
+    const onClose = () => {
+      socket.off("close", onClose);
+      raw.off("close", onClose);
+      this.#end();
+    };
+    // The response of a request that waits for its turn gets no event when the connection closes, so the socket is heard as well.
+    // `on` and not `once`, which would hold another 200 bytes for each event of each open call.
+    socket.on("close", onClose);
+    raw.on("close", onClose);
+    raw.on("finish", () => {
+      this.#complete = isIntact(socket);
+    });
+  }
+
+  listen(listener: (complete: boolean) => void): void {
+    if (this.#ended) listener(this.#complete);
+    else this.#listeners.push(listener);
+  }
+
+  #end(): void {
+    // `off` is not enough: Node emits `close` on the response while it emits `close` on the socket. A listener of the socket that is
+    // removed in between is still called.
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const listener of this.#listeners) listener(this.#complete);
+  }
+}
+
+const ends = new WeakMap<FastifyReply, ResponseEnd>();
+
+/**
+ * Calls `done` once: when the response was sent, or when the client disconnected. It also calls `done` for a response that
+ * is queued behind another one, and for a client that disconnected before there was a response.
+ *
+ * @param done receives true if the whole response was handed to the connection
+ */
+export function onResponseClose(reply: FastifyReply, done: (complete: boolean) => void): void {
+  let end = ends.get(reply);
+  if (!end) {
+    end = new ResponseEnd(reply);
+    ends.set(reply, end);
+  }
+  end.listen(done);
+}
+
 const signals = new WeakMap<FastifyReply, AbortSignal>();
 
 /**
  * Returns a signal that aborts if the client disconnects before the response was sent. All calls for one response share it.
- *
- * It listens to the socket as well as to the response, because the response of a request that waits gets no event when the
- * connection closes.
  *
  * A client that closed its side may still read. To find out, the server sends it `100 Continue` until the response begins. Every
  * client has to ignore that. If the client is gone, its system answers with a reset. Clients of HTTP/1.0 do not know `100
@@ -27,53 +82,15 @@ function watchClient(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const { raw } = reply;
   const { socket, httpVersion } = reply.request.raw;
-  const onClose = () => {
-    stopListening();
-    controller.abort(new ApiError("call_aborted", "The client closed its connection."));
-  };
-  const onFinish = () => {
-    if (isIntact(socket)) stopListening();
-  };
   const stopProbing = onHalfOpen(reply, () => {
     if (httpVersion === "1.0") socket.destroy();
     else if (!raw.headersSent) raw.writeContinue();
   });
-  const stopListening = () => {
+  onResponseClose(reply, (complete) => {
     stopProbing();
-    socket.off("close", onClose);
-    raw.off("close", onClose);
-  };
-  socket.once("close", onClose);
-  raw.once("close", onClose);
-  raw.once("finish", onFinish);
-  return controller.signal;
-}
-
-/**
- * Calls `done` once: when the response was sent, or when the client disconnected. It also calls `done` for a response that
- * is queued behind another one, and for a client that disconnected before there was a response.
- *
- * @param done receives true if the whole response was handed to the connection
- */
-export function onResponseClose(reply: FastifyReply, done: (complete: boolean) => void): void {
-  const { socket } = reply.request.raw;
-  if (socket.destroyed) return done(false);
-  let complete = false;
-  let called = false;
-  // `off` alone is not enough: Node emits `close` on the response while it emits `close` on the socket. A listener of the
-  // socket that is removed in between is still called.
-  const onClose = () => {
-    if (called) return;
-    called = true;
-    socket.off("close", onClose);
-    reply.raw.off("close", onClose);
-    done(complete);
-  };
-  socket.once("close", onClose);
-  reply.raw.once("close", onClose);
-  reply.raw.once("finish", () => {
-    complete = isIntact(socket);
+    if (!complete) controller.abort(new ApiError("call_aborted", "The client closed its connection."));
   });
+  return controller.signal;
 }
 
 /**

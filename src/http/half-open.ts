@@ -25,7 +25,7 @@ export function onHalfOpen(reply: FastifyReply, probe: () => void): () => void {
   };
   const onEnd = () => send(0);
   if (socket.readableEnded) queueMicrotask(onEnd);
-  else socket.once("end", onEnd);
+  else socket.on("end", onEnd);
   return () => {
     stopped = true;
     clearTimeout(timer);

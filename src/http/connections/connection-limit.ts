@@ -52,7 +52,7 @@ export class ConnectionLimit {
     }
     this.#places.set(socket, { hasKey: false, isEntitled: false, isReceived: false, lastUse: 0 });
     this.#change(socket, {});
-    socket.once("close", () => this.#remove(socket));
+    socket.on("close", () => this.#remove(socket));
   }
 
   /** The connection begins to handle a request. */

@@ -118,7 +118,7 @@ export class Connections {
     const limits = { maxWaiting: this.#options.maxWaiting, memory: this.#memory, connections: this.limit };
     const connection = new Connection(socket, limits, this.#closing);
     this.#bySocket.set(socket, connection);
-    socket.once("close", () => {
+    socket.on("close", () => {
       this.#bySocket.delete(socket);
       connection.dropWaiting();
     });

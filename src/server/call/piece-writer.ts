@@ -39,7 +39,7 @@ export class PieceWriter {
       if (this.#onDrain) this.#onDrain();
       else void this.#offerRoom();
     });
-    raw.once("close", () => this.#onDrain?.());
+    raw.on("close", () => this.#onDrain?.());
   }
 
   /** False while a long text is being written, or the client reads too slowly. */

@@ -42,6 +42,8 @@ export async function answerModelCall(
   reply: FastifyReply,
   protocol: ProtocolCall,
 ): Promise<FastifyReply> {
+  // The parsed body would take memory until the answer was sent.
+  request.body = undefined;
   try {
     const whole = await whileAdmitted(request, reply, () => answerAdmitted(context, request, reply, protocol));
     return whole ? sendJson(reply, whole) : reply;
@@ -53,7 +55,7 @@ export async function answerModelCall(
 }
 
 /** @returns the whole answer; undefined if it was streamed */
-async function answerAdmitted(
+function answerAdmitted(
   context: ServerContext,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -83,11 +85,7 @@ async function answerAdmitted(
   const { droppedTools, placeholders = 0 } = protocol.request;
   if (droppedTools.length > 0) void reply.header("x-rolltape-dropped-tools", joinDropped(droppedTools));
   if (placeholders > 0) void reply.header("x-rolltape-placeholders", String(placeholders));
-  if (stream) {
-    await streamAnswer(context, reply, stream, call);
-    return undefined;
-  }
-  return answerWhole(context, reply, protocol, call);
+  return stream ? streamAnswer(context, reply, stream, call) : answerWhole(context, reply, protocol, call);
 }
 
 async function answerWhole(
@@ -132,7 +130,7 @@ async function streamAnswer(
   reply: FastifyReply,
   stream: EventStream,
   call: ModelCall,
-): Promise<void> {
+): Promise<undefined> {
   try {
     const records = await runModelCall(context, call);
     storeDelivery(context, reply, call, records);
