@@ -27,8 +27,8 @@ export interface WindowHit {
  */
 export class TextWindows {
   readonly #numbersByHash = new Map<number, number[]>();
-  /** True at the upper bits of each known hash. Most windows are rejected here. */
-  readonly #filter = new Uint8Array(1 << FILTER_BITS);
+  /** Not 0 at the upper bits of each known hash. Most windows are rejected here. Undefined as long as there are no texts. */
+  #filter: Uint8Array | undefined;
 
   get isEmpty(): boolean {
     return this.#numbersByHash.size === 0;
@@ -45,6 +45,7 @@ export class TextWindows {
       numbers.push(number);
       if (numbers.length > MAX_EQUAL) numbers.shift();
     } else this.#numbersByHash.set(hash, [number]);
+    this.#filter ??= new Uint8Array(1 << FILTER_BITS);
     this.#filter[hash >>> (32 - FILTER_BITS)] = 1;
   }
 
@@ -55,12 +56,14 @@ export class TextWindows {
    */
   find(text: string): WindowHit[] {
     const hits: WindowHit[] = [];
+    const filter = this.#filter;
+    if (!filter) return hits;
     const counts = new Map<readonly number[], number>();
     let hash = 0;
     for (let end = 0; end < text.length; end++) {
       if (end >= WINDOW) hash = (hash - Math.imul(text.charCodeAt(end - WINDOW), LEAVING)) | 0;
       hash = (Math.imul(hash, BASE) + text.charCodeAt(end)) | 0;
-      if (end < WINDOW - 1 || this.#filter[hash >>> (32 - FILTER_BITS)] === 0) continue;
+      if (end < WINDOW - 1 || filter[hash >>> (32 - FILTER_BITS)] === 0) continue;
       const numbers = this.#numbersByHash.get(hash);
       if (!numbers) continue;
       const count = counts.get(numbers) ?? 0;
@@ -73,6 +76,6 @@ export class TextWindows {
 
   clear(): void {
     this.#numbersByHash.clear();
-    this.#filter.fill(0);
+    this.#filter = undefined;
   }
 }

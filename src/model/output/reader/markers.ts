@@ -2,21 +2,22 @@
  * Markers that end the current text. Markers that are tokens of the vocabulary are found by id, others by their text.
  */
 export class Markers {
-  readonly #tokens: ReadonlySet<string>;
+  // Arrays and no sets: there are few markers, and many open answers.
+  readonly #tokens: readonly string[];
   readonly #texts: readonly string[];
-  readonly #firstCharacters: ReadonlySet<string>;
+  readonly #firstCharacters: string;
   readonly #longest: number;
 
   /** @param isToken returns true if the vocabulary has an added token with this spelling */
   constructor(spellings: readonly string[], isToken: (spelling: string) => boolean) {
-    this.#tokens = new Set(spellings.filter(isToken));
-    this.#texts = spellings.filter((spelling) => !this.#tokens.has(spelling));
-    this.#firstCharacters = new Set(this.#texts.map((text) => text.charAt(0)));
+    this.#tokens = spellings.filter(isToken);
+    this.#texts = spellings.filter((spelling) => !this.#tokens.includes(spelling));
+    this.#firstCharacters = this.#texts.map((text) => text.charAt(0)).join("");
     this.#longest = Math.max(0, ...this.#texts.map((text) => text.length));
   }
 
   hasToken(spelling: string): boolean {
-    return this.#tokens.has(spelling);
+    return this.#tokens.includes(spelling);
   }
 
   /**
@@ -39,7 +40,7 @@ export class Markers {
   #holdBack(text: string, found: number, marker: string | undefined) {
     for (let at = Math.max(0, text.length - this.#longest + 1); at < text.length; at++) {
       if (marker !== undefined && at > found) break;
-      if (this.#firstCharacters.has(text.charAt(at)) && this.#mayBegin(text.slice(at)))
+      if (this.#firstCharacters.includes(text.charAt(at)) && this.#mayBegin(text.slice(at)))
         return { at, marker: undefined };
     }
     return { at: found, marker };
