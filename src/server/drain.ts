@@ -70,6 +70,7 @@ function createReport(abortedCalls: number, unexported: readonly Session[], cutA
 function logLosses({ abortedCalls, lostSessions, cutAnswers }: StopReport, logger: FastifyBaseLogger): void {
   if (abortedCalls === 0 && lostSessions.length === 0 && cutAnswers.length === 0) return;
   const counts = { abortedCalls, lostSessions: lostSessions.length, ids: lostSessions.slice(0, MAX_LOGGED) };
-  if (cutAnswers.length === 0) logger.warn(counts, "server stopped with sessions that were not exported");
+  if (cutAnswers.length === 0)
+    logger.warn(counts, "server stopped with sessions that were not exported, or whose export was not acknowledged");
   else logger.error({ ...counts, cutAnswers: listCut(cutAnswers) }, "server stopped before all answers were sent");
 }

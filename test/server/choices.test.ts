@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { WireExport } from "../helpers/export-json.js";
 import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 import { readData } from "../helpers/sse.js";
+import { until } from "../helpers/until.js";
 
 /** Calls that ask for several answers to one prompt: `n` of chat completions and `candidateCount` of Gemini. */
 
@@ -246,8 +247,15 @@ describe("the limits of a session", () => {
 
   it("count each choice as a call in flight", async () => {
     await limited({ concurrentCalls: 3 });
-    expect((await askFor(4)).refusal).toBe("429 too_many_calls");
+    expect((await askFor(4)).refusal).toBe("400 invalid_value");
     expect(proxy.engine.calls).toHaveLength(0);
+    const release = proxy.engine.hold();
+    const two = askFor(2);
+    await until(() => proxy.engine.calls.length > 0);
+    expect((await askFor(2)).refusal).toBe("429 too_many_calls");
+    release();
+    expect((await two).status).toBe(200);
+    proxy.engine.pass();
     sayAll();
     expect((await askFor(3)).status).toBe(200);
     expect((await askFor(3)).status).toBe(200);

@@ -250,6 +250,18 @@ describe("calls in flight", () => {
     expect(await finish(proxy, session)).toEqual([one, two, three].map((reply) => idOf(reply as Reply)));
   });
 
+  it("cannot be exceeded by the answers of one call: 400, because waiting does not help", async () => {
+    const proxy = await start({ concurrentCalls: 2 });
+    const session = await proxy.session();
+    const refused = await proxy.chat(session, [user("three")], { n: 3 });
+    expect(refused.refusal).toBe("400 invalid_value");
+    expect(refused.headers["retry-after"]).toBeUndefined();
+    expect(refused.error.message).toContain("at most 2 (rollout.agent.max_concurrent_calls)");
+    expect(refused.error.message).toContain("received 3");
+    expect((await recordOf(proxy, session)).calls_in_flight).toBe(0);
+    expect((await proxy.chat(session, [user("two")], { n: 2 })).status).toBe(200);
+  });
+
   it("count from their headers until the client disconnects", async () => {
     const { proxy, url } = await listeningProxy(limitedTo({ concurrentCalls: 1 }));
     const session = await proxy.session();

@@ -26,5 +26,8 @@ function findOversize({ headers, server }: FastifyRequest): ApiError | null {
   const limit = server.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY;
   const length = Number(headers["content-length"]);
   if (!(length > limit)) return null;
-  return new ApiError("body_too_large", `The request body must have at most ${limit} bytes; received ${length}.`);
+  return new ApiError(
+    "body_too_large",
+    `The request body must have at most ${limit} bytes (server.max_body_bytes of the gateway); received ${length}.`,
+  );
 }

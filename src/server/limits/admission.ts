@@ -1,6 +1,13 @@
 import type { Session } from "../../session/session.js";
 import type { SessionGrowth } from "../../session/session-size.js";
-import { NO_FINAL_LIMITS, requireRoom, requireRoomForCall, type SessionLimits, SessionLoad } from "./session-limits.js";
+import {
+  NO_FINAL_LIMITS,
+  requirePossibleChoices,
+  requireRoom,
+  requireRoomForCall,
+  type SessionLimits,
+  SessionLoad,
+} from "./session-limits.js";
 import type { CallMemory, Store } from "./store.js";
 
 /** `model`: the call is recorded. `count`: the call counts tokens or reads a response, and adds nothing to its session. */
@@ -81,10 +88,11 @@ export class AdmittedCall {
   /**
    * Admits the further choices of the call. Each counts like a call of its own, until this call was answered.
    *
-   * @throws ApiError `session_limit` or `too_many_calls`
+   * @throws ApiError `session_limit`, `too_many_calls` or, if waiting cannot help, `invalid_value`
    */
   admitChoices(count: number): AdmittedCall[] {
     const { session, load, limits } = this.#context;
+    requirePossibleChoices(1 + count, limits);
     for (let i = 0; i < count; i++) {
       requireRoomForCall(session, load, limits);
       const choice = new AdmittedCall(this.#context, { text: 0, prompt: 0 });

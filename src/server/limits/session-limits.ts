@@ -54,6 +54,21 @@ export function requireRoomForCall(session: Session, load: SessionLoad, limits: 
 }
 
 /**
+ * Checks that a call does not ask for more answers than its session may ever have in flight.
+ *
+ * Such a call gets no `too_many_calls`, because clients would send it again in vain.
+ *
+ * @throws ApiError `invalid_value`
+ */
+export function requirePossibleChoices(choices: number, { concurrentCalls }: SessionLimits): void {
+  if (choices <= concurrentCalls) return;
+  const message =
+    `The number of answers must be at most ${concurrentCalls} (rollout.agent.max_concurrent_calls), ` +
+    `because each counts as a call in flight; received ${choices}.`;
+  throw new ApiError("invalid_value", message);
+}
+
+/**
  * Checks that the session has room for these tokens and bytes.
  *
  * @throws ApiError `session_limit`

@@ -40,7 +40,9 @@ export const batchFields = {
   overflow: z
     .enum(["error", "truncate", "drop"])
     .default("error")
-    .describe("Rows over maxLength: fail the export (error), cut their end (truncate), or leave them out (drop)."),
+    .describe(
+      "Rows over the maximum length: fail the export (error), cut their end (truncate), or leave them out (drop).",
+    ),
   rowTensors: z.boolean().default(true).describe("Adds the tensors and metadata that describe the rows."),
   turns: z
     .boolean()
