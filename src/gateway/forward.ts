@@ -152,5 +152,8 @@ function unreachableError(): ApiError {
 }
 
 export function noWorkerError(): ApiError {
-  return new ApiError("worker_unavailable", "No worker answers at the moment.");
+  return new ApiError(
+    "worker_unavailable",
+    "No worker answers at the moment. The gateway's /health lists the workers that it knows.",
+  );
 }

@@ -4,7 +4,7 @@ import fp from "fastify-plugin";
 import type { App } from "./app-type.js";
 import { toClientError, tunnelError } from "./client-error.js";
 import { logServerError } from "./error-log.js";
-import { ApiError, toApiError } from "./errors.js";
+import { ApiError, bodyTooLargeError, toApiError } from "./errors.js";
 
 export interface ErrorHandlerOptions {
   /** Default: {@link toApiError}. */
@@ -19,7 +19,7 @@ export interface ErrorHandlerOptions {
 export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
   const { toApiError: convert = toApiError, toBody, onAnswer } = options;
   app.setErrorHandler((error, request, reply) => {
-    const apiError = convert(error);
+    const apiError = convert(isBodyTooLarge(error) ? describeBody(request) : error);
     logServerError(request.log, apiError);
     onAnswer?.(apiError);
     return send(apiError, reply, toBody?.(apiError, request, reply));
@@ -39,6 +39,16 @@ export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
   app.server.on("connect", () => onAnswer?.(tunnelError()));
   done();
 });
+
+function isBodyTooLarge(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "FST_ERR_CTP_BODY_TOO_LARGE";
+}
+
+/** Fastify's error names neither the limit nor the size. */
+function describeBody({ headers, server }: FastifyRequest): ApiError {
+  const declared = headers["content-length"];
+  return bodyTooLargeError(server.initialConfig.bodyLimit ?? 0, declared === undefined ? undefined : Number(declared));
+}
 
 function notFoundError({ method, url }: FastifyRequest): ApiError {
   const path = url.split("?", 1)[0]?.slice(0, 200);

@@ -113,6 +113,18 @@ export class ApiError extends CodedError<ErrorCode> {
   }
 }
 
+/**
+ * The error of a body beyond the limit.
+ *
+ * @param received declared size of the body; undefined if it declares none
+ * @param owner follows the name of the setting
+ */
+export function bodyTooLargeError(limit: number, received: number | undefined, owner = ""): ApiError {
+  const size = received === undefined ? "more" : String(received);
+  const message = `The request body must have at most ${limit} bytes (server.max_body_bytes${owner}); received ${size}.`;
+  return new ApiError("body_too_large", message);
+}
+
 /** Fastify's own error codes. */
 const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "body_too_large",
@@ -128,7 +140,6 @@ export const MAX_PARAM_LENGTH = 512;
 
 /** Messages that say more than Fastify's. */
 const OWN_MESSAGES: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: "The request body is larger than server.max_body_bytes allows.",
   FST_ERR_BAD_URL:
     "The path is malformed: each % must begin a byte of two hexadecimal digits, and these bytes must be UTF-8.",
   FST_ERR_MAX_PARAM_LENGTH: `No route has this path: a part of it is longer than ${MAX_PARAM_LENGTH} characters.`,

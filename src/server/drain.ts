@@ -30,7 +30,10 @@ export async function drain(context: ServerContext, logger: FastifyBaseLogger): 
   context.draining = true;
   connections.closeSoon();
   const deadline = Date.now() + settings.shutdownSeconds * 1000;
-  await waitWhile(() => isBusy(context), deadline);
+  const waiting = { ...countWaiting(context), openAnswers: connections.openAnswers };
+  if (Object.values(waiting).some((count) => count > 0))
+    logger.info({ ...waiting, shutdownSeconds: settings.shutdownSeconds }, "the stop waits for what is not finished");
+  await waitWhile(() => Object.values(countWaiting(context)).some((count) => count > 0), deadline);
   await waitForAnswers(connections, deadline);
 
   shutdown.abort();
@@ -45,15 +48,17 @@ export async function drain(context: ServerContext, logger: FastifyBaseLogger): 
   return report;
 }
 
-function isBusy({ registry, storage }: ServerContext): boolean {
-  for (const session of registry.all()) {
-    if (session.calls.size > 0) return true;
+/** Counts what the stop waits for: calls in flight, and sessions that were not exported or whose export was not acknowledged. */
+function countWaiting({ registry, storage }: ServerContext) {
+  const waiting = { calls: 0, unexportedSessions: 0, unacknowledgedSessions: 0 };
+  for (const { calls, interactionCount, lifecycle } of registry.all()) {
+    waiting.calls += calls.size;
     // Stored sessions can be exported after the next start.
-    if (storage) continue;
-    const { interactionCount, lifecycle } = session;
-    if ((lifecycle.state === "ended" || lifecycle.held) && interactionCount > 0) return true;
+    if (storage || interactionCount === 0) continue;
+    if (lifecycle.held) waiting.unacknowledgedSessions++;
+    else if (lifecycle.state === "ended") waiting.unexportedSessions++;
   }
-  return false;
+  return waiting;
 }
 
 function isUnexported({ interactionCount, lifecycle: { state, held } }: Session): boolean {

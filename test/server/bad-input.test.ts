@@ -80,6 +80,10 @@ describe("an unreadable body", () => {
   it("is rejected with 413 if it is larger than the limit", async () => {
     const reply = await raw(Buffer.alloc(9 * 1024 * 1024, 32));
     expect(reply.refusal).toBe("413 body_too_large");
+    const limit = proxy.app.initialConfig.bodyLimit;
+    expect(reply.error.message).toContain(
+      `at most ${limit} bytes (server.max_body_bytes); received ${9 * 1024 * 1024}`,
+    );
   });
 
   it("of 100 MB without content-length is rejected or its connection closed, and the server keeps running", async () => {

@@ -17,9 +17,10 @@ afterEach(() => proxy.close());
 async function draining() {
   const logger = pino({ level: "silent" });
   const warnings = vi.spyOn(logger, "warn");
+  const notes = vi.spyOn(logger, "info");
   const drained = drain(proxy.context, logger);
   await nextTurn();
-  return { drained, waits: () => !proxy.context.shutdown.signal.aborted, warnings };
+  return { drained, waits: () => !proxy.context.shutdown.signal.aborted, warnings, notes };
 }
 
 async function endedSession(): Promise<StartedSession> {
@@ -32,8 +33,10 @@ async function endedSession(): Promise<StartedSession> {
 describe("shutting down waits for", () => {
   it("an ended session until it is exported", async () => {
     const session = await endedSession();
-    const { drained, waits, warnings } = await draining();
+    const { drained, waits, warnings, notes } = await draining();
     expect(waits()).toBe(true);
+    const waiting = { calls: 0, unexportedSessions: 1, unacknowledgedSessions: 0, openAnswers: 0 };
+    expect(notes.mock.calls[0]?.[0]).toMatchObject({ ...waiting, shutdownSeconds: 3600 });
     expect((await proxy.export(session)).status).toBe(200);
     await drained;
     expect(warnings).not.toHaveBeenCalled();

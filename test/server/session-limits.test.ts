@@ -250,6 +250,20 @@ describe("calls in flight", () => {
     expect(await finish(proxy, session)).toEqual([one, two, three].map((reply) => idOf(reply as Reply)));
   });
 
+  it("count a call with several answers once for each, and say so", async () => {
+    const proxy = await start({ concurrentCalls: 2 });
+    const session = await proxy.session();
+    const release = proxy.engine.hold();
+    const first = proxy.chat(session, [user("one")]);
+    await until(() => proxy.engine.calls.length === 1);
+    const refused = await proxy.chat(session, [user("two")], { n: 2 });
+    expect(refused.refusal).toBe("429 too_many_calls");
+    expect(refused.error).toMatchObject({ allowed: 2, used: 1 });
+    expect(refused.error.message).toContain("Each answer that this call asks for counts as one more.");
+    release();
+    expect((await first).status).toBe(200);
+  });
+
   it("cannot be exceeded by the answers of one call: 400, because waiting does not help", async () => {
     const proxy = await start({ concurrentCalls: 2 });
     const session = await proxy.session();

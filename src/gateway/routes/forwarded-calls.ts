@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ApiError } from "../../http/errors.js";
+import { type ApiError, bodyTooLargeError } from "../../http/errors.js";
 import type { GatewayContext } from "../context.js";
 import { forwardTo } from "../forward.js";
 import { findWorkerByKey } from "../routing.js";
@@ -25,9 +25,5 @@ export function forwardedCallRoutes(app: FastifyInstance, { pool }: GatewayConte
 function findOversize({ headers, server }: FastifyRequest): ApiError | null {
   const limit = server.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY;
   const length = Number(headers["content-length"]);
-  if (!(length > limit)) return null;
-  return new ApiError(
-    "body_too_large",
-    `The request body must have at most ${limit} bytes (server.max_body_bytes of the gateway); received ${length}.`,
-  );
+  return length > limit ? bodyTooLargeError(limit, length, " of the gateway") : null;
 }

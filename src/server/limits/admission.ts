@@ -94,7 +94,7 @@ export class AdmittedCall {
     const { session, load, limits } = this.#context;
     requirePossibleChoices(1 + count, limits);
     for (let i = 0; i < count; i++) {
-      requireRoomForCall(session, load, limits);
+      requireRoomForCall(session, load, limits, 1 + i);
       const choice = new AdmittedCall(this.#context, { text: 0, prompt: 0 });
       choice.#running = true;
       choice.#answered = this.#answered;

@@ -39,17 +39,20 @@ export class SessionLoad {
 /**
  * Checks that the session may begin another call.
  *
+ * @param begun calls in flight that are choices of the same request
  * @throws ApiError `session_limit` or `too_many_calls`
  */
-export function requireRoomForCall(session: Session, load: SessionLoad, limits: SessionLimits): void {
+export function requireRoomForCall(session: Session, load: SessionLoad, limits: SessionLimits, begun = 0): void {
   const { interactionCount } = session;
   refuseBeyond(session, "calls", { used: interactionCount, wanted: interactionCount + load.recordable + 1 }, limits);
   requireRoom(session, { tokens: load.tokens + 1, bytes: load.bytes + 1 }, limits);
   if (load.calls < limits.concurrentCalls) return;
+  const used = load.calls - begun;
   const message =
-    `Session ${session.id} already has ${load.calls} calls in flight (\`max_concurrent_calls\`). ` +
+    `Session ${session.id} has ${used} of at most ${limits.concurrentCalls} calls in flight (\`max_concurrent_calls\`). ` +
+    (begun > 0 ? "Each answer that this call asks for counts as one more. " : "") +
     "Try again when one of them has ended and its answer was read.";
-  const details = { limit: "max_concurrent_calls", allowed: limits.concurrentCalls, used: load.calls };
+  const details = { limit: "max_concurrent_calls", allowed: limits.concurrentCalls, used };
   throw new ApiError("too_many_calls", message, { details });
 }
 
