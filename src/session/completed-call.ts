@@ -17,8 +17,9 @@ export interface PreparedMessages extends DigestedMessages, DeclaredTools {
 export interface CompletedCall extends CallFacts {
   readonly prepared: PreparedMessages;
   readonly output: readonly Message[];
-  /** Recording releases the prompt and the generation. */
+  /** The choices of a call share it. Recording copies its tokens. */
   readonly prompt: NativePrompt;
+  /** Recording releases it. */
   readonly generation: NativeGeneration;
   readonly finishReason: string;
   readonly api: Api;

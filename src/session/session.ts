@@ -107,6 +107,8 @@ export class Session {
   readonly #log: InteractionLog;
   readonly #parents: ParentSearch;
   readonly #compactions: Compactions;
+  /** Results of the search for compacted conversations, for the further choices of a call. */
+  readonly #compactedFrom = new WeakMap<PreparedMessages, number | undefined>();
   readonly #size: SessionSize;
   #isLoaded: boolean;
   /** Number of users of the data; see {@link hold}. */
@@ -483,8 +485,19 @@ export class Session {
     this.#requireOpen("session_exported", "its rewards are final");
   }
 
-  /** Returns the interaction that a call's conversation was compacted from. A call that continues an answer begins no conversation. */
-  #findCompacted(
+  /**
+   * Returns the interaction that a call's conversation was compacted from. The choices of a call are recorded together, so it is
+   * searched for once: the search reads up to 131,072 characters.
+   */
+  #findCompacted(prepared: PreparedMessages, match: ParentMatch | undefined, input: InputMessages): number | undefined {
+    if (!this.#compactedFrom.has(prepared)) {
+      this.#compactedFrom.set(prepared, this.#searchCompacted(prepared, match, input));
+    }
+    return this.#compactedFrom.get(prepared);
+  }
+
+  /** A call that continues an answer begins no conversation. */
+  #searchCompacted(
     { messages }: PreparedMessages,
     match: ParentMatch | undefined,
     { added }: InputMessages,
@@ -495,14 +508,14 @@ export class Session {
     return found !== undefined && found > match.index ? found : undefined;
   }
 
-  /** Adds a completed call to the native session and releases its prompt. */
+  /** Adds a completed call to the native session. */
   #recordTokens(
     call: CompletedCall,
     place: Pick<RecordInput, "parent" | "compactedFrom">,
     facts: LabelledCall,
   ): RecordResult {
     const { digests, callIds } = call.prepared;
-    const recorded = this.#native.record({
+    return this.#native.record({
       prompt: call.prompt,
       generation: call.generation,
       digests,
@@ -513,8 +526,6 @@ export class Session {
       startsRow: facts.cause === "tools_changed",
       ...digestRecordedCallIds(callIds, call.output, this.#digestKey),
     });
-    call.prompt.release();
-    return recorded;
   }
 
   /** Stores a recorded interaction, if sessions are stored. Its answer is still to be sent. */

@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { NativePrompt } from "../../src/native/contract.js";
+import { Compactions } from "../../src/session/compactions.js";
 import type { WireExport } from "../helpers/export-json.js";
 import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 import { readData } from "../helpers/sse.js";
@@ -85,6 +87,35 @@ describe("a chat completion with n", () => {
     expect(new Set(calls.map(({ affinityKey }) => affinityKey)).size).toBe(1);
     expect(calls.map(({ sampling }) => sampling.seed)).toEqual([7, 8, 9]);
     expect(recorded().map(({ sampling }) => sampling?.seed)).toEqual([7, 8, 9]);
+  });
+
+  it("calls the engine for each choice in an iteration of the event loop of its own, with the same prompt", async () => {
+    sayAll();
+    let iteration = 0;
+    const tick = () => {
+      iteration++;
+      next = setImmediate(tick);
+    };
+    let next = setImmediate(tick);
+    const calls: { readonly at: number; readonly prompt: NativePrompt }[] = [];
+    const original = proxy.engine.generate.bind(proxy.engine);
+    vi.spyOn(proxy.engine, "generate").mockImplementation((call) => {
+      calls.push({ at: iteration, prompt: call.prompt });
+      return original(call);
+    });
+    expect((await askFor(3)).status).toBe(200);
+    clearImmediate(next);
+    expect(new Set(calls.map(({ at }) => at)).size).toBe(3);
+    expect(new Set(calls.map(({ prompt }) => prompt)).size).toBe(1);
+  });
+
+  it("searches once for the conversation that it was compacted from", async () => {
+    const search = vi.spyOn(Compactions.prototype, "find");
+    onTestFinished(() => search.mockRestore());
+    sayAll();
+    await askFor(3);
+    expect(recorded()).toHaveLength(3);
+    expect(search).toHaveBeenCalledOnce();
   });
 
   it("keeps the largest seed within the safe integers", async () => {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { matchesPattern } from "../../src/support/match-pattern.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { compilePattern, matchesPattern } from "../../src/support/match-pattern.js";
 
 describe("matchesPattern", () => {
   it.each([
@@ -32,5 +32,17 @@ describe("matchesPattern", () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe("compilePattern", () => {
+  it("splits the pattern once, not for each text", () => {
+    const split = vi.spyOn(String.prototype, "split");
+    onTestFinished(() => split.mockRestore());
+    const test = compilePattern("a*c");
+    const results = ["abc", "ab", "ac"].map(test);
+    const splits = split.mock.calls.filter(([separator]) => String(separator) === "*").length;
+    expect(results).toEqual([true, false, true]);
+    expect(splits).toBe(1);
   });
 });

@@ -14,8 +14,6 @@ import { measurePrompt, type PromptSize } from "./prompt-size.js";
 
 export interface BuiltPrompt {
   readonly prompt: NativePrompt;
-  /** Returns the same prompt again, for another choice of the call. */
-  readonly copyPrompt: () => NativePrompt;
   /** Returns the prompt's last tokens as text. A template may open the model's reasoning there. */
   readonly decodeEnd: () => string;
   /** The parent that the prompt continues token by token. */
@@ -61,8 +59,8 @@ export async function buildPrompt(context: ServerContext, request: PromptRequest
   signal.throwIfAborted();
   const promptTokens = countTokens(session, pieces, rest.parent);
   if (promptTokens >= limit) throw contextLengthError({ api, limit, promptTokens, counted: "all" });
-  const copyPrompt = () => session.prompt(pieces, rest.parent?.index);
-  return { prompt: copyPrompt(), copyPrompt, decodeEnd: () => decodeEnd(context.model, pieces), ...rest };
+  const prompt = session.prompt(pieces, rest.parent?.index);
+  return { prompt, decodeEnd: () => decodeEnd(context.model, pieces), ...rest };
 }
 
 /** Returns the number of tokens that the prompt of this conversation would have now. It may exceed the context. */

@@ -1,4 +1,5 @@
 import { onAbort } from "../../support/async/on-abort.js";
+import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { type GenerationOutcome, generate } from "./generate.js";
 import type { ChoiceJob } from "./record-choice.js";
@@ -11,7 +12,8 @@ export interface GeneratedChoice {
 /**
  * Has the engine generate all choices of a call at the same time. They go to the same server, which keeps their prompt in its cache.
  *
- * If one of them fails, the others are aborted, and the call fails with its error.
+ * If one of them fails, the others are aborted, and the call fails with its error. Each choice after the first has an iteration of the
+ * event loop of its own for its request to the engine, which can hold a whole context and a long schema.
  *
  * @param signal aborts the call
  * @param together the controller of all jobs
@@ -27,7 +29,8 @@ export async function generateChoices(
   using _linked = onAbort(signal, () => together.abort(signal.reason));
   const running = jobs.map(async (job) => {
     try {
-      return { job, outcome: await generate(context, job) };
+      const whenTurn = job.choice.index === 0 ? undefined : () => turns.next();
+      return { job, outcome: await generate(context, job, whenTurn) };
     } catch (error) {
       together.abort(error);
       throw error;

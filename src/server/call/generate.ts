@@ -33,8 +33,16 @@ export interface GenerationOutcome {
   readonly sampling: SamplingParams;
 }
 
-/** Has the engine generate the answer. If there is a sink, writes the output to it while tokens arrive. */
-export async function generate(context: ServerContext, job: GenerationJob): Promise<GenerationOutcome> {
+/**
+ * Has the engine generate the answer. If there is a sink, writes the output to it while tokens arrive.
+ *
+ * @param whenTurn resolves when the engine may be called. The sink is started before, because the start of a stream lists all choices
+ */
+export async function generate(
+  context: ServerContext,
+  job: GenerationJob,
+  whenTurn?: () => Promise<void>,
+): Promise<GenerationOutcome> {
   const { call, prompt, sampling, start, sink, controller } = job;
   const { signal } = controller;
   const { model, engine, metrics } = context;
@@ -63,6 +71,8 @@ export async function generate(context: ServerContext, job: GenerationJob): Prom
     if (thinkingBudget) call.onUnenforced(thinkingBudget.param);
   };
   sink?.start(start, advance);
+  if (whenTurn) await whenTurn();
+  signal.throwIfAborted();
   const engineStart = performance.now();
   try {
     const result = await engine.generate({

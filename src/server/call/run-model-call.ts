@@ -106,7 +106,7 @@ async function generateAndRecord(
       prepared,
       built,
       completed,
-      prompt: choice.index === 0 ? built.prompt : built.copyPrompt(),
+      prompt: built.prompt,
       sampling: forChoice(completed.params, choice.index),
       start: { interactionId: choice.id, model: modelName, createdAt: startedAt, promptTokens },
       sink: call.stream?.choice(choice.index),
@@ -117,6 +117,7 @@ async function generateAndRecord(
 
   // No other step may run in between: all choices are recorded, or none.
   const records = generated.map(({ job, outcome }) => recordChoice(context, job, outcome));
+  built.prompt.release();
   const saving = records.flatMap((record) => call.onRecorded?.(record) ?? []);
   await whenStored(context, session, records, saving);
   return records;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { matchesPattern } from "../../support/match-pattern.js";
+import { compilePattern } from "../../support/match-pattern.js";
 import { listOf } from "../../support/schema/list-of.js";
 import type { Interaction } from "../interaction.js";
 import type { Session } from "../session.js";
@@ -64,11 +64,12 @@ export function findRemoved(session: Session, removes: Removes): Uint32Array {
 
 /** Returns a function that tests the patterns. It remembers results, because most rows share a few texts. */
 function matcher(list: readonly string[]): (text: string) => boolean {
+  const tests = list.map(compilePattern);
   const known = new Map<string, boolean>();
   return (text) => {
     const before = known.get(text);
     if (before !== undefined) return before;
-    const matches = list.some((pattern) => matchesPattern(text, pattern));
+    const matches = tests.some((test) => test(text));
     known.set(text, matches);
     return matches;
   };
