@@ -62,7 +62,8 @@ export function createApp(options: AppOptions): App {
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   // A client may close its side after the request and still read the answer. `disconnectSignal` finds out whether it is gone.
-  Object.assign(app.server, { httpAllowHalfOpen: true });
+  // Node drops all headers after the 2,000th without a word, so also a key; their size is limited anyway.
+  Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
   const { maxConnections, maxPipelinedRequests: maxWaiting } = connections;
   app.decorate("connections", new Connections(app.server, { maxConnections, maxWaiting, needsKey }));
   app.server.on("connect", (_request, socket) => refuseTunnel(socket as Socket, app.connections));

@@ -38,6 +38,17 @@ async function halfClosedCall(extra: object): Promise<RawClient> {
   return client;
 }
 
+it("reads a key behind thousands of other headers", async () => {
+  const headers = "a:b\r\n".repeat(2500);
+  const client = new RawClient(url, session);
+  client.read();
+  client.socket.write(
+    `GET /v1/models HTTP/1.1\r\nhost: x\r\n${headers}authorization: Bearer ${session.key}\r\nconnection: close\r\n\r\n`,
+  );
+  await until(() => client.socket.readableEnded);
+  expect(client.received).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 describe("a client that closes its side after the request", () => {
   it("receives its answer, which is recorded as delivered", async () => {
     const { received } = await halfClosedCall({});
