@@ -14,26 +14,26 @@ export interface GeneratedChoice {
  * If one of them fails, the others are aborted, and the call fails with its error.
  *
  * @param signal aborts the call
- * @param together the controller of all jobs
+ * @param controller the controller of all jobs
  */
 export async function generateChoices(
   context: ServerContext,
   jobs: readonly ChoiceJob[],
   signal: AbortSignal,
-  together: AbortController,
+  controller: AbortController,
 ): Promise<GeneratedChoice[]> {
   const [first, ...others] = jobs;
   if (first && others.length === 0) return [{ job: first, outcome: await generate(context, first) }];
-  using _linked = onAbort(signal, () => together.abort(signal.reason));
+  using _linked = onAbort(signal, () => controller.abort(signal.reason));
   const running = jobs.map(async (job) => {
     try {
       return { job, outcome: await generate(context, job) };
     } catch (error) {
-      together.abort(error);
+      controller.abort(error);
       throw error;
     }
   });
   await Promise.allSettled(running);
-  together.signal.throwIfAborted();
+  controller.signal.throwIfAborted();
   return Promise.all(running);
 }
