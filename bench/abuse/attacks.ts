@@ -13,7 +13,7 @@ const WITHOUT_KEY: readonly Attack[] = [
   { name: "15 MB with an unknown key", path: chat, body: () => "x".repeat(15_000_000), key: UNKNOWN_KEY },
 ].map(repeatRequest);
 
-/** Everything that `npm run bench:abuse` does to a server. */
+/** All attacks of `npm run bench:abuse`. */
 export const ATTACKS: readonly Attack[] = [
   ...[...OVER_LIMITS, ...AT_LIMITS].map(repeatRequest),
   ...WITHOUT_KEY,

@@ -18,7 +18,7 @@ import { HonestAgents, type Work } from "./honest-agents.js";
 
 const ROUNDS = sized(3, 1);
 const SECONDS = sized(3, 0.2);
-/** Requests that are sent one by one, each in a session of its own. */
+/** Requests that are sent one by one, each in a new session. */
 const SINGLES = sized(5, 1);
 
 interface Window extends Work {
@@ -68,7 +68,7 @@ async function measure(attack: Attack, agents: HonestAgents): Promise<string[]> 
     for (const [answer, count] of Object.entries(counts.answers)) if (count > 0) answers.add(answer);
     megabytes = counts.megabytes;
   }
-  // The median over rounds, so that another program on the machine does not decide a row.
+  // The median over rounds, so that another program on the machine does not change a row much.
   const both = (read: (window: Window) => number) =>
     [without, during].map((windows) => median(windows.map(read)).toFixed(1)).join(", ");
   return [
@@ -83,7 +83,7 @@ async function measure(attack: Attack, agents: HonestAgents): Promise<string[]> 
   ];
 }
 
-/** Returns the stalls that one request of a new session causes while nobody else calls: median and worst. */
+/** Returns the stalls that one request of a new session causes without other calls: median and worst. */
 async function measureAlone(name: string): Promise<string> {
   const stalls: number[] = [];
   for (let i = 0; i < SINGLES; i++) {

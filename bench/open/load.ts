@@ -5,7 +5,7 @@ import { ARRIVALS_PER_SECOND, CALLS } from "./plan.js";
 /** Outcomes of the calls. */
 export interface Outcome {
   answered: number;
-  /** Answers without their end, or with another status than 200, by cause. */
+  /** Incomplete answers and answers with another status than 200, by cause. */
   readonly failed: Map<string, number>;
 }
 
@@ -40,7 +40,7 @@ async function runCall(url: string, key: string, n: number, outcome: Outcome): P
   }
 }
 
-/** Sends a request on a connection of its own and returns the answer. */
+/** Sends a request on a new connection and returns the answer. */
 function post(url: string, key: string, body: string): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const headers = {

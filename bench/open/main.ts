@@ -42,7 +42,7 @@ try {
   const sizes = [before, open, after];
   const rows: [what: string, measured: string][] = [
     ["calls open at the same time", String(open.calls)],
-    ["calls answered whole", `${answered} of ${CALLS}`],
+    ["calls answered completely", `${answered} of ${CALLS}`],
     ["calls not answered, by cause", [...failed].map(([cause, count]) => `${cause} ${count}`).join(", ") || "0"],
     ["calls recorded", String(recorded)],
     ["/health: p50, p99, worst (ms)", [health.p50, health.p99, health.max].map((ms) => ms.toFixed(0)).join(", ")],

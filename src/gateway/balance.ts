@@ -12,7 +12,7 @@ export function spreadSlots(slots: number, loads: readonly number[]): number[] {
   let sum = slots;
   let levelled = 0;
   for (const { load } of order) {
-    // This worker already has more than the level that the workers with less load reach, so it gets no slots.
+    // The workers with less load do not reach the load of this worker, so it gets no slots.
     if (load * levelled > sum) break;
     sum += load;
     levelled++;

@@ -42,7 +42,7 @@ export interface WorkerPoolOptions {
 }
 
 /**
- * The workers of a gateway. The pool learns everything by polling, so a gateway that restarts, or several gateways side by
+ * The workers of a gateway. The pool gets its information by polling, so a gateway that restarts, or several gateways side by
  * side, find the same workers.
  */
 export class WorkerPool {

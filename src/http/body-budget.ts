@@ -7,7 +7,7 @@ import { addGauge } from "./metrics/add-gauge.js";
 
 export interface BodyBudgetOptions {
   readonly budget: BodyShares;
-  /** Returns who sends the body, so that one sender cannot use up the budget; null: a sender without a share of its own. */
+  /** Returns the sender of the body, so that one sender cannot use up the budget. Null: the sender may use all free bytes. */
   readonly findSender: (request: FastifyRequest) => object | null;
   readonly register: Registry;
   /** Name of the gauge of the bytes in use. */

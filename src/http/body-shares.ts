@@ -10,7 +10,7 @@ const SENDER_SHARE = 1 / 8;
 /** The same for the pool of small bodies. It is less, because small bodies can also use the general pool. */
 const SMALL_SENDER_SHARE = 1 / 64;
 
-/** Whose bodies take the room that another body needs: those of its own sender, or those of all senders. */
+/** Why there is no room for a body: because of the bodies of its own sender, or of all senders. */
 export type Exceeded = "sender" | "all";
 
 /**
@@ -45,7 +45,7 @@ export class BodyShares {
    * Takes bytes for a body.
    *
    * @param sender null: a sender that may use all bytes
-   * @returns a function that gives the bytes back; further calls of it do nothing. If there is no room, whose bodies take it
+   * @returns a function that gives the bytes back; further calls of it do nothing. If there is no room, the reason
    */
   take(size: number, sender: object | null): (() => void) | Exceeded {
     if (size <= this.#smallBody && this.#small.hasRoom(size, sender)) return this.#small.take(size, sender);

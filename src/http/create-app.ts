@@ -20,7 +20,7 @@ export interface AppOptions {
   readonly logger?: FastifyBaseLogger | undefined;
 }
 
-/** How many connections there may be, and how slow they may be. */
+/** Limits of connections: how many may be open, and how slow their clients may be. */
 export interface ConnectionLimits {
   readonly maxConnections: number;
   /** Time in which a client must send the headers of a request. 0: no limit. */
@@ -33,7 +33,7 @@ export interface ConnectionLimits {
   readonly maxPipelinedRequests: number;
 }
 
-/** Time between two looks for connections that are too slow. Node's default of 30 s would double short limits. */
+/** Time between two checks for slow connections. Node's default of 30 s would double short limits. */
 const CONNECTION_CHECK_MS = 1000;
 
 /** Above the 60 s of common load balancers, so that the balancer closes idle connections, not this server. */

@@ -33,11 +33,11 @@ function unreadBytes(request: IncomingMessage): number {
   if (complete || destroyed || !(socket instanceof Socket)) return 0;
   if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
   const length = Number(headers["content-length"] ?? 0);
-  // Nobody knows whether the body or another request comes next.
+  // The next bytes may be the body or another request.
   return length > 0 && waitsForContinue(request) ? Number.POSITIVE_INFINITY : length;
 }
 
-/** Closes the connection if the rest of a small body does not come soon: nobody waits for it any more. */
+/** Closes the connection if the rest of a small body, which is only dropped, does not arrive soon. */
 function limitRest(request: IncomingMessage): void {
   const { socket } = request;
   const timer = setTimeout(() => void socket.destroy(), MAX_LINGER_MS);
@@ -53,7 +53,7 @@ function limitRest(request: IncomingMessage): void {
 function lingerAfterAnswer(request: IncomingMessage): void {
   const { socket } = request;
   let dropped = 0;
-  // Listening has to begin before the answer is sent: Node drops a body that nobody reads, without telling its size.
+  // Must come before the answer is sent: Node drops a body without a listener, and does not report its size.
   request.on("data", (bytes: Buffer) => {
     dropped += bytes.length;
     if (dropped > MAX_DROPPED_BYTES) socket.destroy();

@@ -4,7 +4,7 @@ import type { App } from "./app-type.js";
 /** Requests whose clients wait for `100 Continue` before they send the body. */
 const waiting = new WeakSet<IncomingMessage>();
 
-/** Returns true if the client was not told to go on. It may never send its body. */
+/** Returns true if the client waits for `100 Continue` and did not receive it. It may never send its body. */
 export function waitsForContinue(request: IncomingMessage): boolean {
   return waiting.has(request);
 }
@@ -18,7 +18,7 @@ export function continueLate(app: App): void {
     waiting.add(request);
     app.server.emit("request", request, response);
   });
-  // Node would answer other expectations with 417 and then receive the whole body, whatever its size. HTTP allows to ignore them.
+  // Node would answer other expectations with 417 and then receive the whole body, whatever its size. HTTP allows ignoring them.
   app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     app.server.emit("request", request, response);
   });

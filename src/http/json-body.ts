@@ -21,7 +21,7 @@ const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Size of the JSON body in bytes; 0 until it was received. */
+    /** Size of the JSON body in bytes; 0 until it is received. */
     bodyBytes: number;
     /** The JSON body as it was received, if `keepsBytes` returned true; null after {@link takeBodyJson}. */
     bodyJson: Buffer | null;

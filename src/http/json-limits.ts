@@ -36,17 +36,17 @@ function refuse(excess: JsonExcess | undefined): void {
 }
 
 function describe(excess: Exclude<JsonExcess, { limit: "prototype" }>): string {
-  const most = excess.allowed.toLocaleString("en-US");
+  const allowed = excess.allowed.toLocaleString("en-US");
   switch (excess.limit) {
     case "depth":
-      return `The body has arrays and objects in more than ${most} levels.`;
+      return `The body has arrays and objects in more than ${allowed} levels.`;
     case "values":
-      return `The body has more than ${most} JSON values.`;
+      return `The body has more than ${allowed} JSON values.`;
     case "keys":
-      return `An object of the body has more than ${most} keys.`;
+      return `An object of the body has more than ${allowed} keys.`;
     case "word":
-      return `A key or a number of the body has more than ${most} bytes.`;
+      return `A key or a number of the body has more than ${allowed} bytes.`;
     case "items":
-      return `\`${excess.list}\` must have at most ${most} items.`;
+      return `\`${excess.list}\` must have at most ${allowed} items.`;
   }
 }

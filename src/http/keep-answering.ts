@@ -11,7 +11,7 @@ interface AnsweringSocket extends Socket {
 
 /**
  * Lets the answers to earlier requests end on a connection that Node has handed over with a CONNECT request. Node does not listen to
- * such a socket any more. Without this, a long answer would wait for `drain` for ever, and nothing would notice that the client left.
+ * such a socket any more. Without this, a long answer would wait for `drain` forever, and a disconnect of the client would go unnoticed.
  */
 export function keepAnswering(socket: AnsweringSocket): void {
   socket.on("error", () => socket.destroy());

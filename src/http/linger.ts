@@ -21,7 +21,7 @@ export function lingerBeforeClose(socket: Socket, watchRequest?: (close: () => v
 
 /**
  * Sends a last text and closes the connection when the client closes its side, or a little later: a client that never does
- * would keep it for ever.
+ * would keep it forever.
  *
  * @returns a function that closes the connection now
  */

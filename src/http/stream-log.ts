@@ -2,7 +2,7 @@ import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { ApiError } from "./errors.js";
 
 /**
- * Logs answers that break off after their headers. Fastify logs each with a stack. If a connection broke or was closed on purpose,
+ * Logs answers that fail after their headers were sent. Fastify logs each with a stack. If a connection broke or was closed on purpose,
  * the stack explains nothing, so it is left out.
  */
 export class StreamLog extends Fastify.LogController {
@@ -10,7 +10,7 @@ export class StreamLog extends Fastify.LogController {
     if (!isConnectionError(error)) return super.streamError(error, request, reply);
     // A client may close its connection at any time.
     const level = reply.raw.destroyed ? "info" : "warn";
-    reply.log[level]({ reasons: [error.message] }, "answer broke off");
+    reply.log[level]({ reasons: [error.message] }, "answer failed after its headers were sent");
   }
 }
 

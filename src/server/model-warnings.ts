@@ -1,7 +1,7 @@
 import type { Engine } from "../engine/engine.js";
 import type { ChatModel } from "../model/chat-model.js";
 
-/** Something that the server cannot do with its model. Calls are served, but not as an agent may expect. */
+/** A feature of the model that the server does not support. Calls are served, but not as an agent may expect. */
 export interface ModelWarning {
   /** The configuration key that may change it. */
   readonly key: string;
@@ -10,7 +10,7 @@ export interface ModelWarning {
 
 const PARSER = "rollout.agent.tool_call_parser";
 
-/** Lists what the server cannot do with the tool calls of its model. */
+/** Returns a warning for each way of using tool calls that the server does not support for its model. */
 export function listModelWarnings(
   model: Pick<ChatModel, "toolCalls">,
   engine: Pick<Engine, "supports">,

@@ -6,7 +6,7 @@ import type { DatabaseOptions } from "./database.js";
 import { packChanges } from "./packed-changes.js";
 
 /**
- * Commits changes on a thread of its own, because a commit blocks until it is on disk. The thread does not keep the process alive.
+ * Commits changes on a separate thread, because a commit blocks until it is on disk. The thread does not keep the process alive.
  *
  * LMDB's own asynchronous writes are not used: when such a commit fails, promises reject that no caller can handle.
  */

@@ -95,7 +95,7 @@ export class LmdbFile {
   /** Returns a view of the newest commit that later commits do not change. */
   takeSnapshot(): Snapshot {
     const usedBytes = this.readUsedBytes();
-    // In the same turn of the event loop, so in the transaction that read the size.
+    // This runs in the same turn of the event loop, and therefore in the transaction that read the size.
     const transaction = this.#root.useReadTransaction();
     return {
       usedBytes,

@@ -35,7 +35,7 @@ export async function prepareFolder(directory: string): Promise<string> {
 
 /** Locks the folder for this server. */
 export function lockFolder(directory: string): FolderLock {
-  return lockOr(directory, "Every server needs a folder of its own");
+  return lockOr(directory, "Use another folder: each server needs its own");
 }
 
 /**

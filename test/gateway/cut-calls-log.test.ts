@@ -65,7 +65,9 @@ it("logs a warning for a stream whose worker becomes unreachable", async () => {
   address.stop();
   await expect(answer.text()).rejects.toThrow("terminated");
   const reasons = ["The worker has become unreachable."];
-  expect(lines).toEqual([{ level: warn, reqId: expect.any(String) as string, reasons, msg: "answer broke off" }]);
+  expect(lines).toEqual([
+    { level: warn, reqId: expect.any(String) as string, reasons, msg: "answer failed after its headers were sent" },
+  ]);
 });
 
 it("logs no warning if the client disconnects", async () => {

@@ -17,7 +17,7 @@ async function startOn(tag: string) {
 
 const states = (gateway: Gateway) => gateway.pool.all().map(({ tag, state }) => `${tag} ${state}`);
 
-it("keeps the workers that answered, so that they get sessions as before", async () => {
+it("leaves workers that answer in state ok", async () => {
   const workers = [await startOn("one"), await startOn("two")];
   const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
   expect((await gateway.post("/rl/engine/pause", { mode: "keep" })).status).toBe(200);
@@ -26,7 +26,7 @@ it("keeps the workers that answered, so that they get sessions as before", async
   expect(states(gateway)).toEqual(["one ok", "two ok"]);
 });
 
-it("takes a worker that breaks off for down, and no other", async () => {
+it("marks only a worker that does not answer as down", async () => {
   const workers = [await startOn("one"), await startOn("two")];
   const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
   await workers[1]?.kill();

@@ -6,7 +6,7 @@ import { Gateway, readWorkerTag, startWorker } from "./workers.js";
 
 /** A worker holds its part of a batch for a minute. Then it drops the part, and its sessions accept rewards again. */
 
-it("refuses a batch of which a worker took its part back, and exports it with the new reward when asked again", async () => {
+it("refuses a batch if a worker dropped its part, and exports the new reward when the call is repeated", async () => {
   const [one, two] = [await startWorker("one"), await startWorker("two")];
   const gateway = await Gateway.start({ urls: [one.url, two.url] });
   const sessions = [await gateway.session(), await gateway.session()];

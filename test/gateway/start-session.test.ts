@@ -24,8 +24,8 @@ const known = async (gateway: Gateway) =>
     .json<{ workers: { tag: string; status: string; capacity: number; sessions: number }[] }>()
     .workers.map(({ tag, status, capacity, sessions }) => [tag, status, capacity, sessions]);
 
-describe("a session starts on", () => {
-  it("the worker with the most free slots, and is counted there", async () => {
+describe("POST /rl/start_session through a gateway", () => {
+  it("starts a session on the worker with the most free slots, and counts it there", async () => {
     const one = await startScripted("one", { [START]: () => started("one") }, 1);
     const two = await startScripted("two", { [START]: () => started("two") }, 3);
     const gateway = await gatewayTo(one, two);
@@ -35,16 +35,16 @@ describe("a session starts on", () => {
     }
   });
 
-  it.each([429, 503])("another worker if the first refuses with %i", async (status) => {
+  it.each([429, 503])("starts a session on another worker if the first one refuses with %i", async (status) => {
     const full = await startScripted("one", { [START]: () => refusal(status, "no_capacity") }, 5);
     const free = await startScripted("two", { [START]: () => started("two") }, 1);
     const gateway = await gatewayTo(full, free);
     expect((await gateway.post(START)).json()).toEqual({ session_id: "task-two-0" });
-    // A worker that says 429 has no slot; one that says 503 has what it had.
+    // After 429, the worker counts as without slots. After 503, its count is unchanged.
     expect((await known(gateway))[0]).toEqual(["one", "ok", status === 429 ? 0 : 5, 0]);
   });
 
-  it("another worker if the first breaks off, which is down then", async () => {
+  it("marks a worker that closes the connection as down, and starts the session on another one", async () => {
     const broken = await startScripted("one", { [START]: () => "broken" }, 5);
     const free = await startScripted("two", { [START]: () => started("two") }, 1);
     const gateway = await gatewayTo(broken, free);
@@ -55,8 +55,8 @@ describe("a session starts on", () => {
   });
 });
 
-describe("a refusal to start a session", () => {
-  it("is the answer at once if another worker would refuse alike", async () => {
+describe("a start_session that a worker refuses", () => {
+  it("returns an error about the request without asking another worker", async () => {
     const one = await startScripted("one", { [START]: () => refusal(400, "invalid_value") }, 5);
     const two = await startScripted("two", { [START]: () => started("two") }, 1);
     const gateway = await gatewayTo(one, two);
@@ -65,7 +65,7 @@ describe("a refusal to start a session", () => {
     expect((await known(gateway))[0]).toEqual(["one", "ok", 5, 0]);
   });
 
-  it("is the answer with its Retry-After if no worker has a slot", async () => {
+  it("returns 429 with the worker's Retry-After if no worker has a slot", async () => {
     const workers = [
       await startScripted("one", { [START]: () => refusal(429, "no_capacity", { "retry-after": "7" }) }),
       await startScripted("two", { [START]: () => refusal(429, "no_capacity", { "retry-after": "7" }) }),
@@ -76,12 +76,12 @@ describe("a refusal to start a session", () => {
     expect(callsOf(...workers)).toEqual([1, 1]);
   });
 
-  it("is 503 if every worker broke off", async () => {
+  it("returns 503 if every worker closes the connection", async () => {
     const gateway = await gatewayTo(await startScripted("one", { [START]: () => "broken" }));
     expect((await gateway.post(START)).refusal).toBe("503 worker_unavailable");
   });
 
-  it("is 503 for a key of the caller's choice if its worker broke off, though others have slots", async () => {
+  it("returns 503 if the key names a worker that closes the connection, although others have slots", async () => {
     const broken = await startScripted("one", { [START]: () => "broken" });
     const free = await startScripted("two", { [START]: () => started("two") }, 5);
     const gateway = await gatewayTo(broken, free);
@@ -91,14 +91,14 @@ describe("a refusal to start a session", () => {
   });
 });
 
-describe("slots", () => {
+describe("POST /grant_capacity through a gateway", () => {
   /** Takes all slots that it is granted. */
   const granting = (tag: string) => {
     let capacity = 0;
     return startScripted(tag, { [GRANT]: ({ slots }) => ({ body: { capacity: (capacity += Number(slots)) } }) });
   };
 
-  it("of a worker that breaks off go to the others", async () => {
+  it("gives the slots of a worker that closes the connection to the others", async () => {
     const broken = await startScripted("one", { [GRANT]: () => "broken" });
     const others = [await granting("two"), await granting("three")];
     const gateway = await gatewayTo(broken, ...others);
@@ -110,7 +110,7 @@ describe("slots", () => {
     ]);
   });
 
-  it("of requests at the same time are spread, though no worker has answered yet", async () => {
+  it("spreads the slots of concurrent requests before any worker has answered", async () => {
     let received = 0;
     const script = async () => {
       received++;
@@ -123,7 +123,7 @@ describe("slots", () => {
     expect(callsOf(...workers)).toEqual([4, 4]);
   });
 
-  it("are 503 if every worker breaks off, though they say that they are well", async () => {
+  it("returns 503 if every worker closes the connection, although their health checks succeed", async () => {
     const workers = [
       await startScripted("one", { [GRANT]: () => "broken" }),
       await startScripted("two", { [GRANT]: () => "broken" }),
@@ -133,7 +133,7 @@ describe("slots", () => {
     expect(callsOf(...workers)).toEqual([1, 1]);
   });
 
-  it("are asked of no worker that gets none", async () => {
+  it("does not call a worker that gets no slots", async () => {
     const busy = await startScripted("one", {}, 9);
     const free = await granting("two");
     const gateway = await gatewayTo(busy, free);
@@ -141,12 +141,12 @@ describe("slots", () => {
     expect(callsOf(busy, free)).toEqual([0, 1]);
   });
 
-  it("that a worker refuses are refused as the worker does", async () => {
+  it("returns the error of a worker that refuses the slots", async () => {
     const gateway = await gatewayTo(await startScripted("one", { [GRANT]: () => refusal(403, "wrong_key_kind") }));
     expect((await gateway.post(GRANT, { slots: 4 })).refusal).toBe("403 wrong_key_kind");
   });
 
-  it.each([{ capacity: "many" }, "no JSON"])("of which a worker says %o are an invalid reply", async (body) => {
+  it.each([{ capacity: "many" }, "no JSON"])("returns 502 if a worker replies %o", async (body) => {
     const gateway = await gatewayTo(await startScripted("one", { [GRANT]: () => ({ body }) }));
     expect((await gateway.post(GRANT, { slots: 4 })).refusal).toBe("502 invalid_worker_reply");
   });

@@ -24,13 +24,13 @@ const accepts = (shares: BodyShares, size: number): boolean => typeof shares.tak
 const SIZES = Array.from({ length: 16 }, (_, i) => LARGEST_BODY / 2 ** i);
 
 describe("bodies that never end", () => {
-  it.each([1, 8, 20])("of %i sessions do not keep out a body of 600 KB of another session", (sessions) => {
+  it.each([1, 8, 20])("from %i sessions leave room for a body of 600 KB of another session", (sessions) => {
     const shares = new BodyShares(BYTES);
     for (let i = 0; i < sessions; i++) takeAll(shares, SIZES);
     expect(accepts(shares, 600_000)).toBe(true);
   });
 
-  it("of 200 sessions do not keep out a small body of another session", () => {
+  it("from 200 sessions leave room for a small body of another session", () => {
     const shares = new BodyShares(BYTES);
     for (let i = 0; i < 200; i++) takeAll(shares, SIZES);
     expect(accepts(shares, 4 * KIB)).toBe(true);
@@ -43,7 +43,7 @@ describe("bodies that never end", () => {
     expect(shares.used).toBeGreaterThan(0.9 * BYTES);
   });
 
-  it("that are large do not take the part of small ones, for any number of sessions", () => {
+  it("that are large leave the part for small bodies free, for any number of sessions", () => {
     const shares = new BodyShares(BYTES);
     while (typeof shares.take(LARGEST_BODY, null) === "function");
     expect(shares.take(SMALL_BODY + 1, null)).toBe("all");
@@ -63,7 +63,7 @@ describe("one session", () => {
     expect(typeof shares.take(LARGEST_BODY, sender)).toBe("function");
   });
 
-  it("sends small bodies with the part of large ones when it has used its share of small ones", () => {
+  it("uses the general part for small bodies when its share of the small part is used up", () => {
     const shares = new BodyShares(BYTES);
     const sender = newSender();
     for (let sent = 0; sent < BYTES / 16; sent += SMALL_BODY) {

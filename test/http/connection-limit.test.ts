@@ -108,7 +108,7 @@ describe("clients without a key", () => {
     expect(listClosed(clients)).toEqual([0, 1]);
   });
 
-  it("leave a new client the time in which half of the connections are replaced", () => {
+  it("do not close the connection of a new client before half of the connections are replaced", () => {
     connectMany(MAX).map((socket) => handle(socket));
     connectMany(MAX * 10);
     const client = connect();

@@ -8,10 +8,13 @@ const SLICE = 2 << 20;
 const decodeUtf8InTurns = (bytes: Buffer): Promise<string> => runInTurns(decodeUtf8(bytes));
 
 describe("a text that is decoded in several slices", () => {
-  it.each([0, 1, 2, 3])("is whole if a character begins %i bytes before the end of a slice", async (before) => {
-    const text = `${"x".repeat(SLICE - before)}😀${"y".repeat(SLICE)}語`;
-    expect(await decodeUtf8InTurns(Buffer.from(text))).toBe(text);
-  });
+  it.each([0, 1, 2, 3])(
+    "is decoded correctly if a character begins %i bytes before the end of a slice",
+    async (before) => {
+      const text = `${"x".repeat(SLICE - before)}😀${"y".repeat(SLICE)}語`;
+      expect(await decodeUtf8InTurns(Buffer.from(text))).toBe(text);
+    },
+  );
 
   it("is refused if it is not UTF-8, or if it ends within a character", async () => {
     const bytes = Buffer.from(`${"x".repeat(SLICE)}語`);

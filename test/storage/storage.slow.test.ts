@@ -87,7 +87,7 @@ test("refuses a folder that another storage has open", async () => {
   await openStorage(directory);
   await expect(openStorage(directory)).rejects.toMatchObject({
     code: "storage_unusable",
-    message: `storage.directory ${directory} is open in another process. Every server needs a folder of its own.`,
+    message: `storage.directory ${directory} is open in another process. Use another folder: each server needs its own.`,
   });
 });
 

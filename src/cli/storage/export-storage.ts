@@ -95,6 +95,6 @@ function nothingLeft(directory: string, problems: readonly StoredProblem[]): Sto
   const damage = first ? ` that can be read. First problem: ${first.what}: ${first.reason}` : "";
   return new StorageCommandError(
     "nothing_to_export",
-    `No session to export: ${directory} has no chosen session with data${damage}. ${STATES_HINT}`,
+    `No session to export: none of the chosen sessions in ${directory} has data${damage}. ${STATES_HINT}`,
   );
 }

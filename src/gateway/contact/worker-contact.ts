@@ -8,7 +8,7 @@ const SILENT_TICKS = 5;
 const CLOSED: ReadonlySet<string | undefined> = new Set(["UND_ERR_SOCKET", "ECONNRESET"]);
 
 export interface WorkerContactOptions {
-  /** Asks the worker whether it lives. Rejects if no answer comes before the signal aborts. */
+  /** Sends a probe to the worker. Rejects if no answer arrives before the signal aborts. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
   /** Time without an answer after which a worker is unreachable, in milliseconds. */
   readonly unreachableMilliseconds: number;
@@ -21,7 +21,7 @@ export interface WorkerContactOptions {
  * generation may take any time as long as the worker answers calls or probes.
  *
  * If it answers nothing for a while, it is unreachable: waiting calls end, and new ones are refused immediately. Then only probes
- * are sent. The first answer makes the worker reachable again, so no call is lost to find out.
+ * are sent. The first answer makes the worker reachable again, so no call has to fail to test it.
  *
  * Silence is counted in ticks, not in seconds: a gateway that was itself stopped for a minute received no answers either.
  */

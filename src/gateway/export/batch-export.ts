@@ -55,7 +55,7 @@ const MAX_WAITS = 3;
  * 3. If all parts arrived and fit together, every worker marks its sessions as exported. If the batch has a lease, it keeps them
  *    until the batch is acknowledged.
  *
- * If a step fails, no session is exported. A worker that hears nothing drops its part after a while.
+ * If a step fails, no session is exported. A worker that receives no further call drops its part after {@link HOLD_SECONDS}.
  *
  * A worker that dies in the third step may return with its sessions. It has dropped its part then, and does steps 2 and 3 again.
  */

@@ -59,7 +59,7 @@ export class EnginePause {
     const calls = new WorkerCalls(this.#context, headers);
     const paused = new Map<string, Member>();
     const pausedServers = new Set<string>();
-    // Until no new worker has joined since the last round.
+    // Repeats until no new worker has joined since the last round.
     for (;;) {
       const fleet = await this.#readFleetOrUndo(calls, headers, paused);
       const joined = fleet.members.filter(({ worker }) => !paused.has(worker.tag));
@@ -117,7 +117,7 @@ export class EnginePause {
    * First resumes the servers and then the model calls, so that no call is sent to a server that is still paused. If a worker
    * cannot resume a server, the next worker that uses the server tries.
    *
-   * @returns the calls that failed, except those that another worker made good
+   * @returns the calls that failed, except those for servers that another worker resumed
    */
   async #resume(calls: WorkerCalls, members: readonly Member[]): Promise<WorkerOutcome[]> {
     const failed: WorkerOutcome[] = [];

@@ -33,7 +33,7 @@ export function versionRoutes(app: App, context: GatewayContext): void {
       const result = outdated ?? replies[0];
       if (!result) throw noWorkerError();
       if (result !== outdated || attempt === MAX_ATTEMPTS) return relay(result, reply);
-      // That worker kept another version with a later time, because a clock runs ahead. The refresh learns that time.
+      // That worker kept another version with a later time, because a clock runs ahead. The refresh reads that time.
       await context.pool.refresh();
     }
   });

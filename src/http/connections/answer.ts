@@ -24,7 +24,7 @@ export function listCut(answers: readonly CutAnswer[]): object[] {
 
 const answers = new WeakMap<ServerResponse, Answer>();
 
-/** The answer to a request that was received. It is open until it was sent or its client disconnected. */
+/** The answer to a request that was received. It is open until it is sent or its client disconnects. */
 export class Answer {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;

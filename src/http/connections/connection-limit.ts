@@ -6,8 +6,8 @@ export type OverflowReason = "max_connections" | "idle";
 /** Share of the connections that clients without a key may keep while others need them. */
 const SHARE_WITHOUT_KEY = 0.5;
 
-/** How far a connection has come with the request that it handles. */
-interface Place {
+/** The state of a connection and of the request that it handles. */
+interface ConnectionState {
   /** A request had a valid key, and none after it an invalid one. */
   hasKey: boolean;
   /** The request needs a key and was not refused. */
@@ -20,7 +20,7 @@ interface Place {
 
 /**
  * Limits the open connections. If there are too many, the one that has been idle longest is closed. Without this, one client could
- * open all connections, send nothing, and keep every other client out.
+ * open all connections, send nothing, and lock out every other client.
  *
  * A connection is idle unless it has a request that needs a key, was received completely and was not refused. So neither an
  * incomplete request nor an unread error keeps a connection open. Clients without a key cannot replace all connections of
@@ -28,7 +28,7 @@ interface Place {
  */
 export class ConnectionLimit {
   readonly #max: number;
-  readonly #places = new Map<Socket, Place>();
+  readonly #states = new Map<Socket, ConnectionState>();
   /** Idle connections, the least recently used first. */
   readonly #idleWithKey = new Set<Socket>();
   readonly #idleWithoutKey = new Set<Socket>();
@@ -42,7 +42,7 @@ export class ConnectionLimit {
 
   /** Counts a new connection, and closes it or another one if there are too many. */
   add(socket: Socket): void {
-    if (this.#places.size >= this.#max) {
+    if (this.#states.size >= this.#max) {
       const idle = this.#findIdle();
       this.onOverflow(idle ? "idle" : "max_connections");
       (idle ?? socket).destroy();
@@ -50,7 +50,7 @@ export class ConnectionLimit {
       // Its `close` event comes later than the next connection may.
       this.#remove(idle);
     }
-    this.#places.set(socket, { hasKey: false, isEntitled: false, isReceived: false, lastUse: 0 });
+    this.#states.set(socket, { hasKey: false, isEntitled: false, isReceived: false, lastUse: 0 });
     this.#change(socket, {});
     socket.on("close", () => this.#remove(socket));
   }
@@ -70,9 +70,9 @@ export class ConnectionLimit {
    * check keys.
    */
   answering(socket: Socket, statusCode: number): void {
-    const place = this.#places.get(socket);
-    if (!place?.isEntitled) return;
-    const hasKey = statusCode < 400 || (place.hasKey && statusCode !== 401);
+    const state = this.#states.get(socket);
+    if (!state?.isEntitled) return;
+    const hasKey = statusCode < 400 || (state.hasKey && statusCode !== 401);
     this.#change(socket, { hasKey, isEntitled: statusCode < 400 });
   }
 
@@ -83,14 +83,14 @@ export class ConnectionLimit {
     this.#change(socket, { isEntitled: false, isReceived: false });
   }
 
-  #change(socket: Socket, change: Partial<Place>): void {
-    const place = this.#places.get(socket);
-    if (!place) return;
-    Object.assign(place, change, { lastUse: this.#uses++ });
+  #change(socket: Socket, change: Partial<ConnectionState>): void {
+    const state = this.#states.get(socket);
+    if (!state) return;
+    Object.assign(state, change, { lastUse: this.#uses++ });
     this.#idleWithKey.delete(socket);
     this.#idleWithoutKey.delete(socket);
-    if (place.isEntitled && place.isReceived) return;
-    (place.hasKey ? this.#idleWithKey : this.#idleWithoutKey).add(socket);
+    if (state.isEntitled && state.isReceived) return;
+    (state.hasKey ? this.#idleWithKey : this.#idleWithoutKey).add(socket);
   }
 
   #findIdle(): Socket | undefined {
@@ -102,11 +102,11 @@ export class ConnectionLimit {
   }
 
   #lastUse(socket: Socket): number {
-    return this.#places.get(socket)?.lastUse ?? 0;
+    return this.#states.get(socket)?.lastUse ?? 0;
   }
 
   #remove(socket: Socket): void {
-    this.#places.delete(socket);
+    this.#states.delete(socket);
     this.#idleWithKey.delete(socket);
     this.#idleWithoutKey.delete(socket);
   }

@@ -37,7 +37,7 @@ const MAX_LISTENERS = 32;
 const LATE_CLOSE_MS = 1000;
 
 /**
- * Handles the requests of one connection one after the other: a request waits until the answer before it was sent. If that answer
+ * Handles the requests of one connection one after the other: a request waits until the answer before it is sent. If that answer
  * closes the connection, the request is not handled at all, because its own answer could not be delivered.
  */
 export class Connection {
@@ -136,7 +136,7 @@ export class Connection {
     this.#socket.destroySoon = () => void this.#socket.end();
   }
 
-  /** Starts the next request, if the connection can carry its answer. */
+  /** Starts the next request, if its answer can be delivered on the connection. */
   #next(): void {
     this.#current = undefined;
     if (!this.#socket.writable) {

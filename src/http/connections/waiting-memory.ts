@@ -6,7 +6,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Memory of a request without its headers and body, in bytes. Measured as growth of the heap. */
 const REQUEST_BYTES = 4096;
 
-/** Node buffers at most about this much of a body that nobody reads, in bytes. */
+/** Node buffers at most about this much of a body that is not read, in bytes. */
 const BUFFERED_BODY_BYTES = 64 * 1024;
 
 /**

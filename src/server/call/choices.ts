@@ -21,7 +21,7 @@ export interface Choices {
 }
 
 /**
- * Begins the choices of a call. Each is an attempt of its own: the same choice of a retry repeats it.
+ * Begins the choices of a call. Each is a separate attempt, which the same choice of a retry repeats.
  *
  * @throws ApiError if the session has no room for all of them
  */

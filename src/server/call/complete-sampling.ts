@@ -8,7 +8,7 @@ export interface OutputLimits {
   /** Tokens that the context has left for the output, at least 1. */
   readonly tokensLeft: number;
   readonly grammar: Grammar | undefined;
-  /** Most tokens of reasoning. */
+  /** Maximum number of reasoning tokens. */
   readonly thinkingBudget: number | undefined;
 }
 

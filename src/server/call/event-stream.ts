@@ -40,7 +40,7 @@ export class EventStream implements AnswerStream {
   #hasOutput = false;
   #hasContent = false;
   #allContentWritten = false;
-  /** Number of content writes that the operating system does not have yet. Stays above 0 if one is lost. */
+  /** Number of content writes that the operating system has not accepted yet. Stays above 0 if one is lost. */
   #unflushed = 0;
   #onFlushed: (() => void) | undefined;
 
@@ -99,7 +99,7 @@ export class EventStream implements AnswerStream {
   /**
    * Sends the rest of the recorded answers and ends the stream.
    *
-   * The closing events are written only when the operating system has all content. Node sends data that is written
+   * The closing events are written only when the operating system has accepted all content. Node sends data that is written
    * together in one piece. If a client disconnected before the end of that piece, nothing would show whether it received
    * all content.
    */

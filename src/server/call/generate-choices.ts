@@ -16,27 +16,27 @@ export interface GeneratedChoice {
  * event loop of its own for its request to the engine, which can hold a whole context and a long schema.
  *
  * @param signal aborts the call
- * @param together the controller of all jobs
+ * @param controller the controller of all jobs
  */
 export async function generateChoices(
   context: ServerContext,
   jobs: readonly ChoiceJob[],
   signal: AbortSignal,
-  together: AbortController,
+  controller: AbortController,
 ): Promise<GeneratedChoice[]> {
   const [first, ...others] = jobs;
   if (first && others.length === 0) return [{ job: first, outcome: await generate(context, first) }];
-  using _linked = onAbort(signal, () => together.abort(signal.reason));
+  using _linked = onAbort(signal, () => controller.abort(signal.reason));
   const running = jobs.map(async (job) => {
     try {
       const whenTurn = job.choice.index === 0 ? undefined : () => turns.next();
       return { job, outcome: await generate(context, job, whenTurn) };
     } catch (error) {
-      together.abort(error);
+      controller.abort(error);
       throw error;
     }
   });
   await Promise.allSettled(running);
-  together.signal.throwIfAborted();
+  controller.signal.throwIfAborted();
   return Promise.all(running);
 }

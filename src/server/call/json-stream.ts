@@ -16,10 +16,10 @@ export function sendJson(reply: FastifyReply, value: object): FastifyReply {
   return reply.send(new JsonStream(json));
 }
 
-/** A long JSON text. Each piece is written in an iteration of the event loop of its own. */
+/** A long JSON text. Each piece is written in a separate iteration of the event loop. */
 export class JsonStream extends Readable {
   readonly #pieces: Iterator<string, void, void>;
-  /** Memory that the text takes until it was sent, in bytes. */
+  /** Memory that the text takes until it is sent, in bytes. */
   readonly memory: number;
 
   constructor(json: LongJson) {

@@ -21,11 +21,11 @@ export interface ModelCall {
   readonly retry: Omit<RequestIdentity, "requestKey">;
   /** The caller's tag and the agent program's hints. */
   readonly origin: CallOrigin;
-  /** Aborts when the agent's connection drops. */
+  /** Aborts when the agent disconnects. */
   readonly disconnected: AbortSignal;
   /** Called with the ids of the interactions that the call will record, before generation. */
   readonly onBegun: (ids: readonly string[]) => void;
-  /** Called, maybe several times, for a field that the engine does not enforce and that is not refused, because ignoring it is harmless. */
+  /** Called for a field that the engine ignores without harm, so that it is not refused. May be called several times. */
   readonly onUnenforced: (field: string) => void;
   /** Called before generation with the sampling fields whose value the configuration replaced. */
   readonly onOverridden: (fields: readonly string[]) => void;
@@ -38,7 +38,7 @@ export interface ModelCall {
 }
 
 export interface AnswerStream {
-  /** True once the operating system has all content of the recorded answers. */
+  /** True once the operating system has accepted all content of the recorded answers. */
   readonly delivered: boolean;
   /** Returns what receives the output of one choice. All choices are started before the first of them has output. */
   choice(index: number): AnswerSink;

@@ -9,7 +9,7 @@ import { TokenSlices } from "./token-slices.js";
 
 /** Receives an output while it is generated. */
 export interface OutputSink {
-  /** False while the client reads too slowly: further writes would pile up in memory. */
+  /** False while the client reads too slowly: further writes would accumulate in memory. */
   readonly hasRoom: boolean;
   write(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): void;
 }
@@ -26,14 +26,14 @@ export interface OutputReaderOptions {
   readonly generation: NativeGeneration;
   /** Called once, when the first tokens are read, so that a call that waits for the engine takes less memory. */
   readonly openParser: () => OutputParser;
-  /** Write the recorded tokens to the sink, too. */
+  /** True: the recorded tokens are written to the sink, too. */
   readonly wantsTokens: boolean;
-  /** Most tokens whose log probabilities are written to the sink at once. */
+  /** Maximum number of tokens whose log probabilities are written to the sink at once. */
   readonly maxTokens: number;
   readonly sink?: OutputSink | undefined;
 }
 
-/** Tokens that take about two milliseconds to decode and to parse. */
+/** Number of tokens that take about two milliseconds to decode and parse. */
 const MAX_PARSED_AT_ONCE = 4096;
 
 /**
@@ -45,8 +45,8 @@ export class OutputReader {
   readonly #slices: TokenSlices;
   readonly #parts: OutputPart[] = [];
   #openedParser: OutputParser | undefined;
-  /** Most tokens that are read in one iteration of the event loop. */
-  readonly #most: number;
+  /** Maximum number of tokens that are read in one iteration of the event loop. */
+  readonly #maxSlice: number;
   /** Number of tokens that were read. */
   #position = 0;
   #finished = false;
@@ -54,7 +54,7 @@ export class OutputReader {
   constructor(options: OutputReaderOptions) {
     this.#options = options;
     this.#slices = new TokenSlices(options.model, options.generation);
-    this.#most = Math.min(MAX_PARSED_AT_ONCE, options.sink ? options.maxTokens : MAX_PARSED_AT_ONCE);
+    this.#maxSlice = Math.min(MAX_PARSED_AT_ONCE, options.sink ? options.maxTokens : MAX_PARSED_AT_ONCE);
   }
 
   /** Writes new tokens to the sink, if it has room. */
@@ -64,7 +64,7 @@ export class OutputReader {
 
   /** Reads all new tokens except some of the last, in slices: the event loop runs between them. Writes them to the sink. */
   async catchUp(): Promise<void> {
-    while (this.#options.generation.length - this.#position > this.#most) {
+    while (this.#options.generation.length - this.#position > this.#maxSlice) {
       this.#readSlice();
       await turns.next();
     }
@@ -73,8 +73,8 @@ export class OutputReader {
   #readSlice(): void {
     const { sink, generation } = this.#options;
     if (this.#finished || generation.length === this.#position) return;
-    const tokens = this.#newTokens(this.#most);
-    const events = this.#readEvents(this.#most);
+    const tokens = this.#newTokens(this.#maxSlice);
+    const events = this.#readEvents(this.#maxSlice);
     if (events.length > 0 || tokens) sink?.write(events, tokens);
   }
 
@@ -88,9 +88,9 @@ export class OutputReader {
     return { ...output, parts: this.#parts, unsentEvents, unsentTokens };
   }
 
-  /** @param most reads at most this many tokens */
-  #readEvents(most = Number.POSITIVE_INFINITY): AnswerEvent[] {
-    const ids = this.#options.generation.ids(this.#position).subarray(0, most);
+  /** @param limit maximum number of tokens to read */
+  #readEvents(limit = Number.POSITIVE_INFINITY): AnswerEvent[] {
+    const ids = this.#options.generation.ids(this.#position).subarray(0, limit);
     this.#position += ids.length;
     return this.#addParts(this.#parser.push(ids));
   }
@@ -115,9 +115,9 @@ export class OutputReader {
   }
 
   /** Returns the tokens that {@link #readEvents} reads next; undefined if the request does not want them. */
-  #newTokens(most = Number.POSITIVE_INFINITY): RecordedTokens | undefined {
+  #newTokens(limit = Number.POSITIVE_INFINITY): RecordedTokens | undefined {
     const { wantsTokens, generation } = this.#options;
-    const end = Math.min(generation.length, this.#position + most);
+    const end = Math.min(generation.length, this.#position + limit);
     return wantsTokens ? this.#slices.read(this.#position, end) : undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { JsonText, LongJson } from "../../protocols/long-json.js";
 import { turns } from "../../support/async/turns.js";
 
-/** Called when the operating system has a text, or with an error if it does not. */
+/** Called when the operating system has accepted a text, or with an error if it cannot be written. */
 export type OnFlushed = (error: Error | null | undefined) => void;
 
 interface Waiting {
@@ -11,15 +11,15 @@ interface Waiting {
 }
 
 export interface PieceWriterEvents {
-  /** Called in an iteration of its own whenever there is room again. */
+  /** Called in a separate iteration of the event loop whenever there is room again. */
   readonly onRoom: () => void;
   /** Called if a text cannot be written. The response is closed. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Writes texts to a response in the order of the calls. Short texts are written at once. A long text is written in pieces: each has
- * an iteration of the event loop of its own, and waits until the client has read most of the pieces before it.
+ * Writes texts to a response in the order of the calls. Short texts are written at once. A long text is written in pieces, one in each
+ * iteration of the event loop. A piece waits until the client has read most of the pieces before it.
  */
 export class PieceWriter {
   readonly #raw: ServerResponse;

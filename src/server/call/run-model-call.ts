@@ -21,8 +21,8 @@ import { requireOpen } from "./require-open.js";
  * Runs a model call: builds the prompt, has the engine generate, records an interaction for each choice. A call has one choice,
  * unless it asks for more.
  *
- * The call is recorded once all its generations are complete, if the client is still connected. A call that fails at any step
- * leaves nothing but a count.
+ * The call is recorded once all its generations are complete, if the client is still connected. A call that fails at any step is
+ * only counted.
  *
  * @returns one record per choice
  */
@@ -98,7 +98,7 @@ async function generateAndRecord(
 
   const { modelName } = context.settings;
   // Several choices have a controller of their own: if one fails, the others are aborted, but the call counts as failed.
-  const together = choices.length === 1 ? controller : new AbortController();
+  const choicesController = choices.length === 1 ? controller : new AbortController();
   const jobs = choices.map(
     (choice): ChoiceJob => ({
       call,
@@ -110,10 +110,10 @@ async function generateAndRecord(
       sampling: forChoice(completed.params, choice.index),
       start: { interactionId: choice.id, model: modelName, createdAt: startedAt, promptTokens },
       sink: call.stream?.choice(choice.index),
-      controller: together,
+      controller: choicesController,
     }),
   );
-  const generated = await generateChoices(context, jobs, signal, together);
+  const generated = await generateChoices(context, jobs, signal, choicesController);
 
   // No other step may run in between: all choices are recorded, or none.
   const records = generated.map(({ job, outcome }) => recordChoice(context, job, outcome));

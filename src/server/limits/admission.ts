@@ -50,7 +50,7 @@ interface AdmissionContext {
 }
 
 /**
- * A call in flight. It counts for its session and the store until it has run and its answer was sent. Otherwise a client that does
+ * A call in flight. It counts for its session and the store until it has run and its answer is sent. Otherwise a client that does
  * not read its answers could fill the memory with them.
  */
 export class AdmittedCall {
@@ -86,7 +86,7 @@ export class AdmittedCall {
   }
 
   /**
-   * Admits the further choices of the call. Each counts like a call of its own, until this call was answered.
+   * Admits the further choices of the call. Each counts as a separate call until this call is answered.
    *
    * @throws ApiError `session_limit`, `too_many_calls` or, if waiting cannot help, `invalid_value`
    */
@@ -103,7 +103,7 @@ export class AdmittedCall {
     return this.#choices;
   }
 
-  /** Marks the call as one to an upstream, which is not recorded. Its body counts until its answer was sent. */
+  /** Marks the call as one to an upstream, which is not recorded. Its body counts until its answer is sent. */
   passOn(bodyBytes: number): void {
     if (!this.#counts) return;
     this.#count(true, false);
@@ -155,12 +155,12 @@ export class AdmittedCall {
     if (this.#answered) this.#end();
   }
 
-  /** Counts an answer until it was sent, instead of the body and the prompt. Like a prompt, it is outside of the heap. */
+  /** Counts an answer until it is sent, instead of the body and the prompt. Like a prompt, it is outside of the heap. */
   holdAnswer(bytes: number): void {
     if (this.#counts) this.#resize({ text: 0, prompt: bytes + this.#source });
   }
 
-  /** Counts memory from which the end of a stream is written, until it was sent. Call this before `finish`. */
+  /** Counts memory from which the end of a stream is written, until it is sent. Call this before `finish`. */
   holdSource(bytes: number): void {
     this.#source = bytes;
   }

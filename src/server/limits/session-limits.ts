@@ -10,7 +10,7 @@ export interface SessionLimits {
   readonly concurrentCalls: number;
 }
 
-/** Replaces the limits that are final for a session: calls that only count tokens are not subject to them. */
+/** Removes the limits of recorded calls, for calls that only count tokens. */
 export const NO_FINAL_LIMITS = {
   tokens: Number.POSITIVE_INFINITY,
   calls: Number.POSITIVE_INFINITY,
@@ -44,7 +44,7 @@ export class SessionLoad {
  */
 export function requireRoomForCall(session: Session, load: SessionLoad, limits: SessionLimits, begun = 0): void {
   const { interactionCount } = session;
-  refuseBeyond(session, "calls", { used: interactionCount, wanted: interactionCount + load.recordable + 1 }, limits);
+  refuseBeyond(session, "calls", { used: interactionCount, needed: interactionCount + load.recordable + 1 }, limits);
   requireRoom(session, { tokens: load.tokens + 1, bytes: load.bytes + 1 }, limits);
   if (load.calls < limits.concurrentCalls) return;
   const used = load.calls - begun;
@@ -78,22 +78,22 @@ export function requirePossibleChoices(choices: number, { concurrentCalls }: Ses
  */
 export function requireRoom(session: Session, { tokens, bytes }: SessionGrowth, limits: SessionLimits): void {
   const { storedTokens, storedBytes } = session;
-  refuseBeyond(session, "tokens", { used: storedTokens, wanted: storedTokens + tokens }, limits);
-  refuseBeyond(session, "bytes", { used: storedBytes, wanted: storedBytes + bytes }, limits);
+  refuseBeyond(session, "tokens", { used: storedTokens, needed: storedTokens + tokens }, limits);
+  refuseBeyond(session, "bytes", { used: storedBytes, needed: storedBytes + bytes }, limits);
 }
 
 function refuseBeyond(
   { id }: Session,
   limit: "tokens" | "calls" | "bytes",
-  { used, wanted }: { readonly used: number; readonly wanted: number },
+  { used, needed }: { readonly used: number; readonly needed: number },
   limits: SessionLimits,
 ): void {
   const allowed = limits[limit];
-  if (wanted <= allowed) return;
+  if (needed <= allowed) return;
   const name = `max_session_${limit}`;
-  const [has, most] = [used, allowed].map((count) => count.toLocaleString("en-US"));
+  const [usedText, allowedText] = [used, allowed].map((count) => count.toLocaleString("en-US"));
   const message =
-    `Session ${id} has used ${has} of ${most} ${limit} (\`${name}\`), so it has no room for this call. ` +
+    `Session ${id} has used ${usedText} of ${allowedText} ${limit} (\`${name}\`), so it has no room for this call. ` +
     "Do not send the call again. Rewards, the end and the export of the session work as before.";
   throw new ApiError("session_limit", message, { details: { limit: name, allowed, used } });
 }

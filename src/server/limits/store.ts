@@ -118,8 +118,8 @@ export class Store {
 
 function fullError(resource: "store" | "heap", refusal: string, used: number, allowed: number): ApiError {
   const place = resource === "store" ? "memory for sessions" : "JavaScript heap";
-  const [has, most] = [used, allowed].map((bytes) => Math.round(bytes).toLocaleString("en-US"));
-  const message = `The server ${refusal}: its ${place} uses ${has} of ${most} bytes.`;
+  const [usedText, allowedText] = [used, allowed].map((bytes) => Math.round(bytes).toLocaleString("en-US"));
+  const message = `The server ${refusal}: its ${place} uses ${usedText} of ${allowedText} bytes.`;
   const details = { resource, used: Math.round(used), allowed: Math.round(allowed) };
   return new ApiError("store_full", message, { details });
 }

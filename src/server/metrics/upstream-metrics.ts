@@ -26,7 +26,7 @@ export class UpstreamMetrics {
     });
     this.#seconds = new Histogram({
       name: "rolltape_upstream_seconds",
-      help: "Time in seconds from the start of a call to an upstream until its answer was sent.",
+      help: "Time in seconds from the start of a call to an upstream until its answer is sent.",
       labelNames: ["models"],
       buckets: BUCKETS,
       registers,

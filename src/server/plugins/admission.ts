@@ -52,7 +52,7 @@ export const admissionPlugin = fp<AdmissionOptions>((app, { admission, isDrainin
   done();
 });
 
-/** Runs the call of a request. It stays in flight until its answer was sent. */
+/** Runs the call of a request. It stays in flight until its answer is sent. */
 export async function whileAdmitted<T>(
   { admitted, bodyBytes }: FastifyRequest,
   { raw }: FastifyReply,

@@ -22,7 +22,10 @@ const warning = z.object({
 const health = z.object({
   status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed"]),
   message: z.string().optional(),
-  warnings: z.array(warning).describe("What the server cannot do with its model. Absent if empty.").optional(),
+  warnings: z
+    .array(warning)
+    .describe("Features of its model that the server does not support. Absent if empty.")
+    .optional(),
   worker: worker.optional(),
 });
 

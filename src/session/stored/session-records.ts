@@ -34,7 +34,7 @@ export interface StoredLease {
 /** Maximum time in milliseconds for which changes of outcomes wait for another write that they can share a commit with. */
 const OUTCOME_DELAY_MS = 50;
 /**
- * Maximum writes of outcomes that do not wait, per second and in one burst. Each may need a commit of its own. A server with more
+ * Maximum writes of outcomes that do not wait, per second and in one burst. Each may need a separate commit. A server with more
  * calls also has more other writes, so outcomes soon share a commit with one of them.
  */
 const PROMPT_WRITES = 20;

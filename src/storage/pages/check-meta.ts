@@ -4,7 +4,7 @@ import { areConsecutive, type PageFile } from "./page-file.js";
 const MAX_MISSING_BYTES = 2 ** 30;
 
 /**
- * Returns why the meta pages are damaged, as far as they show it; undefined if they may be intact. A meta page has no checksum. Its
+ * Returns why the meta pages are damaged; undefined if they show no damage. A meta page has no checksum. Its
  * counters are compared with the pages by `FileCheck`.
  */
 export function findMetaDamage({

@@ -12,7 +12,7 @@ const FIELDS = {
 } as const;
 
 const META_PAGE = 0x08;
-/** More than any file has. LMDB would fail to map as much. */
+/** Larger than any file. LMDB could not map that much. */
 const MAX_MAP_BYTES = 2 ** 46;
 
 /** Fields of a tree (`MDB_db`), of 48 bytes. */

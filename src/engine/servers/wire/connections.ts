@@ -74,7 +74,7 @@ export class ServerConnections {
 
   /**
    * Requests a generation. If a kept-alive connection breaks before the first byte of the reply, the request is sent once
-   * more on a connection of its own. No other generation is sent twice.
+   * more on a new connection. No other generation is sent twice.
    *
    * @param makeSink creates the sink of a reply; called for each request that is sent
    * @returns the sink that took the reply

@@ -22,7 +22,7 @@ const UNREACHABLE = new Set([
   "UND_ERR_DESTROYED",
 ]);
 
-/** Those of a connection that broke after it was open. */
+/** Those of a connection that broke after it was opened. */
 const BROKEN = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /** A server did not begin with a request, so another server may get it. */
