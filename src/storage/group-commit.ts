@@ -64,7 +64,10 @@ export class GroupCommit {
   /** Queues changes. All changes of one event turn are one group, which is committed together: they belong to one step of the server. */
   write(changes: readonly Change[]): void {
     if (changes.length === 0) return;
-    if (this.#open) return void pushAll(this.#open, changes);
+    if (this.#open) {
+      pushAll(this.#open, changes);
+      return;
+    }
     this.#open = [...changes];
     queueMicrotask(() => (this.#open = undefined));
     this.#queue.push(this.#open);

@@ -129,6 +129,20 @@ test("does not pass a commit to LMDB while the disk is full, because LMDB would 
   commit.mockRestore();
 });
 
+test("starts on a full disk, reports it in /health, and exports the answered calls", async () => {
+  const { proxy: first, disk } = opened();
+  const started = await first.session();
+  await first.chat(started, [user("a")]);
+  await first.end(started);
+  await first.close();
+  fillRest(disk.folder);
+  proxy = await Proxy.start({ storage: { directory: disk.folder } });
+  await expect.poll(readHealth).toMatchObject({ status: "storage_failed", message: expect.stringContaining("full") });
+  const exported = await proxy.export(started);
+  expect(exported.refusal).toBe("200");
+  expect(Object.keys(exported.json<{ interactions: object }>().interactions)).toHaveLength(1);
+});
+
 test("refuses a new folder on a full disk, with the reason", async () => {
   const { disk } = opened();
   fillRest(disk.folder);
