@@ -55,7 +55,12 @@ export class ExportLeases {
   constructor(registry: LeasedSessions, records?: SessionRecords) {
     this.#registry = registry;
     this.#records = records;
-    for (const [id, { sessions, ...lease }] of records?.readLeases() ?? []) {
+    const stored = [...(records?.readLeases() ?? [])];
+    for (const [id, { sessions, ...lease }] of stored.toSorted(([, a], [, b]) => a.expiresAt - b.expiresAt)) {
+      if (lease.over) {
+        this.#ended.add(id);
+        continue;
+      }
       const found = sessions.flatMap((number) => registry.byNumber(number) ?? []);
       this.#add(id, { ...lease, sessions: found });
     }
@@ -122,7 +127,7 @@ export class ExportLeases {
       // Another export of the same sessions may have been acknowledged.
       const hasHeld = lease.sessions.some(({ lifecycle }) => lifecycle.held);
       this.#end(id, lease);
-      if (!acknowledged && hasHeld) this.#rememberEnded(id);
+      if (!acknowledged && hasHeld) this.#rememberEnded(id, lease);
     }
   }
 
@@ -171,9 +176,13 @@ export class ExportLeases {
     }
   }
 
-  #rememberEnded(id: string): void {
+  /** Also on disk: after a restart, a late acknowledgement must not look like a repeated one, whose batch may be used. */
+  #rememberEnded(id: string, lease: Lease): void {
     this.#ended.add(id);
+    this.#save(id, { ...lease, sessions: [] });
     const [oldest] = this.#ended;
-    if (this.#ended.size > MAX_ENDED && oldest !== undefined) this.#ended.delete(oldest);
+    if (this.#ended.size <= MAX_ENDED || oldest === undefined) return;
+    this.#ended.delete(oldest);
+    this.#records?.removeLease(oldest);
   }
 }

@@ -61,7 +61,8 @@ export class Retention {
   /** Keeps a session that an earlier process exported. Call it in the order of export. */
   restore(session: Session, { since, bytes, missing }: ExportedShards): void {
     const byShards = new Map(missing.map(([shards, indices]) => [shards, new Set(indices)]));
-    this.#kept.set(session, { since, bytes, missing: byShards });
+    // If the clock was set back, the session would be kept until the clock reaches that time again, and all later ones with it.
+    this.#kept.set(session, { since: Math.min(since, Date.now()), bytes, missing: byShards });
     this.#bytes += bytes;
   }
 

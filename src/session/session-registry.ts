@@ -369,8 +369,11 @@ export class SessionRegistry {
   }
 
   #bindKey(session: Session, hash: string): void {
+    const previous = this.#sessionsByKeyHash.get(hash);
     this.#indexKey(session, hash);
     this.#saveHead(session);
+    // Its stored head still has the key, which would be valid again after a restart once the new session loses it.
+    if (previous) this.#saveHead(previous);
   }
 
   #indexKey(session: Session, hash: string): void {

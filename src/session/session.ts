@@ -87,9 +87,8 @@ export class Session {
   readonly lifecycle: Lifecycle;
   /** Calls that exports aborted because they did not end in time. */
   incompleteCalls: number;
-  /** Calls whose client disconnected before they were recorded. */
-  abortedCalls: number;
   lastAccessAt = Date.now();
+  #abortedCalls: number;
   #upstreamCalls: number;
 
   readonly #filters: readonly MessageFilter[];
@@ -129,7 +128,7 @@ export class Session {
     this.groupId = options.groupId;
     this.createdAt = summary?.createdAt ?? Date.now();
     this.incompleteCalls = summary?.incompleteCalls ?? 0;
-    this.abortedCalls = summary?.abortedCalls ?? 0;
+    this.#abortedCalls = summary?.abortedCalls ?? 0;
     this.#upstreamCalls = summary?.upstreamCalls ?? 0;
     this.#rewards = summary?.rewards ?? 0;
     this.#sessionReward = summary?.sessionReward;
@@ -232,6 +231,16 @@ export class Session {
     return !this.delivery.attempts.hasFailed || now - this.lastAccessAt > RETRY_MS;
   }
 
+  /** Calls whose client disconnected before they were recorded. */
+  get abortedCalls(): number {
+    return this.#abortedCalls;
+  }
+
+  countAbortedCall(): void {
+    this.#abortedCalls++;
+    if (!this.lifecycle.freed) this.#journal?.summaryChanged();
+  }
+
   /** Number of calls to upstreams. They are not recorded. */
   get upstreamCalls(): number {
     return this.#upstreamCalls;
@@ -257,7 +266,7 @@ export class Session {
       interactionCount: this.interactionCount,
       countAtEnd: this.#countAtEnd,
       incompleteCalls: this.incompleteCalls,
-      abortedCalls: this.abortedCalls,
+      abortedCalls: this.#abortedCalls,
       upstreamCalls: this.#upstreamCalls,
       promptTokens: this.#promptTokens,
       completionTokens: this.#completionTokens,

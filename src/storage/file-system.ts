@@ -1,3 +1,4 @@
+import { statfsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 
 /** Network file systems by their `f_type` in statfs(2); from linux/magic.h and the sources of the file systems. */
@@ -35,6 +36,8 @@ const VIRTUAL_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 const TMPFS = 0x01021994;
 /** A file system with less free space counts as full. */
 const MIN_FREE_BYTES = 2 ** 20;
+/** Why a commit fails on a full disk. */
+export const DISK_FULL = "the disk is full";
 
 export interface FileSystem {
   /** Name of the network file system; undefined if it is local. */
@@ -58,4 +61,15 @@ export async function inspectFileSystem(folder: string): Promise<FileSystem> {
     isFull: freeBytes < MIN_FREE_BYTES,
     freeBytes,
   };
+}
+
+/**
+ * Refuses a commit for which the file system of `path` may have too little space. Called before each commit, because version 3.5.6 of the
+ * package `lmdb` writes beyond the end of a buffer when it describes a write that the disk refused. A few such writes end the process.
+ *
+ * @param bytes size of the changes. LMDB also writes a copy of each page that they change
+ */
+export function requireSpace(path: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(path);
+  if (bavail * bsize < MIN_FREE_BYTES + 2 * bytes) throw new Error(DISK_FULL);
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chmod } from "node:fs/promises";
+import { chmod, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { native } from "../native/addon.js";
 import type { NativeFileLock } from "../native/contract.js";
@@ -59,6 +59,19 @@ export function isFolderOpen(directory: string): boolean {
   const { held } = lock;
   lock.release();
   return !held;
+}
+
+/**
+ * Locks the data file for this server, for a file that several folders have: as a hard link or a symbolic link. Each folder has lock files of its
+ * own, so without this, two servers would overwrite each other's pages.
+ */
+export async function lockDataFile(directory: string, path: string): Promise<FolderLock> {
+  const lock = new native.FileLock(await realpath(path));
+  if (lock.held) return lock;
+  throw unusableFolderError(
+    directory,
+    "has a data.mdb that is a link to the file of another folder, which a process has open. Every server needs a file of its own",
+  );
 }
 
 function lockOr(directory: string, advice: string): FolderLock {

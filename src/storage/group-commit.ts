@@ -34,6 +34,8 @@ export class GroupCommit {
   readonly #options: Required<Omit<GroupCommitOptions, "onFailure">> & Pick<GroupCommitOptions, "onFailure">;
   /** Groups of changes that are not on disk. A group is never split between commits. */
   #queue: (readonly Change[])[] = [];
+  /** The group of this event turn, to which its further changes are added; undefined if there is none. */
+  #open: Change[] | undefined;
   /** Number of groups that were queued so far. */
   #written = 0;
   /** Number of these that are on disk. */
@@ -59,10 +61,16 @@ export class GroupCommit {
     return this.#queue.length;
   }
 
-  /** Queues a group of changes, which are committed together. */
+  /** Queues changes. All changes of one event turn are one group, which is committed together: they belong to one step of the server. */
   write(changes: readonly Change[]): void {
     if (changes.length === 0) return;
-    this.#queue.push(changes);
+    if (this.#open) {
+      pushAll(this.#open, changes);
+      return;
+    }
+    this.#open = [...changes];
+    queueMicrotask(() => (this.#open = undefined));
+    this.#queue.push(this.#open);
     this.#written++;
     this.#running ??= this.#run(this.#options.delayMilliseconds);
   }
@@ -120,6 +128,8 @@ export class GroupCommit {
 
   /** Returns the groups for the next commit: the first one, and further ones up to {@link MAX_COMMIT_BYTES}. */
   #takeGroups(): (readonly Change[])[] {
+    // Changes that come later would be missing in this commit.
+    this.#open = undefined;
     let bytes = 0;
     const end = this.#queue.findIndex((group) => {
       bytes += group.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
@@ -151,4 +161,9 @@ export class GroupCommit {
     for (const { reject } of rejected) reject(failure);
     if (isNew) this.#options.onFailure?.(failure);
   }
+}
+
+/** Adds all changes to a group. No spread: a freed session has thousands of them, more than a call's arguments may be. */
+function pushAll(group: Change[], changes: readonly Change[]): void {
+  for (const change of changes) group.push(change);
 }

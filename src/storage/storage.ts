@@ -7,8 +7,8 @@ import { LmdbFile } from "./database.js";
 import type { EntryBlock } from "./entry-block.js";
 import { StorageError, unusableFolderError } from "./errors.js";
 import { DATA_FILE, LMDB_LOCK_FILE } from "./file-names.js";
-import { inspectFileSystem } from "./file-system.js";
-import { type FolderLock, lockFolder, prepareFolder } from "./folder.js";
+import { DISK_FULL, inspectFileSystem, requireSpace } from "./file-system.js";
+import { type FolderLock, lockDataFile, lockFolder, prepareFolder } from "./folder.js";
 import { GroupCommit } from "./group-commit.js";
 import { type ReportCheck, refuseDamagedFile } from "./intact-file.js";
 
@@ -44,18 +44,18 @@ export class Storage {
   readonly directory: string;
   /** True if an answer waits until its changes are on disk. */
   readonly #answersWait: boolean;
-  readonly #lock: FolderLock;
+  readonly #locks: readonly FolderLock[];
   readonly #file: LmdbFile;
   readonly #thread: CommitThread;
   readonly #commits: GroupCommit;
   #closing: Promise<void> | undefined;
   readonly #waitListeners = new Set<(seconds: number) => void>();
 
-  private constructor(options: StorageOptions, lock: FolderLock) {
+  private constructor(options: StorageOptions, locks: readonly FolderLock[]) {
     const { directory, durability, intervalMilliseconds = 100 } = options;
     this.directory = directory;
     this.#answersWait = durability === "call";
-    this.#lock = lock;
+    this.#locks = locks;
     const database = { path: join(directory, DATA_FILE), sync: durability !== "none", readOnly: false };
     this.#file = new LmdbFile(database);
     this.#thread = new CommitThread(database);
@@ -73,16 +73,19 @@ export class Storage {
    */
   static async open(options: StorageOptions): Promise<Storage> {
     const { directory } = options;
-    const lock = lockFolder(await prepareFolder(directory));
+    const locks = [lockFolder(await prepareFolder(directory))];
     try {
       await refuseDamagedFile(directory, join(directory, DATA_FILE), options.onCheck);
       await prepareDataFile(join(directory, DATA_FILE));
       for (const name of [DATA_FILE, LMDB_LOCK_FILE]) await makePrivateFile(join(directory, name));
-      const storage = new Storage(options, lock);
+      // LMDB writes its first pages when it opens a new file.
+      if ((await stat(join(directory, DATA_FILE))).size === 0) requireSpace(directory, 0);
+      locks.push(await lockDataFile(directory, join(directory, DATA_FILE)));
+      const storage = new Storage(options, locks);
       await syncFolder(directory);
       return storage;
     } catch (error) {
-      lock.release();
+      releaseAll(locks);
       throw error instanceof StorageError ? error : toUnusable(directory, error);
     }
   }
@@ -158,7 +161,7 @@ export class Storage {
     await this.#commits.close();
     await this.#thread.close();
     await this.#file.close();
-    this.#lock.release();
+    releaseAll(this.#locks);
   }
 
   async #measureWait(wait: () => Promise<void>): Promise<void> {
@@ -177,7 +180,7 @@ export class Storage {
     } catch (error) {
       // LMDB reports a full disk as an input/output error.
       const { isFull } = await inspectFileSystem(this.directory).catch(() => ({ isFull: false }));
-      throw isFull ? new Error("the disk is full", { cause: error }) : error;
+      throw isFull ? new Error(DISK_FULL, { cause: error }) : error;
     }
   }
 }
@@ -203,6 +206,10 @@ async function syncFolder(directory: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+function releaseAll(locks: readonly FolderLock[]): void {
+  for (const lock of locks) lock.release();
 }
 
 function toUnusable(directory: string, error: unknown): StorageError {

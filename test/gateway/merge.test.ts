@@ -27,7 +27,7 @@ async function exported(
     const { sessionId: id, taskId = id, groupId } = modelled;
     const session = new Session({ id, taskId, groupId });
     recordCalls(session, modelled.turns, modelled.sessionReward);
-    session.abortedCalls = modelled.turns.length % 3;
+    for (let n = modelled.turns.length % 3; n > 0; n--) session.countAbortedCall();
     session.incompleteCalls = modelled.turns.length % 2;
     return session;
   });

@@ -100,7 +100,12 @@ test("refuses a disk without space for the copy", async ({ skip }) => {
   onTestFinished(() => small.remove());
   const disk = small.folder;
   const storage = await Storage.open({ directory: disk, durability: "call" });
-  storage.write(records(200, Buffer.alloc(12_000, 1)));
+  // Each commit needs free space for more than its changes, so write in small ones.
+  const changes = records(200, Buffer.alloc(12_000, 1));
+  for (let at = 0; at < changes.length; at += 10) {
+    storage.write(changes.slice(at, at + 10));
+    await storage.flushed();
+  }
   await storage.close();
   const before = readFileSync(join(disk, "data.mdb"));
   await expect(compact(disk)).rejects.toThrow(/cannot be compacted: the copy needs \d+ bytes, but \d+ are free/);

@@ -111,3 +111,14 @@ test("whoever waits for the disk does not wait for the interval", async () => {
   }
   expect(disk.commits).toHaveLength(2);
 });
+
+test("puts all changes of one event turn into one commit, also when that commit is larger than the limit", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk);
+  const large = (name: string): Change => ({ ...change(name), value: Buffer.alloc(20 * 2 ** 20) });
+  commits.write([large("choice 0")]);
+  commits.write([large("choice 1")]);
+  const first = await disk.commitNumber(0);
+  expect(first.names).toEqual(["choice 0", "choice 1"]);
+  first.end();
+});

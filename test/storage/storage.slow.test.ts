@@ -2,10 +2,12 @@ import { spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdtempSync,
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -174,5 +176,18 @@ test("refuses a file that lost its end", async () => {
     message: expect.stringMatching(
       /has a damaged file data\.mdb: the file is truncated.*`rolltape storage verify`/,
     ) as string,
+  });
+});
+
+test.each([
+  ["hard link", linkSync],
+  ["symbolic link", symlinkSync],
+])("refuses a folder whose file is a %s to the file of an open folder", async (_, makeLink) => {
+  const [first, second] = [newFolder(), newFolder()];
+  await openStorage(first);
+  makeLink(join(first, "data.mdb"), join(second, "data.mdb"));
+  await expect(openStorage(second)).rejects.toMatchObject({
+    code: "storage_unusable",
+    message: expect.stringContaining("is a link to the file of another folder, which a process has open"),
   });
 });

@@ -53,7 +53,7 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
     return records;
   } finally {
     // Before the call ends: an export that waits for the end reads this count.
-    if (!records && isAbortedByClient(controller, call)) session.abortedCalls++;
+    if (!records && isAbortedByClient(controller, call)) session.countAbortedCall();
     for (const { index, inFlight } of choices.all) session.calls.end(inFlight, records?.[index]?.interaction.index);
     session.touch();
     const outcome = records ? "recorded" : controller.signal.aborted ? "aborted" : "failed";

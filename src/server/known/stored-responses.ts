@@ -107,12 +107,17 @@ export class StoredResponses {
   }
 
   #save(session: Session, index: number, response: StoredResponse): Promise<void> | undefined {
-    return this.#records.saveResponse(session, index, () => {
+    let remember = () => undefined as void;
+    const saving = this.#records.saveResponse(session, index, () => {
       const earlier = this.#tools.get(session);
       const { text, tools } = encodeResponse(response, earlier);
-      if (tools !== earlier?.tools) this.#tools.set(session, { tools, index });
+      if (tools !== earlier?.tools) remember = () => void this.#tools.set(session, { tools, index });
       return typeof text === "string" ? text : text.pieces();
     });
+    // A response that refers to these tools must not be on disk before them.
+    if (saving) return saving.then(remember);
+    remember();
+    return undefined;
   }
 
   #listUnread(session: Session, ids: readonly string[]): Interaction[] {

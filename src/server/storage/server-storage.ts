@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../../config/index.js";
 import { SessionRecords } from "../../session/stored/session-records.js";
@@ -53,8 +54,12 @@ export async function openServerStorage(
     const identity = readIdentity(records, modelDigest, directory);
     const { worker_tag } = config.server;
     const workerTag = worker_tag === null || worker_tag === "auto" ? identity.workerTag : worker_tag;
-    records.saveValue(IDENTITY, { ...identity, workerTag, modelDigest });
-    await records.committed();
+    const current: Identity = { ...identity, workerTag, modelDigest };
+    // If nothing changed, a server also starts on a full disk, so that its sessions can be exported.
+    if (!isDeepStrictEqual(records.readValue(IDENTITY), current)) {
+      records.saveValue(IDENTITY, current);
+      await records.committed();
+    }
     const digestKey = Buffer.from(identity.digestKey, "base64");
     return { storage, records, digestKey, workerTag, memoryBytes: memory_bytes ?? storeBytes / 2 };
   } catch (error) {

@@ -28,6 +28,7 @@ export interface StoredLease {
   readonly expiresAt: number;
   readonly readerPid: number | undefined;
   readonly acknowledged: boolean;
+  /** True: the lease ended without an acknowledgement. Its record is kept without sessions, so that a late one is refused. */
   readonly over: boolean;
 }
 

@@ -1,5 +1,8 @@
+import { statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CommitThread } from "../../../src/storage/commit-thread.js";
+import { Storage } from "../../../src/storage/index.js";
 import { Proxy, type StartedSession } from "../../helpers/proxy.js";
 import { ScriptedEngine } from "../../helpers/scripted-engine.js";
 import { mountSmallDisk, type SmallDisk } from "../../helpers/small-disk.js";
@@ -106,5 +109,46 @@ test("a folder with records of another version is refused and stays as it is", a
   await expect(Proxy.start({ storage: { directory: disk.folder } })).rejects.toMatchObject({
     code: "storage_unusable",
     message: `storage.directory ${disk.folder} has records of version 99; this server reads and writes version 2.`,
+  });
+});
+
+/** Writes a file into the rest of the disk. */
+function fillRest(folder: string): void {
+  const { bavail, bsize } = statfsSync(folder);
+  writeFileSync(join(folder, "rest"), Buffer.alloc(bavail * bsize));
+}
+
+test("does not pass a commit to LMDB while the disk is full, because LMDB would damage the memory of the process", async () => {
+  const { proxy, disk } = opened();
+  const started = await proxy.session();
+  expect((await proxy.chat(started, [user("a")])).refusal).toBe("200");
+  fillRest(disk.folder);
+  const commit = vi.spyOn(CommitThread.prototype, "commit");
+  expect((await proxy.chat(started, [user("b")])).refusal).toBe("503 storage_failed");
+  await expect(commit.mock.results[0]?.value).rejects.toMatchObject({ message: "the disk is full" });
+  commit.mockRestore();
+});
+
+test("starts on a full disk, reports it in /health, and exports the answered calls", async () => {
+  const { proxy: first, disk } = opened();
+  const started = await first.session();
+  await first.chat(started, [user("a")]);
+  await first.end(started);
+  await first.close();
+  fillRest(disk.folder);
+  proxy = await Proxy.start({ storage: { directory: disk.folder } });
+  await expect.poll(readHealth).toMatchObject({ status: "storage_failed", message: expect.stringContaining("full") });
+  const exported = await proxy.export(started);
+  expect(exported.refusal).toBe("200");
+  expect(Object.keys(exported.json<{ interactions: object }>().interactions)).toHaveLength(1);
+});
+
+test("refuses a new folder on a full disk, with the reason", async () => {
+  const { disk } = opened();
+  fillRest(disk.folder);
+  const directory = join(disk.folder, "new");
+  await expect(Storage.open({ directory, durability: "call" })).rejects.toMatchObject({
+    code: "storage_unusable",
+    message: `storage.directory ${directory} cannot be opened: the disk is full.`,
   });
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { recordKey } from "../../../src/session/stored/keys.js";
 import { Proxy, type ProxyOptions, type Reply, type StartedSession } from "../../helpers/proxy.js";
 import { ScriptedEngine } from "../../helpers/scripted-engine.js";
@@ -210,4 +210,49 @@ test("keeps the choices of a call, and pairs them with those of a retry after th
     [1, 2, 1.5],
     [0, 1, 1],
   ]);
+});
+
+test("keeps the key of an older session revoked that a newer session took over and lost by its export", async () => {
+  const body = { api_key: "sk-chosen-by-the-caller-0123456789" };
+  const older = await proxy.session(body);
+  await proxy.turn(older, [user("a")]);
+  await proxy.end(older);
+  const newer = await proxy.session(body);
+  await proxy.turn(newer, [user("b")]);
+  await proxy.end(newer);
+  await exportBatch([newer]);
+  await restart();
+  expect((await proxy.reward(older, 1)).refusal).toBe("401 invalid_api_key");
+});
+
+test("refuses the acknowledgement of a lease that ended before the restart", async () => {
+  const started = await recordSession();
+  await proxy.end(started);
+  const held = await exportBatch([started], { acknowledge: true, lease_seconds: 300 });
+  const url = `/export_batch/${String(held.headers["x-rolltape-export-id"])}`;
+  proxy.context.exportLeases.reap(Date.now() + 300_001);
+  await restart();
+  expect((await proxy.request({ method: "DELETE", url })).refusal).toBe("410 export_lease_ended");
+  await exportBatch([started]);
+  await restart();
+  expect((await proxy.request({ method: "DELETE", url })).refusal).toBe("410 export_lease_ended");
+});
+
+test("ends the retention of a session that was exported before the clock was set back", async () => {
+  const started = await recordSession();
+  await proxy.end(started);
+  const now = Date.now();
+  const clock = vi.spyOn(Date, "now").mockReturnValue(now + 1e12);
+  await exportBatch([started]);
+  clock.mockRestore();
+  await restart();
+  proxy.context.registry.sweep(Date.now() + 300_001);
+  expect(proxy.context.registry.get(started.id).lifecycle.freed).toBe(true);
+});
+
+test("keeps the number of aborted calls", async () => {
+  const started = await recordSession();
+  proxy.context.registry.get(started.id).countAbortedCall();
+  await restart();
+  expect(await readSession(started)).toMatchObject({ aborted_calls: 1 });
 });
