@@ -1,17 +1,45 @@
-import { workerData } from "piscina";
+import { parentPort, workerData } from "node:worker_threads";
 import { type DatabaseOptions, LmdbFile } from "./database.js";
-import { requireSpace } from "./file-system.js";
-import { unpackChanges } from "./packed-changes.js";
+import { requireSpace, requireWrites } from "./file-system.js";
+import { countChanges, unpackChanges } from "./packed-changes.js";
 
 /** Packed changes to commit, or the order to close the file. */
 export type CommitRequest = Uint8Array<ArrayBuffer> | "close";
 
-const options = JSON.parse(workerData as string) as DatabaseOptions;
-const file = new LmdbFile(options);
+/** Answers one request. */
+export interface CommitResult {
+  /** Absent if the request succeeded. */
+  readonly error?: Error;
+}
 
-/** Called on the thread for each request. Throws if the disk refuses the commit. */
-export async function commit(request: CommitRequest): Promise<void> {
-  if (request === "close") return file.close();
-  requireSpace(options.path, request.byteLength);
-  file.commit(unpackChanges(request));
+const options = workerData as DatabaseOptions;
+const file = new LmdbFile(options);
+/** True after a commit that the disk refused. */
+let failed = false;
+
+parentPort?.on("message", (request: CommitRequest) => {
+  void handle(request).then((result) => parentPort?.postMessage(result));
+});
+
+async function handle(request: CommitRequest): Promise<CommitResult> {
+  try {
+    if (request === "close") await file.close();
+    else commit(request);
+    return {};
+  } catch (error) {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+/**
+ * Commits changes, unless the disk would certainly refuse them. Version 3.5.6 of the package `lmdb` writes beyond the end of a buffer
+ * when it describes a write that the disk refused. A few such writes end the process, so LMDB is not asked again until other writes
+ * succeed.
+ */
+function commit(packed: Uint8Array<ArrayBuffer>): void {
+  requireSpace(options.path, packed.byteLength, countChanges(packed));
+  if (failed) requireWrites(options.path);
+  failed = true;
+  file.commit(unpackChanges(packed));
+  failed = false;
 }

@@ -1,4 +1,4 @@
-import { statfsSync } from "node:fs";
+import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 
 /** Network file systems by their `f_type` in statfs(2); from linux/magic.h and the sources of the file systems. */
@@ -36,6 +36,8 @@ const VIRTUAL_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 const TMPFS = 0x01021994;
 /** A file system with less free space counts as full. */
 const MIN_FREE_BYTES = 2 ** 20;
+const PAGE_BYTES = 4096;
+const PROBE_BYTES = 2 ** 16;
 /** Why a commit fails on a full disk. */
 export const DISK_FULL = "the disk is full";
 
@@ -64,12 +66,23 @@ export async function inspectFileSystem(folder: string): Promise<FileSystem> {
 }
 
 /**
- * Refuses a commit for which the file system of `path` may have too little space. Called before each commit, because version 3.5.6 of the
- * package `lmdb` writes beyond the end of a buffer when it describes a write that the disk refused. A few such writes end the process.
+ * Checks that the file system of a file has space for a commit.
  *
- * @param bytes size of the changes. LMDB also writes a copy of each page that they change
+ * @param bytes size of the changes
+ * @param changes number of the changes. LMDB writes a copy of the page that each of them changes
  */
-export function requireSpace(path: string, bytes: number): void {
+export function requireSpace(path: string, bytes: number, changes: number): void {
   const { bavail, bsize } = statfsSync(path);
-  if (bavail * bsize < MIN_FREE_BYTES + 2 * bytes) throw new Error(DISK_FULL);
+  const copies = Math.min(changes * PAGE_BYTES, statSync(path).size);
+  if (bavail * bsize < MIN_FREE_BYTES + 2 * bytes + copies) throw new Error(DISK_FULL);
+}
+
+/** Checks that the file system of a file accepts writes, with a file beside it. Throws the error of the system. */
+export function requireWrites(path: string): void {
+  const probe = `${path}.probe`;
+  try {
+    writeFileSync(probe, Buffer.alloc(PROBE_BYTES, 1), { flush: true, mode: 0o600 });
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }

@@ -79,7 +79,7 @@ export class Storage {
       await prepareDataFile(join(directory, DATA_FILE));
       for (const name of [DATA_FILE, LMDB_LOCK_FILE]) await makePrivateFile(join(directory, name));
       // LMDB writes its first pages when it opens a new file.
-      if ((await stat(join(directory, DATA_FILE))).size === 0) requireSpace(directory, 0);
+      if ((await stat(join(directory, DATA_FILE))).size === 0) requireSpace(directory, 0, 0);
       locks.push(await lockDataFile(directory, join(directory, DATA_FILE)));
       const storage = new Storage(options, locks);
       await syncFolder(directory);

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { inspectFileSystem } from "../../src/storage/file-system.js";
+import { inspectFileSystem, requireWrites } from "../../src/storage/file-system.js";
 import { Storage } from "../../src/storage/storage.js";
 import { mountSmallDisk } from "../helpers/small-disk.js";
 
@@ -190,4 +190,15 @@ test.each([
     code: "storage_unusable",
     message: expect.stringContaining("is a link to the file of another folder, which a process has open"),
   });
+});
+
+test("a disk that refuses writes is noticed before LMDB is asked again, and no file is left", ({ skip }) => {
+  const disk = mountSmallDisk(1);
+  if (!disk) return skip("only root may mount a small file system");
+  cleanups.push(() => disk.remove());
+  const path = join(disk.folder, "data.mdb");
+  requireWrites(path);
+  expect(() => writeFileSync(path, Buffer.alloc(2 ** 21))).toThrow(/ENOSPC/);
+  expect(() => requireWrites(path)).toThrow(/ENOSPC/);
+  expect(readdirSync(disk.folder)).toEqual(["data.mdb"]);
 });
