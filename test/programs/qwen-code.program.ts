@@ -29,5 +29,5 @@ describeProgram({
     anthropic: configure("anthropic", anthropic),
   },
   // Its first message has the date. A resumed conversation has it in the newest message instead.
-  traits: { changesFirstMessage: true },
+  traits: { resumedChanges: [["first message"]] },
 });

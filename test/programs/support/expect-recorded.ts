@@ -1,18 +1,21 @@
 import { expect } from "vitest";
 import { numbers, type WireInteraction } from "../../helpers/export-json.js";
 import { expectAgentsNamed } from "./expect-agents-named.js";
-import { expectFirstMessageChanged } from "./expect-first-message-changed.js";
 import type { Purpose } from "./purpose.js";
 import { decode } from "./qwen3.js";
 import { DISCOUNT, exportSession, joinTurns, logRows, type Recorded } from "./recorded.js";
+import { findResumedChanges, type ResumedChange } from "./resumed-changes.js";
 import type { TaskRun } from "./run-task.js";
 import type { LoggedCall } from "./scripted-model.js";
 import { DELEGATED_TURNS } from "./tasks.js";
 
 /** How a program differs from the others. */
 export interface ProgramTraits {
-  /** A second process changes the first message of the conversation, so it begins a new tree. */
-  readonly changesFirstMessage?: boolean;
+  /**
+   * What a second process changes in the conversation that it resumes: one of these lists. An empty list continues the tree, any other
+   * begins a new one. Default: it continues the tree.
+   */
+  readonly resumedChanges?: readonly (readonly ResumedChange[])[];
   /** Its headers name the agent that makes a call. */
   readonly namesAgents?: boolean;
 }
@@ -30,16 +33,17 @@ export async function expectRecorded(run: TaskRun, traits: ProgramTraits = {}): 
   if (task.delegated) expect.soft(ofPurpose("delegated")).toHaveLength(DELEGATED_TURNS.length);
   expect.soft(decode(turns.at(-1)?.prompt ?? [])).toContain(task.shown ?? "");
   const recorded = await expectTokens(run);
-  const ofTask = traits.changesFirstMessage ? [ofPurpose("task"), ofPurpose("resumed")] : [turns];
+  const [before, after] = [ofPurpose("task"), ofPurpose("resumed")];
+  const changes = traits.resumedChanges && task.resumed ? findResumedChanges(before, after) : [];
+  if (task.resumed) expect.soft(traits.resumedChanges ?? [[]]).toContainEqual(changes);
+  const ofTask = changes.length > 0 ? [before, after] : [turns];
   const conversations = [...ofTask, ofPurpose("delegated")].filter(({ length }) => length > 0);
   const parents = conversations.map((conversation) => readParents(recorded, conversation));
   expect.soft(parents).toEqual(parents.map(({ expected }) => ({ actual: expected, expected })));
   // The turns of a conversation repeat each other's tokens, so they are one row.
   const rows = run.templateType === "concat" ? conversations.map(joinTurns) : [];
   expect.soft(recorded.conversations).toEqual(expect.arrayContaining(rows));
-  if (traits.changesFirstMessage && task.resumed) {
-    const [before, after] = [ofPurpose("task"), ofPurpose("resumed")];
-    expectFirstMessageChanged(before, after);
+  if (changes.length > 0) {
     const [last, first] = [selectCalls(recorded, before).at(-1), selectCalls(recorded, after)[0]];
     expect.soft(first?.compacted_from).toBe(last?.interaction_id);
   }
