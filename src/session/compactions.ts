@@ -34,7 +34,7 @@ const SUMMARY_TAGS = ["<summary>", "</summary>"] as const;
  *   that answer must have earlier answers; otherwise there was nothing to summarize. White space may differ.
  * - The new conversation has its own tree, and an assistant message has a tool call with the id of an earlier answer's call. A
  *   request for a summary that has its own system prompt is recognized like this, because it repeats the conversation that it
- *   summarizes.
+ *   summarizes. So is a resumed conversation whose first message has changed. The link names the last answer that it repeats.
  *
  * Answers are only read if a session has a second root, or a call that leaves out an earlier answer. Other sessions have no cost.
  */
@@ -91,14 +91,32 @@ export class Compactions {
     this.#next = count;
   }
 
+  /** Returns the newest interaction whose call the messages repeat, or the last one after it whose text they repeat, too. */
   #findByCallId(messages: readonly Message[]): number {
-    return messages.reduce(
-      (newest, { role, toolCalls = [] }) =>
-        role === "assistant"
-          ? toolCalls.reduce((max, { id }) => Math.max(max, this.#byCallId.get(id) ?? -1), newest)
-          : newest,
-      -1,
-    );
+    let newest = -1;
+    let later = messages;
+    for (const [place, { role, toolCalls = [] }] of messages.entries()) {
+      if (role !== "assistant") continue;
+      const index = Math.max(-1, ...toolCalls.map(({ id }) => this.#byCallId.get(id) ?? -1));
+      if (index <= newest) continue;
+      newest = index;
+      later = messages.slice(place + 1);
+    }
+    return newest < 0 ? newest : this.#followTexts(newest, later);
+  }
+
+  /** Follows the answers after an interaction as far as the messages repeat their texts. Each answer must continue the one before. */
+  #followTexts(from: number, messages: readonly Message[]): number {
+    const texts = messages.flatMap(({ role, content }) => (role === "assistant" ? [joinSpaces(content)] : []));
+    return texts.filter((text) => text !== "").reduce((index, text) => this.#findChild(index, text) ?? index, from);
+  }
+
+  #findChild(parent: number, text: string): number | undefined {
+    for (let index = this.#next - 1; index > Math.max(parent, this.#next - MAX_ANSWERS - 1); index--) {
+      const child = this.#log.at(index);
+      if (child.parent === parent && child.output.some(({ content }) => joinSpaces(content) === text)) return index;
+    }
+    return undefined;
   }
 
   #findByText(messages: readonly Message[]): number {

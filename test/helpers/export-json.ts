@@ -17,6 +17,10 @@ export interface WireInteraction {
   readonly api: string;
   readonly created_at: number;
   readonly finish_reason: string;
+  readonly agent_id: string | null;
+  readonly parent_agent_id: string | null;
+  readonly turn_id: string | null;
+  readonly request_kind: string | null;
   readonly tensor_dict: Readonly<Record<string, WireTensor>>;
   readonly messages?: readonly object[];
   readonly output_message_list?: readonly object[];

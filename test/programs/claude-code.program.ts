@@ -59,4 +59,5 @@ describeProgram({
   // The window is the smallest that it accepts. It compacts when 30 % of it are used.
   smallContext: configure({ CLAUDE_CODE_AUTO_COMPACT_WINDOW: "100000", CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: "30" }),
   tasks: [SEARCH, IMAGE],
+  traits: { namesAgents: true },
 });

@@ -18,4 +18,6 @@ describeProgram({
   package: "@google/gemini-cli",
   command: "gemini",
   configurations: { "a named model": configure(["-m", "qwen"]), "its own choice of models": configure([]) },
+  // Its system prompt lists its skills, in an order that can differ between two processes.
+  traits: { resumedChanges: [[], ["system prompt"]] },
 });

@@ -28,4 +28,6 @@ describeProgram({
     "openai-responses": configure("openai-responses", openai),
     anthropic: configure("anthropic", anthropic),
   },
+  // Its first message has the date. A resumed conversation has it in the newest message instead.
+  traits: { resumedChanges: [["first message"]] },
 });

@@ -100,6 +100,45 @@ describe("a new conversation with the summary of an earlier one", () => {
   });
 });
 
+describe("a conversation that is repeated with another first message", () => {
+  const tool = { id: "call_7", type: "function" as const, function: { name: "run", arguments: "{}" } };
+  const used: ChatMessage = { role: "assistant", content: "", tool_calls: [tool] };
+  const result: ChatMessage = { role: "tool", content: "ok", tool_call_id: "call_7" };
+
+  /** Records a call, and two different answers to its result: calls 0, 1 and 2. Returns the messages of calls 0 and 1. */
+  function record(recorder: Recorder): readonly ChatMessage[] {
+    const first = recorder.call([user("It is Monday. Fix the tests.")], used);
+    const second = recorder.call([...first, result], assistant("They pass."));
+    recorder.call([...first, result], assistant("One fails."));
+    return second;
+  }
+
+  it("is linked to the last answer that it repeats", async () => {
+    const recorder = new Recorder();
+    const repeated = record(recorder).slice(1);
+    recorder.call([user("Fix the tests."), ...repeated, user("And?")], assistant("That is all."));
+    expect(await recorder.links()).toEqual([-1, -1, -1, 1]);
+  });
+
+  it.each([
+    ["unknown", "They crash."],
+    ["empty", ""],
+  ])("is linked to the call if the text after it is %s", async (_, text) => {
+    const recorder = new Recorder();
+    const repeated = record(recorder).slice(1, -1);
+    recorder.call([user("Fix the tests."), ...repeated, assistant(text), user("And?")], assistant("Yes."));
+    expect(await recorder.links()).toEqual([-1, -1, -1, 0]);
+  });
+
+  it("is linked to no answer that continues another one", async () => {
+    const recorder = new Recorder();
+    const repeated = record(recorder).slice(1, -1);
+    recorder.call([user("Hello.")], assistant("They work."));
+    recorder.call([user("Fix the tests."), ...repeated, assistant("They work."), user("And?")], assistant("Yes."));
+    expect(await recorder.links()).toEqual([-1, -1, -1, -1, 0]);
+  });
+});
+
 describe("a conversation that begins like an earlier one and leaves its answers out", () => {
   const begin = user("Fix the tests.");
 

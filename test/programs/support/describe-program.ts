@@ -1,6 +1,6 @@
 import { beforeAll, describe, it } from "vitest";
 import { type InstalledProgram, installProgram } from "./cache.js";
-import { expectCompacted, expectRecorded } from "./expect-recorded.js";
+import { expectCompacted, expectRecorded, type ProgramTraits } from "./expect-recorded.js";
 import type { TemplateType } from "./program-rig.js";
 import { type Configure, runTask } from "./run-task.js";
 import { LONG_TASK, TASKS, type Task } from "./tasks.js";
@@ -16,6 +16,7 @@ export interface AgentProgram {
   readonly smallContext?: Configure;
   /** Further tasks, for what only this program has. */
   readonly tasks?: readonly Task[];
+  readonly traits?: ProgramTraits;
 }
 
 const TEMPLATE_TYPES: readonly TemplateType[] = ["hf", "concat"];
@@ -29,7 +30,7 @@ export function describeProgram(program: AgentProgram): void {
   describe.each(Object.entries(program.configurations))("%s", (_, configure) => {
     describe.each(TEMPLATE_TYPES)("with chat_template_type %s", (templateType) => {
       it.each([...TASKS, ...(program.tasks ?? [])])("records every token of: $name", async (task) => {
-        await expectRecorded(await runTask(installed, configure, task, templateType));
+        await expectRecorded(await runTask(installed, configure, task, templateType), program.traits);
       });
     });
   });

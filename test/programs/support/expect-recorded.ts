@@ -1,13 +1,27 @@
 import { expect } from "vitest";
 import { numbers, type WireInteraction } from "../../helpers/export-json.js";
+import { expectAgentsNamed } from "./expect-agents-named.js";
 import type { Purpose } from "./purpose.js";
 import { decode } from "./qwen3.js";
 import { DISCOUNT, exportSession, joinTurns, logRows, type Recorded } from "./recorded.js";
+import { findResumedChanges, type ResumedChange } from "./resumed-changes.js";
 import type { TaskRun } from "./run-task.js";
 import type { LoggedCall } from "./scripted-model.js";
+import { DELEGATED_TURNS } from "./tasks.js";
+
+/** How a program differs from the others. */
+export interface ProgramTraits {
+  /**
+   * What a second process changes in the conversation that it resumes: one of these lists. An empty list continues the tree, any other
+   * begins a new one. Default: it continues the tree.
+   */
+  readonly resumedChanges?: readonly (readonly ResumedChange[])[];
+  /** Its headers name the agent that makes a call. */
+  readonly namesAgents?: boolean;
+}
 
 /** Expects that the exports of a run have every token of the engine's log, and that its turns continue each other. */
-export async function expectRecorded(run: TaskRun): Promise<void> {
+export async function expectRecorded(run: TaskRun, traits: ProgramTraits = {}): Promise<void> {
   const { task, model } = run;
   const ofPurpose = (...purposes: readonly Purpose[]) =>
     model.calls.filter(({ purpose }) => purposes.includes(purpose));
@@ -16,14 +30,26 @@ export async function expectRecorded(run: TaskRun): Promise<void> {
   const scripted = task.turns.length + (task.resumed?.length ?? 0);
   // A program that runs sub-agents in the background reports their end in a turn of its own.
   expect.soft(delegates ? Math.min(turns.length, scripted) : turns.length).toBe(scripted);
+  if (task.delegated) expect.soft(ofPurpose("delegated")).toHaveLength(DELEGATED_TURNS.length);
   expect.soft(decode(turns.at(-1)?.prompt ?? [])).toContain(task.shown ?? "");
   const recorded = await expectTokens(run);
-  const conversations = [turns, ofPurpose("delegated")].filter(({ length }) => length > 0);
+  const [before, after] = [ofPurpose("task"), ofPurpose("resumed")];
+  const changes = traits.resumedChanges && task.resumed ? findResumedChanges(before, after) : [];
+  if (task.resumed) expect.soft(traits.resumedChanges ?? [[]]).toContainEqual(changes);
+  const ofTask = changes.length > 0 ? [before, after] : [turns];
+  const conversations = [...ofTask, ofPurpose("delegated")].filter(({ length }) => length > 0);
   const parents = conversations.map((conversation) => readParents(recorded, conversation));
   expect.soft(parents).toEqual(parents.map(({ expected }) => ({ actual: expected, expected })));
   // The turns of a conversation repeat each other's tokens, so they are one row.
   const rows = run.templateType === "concat" ? conversations.map(joinTurns) : [];
   expect.soft(recorded.conversations).toEqual(expect.arrayContaining(rows));
+  if (changes.length > 0) {
+    const [last, first] = [selectCalls(recorded, before).at(-1), selectCalls(recorded, after)[0]];
+    expect.soft(first?.compacted_from).toBe(last?.interaction_id);
+  }
+  if (traits.namesAgents) {
+    expectAgentsNamed(recorded, selectCalls(recorded, turns), selectCalls(recorded, ofPurpose("delegated")));
+  }
 }
 
 /** Expects that the program asked for a summary and went on with it, and that a reward of the session reaches the turns before. */

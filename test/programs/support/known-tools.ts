@@ -3,9 +3,13 @@ import type { ShownTool, ToolSchema } from "./prompt-view.js";
 /** Names of parameters that take a command line, in any of the programs. */
 const COMMAND = ["command", "cmd"];
 
-/** Returns the program's shell tool: the first tool that requires a command line. */
+/** Shells in any of the programs. Other tools that take a command line run it in the background. */
+const SHELL = /shell|bash|exec/i;
+
+/** Returns the program's shell tool: a tool that requires a command line, and that has the name of a shell if there are several. */
 export function findShell(tools: readonly ShownTool[]): ShownTool | undefined {
-  return tools.find(({ parameters }) => parameters.required?.some((name) => COMMAND.includes(name)));
+  const takesCommand = tools.filter(({ parameters }) => parameters.required?.some((name) => COMMAND.includes(name)));
+  return takesCommand.find(({ name }) => SHELL.test(name)) ?? takesCommand[0];
 }
 
 /** Returns arguments that run a command line, with a value for every other required parameter. */

@@ -16,8 +16,8 @@ const WORDS = [
   ["delegated", DELEGATED],
 ] as const;
 
-/** Programs ask for a summary in the user's last turn, in their own words. */
-const SUMMARY_REQUEST = /\bsummary\b/i;
+/** Programs ask for a summary in the user's last turn, in their own words. A notification can have an element of that name. */
+const SUMMARY_REQUEST = /(?<![</])\bsummary\b/i;
 
 /** Returns what a call is for, and how many results its prompt has since the user asked for that. */
 export function readPurpose({ tools, userTurns }: PromptView): { readonly purpose: Purpose; readonly results: number } {

@@ -1,6 +1,6 @@
-import { rowsOf } from "../../helpers/batch-rows.js";
+import { column, rowsOf } from "../../helpers/batch-rows.js";
 import { numbers, type WireExport, type WireInteraction } from "../../helpers/export-json.js";
-import { readSafetensors } from "../../helpers/safetensors.js";
+import { readSafetensors, type SafeTensors } from "../../helpers/safetensors.js";
 import type { ProgramRig } from "./program-rig.js";
 import type { LoggedCall } from "./scripted-model.js";
 
@@ -18,8 +18,18 @@ export interface Recorded {
   /** The same calls as JSON, and as rows of a batch. */
   readonly json: readonly CallRow[];
   readonly rows: readonly CallRow[];
+  /** What the rows of a batch say about the origin of each interaction, by its id. */
+  readonly rowHints: Readonly<Record<string, Hints>>;
   /** The conversations of the session, each as one row. */
   readonly conversations: readonly CallRow[];
+}
+
+/** What an agent program says about a call. */
+export interface Hints {
+  readonly agent_id: string | null;
+  readonly parent_agent_id: string | null;
+  readonly turn_id: string | null;
+  readonly request_kind: string | null;
 }
 
 /** Discount of the rewards in {@link Recorded.interactions}. */
@@ -29,19 +39,16 @@ export const DISCOUNT = 0.5;
 export async function exportSession({ trainer, session }: ProgramRig): Promise<Recorded> {
   await trainer.post("/rl/set_reward", { reward: 1, scope: "session" }, session.key);
   await trainer.post("/rl/end_session", {}, session.key);
-  const batch = async (options: object) => {
-    const rows = rowsOf(readSafetensors(await trainer.exportBatch([session.id], options)));
-    return sort(
-      rows.map(({ ids, trained }) => ({ ids, trained: trained.map((t) => [t.place, t.id, t.logprob] as const) })),
-    );
-  };
+  const batch = async (options: object) => readSafetensors(await trainer.exportBatch([session.id], options));
+  const individual = await batch({});
   const reply = await trainer.post("/export_trajectories", { session_id: session.id, discount: DISCOUNT });
   const interactions = Object.values(((await reply.json()) as WireExport).interactions);
   return {
     interactions,
     json: sort(interactions.map(toRow)),
-    rows: await batch({}),
-    conversations: await batch({ style: "concat", on_mismatch: "split" }),
+    rows: readRows(individual),
+    rowHints: readHints(individual),
+    conversations: readRows(await batch({ style: "concat", on_mismatch: "split" })),
   };
 }
 
@@ -59,6 +66,25 @@ export function logRows(calls: readonly LoggedCall[]): CallRow[] {
 export function joinTurns(calls: readonly LoggedCall[]): CallRow {
   const last = logRows(calls.slice(-1))[0] ?? { ids: [], trained: [] };
   return { ids: last.ids, trained: calls.flatMap((call) => logRows([call])[0]?.trained ?? []) };
+}
+
+/** Reads the rows of a batch. */
+export function readRows(batch: SafeTensors): CallRow[] {
+  const rows = rowsOf(batch);
+  return sort(
+    rows.map(({ ids, trained }) => ({ ids, trained: trained.map((t) => [t.place, t.id, t.logprob] as const) })),
+  );
+}
+
+function readHints(batch: SafeTensors): Record<string, Hints> {
+  const rows = JSON.parse(batch.metadata["rows"] ?? "[]") as (Partial<Hints> & { interaction_id: string })[];
+  const kinds = (JSON.parse(batch.metadata["row_codes"] ?? "{}") as { request_kind?: string[] }).request_kind;
+  const codes = column(batch, "row_request_kind");
+  const hints = rows.map(({ interaction_id, agent_id = null, parent_agent_id = null, turn_id = null }, row) => {
+    const request_kind = kinds?.[codes[row] ?? -1] ?? null;
+    return [interaction_id, { agent_id, parent_agent_id, turn_id, request_kind }] as const;
+  });
+  return Object.fromEntries(hints);
 }
 
 function toRow(interaction: WireInteraction): CallRow {

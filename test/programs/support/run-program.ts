@@ -26,7 +26,7 @@ const TAIL_BYTES = 8192;
  * An HTTP proxy that does not exist, so that the programs cannot reach the internet: their runs must not depend on their requests for
  * updates and statistics. Loopback needs no proxy.
  */
-const NO_INTERNET = {
+export const NO_INTERNET = {
   HTTP_PROXY: "http://127.0.0.1:9",
   HTTPS_PROXY: "http://127.0.0.1:9",
   NO_PROXY: "127.0.0.1,localhost",

@@ -29,6 +29,8 @@ export interface Task {
   readonly content?: string;
   /** Files of the project when the program starts, by their paths. */
   readonly files?: Readonly<Record<string, Uint8Array>>;
+  /** True if a sub-agent must take the {@link DELEGATED_TURNS}. */
+  readonly delegated?: boolean;
   /** What the model must have read before its last turn. */
   readonly shown?: string;
 }
