@@ -45,6 +45,7 @@ export async function generate(context: ServerContext, job: GenerationJob): Prom
     generation,
     openParser: () => model.outputParser(new ParserOptions(job)),
     wantsTokens: wantsTokens && sink !== undefined,
+    readers: call.request.choices ?? 1,
     maxTokens: call.request.logprobs === "none" ? Number.POSITIVE_INFINITY : sliceLength(sampling.topLogprobs),
     sink,
   });

@@ -30,6 +30,8 @@ export interface OutputReaderOptions {
   readonly wantsTokens: boolean;
   /** Most tokens whose log probabilities are written to the sink at once. */
   readonly maxTokens: number;
+  /** Number of readers that may have new tokens in the same iteration of the event loop: the choices of a call. Default: 1. */
+  readonly readers?: number;
   readonly sink?: OutputSink | undefined;
 }
 
@@ -47,6 +49,8 @@ export class OutputReader {
   #openedParser: OutputParser | undefined;
   /** Most tokens that are read in one iteration of the event loop. */
   readonly #most: number;
+  /** Most tokens that are read in an iteration in which the readers of other choices read, too. */
+  readonly #share: number;
   /** Number of tokens that were read. */
   #position = 0;
   #finished = false;
@@ -55,26 +59,30 @@ export class OutputReader {
     this.#options = options;
     this.#slices = new TokenSlices(options.model, options.generation);
     this.#most = Math.min(MAX_PARSED_AT_ONCE, options.sink ? options.maxTokens : MAX_PARSED_AT_ONCE);
+    this.#share = Math.max(1, Math.floor(this.#most / (options.readers ?? 1)));
   }
 
   /** Writes new tokens to the sink, if it has room. */
   advance(): void {
-    if (this.#options.sink?.hasRoom) this.#readSlice();
+    if (this.#options.sink?.hasRoom) this.#readSlice(this.#share);
   }
 
   /** Reads all new tokens except some of the last, in slices: the event loop runs between them. Writes them to the sink. */
   async catchUp(): Promise<void> {
-    while (this.#options.generation.length - this.#position > this.#most) {
-      this.#readSlice();
-      await turns.next();
+    const isShared = this.#share < this.#most;
+    while (this.#options.generation.length - this.#position > this.#share) {
+      // The other choices may have been completed in this iteration, too.
+      if (isShared) await turns.next();
+      this.#readSlice(this.#most);
+      if (!isShared) await turns.next();
     }
   }
 
-  #readSlice(): void {
+  #readSlice(most: number): void {
     const { sink, generation } = this.#options;
     if (this.#finished || generation.length === this.#position) return;
-    const tokens = this.#newTokens(this.#most);
-    const events = this.#readEvents(this.#most);
+    const tokens = this.#newTokens(most);
+    const events = this.#readEvents(most);
     if (events.length > 0 || tokens) sink?.write(events, tokens);
   }
 
