@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { serveUntilTerminated } from "../serve-until-terminated.js";
-import { ALTERNATIVES, TOKENS } from "./size.js";
+import { ALTERNATIVES, CHOICE_TOKENS, TOKENS } from "./size.js";
 
 /**
- * An engine that answers as SGLang does, in one reply. Its outputs are the longest possible for requests with alternatives, and short
- * for others.
+ * An engine that answers as SGLang does, in one reply. Its outputs are the longest possible for requests with alternatives, those of a
+ * choice for requests with that limit, and short for others.
  */
 
 /** Tokens of one part of the reply. Every part is the same bytes. */
@@ -41,13 +41,15 @@ function makeReply(tokens: number, alternatives: number): Buffer {
 }
 
 const long = makeReply(TOKENS, ALTERNATIVES);
+const choice = makeReply(CHOICE_TOKENS, 0);
 const short = makeReply(16, 0);
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request);
   response.setHeader("content-type", "application/json");
   if (request.url !== "/generate") response.end("{}");
-  else response.end(body.includes(`"top_logprobs_num":${ALTERNATIVES}`) ? long : short);
+  else if (body.includes(`"top_logprobs_num":${ALTERNATIVES}`)) response.end(long);
+  else response.end(body.includes(`"max_new_tokens":${CHOICE_TOKENS}`) ? choice : short);
 }
 
 serveUntilTerminated((request, response) => void answer(request, response));

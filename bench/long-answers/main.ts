@@ -6,10 +6,10 @@ import { readLoopDelay } from "../proxy/loop-delay.js";
 import { ADMIN_KEY, startProxy, startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
-import { ALTERNATIVES, TOKENS } from "./size.js";
+import { ALTERNATIVES, CHOICE_TOKENS, CHOICES, TOKENS } from "./size.js";
 
 /**
- * Measures how long the largest answer stalls the server's event loop. One client asks for it in several ways, one after the other,
+ * Measures how long the largest answer, and many choices of one call, stall the server's event loop. One client asks for it in several ways, one after the other,
  * while nobody else calls. Sessions are stored, and the server is started again before a response is read from disk.
  *
  *   npm run bench:answers [-- --directory=PATH]
@@ -40,7 +40,9 @@ try {
 } finally {
   await engine.stop();
 }
-console.log(`Output: ${TOKENS.toLocaleString("en-US")} tokens with ${ALTERNATIVES} alternatives each.\n`);
+console.log(
+  `Output: ${TOKENS.toLocaleString("en-US")} tokens with ${ALTERNATIVES} alternatives each, except for choices.\n`,
+);
 const columns = ["request", "MB", "median time (ms)", "stalls (ms)", "worst (ms)"];
 console.log(markdown(columns, [...rows].map(describe)));
 
@@ -68,6 +70,10 @@ async function measureRound(directory: string): Promise<void> {
     const alternatives = { top_logprobs: ALTERNATIVES };
     const chat = { messages: [{ role: "user", content: "hello" }], logprobs: true, ...alternatives };
     await measure("POST /v1/chat/completions", proxy, key, "/v1/chat/completions", chat);
+    const choices = { ...chat, top_logprobs: 0, n: CHOICES, max_tokens: CHOICE_TOKENS };
+    const many = `${CHOICES} choices of ${CHOICE_TOKENS} tokens`;
+    await measure(many, proxy, key, "/v1/chat/completions", choices);
+    await measure(`${many}, streamed`, proxy, key, "/v1/chat/completions", { ...choices, stream: true });
     const response = { input: "hello", include: LOGPROBS, store: true, ...alternatives };
     const { beginning } = await measure("POST /v1/responses, stored", proxy, key, "/v1/responses", response);
     const id = readId(beginning);
@@ -83,7 +89,7 @@ async function measureRound(directory: string): Promise<void> {
 }
 
 function start(directory: string): Promise<Child> {
-  return startProxy({ engineUrl: engine.url, connections: 4, args: [`storage.directory=${directory}`] });
+  return startProxy({ engineUrl: engine.url, connections: CHOICES, args: [`storage.directory=${directory}`] });
 }
 
 async function warmUp(proxy: Child): Promise<void> {

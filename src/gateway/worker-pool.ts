@@ -3,6 +3,7 @@ import { readHealth, type ServingState } from "./contact/read-health.js";
 import { WorkerContact } from "./contact/worker-contact.js";
 import { WorkerReturns } from "./contact/worker-returns.js";
 import { LookupBudget } from "./lookup-budget.js";
+import type { WorkerWarning } from "./merge-warnings.js";
 import { SharedRefresh } from "./shared-refresh.js";
 import type { Upstream } from "./upstream.js";
 import type { WorkerAddress, WorkerAddresses } from "./worker-addresses.js";
@@ -23,6 +24,8 @@ export interface Worker {
   pendingSlots: number;
   /** Undefined until the worker has answered. */
   weightVersion?: WeightVersion | undefined;
+  /** What the worker cannot do with its model. */
+  warnings?: readonly WorkerWarning[] | undefined;
   /** True once the worker has answered a health check. */
   hasAnswered?: boolean;
   readonly contact: WorkerContact;
@@ -214,11 +217,11 @@ export class WorkerPool {
       return this.#options.report(problem);
     }
     const { weight_version: weightVersion, ...worker } = health.worker;
-    const state = health.status;
+    const { status: state, warnings } = health;
     if (weightVersion) this.learnVersion(weightVersion);
     // A server that restarts at the same address has another tag; the old one is gone.
     for (const other of this.#at(url)) if (other.tag !== worker.tag) this.#remove(other);
-    this.#put({ ...worker, url, state, weightVersion, hasAnswered: true });
+    this.#put({ ...worker, url, state, weightVersion, warnings, hasAnswered: true });
     for (const known of this.#at(url)) {
       known.contact.answered();
       this.#returns.returned(known.tag);

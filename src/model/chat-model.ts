@@ -53,8 +53,12 @@ export interface ChatModel {
 export interface ToolCallSupport {
   /** The family that reads the calls. With `none`, calls stay in the text. */
   readonly family: ToolFamily | "none";
+  /** The configuration names the family. Otherwise it was looked for in the model folder. */
+  readonly isConfigured: boolean;
   /** The chat template shows tools or calls. */
   readonly isShown: boolean;
+  /** The chat template leaves out the calls of earlier turns. */
+  readonly isOmitted: boolean;
   /** When an engine with grammars can enforce calls. */
   readonly enforced: Enforcement;
 }

@@ -17,7 +17,7 @@ import {
 import { TokenOutputParser } from "./output/token-output-parser.js";
 import { renderPrefillAfterOpening, renderPrefilled } from "./prefilled-prompt.js";
 import { ChatTemplate, type ChatTemplateOptions } from "./template/chat-template.js";
-import { showsTools } from "./template/shows-tools.js";
+import { omitsCalls, showsTools } from "./template/shows-tools.js";
 import { encodePartsWithin, encodeWithin } from "./tokenizer/encode-within.js";
 import type { EncodedText } from "./tokenizer/encoded-text.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
@@ -83,7 +83,9 @@ export class FolderChatModel implements ChatModel {
     this.#withTools = sources.withTools === sources.plain ? this.#plain : create(sources.withTools);
     this.toolCalls = {
       family: this.families.tools,
+      isConfigured: (options.toolCallParser ?? "auto") !== "auto",
       isShown: showsTools(this.#withTools.template),
+      isOmitted: omitsCalls(this.#withTools.template),
       enforced: findEnforcement(this.#callStructure),
     };
   }

@@ -96,7 +96,7 @@ export async function createServer({
   });
   const context: ServerContext = {
     ...options,
-    modelWarnings: listModelWarnings(options.model, options.engine),
+    modelWarnings: listModelWarnings(options.model, options.engine, settings.chatTemplateType),
     connections: app.connections,
     exporter: new Exporter(registry),
     engineHealth: new EngineHealth(options.engine),

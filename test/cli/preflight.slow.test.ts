@@ -6,8 +6,16 @@ import { findFreePort } from "../../src/scheduler/free-port.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { until } from "../helpers/until.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
+import { writeModelFolder } from "../model/support/model-folder.js";
 import { AGENT, rolloutJob, TIMES } from "./rollout/rollout-job.js";
 import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
+
+/** A template with calls of no known family. */
+const UNKNOWN_CALLS =
+  "{% for t in tools or [] %}<<tool {{ t.function.name }}>>{% endfor %}" +
+  "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}" +
+  "{% for c in m.tool_calls or [] %}<<call {{ c.function.name }}>>{% endfor %}<|im_end|>\n{% endfor %}" +
+  "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 const KEY = "sk-admin-0123456789abcdef";
 const withKey = { ROLLTAPE_ADMIN_API_KEY: KEY };
@@ -154,9 +162,12 @@ describe("the ready line of rolltape serve", TIMES, () => {
   });
 
   it("warns that the model's tool calls are not read, as the log and /health do", async () => {
-    const serving = rolltape(["serve", "server.port=0", "rollout.agent.tool_call_parser=none"], withKey);
+    const server = await closing(startSglangServer());
+    const folder = writeModelFolder(UNKNOWN_CALLS, ["<|im_end|>"]);
+    const urls = `engine.urls=[${server.url}]`;
+    const serving = rolltape(["serve", "server.port=0", "engine.type=sglang", urls, `model.path=${folder}`], withKey);
     const { url, warnings } = await serving.ready();
-    const message = "The chat template shows tools, but no family of tool calls is configured or detected";
+    const message = "The chat template shows tools, but no family of tool calls is detected";
     expect(warnings).toEqual([
       { key: "rollout.agent.tool_call_parser", message: expect.stringContaining(message) as unknown },
     ]);

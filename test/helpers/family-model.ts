@@ -88,6 +88,11 @@ export class FamilyModel {
     return this.untilStop(whole.slice(prompt.length));
   }
 
+  /** Returns true if the text is a token that ends a turn. */
+  isStop(text: string): boolean {
+    return this.#stops.includes(text);
+  }
+
   /** Returns a rendered answer up to and with its end of turn. */
   untilStop(text: string): string {
     const [at, stop] = this.#stops

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { ToolFamily } from "../../src/model/output/family-lookup.js";
 import { Proxy } from "../helpers/proxy.js";
 import { GrammarEngine, ScriptedEngine } from "../helpers/scripted-engine.js";
+import { publishedTemplate } from "../model/support/golden.js";
 import { writeModelFolder } from "../model/support/model-folder.js";
 
 /** What a server says about tool calls that it cannot read or enforce. */
@@ -21,11 +22,13 @@ async function start(
   template: string | undefined,
   toolCallParser: ToolFamily | "auto" | "none" = "auto",
   engine = true,
+  chatTemplateType: "hf" | "concat" = "hf",
 ) {
   const folder = template === undefined ? {} : { folder: writeModelFolder(template, ["<|im_end|>"]) };
   const proxy = await Proxy.start({
     engine: engine ? new GrammarEngine() : new ScriptedEngine(),
     model: { toolCallParser },
+    settings: { chatTemplateType },
     ...folder,
   });
   onTestFinished(() => proxy.close());
@@ -36,25 +39,38 @@ const readWarnings = async (proxy: Proxy<ScriptedEngine>) =>
   (await proxy.request({ url: "/health" }, null)).json<{ warnings?: { key: string; message: string }[] }>().warnings;
 
 describe("GET /health", () => {
-  it.each(["auto", "none"] as const)(
-    "warns that calls are not read if the template shows tools (%s)",
-    async (parser) => {
-      const proxy = await start(parser === "auto" ? `${UNKNOWN_CALLS}${OPENING}` : undefined, parser);
-      const [warning, ...more] = (await readWarnings(proxy)) ?? [];
-      expect(more).toEqual([]);
-      expect(warning?.key).toBe("rollout.agent.tool_call_parser");
-      expect(warning?.message).toContain(
-        "The chat template shows tools, but no family of tool calls is configured or detected",
-      );
-    },
-  );
+  it("warns that calls are not read if the template shows tools and no family is detected", async () => {
+    const [warning, ...more] = (await readWarnings(await start(`${UNKNOWN_CALLS}${OPENING}`))) ?? [];
+    expect(more).toEqual([]);
+    expect(warning?.key).toBe("rollout.agent.tool_call_parser");
+    expect(warning?.message).toContain("The chat template shows tools, but no family of tool calls is detected");
+  });
+
+  it("does not warn of a family `none` that the configuration sets", async () => {
+    expect(await readWarnings(await start(`${UNKNOWN_CALLS}${OPENING}`, "none"))).toBeUndefined();
+    expect(await readWarnings(await start(undefined, "none"))).toBeUndefined();
+  });
 
   it("has the warnings while the server is not ready, too", async () => {
-    const proxy = await start(undefined, "none");
+    const proxy = await start(`${UNKNOWN_CALLS}${OPENING}`);
     proxy.context.draining = true;
     const reply = await proxy.request({ url: "/health" }, null);
     expect([reply.status, reply.json<{ warnings: unknown[] }>().warnings.length]).toEqual([503, 1]);
   });
+
+  // Two of the three published templates of LFM2 write no calls.
+  it.each(["LFM2-8B-A1B", "LFM2.5-Instruct", "LFM2.5-8B-A1B"])(
+    "warns that earlier calls are not shown if the template omits them: %s",
+    async (name) => {
+      const omits = name !== "LFM2.5-8B-A1B";
+      const source = publishedTemplate(name);
+      const inHf = (await readWarnings(await start(source))) ?? [];
+      expect(inHf.map(({ key }) => key)).toEqual(omits ? ["rollout.agent.chat_template_type"] : []);
+      expect(inHf.every(({ message }) => message.includes("leaves out the tool calls of earlier turns"))).toBe(true);
+      expect(await readWarnings(await start(source, "auto", true, "concat"))).toBeUndefined();
+      expect(await readWarnings(await start(source, "none"))).toBeUndefined();
+    },
+  );
 
   it("has no warnings if the template knows no tools, or if its calls are read and enforced", async () => {
     expect(await readWarnings(await start(`${TURNS}${OPENING}`))).toBeUndefined();
@@ -88,8 +104,10 @@ describe("a call that must be made, without a family of calls", () => {
     ],
   ] as const;
 
-  it.each([true, false])("is refused with a 400 that says why (engine with grammars: %s)", async (engine) => {
-    const proxy = await start(`${UNKNOWN_CALLS}${OPENING}`, "auto", engine);
+  const settings = [true, false].flatMap((engine) => (["auto", "none"] as const).map((parser) => ({ engine, parser })));
+
+  it.each(settings)("is refused with a 400 that says why ($parser, grammars: $engine)", async ({ engine, parser }) => {
+    const proxy = await start(`${UNKNOWN_CALLS}${OPENING}`, parser, engine);
     const session = await proxy.session();
     for (const [url, body, param] of requests) {
       const reply = await proxy.post(url, body, session.key);
@@ -107,5 +125,31 @@ describe("a call that must be made, without a family of calls", () => {
   it("is answered if tools are only offered", async () => {
     const proxy = await start(`${UNKNOWN_CALLS}${OPENING}`);
     expect((await proxy.chat(await proxy.session(), messages, { tools })).refusal).toBe("200");
+  });
+
+  it("is refused with an error of Google's form in Gemini's API", async () => {
+    const proxy = await start(`${UNKNOWN_CALLS}${OPENING}`);
+    const session = await proxy.session();
+    const contents = [{ role: "user", parts: [{ text: "x" }] }];
+    const functionDeclarations = [{ name: "add", description: "Adds." }];
+    for (const functionCallingConfig of [{ mode: "ANY" }, { mode: "ANY", allowedFunctionNames: ["add"] }]) {
+      for (const path of ["generateContent", "streamGenerateContent?alt=sse"]) {
+        const body = { contents, tools: [{ functionDeclarations }], toolConfig: { functionCallingConfig } };
+        const reply = await proxy.post(`/v1beta/models/tiny:${path}`, body, session.key);
+        expect(reply.headers["content-type"]).toBe("application/json; charset=utf-8");
+        expect([reply.status, reply.json()]).toMatchObject([
+          400,
+          {
+            error: {
+              code: 400,
+              status: "INVALID_ARGUMENT",
+              message: expect.stringContaining("requires a tool call, which is not supported: no family of tool calls"),
+              details: [{ reason: "UNSUPPORTED_PARAMETER" }],
+            },
+          },
+        ]);
+      }
+    }
+    expect(proxy.engine.calls).toEqual([]);
   });
 });

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { weightVersionSchema } from "../../control/weight-version.js";
+import { workerWarningsSchema } from "../merge-warnings.js";
 import type { Upstream } from "../upstream.js";
 
 const healthSchema = z.object({
   status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed"]),
+  warnings: workerWarningsSchema,
   worker: z
     .object({
       tag: z.string(),

@@ -7,6 +7,7 @@ import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import type { GatewayMetrics } from "../gateway-metrics.js";
 import { mergeMetrics } from "../merge-metrics.js";
+import { mergeWarnings } from "../merge-warnings.js";
 import { pickCredentials } from "../routing.js";
 import type { Worker } from "../worker-pool.js";
 
@@ -21,6 +22,7 @@ const health = z.object({
       weight_version: weightVersionSchema.optional(),
     }),
   ),
+  warnings: z.array(z.object({ key: z.string(), message: z.string(), workers: z.array(z.string()) })).optional(),
 });
 
 const alive = z.object({ status: z.literal("ok") });
@@ -45,8 +47,10 @@ export function serviceRoutes(
     const workers = pool.all().map(({ tag, state: status, capacity, sessions, weightVersion: weight_version }) => {
       return { tag, status, capacity, sessions, weight_version };
     });
-    if (pool.ready().length === 0) return reply.code(503).send({ status: "no_workers", workers });
-    return { status: "ok" as const, workers };
+    const warnings = mergeWarnings(pool.living());
+    const state = { workers, ...(warnings.length > 0 ? { warnings } : {}) };
+    if (pool.ready().length === 0) return reply.code(503).send({ status: "no_workers", ...state });
+    return { status: "ok" as const, ...state };
   };
   for (const path of ["/readyz", "/health"]) {
     app.get(path, { config: { public: true }, schema: { response: { 200: health, 503: health } } }, readiness);

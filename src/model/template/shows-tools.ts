@@ -13,15 +13,31 @@ const USER: Message = { role: "user", content: "Hello" };
 const SYSTEM: Message = { role: "system", content: "Help." };
 const CALL = { id: "call00001", name: NAME, arguments: "{}" };
 
-const CONVERSATIONS: readonly Conversation[] = [
+const CALLING: Message = { role: "assistant", content: "", toolCalls: [CALL] };
+const RESULT: Message = { role: "tool", content: "0", toolCallId: CALL.id, name: NAME };
+
+const OFFERED: readonly Conversation[] = [
   { messages: [USER], tools: [TOOL] },
   { messages: [SYSTEM, USER], tools: [TOOL] },
-  { messages: [USER, { role: "assistant", content: "", toolCalls: [CALL] }] },
+];
+// Some templates refuse a call without its result, and some show only one of the two. The result does not name its tool.
+const CALLED: readonly Conversation[] = [
+  { messages: [USER, CALLING] },
+  { messages: [USER, CALLING, { ...RESULT, name: "other" }] },
 ];
 
 /** Returns true if a template shows tools or calls, so its model was trained to call tools. */
 export function showsTools(template: ChatTemplate): boolean {
-  return CONVERSATIONS.some((conversation) => render(template, conversation).includes(NAME));
+  return [...OFFERED, ...CALLED].some((conversation) => render(template, conversation).includes(NAME));
+}
+
+/**
+ * Returns true if a template leaves out the calls of earlier turns, so the model does not see what it has called. A template
+ * that refuses them is not meant: requests with calls are then refused.
+ */
+export function omitsCalls(template: ChatTemplate): boolean {
+  const rendered = CALLED.map((conversation) => render(template, conversation)).filter((text) => text !== "");
+  return rendered.length > 0 && !rendered.some((text) => text.includes(NAME));
 }
 
 /** Returns an empty text if the template refuses the conversation. */

@@ -53,6 +53,7 @@ export async function generate(
     generation,
     openParser: () => model.outputParser(new ParserOptions(job)),
     wantsTokens: wantsTokens && sink !== undefined,
+    readers: call.request.choices ?? 1,
     maxTokens: call.request.logprobs === "none" ? Number.POSITIVE_INFINITY : sliceLength(sampling.topLogprobs),
     sink,
   });

@@ -30,6 +30,8 @@ export interface OutputReaderOptions {
   readonly wantsTokens: boolean;
   /** Maximum number of tokens whose log probabilities are written to the sink at once. */
   readonly maxTokens: number;
+  /** Number of readers that may have new tokens in the same iteration of the event loop: the choices of a call. Default: 1. */
+  readonly readers?: number;
   readonly sink?: OutputSink | undefined;
 }
 
@@ -47,6 +49,8 @@ export class OutputReader {
   #openedParser: OutputParser | undefined;
   /** Maximum number of tokens that are read in one iteration of the event loop. */
   readonly #maxSlice: number;
+  /** The same in an iteration in which the readers of other choices may read too. */
+  readonly #sharedSlice: number;
   /** Number of tokens that were read. */
   #position = 0;
   #finished = false;
@@ -55,26 +59,30 @@ export class OutputReader {
     this.#options = options;
     this.#slices = new TokenSlices(options.model, options.generation);
     this.#maxSlice = Math.min(MAX_PARSED_AT_ONCE, options.sink ? options.maxTokens : MAX_PARSED_AT_ONCE);
+    this.#sharedSlice = Math.max(1, Math.floor(this.#maxSlice / (options.readers ?? 1)));
   }
 
   /** Writes new tokens to the sink, if it has room. */
   advance(): void {
-    if (this.#options.sink?.hasRoom) this.#readSlice();
+    if (this.#options.sink?.hasRoom) this.#readSlice(this.#sharedSlice);
   }
 
   /** Reads all new tokens except some of the last, in slices: the event loop runs between them. Writes them to the sink. */
   async catchUp(): Promise<void> {
-    while (this.#options.generation.length - this.#position > this.#maxSlice) {
-      this.#readSlice();
-      await turns.next();
+    const isShared = this.#sharedSlice < this.#maxSlice;
+    while (this.#options.generation.length - this.#position > this.#sharedSlice) {
+      // The other choices may have been completed in this iteration, too.
+      if (isShared) await turns.next();
+      this.#readSlice(this.#maxSlice);
+      if (!isShared) await turns.next();
     }
   }
 
-  #readSlice(): void {
+  #readSlice(limit: number): void {
     const { sink, generation } = this.#options;
     if (this.#finished || generation.length === this.#position) return;
-    const tokens = this.#newTokens(this.#maxSlice);
-    const events = this.#readEvents(this.#maxSlice);
+    const tokens = this.#newTokens(limit);
+    const events = this.#readEvents(limit);
     if (events.length > 0 || tokens) sink?.write(events, tokens);
   }
 

@@ -1,5 +1,6 @@
 import { publishedStops } from "../../model/continuation/published-stops.js";
 import { publishedTemplate } from "../../model/support/golden.js";
+import { SPELLED } from "./spelled-templates.js";
 
 export interface TemplateSource {
   readonly source: string;
@@ -75,20 +76,6 @@ const OWN: Readonly<Record<string, TemplateSource>> = {
   },
   "Phi-4-mini with tokens": phi("You have tools.", "<|tool_call|>[", "]<|/tool_call|>"),
   "Phi-4-mini with a word": phi("Prefix calls with functools[...]", "functools[", "]"),
-  "Llama 4": {
-    stops: ["<|eot|>", "<|eom|>"],
-    source: `
-{%- if tools %}
-  {{- '<|header_start|>system<|header_end|>\\n\\nUse [func_name1(param1=value1)].' + (tools | tojson) + '<|eot|>' }}
-{%- endif %}
-{%- for message in messages %}
-  {{- '<|header_start|>' + ('ipython' if message.role == 'tool' else message.role) + '<|header_end|>\\n\\n' }}
-  {{- message.content }}
-  {%- for call in message.tool_calls or [] %}{{- '[' + call.function.name + '()]' }}{%- endfor %}
-  {{- '<|eot|>' }}
-{%- endfor %}
-{%- if add_generation_prompt %}{{- '<|header_start|>assistant<|header_end|>\\n\\n' }}{%- endif %}`,
-  },
   "Hy3-preview": {
     stops: ["<｜hy_eos｜>"],
     source: `
@@ -121,5 +108,5 @@ const OWN: Readonly<Record<string, TemplateSource>> = {
 
 /** Returns the template with this name: a published one, or one of our own. */
 export function findTemplate(name: string): TemplateSource {
-  return OWN[name] ?? { source: publishedTemplate(name), stops: publishedStops(name) };
+  return OWN[name] ?? SPELLED[name] ?? { source: publishedTemplate(name), stops: publishedStops(name) };
 }

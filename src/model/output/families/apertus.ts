@@ -3,9 +3,9 @@ import type { PendingCall } from "../message/pending-call.js";
 import { readJsonString } from "../reader/json-value.js";
 import type { Step } from "../reader/reader.js";
 import { describeJsonCall } from "../structure/call-structure.js";
+import { listCalls } from "../syntax/call-list.js";
 import type { CallContext } from "../syntax/call-syntax.js";
 import { readArguments } from "../syntax/json-call.js";
-import { jsonListCalls } from "../syntax/json-list-calls.js";
 
 const CALLS = { begin: "<|tools_prefix|>", end: "<|tools_suffix|>" };
 const THINK = { begin: "<|inner_prefix|>", end: "<|inner_suffix|>" };
@@ -16,7 +16,7 @@ export const apertus = {
   calls: {
     docs: { models: "Apertus", call: '`<|tools_prefix|>[{"NAME": {…}}]<|tools_suffix|>`', arguments: "JSON" },
     detection: { template: [CALLS.begin], modelTypes: ["apertus"] },
-    syntax: jsonListCalls([CALLS], readItem),
+    syntax: listCalls([CALLS], readItem),
     structure: {
       trigger: CALLS.begin,
       section: { begin: `${CALLS.begin}[`, end: `]${CALLS.end}` },

@@ -2,7 +2,7 @@ import type { Family } from "../family.js";
 import type { Step } from "../reader/reader.js";
 import { describeJsonArguments } from "../structure/call-structure.js";
 import { constant, regex, sequence, tag } from "../structure/format.js";
-import { type CallList, readCallList } from "../syntax/call-list.js";
+import { type ReadItem, readCallList } from "../syntax/call-list.js";
 import type { CallContext } from "../syntax/call-syntax.js";
 import { readJsonCall } from "../syntax/json-call.js";
 
@@ -13,10 +13,7 @@ const THINKING = { begin: "<|START_THINKING|>", end: "<|END_THINKING|>" };
 const TEXT = { begin: ["<|START_RESPONSE|>", "<|START_TEXT|>"], end: ["<|END_RESPONSE|>", "<|END_TEXT|>"] };
 const TEXT_MARKERS = [...TEXT.begin, ...TEXT.end];
 
-const LIST: CallList = {
-  ...ACTION,
-  body: (context, call) => readJsonCall(context, call, { nameField: "tool_name" }),
-};
+const readItem: ReadItem = (context, call) => readJsonCall(context, call, { nameField: "tool_name" });
 
 /**
  * Cohere's Command 3 and 4: every part of an answer stands between markers. The model's call ids are not kept, because
@@ -62,7 +59,7 @@ function* readParts(context: CallContext, callMarkers: readonly string[]): Step<
     if (marker === undefined) return;
     reader.startRecording();
     reader.skip(marker);
-    if (marker === ACTION.begin) yield* readCallList(context, LIST);
+    if (marker === ACTION.begin) yield* readCallList(context, ACTION, readItem, callMarkers);
     else if (marker === ACTION.end) out.writeMalformed(reader.endRecording());
     else {
       reader.endRecording();

@@ -2,11 +2,11 @@ import type { Family } from "../family.js";
 import type { Step } from "../reader/reader.js";
 import { THINK } from "../reasoning/reasoning-block.js";
 import { describeJsonCall } from "../structure/call-structure.js";
+import { listCalls } from "../syntax/call-list.js";
 import type { CallContext } from "../syntax/call-syntax.js";
-import { jsonListCalls } from "../syntax/json-list-calls.js";
 
 const CALLS = { begin: "<tool_calls>", end: "</tool_calls>" };
-const LIST = jsonListCalls([CALLS]);
+const LIST = listCalls([CALLS]);
 
 /** "Assistant:". The template asks for it before answers, and writes it itself in later turns. */
 const SPEAKER = "助手：";

@@ -1,23 +1,19 @@
 import type { Tool } from "../../../conversation/message.js";
 import type { Family } from "../family.js";
-import type { Step } from "../reader/reader.js";
 import { ANY_TEXT, constant, type Format, json, oneOf, regex, sequence, tag } from "../structure/format.js";
 import { listParameters } from "../structure/parameters.js";
 import { joinMembers } from "../structure/schema-values.js";
-import { type CallList, readCallList } from "../syntax/call-list.js";
-import type { CallContext } from "../syntax/call-syntax.js";
+import { listCalls, type ReadItem } from "../syntax/call-list.js";
 import { readJsonCall } from "../syntax/json-call.js";
 import { readLoosePythonCall } from "../syntax/loose-python-call.js";
 
-const LIST: CallList = {
-  begin: "<|tool_call_start|>",
-  end: "<|tool_call_end|>",
-  *body(context, call) {
-    const { reader } = context;
-    yield* reader.skipSpace();
-    const isJson = yield* reader.at("{");
-    return isJson ? yield* readJsonCall(context, call) : yield* readLoosePythonCall(reader, call, LIST.end);
-  },
+const LIST = { begin: "<|tool_call_start|>", end: "<|tool_call_end|>" };
+
+const readItem: ReadItem = function* (context, call) {
+  const { reader } = context;
+  yield* reader.skipSpace();
+  const isJson = yield* reader.at("{");
+  return isJson ? yield* readJsonCall(context, call) : yield* readLoosePythonCall(reader, call, LIST.end);
 };
 
 /** Arguments of any name and value. Brackets in them are closed; deeper nesting is not described. */
@@ -38,7 +34,7 @@ export const lfm2 = {
     // Only one of the published templates writes calls.
     detection: { template: ["List of tools: ", "<|im_start|>"], modelTypes: ["lfm2", "lfm2_moe", "lfm2_vl"] },
     thinksLike: "qwen3",
-    syntax: { markers: [LIST.begin, LIST.end], read },
+    syntax: listCalls([LIST], readItem),
     structure: {
       trigger: LIST.begin,
       section: { begin: `${LIST.begin}[`, end: `]${LIST.end}` },
@@ -47,19 +43,6 @@ export const lfm2 = {
     },
   },
 } as const satisfies Family;
-
-function* read(context: CallContext): Step<void> {
-  const { reader, out } = context;
-  const markers = reader.markers([LIST.begin, LIST.end]);
-  for (;;) {
-    const marker = yield* reader.until(markers, out.text);
-    if (marker === undefined) return;
-    reader.startRecording();
-    reader.skip(marker);
-    if (marker === LIST.begin) yield* readCallList(context, LIST);
-    else out.writeMalformed(reader.endRecording());
-  }
-}
 
 /** A string in the quotes that the chat template writes. */
 const QUOTED = regex(`'([^'\\\\\\n]|\\\\.)*'`);

@@ -1,6 +1,6 @@
 import type { Family } from "../family.js";
 import { describeJsonCall } from "../structure/call-structure.js";
-import { jsonListCalls } from "../syntax/json-list-calls.js";
+import { listCalls } from "../syntax/call-list.js";
 
 const CALLS = { begin: "<TOOLCALL>", end: "</TOOLCALL>" };
 
@@ -14,7 +14,7 @@ export const nemotronNanoV2 = {
       arguments: "JSON",
     },
     detection: { template: [CALLS.begin] },
-    syntax: jsonListCalls([CALLS]),
+    syntax: listCalls([CALLS]),
     structure: {
       trigger: CALLS.begin,
       section: { begin: `${CALLS.begin}[`, end: `]${CALLS.end}` },

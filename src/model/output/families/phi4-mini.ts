@@ -1,6 +1,6 @@
 import type { Family } from "../family.js";
 import { type CallStructure, describeJsonCall } from "../structure/call-structure.js";
-import { jsonListCalls } from "../syntax/json-list-calls.js";
+import { listCalls } from "../syntax/call-list.js";
 
 /** The bracket belongs to the marker, because answers about Python mention the module. */
 const WORD = "functools[";
@@ -37,7 +37,7 @@ export const phi4Mini = {
       arguments: "JSON",
     },
     detection: { template: [WORD], otherTemplate: ["<|/tool|>"] },
-    syntax: jsonListCalls([{ begin: WORD }, TAGS]),
+    syntax: listCalls([{ begin: WORD }, TAGS]),
     structure: (has) => (has(WORD) ? AFTER_WORD : IN_TAGS),
   },
 } as const satisfies Family;

@@ -2,6 +2,7 @@ import type { Message, Tool } from "../../../../src/conversation/message.js";
 import { TOOLS } from "../answers.js";
 import type { DifferentialFamily } from "./differential-families.js";
 import type { Random } from "./random.js";
+import { TYPED_TOOLS, typedEdit } from "./typed-calls.js";
 
 /** A conversation of some turns: what the model means to answer, and the messages that follow each answer. */
 export interface Plan {
@@ -33,23 +34,29 @@ const value = (random: Random, depth: number): unknown => {
   return Object.fromEntries(Array.from({ length: random.below(3) }, (_, i) => [`k${i} ü`, value(random, depth - 1)]));
 };
 
-const callOf = (random: Random): { name: string; value: object } =>
-  random.below(2) === 0
-    ? { name: "add", value: { a: random.below(1000) - 500, b: random.pick([0.5, -2.25, 7]) } }
-    : {
-        name: "edit",
-        value: {
-          path: text(random),
-          text: text(random),
-          deep: { key: value(random, 2) },
-          list: [value(random, 1), text(random)],
-          yes: random.below(2) === 0,
-        },
-      };
+const edit = (random: Random): object => ({
+  path: text(random),
+  text: text(random),
+  deep: { key: value(random, 2) },
+  list: [value(random, 1), text(random)],
+  yes: random.below(2) === 0,
+});
+
+/** Sorts members as Jinja's `dictsort` does. */
+const sort = (value: object): object =>
+  Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : Number(a > b))));
+
+function callOf(random: Random, { typed = false, sortsKeys = false }: DifferentialFamily) {
+  if (random.below(2) === 0) {
+    return { name: "add", value: { a: random.below(1000) - 500, b: random.pick([0.5, -2.25, 7]) } };
+  }
+  const value = typed ? typedEdit(random, text) : edit(random);
+  return { name: "edit", value: sortsKeys ? sort(value) : value };
+}
 
 /** Returns a conversation that the template of this family can show. */
 export function planConversation(random: Random, family: DifferentialFamily): Plan {
-  const tools = random.below(3) === 0 ? [] : TOOLS;
+  const tools = random.below(3) === 0 ? [] : family.typed ? TYPED_TOOLS : TOOLS;
   const system: Message[] = random.below(2) === 0 ? [{ role: "system", content: text(random) }] : [];
   const turns = Array.from({ length: 1 + random.below(3) }, (_, turn) =>
     planTurn(random, turn, tools.length > 0, family),
@@ -57,21 +64,17 @@ export function planConversation(random: Random, family: DifferentialFamily): Pl
   return { tools, opening: [...system, { role: "user", content: text(random) }], turns };
 }
 
-function planTurn(
-  random: Random,
-  turn: number,
-  hasTools: boolean,
-  { oneCall = false, reasons }: DifferentialFamily,
-): PlannedTurn {
+function planTurn(random: Random, turn: number, hasTools: boolean, family: DifferentialFamily): PlannedTurn {
+  const { oneCall = false, callsAlone = oneCall, reasons } = family;
   const mostCalls = hasTools ? (oneCall ? 1 : 2) : 0;
   const calls = Array.from({ length: random.below(mostCalls + 1) }, (_, i) => ({
     id: `call0${turn}00${i}`,
-    ...callOf(random),
+    ...callOf(random, family),
   }));
   const results = calls.map(({ id, name }): Message => ({ role: "tool", content: text(random), toolCallId: id, name }));
   return {
     reasoning: reasons === "always" || (reasons === undefined && random.below(2) === 0) ? text(random) : "",
-    content: calls.length === 0 || (!oneCall && random.below(2) === 0) ? text(random) : "",
+    content: calls.length === 0 || (!callsAlone && random.below(2) === 0) ? text(random) : "",
     calls,
     following: calls.length > 0 ? results : [{ role: "user", content: text(random) }],
   };

@@ -1,15 +1,23 @@
-/** A family of the differential run: a published template whose model belongs to it. */
+/** A family of the differential run, with a template whose model belongs to it. */
 export interface DifferentialFamily {
   /** The value of `tool_call_parser`. */
   readonly name: string;
+  /** The name of a published template, or of one in templates.ts. */
   readonly template: string;
+  readonly templateArgs?: Readonly<Record<string, unknown>>;
   /** The template shows one call in an answer, and text beside it as reasoning. */
   readonly oneCall?: boolean;
+  /** The template shows no text beside calls, or shows it elsewhere. */
+  readonly callsAlone?: boolean;
+  /** The template sorts the members of arguments. */
+  readonly sortsKeys?: boolean;
+  /** The template writes nested values without their type, so the schemas of the tools must have it. */
+  readonly typed?: boolean;
   /** Prompts begin the reasoning, or the template writes none after its prompts. By default, some answers have reasoning. */
   readonly reasons?: "always" | "never";
 }
 
-/** One entry for each family that has a template among the published ones. */
+/** At least one entry for each family. */
 export const DIFFERENTIAL_FAMILIES: readonly DifferentialFamily[] = [
   { name: "hermes", template: "Qwen-Qwen3-0.6B" },
   { name: "qwen3_coder", template: "Qwen3-Coder" },
@@ -28,21 +36,22 @@ export const DIFFERENTIAL_FAMILIES: readonly DifferentialFamily[] = [
   { name: "gigachat3", template: "GigaChat3.1-10B-A1.8B", oneCall: true, reasons: "never" },
   { name: "lfm2", template: "LFM2.5-8B-A1B" },
   { name: "cohere_command", template: "Cohere2MoE", reasons: "always" },
+  {
+    name: "gemma4",
+    template: "google-gemma-4-31B-it",
+    templateArgs: { enable_thinking: true },
+    callsAlone: true,
+    sortsKeys: true,
+  },
+  { name: "minimax_m3", template: "MiniMax-M3", typed: true },
+  { name: "hunyuan_a13b", template: "unsloth-Apriel-1.5", reasons: "never" },
+  { name: "hunyuan_a13b", template: "Hunyuan-A13B", reasons: "never" },
+  { name: "nemotron_nano_v2", template: "Nemotron-Nano-v2 with reasoning", reasons: "always" },
+  { name: "olmo3", template: "Olmo 3", reasons: "never" },
+  { name: "phi4_mini", template: "Phi-4-mini with tokens", reasons: "never" },
+  { name: "phi4_mini", template: "Phi-4-mini with a word", reasons: "never" },
+  { name: "hy_v3_preview", template: "Hy3-preview", reasons: "never" },
+  { name: "pythonic", template: "Llama 4", callsAlone: true, reasons: "never" },
+  { name: "deepseek_v3", template: "DeepSeek-V3", reasons: "never" },
+  { name: "deepseek_v32", template: "DeepSeek-V3.2", reasons: "always" },
 ];
-
-const NO_TEMPLATE = "its own template is not among those of the tests";
-
-/** Families of calls that the run leaves out, and why. */
-export const LEFT_OUT: Readonly<Record<string, string>> = {
-  deepseek_v3: "no published template among those of the tests writes its calls before the results",
-  deepseek_v32: "its prompts are written by a Python program, not by a template",
-  pythonic: "its templates show calls in another format than the model writes",
-  gemma4: "its template writes no answer of the run behind its prompt",
-  hunyuan_a13b:
-    "the published template (Apriel 1.5) ends each answer with a line break, which is read as part of the answer",
-  hy_v3_preview: NO_TEMPLATE,
-  minimax_m3: "nested values without a schema are written as text, so numbers and texts look alike",
-  nemotron_nano_v2: "its prompts begin reasoning, which its template leaves out of answers",
-  olmo3: NO_TEMPLATE,
-  phi4_mini: NO_TEMPLATE,
-};

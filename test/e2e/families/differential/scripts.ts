@@ -96,7 +96,8 @@ function writeTurn(model: FamilyModel, planned: PlannedTurn, texts: Texts, rando
   if (prompt === undefined || whole === undefined) return undefined;
   let written = model.untilStop(whole.slice(prompt.length));
   const shown = (text: string): string => (written.includes(text) ? text : "");
-  const answer = { content: shown(planned.content), reasoning: shown(planned.reasoning) };
+  const content = shown(planned.content);
+  const answer = { content: content + spaceBehind(model, content, written), reasoning: shown(planned.reasoning) };
   if (planned.calls.some(({ name }) => !written.includes(name))) return undefined;
   const isJson = planned.calls.every(({ value }) => written.includes(plainJson(value)));
   const calls = planned.calls.map(({ id, name, value }) => {
@@ -106,4 +107,11 @@ function writeTurn(model: FamilyModel, planned: PlannedTurn, texts: Texts, rando
     return { id, name, args };
   });
   return { prompt, written, answer: { ...answer, calls }, isJson, following: planned.following, next: texts.next };
+}
+
+/** Returns the white space between an answer's text and the end of its turn. It belongs to the text that an agent receives. */
+function spaceBehind(model: FamilyModel, content: string, written: string): string {
+  if (content === "") return "";
+  const rest = written.slice(written.lastIndexOf(content) + content.length);
+  return model.isStop(rest.trimStart()) ? rest.slice(0, rest.length - rest.trimStart().length) : "";
 }

@@ -1,0 +1,41 @@
+import { z } from "zod";
+
+/** Warnings that are kept of one worker, and that a gateway lists. A worker has fewer; the limits bound what others may send. */
+const MOST_OF_WORKER = 16;
+const MOST = 32;
+const MOST_CHARACTERS = 1000;
+
+const short = z.string().transform((text) => text.slice(0, MOST_CHARACTERS));
+
+/** The warnings in a worker's health report. Those of another form are ignored, because the worker still serves calls. */
+export const workerWarningsSchema = z
+  .array(z.object({ key: short, message: short }))
+  .transform((warnings) => warnings.slice(0, MOST_OF_WORKER))
+  .optional()
+  .catch(undefined);
+
+export type WorkerWarning = NonNullable<z.output<typeof workerWarningsSchema>>[number];
+
+/** A warning, and the tags of the workers that have it. */
+export interface SharedWarning extends WorkerWarning {
+  readonly workers: string[];
+}
+
+interface WarningWorker {
+  readonly tag: string;
+  readonly warnings?: readonly WorkerWarning[] | undefined;
+}
+
+/** Lists the warnings of workers, each once. */
+export function mergeWarnings(workers: readonly WarningWorker[]): SharedWarning[] {
+  const merged = new Map<string, SharedWarning>();
+  for (const { tag, warnings = [] } of workers) {
+    for (const { key, message } of warnings) {
+      const id = JSON.stringify([key, message]);
+      const known = merged.get(id);
+      if (known !== undefined && !known.workers.includes(tag)) known.workers.push(tag);
+      if (known === undefined && merged.size < MOST) merged.set(id, { key, message, workers: [tag] });
+    }
+  }
+  return [...merged.values()];
+}
