@@ -18,14 +18,23 @@ export interface GeneratedChoice {
  * @param signal aborts the call
  * @param controller the controller of all jobs
  */
-export async function generateChoices(
+export function generateChoices(
   context: ServerContext,
   jobs: readonly ChoiceJob[],
   signal: AbortSignal,
   controller: AbortController,
 ): Promise<GeneratedChoice[]> {
-  const [first, ...others] = jobs;
-  if (first && others.length === 0) return [{ job: first, outcome: await generate(context, first) }];
+  const [job] = jobs;
+  if (job && jobs.length === 1) return generate(context, job).then((outcome) => [{ job, outcome }]);
+  return generateTogether(context, jobs, signal, controller);
+}
+
+async function generateTogether(
+  context: ServerContext,
+  jobs: readonly ChoiceJob[],
+  signal: AbortSignal,
+  controller: AbortController,
+): Promise<GeneratedChoice[]> {
   using _linked = onAbort(signal, () => controller.abort(signal.reason));
   const running = jobs.map(async (job) => {
     try {

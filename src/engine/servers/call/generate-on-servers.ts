@@ -106,7 +106,7 @@ async function waitForRetry({ refusal }: ServerRoute, signal: AbortSignal): Prom
 }
 
 /** Sends the request. In a streamed reply, a stop string that the server did not find ends the request early. */
-async function send(
+function send(
   lease: ServerLease,
   call: GenerateCall,
   stops: StopWatch | undefined,
@@ -131,12 +131,10 @@ async function send(
     signal: call.signal,
     received,
   };
-  try {
-    return await lease.server.request(serverCall, signal);
-  } catch (error) {
+  return lease.server.request(serverCall, signal).catch((error: unknown) => {
     if (!(error instanceof StopReached)) throw error;
     return { tokens: call.generation.length - from };
-  }
+  });
 }
 
 /**
