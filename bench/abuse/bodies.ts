@@ -111,8 +111,29 @@ export const AT_LIMITS: readonly Abuse[] = [
     body: () =>
       `{"messages":[${list(many(4096), (i) => `{"role":"${i % 2 ? "assistant" : "user"}","content":"${"some words ".repeat(90)}${i}"}`)}]}`,
   },
+  { name: "64 answers to a prompt of 240,000 tokens", path: CHAT, body: () => sampled("word ".repeat(many(80_000))) },
+  {
+    name: "64 answers with a schema of 4,000 properties",
+    path: CHAT,
+    body: () =>
+      `{${HELLO},"n":64,"response_format":{"type":"json_schema","json_schema":{"name":"s","schema":{"type":"object","properties":{${list(many(4000), (i) => `"p${i}":{"type":"string"}`)}}}}}}`,
+  },
+  {
+    name: "512 tools of 30 properties, tokens counted",
+    path: "/v1/messages/count_tokens",
+    body: () => `{"model":"m",${HELLO},"tools":[${list(many(512), largeTool)}]}`,
+  },
   { name: "one text of 15 MB", path: CHAT, body: () => text("word ".repeat(many(3_000_000))) },
 ];
+
+function largeTool(i: number): string {
+  const properties = list(30, (k) => `"property_${k}":{"type":"string","description":"value ${k}"}`);
+  return `{"name":"tool_${i}","input_schema":{"type":"object","properties":{${properties}}}}`;
+}
+
+function sampled(content: string): string {
+  return `{"messages":[{"role":"user","content":"${content}"}],"n":64}`;
+}
 
 function text(content: string): string {
   return `{"messages":[{"role":"user","content":"${content}"}]}`;
