@@ -38,6 +38,8 @@ export interface RestoredAttempt {
   readonly answered: boolean;
   /** Index of the interaction of the retry; undefined if no retry was recorded. */
   readonly repeatedBy: number | undefined;
+  /** True if a later request named the interaction. */
+  readonly referenced: boolean;
 }
 
 /** Maximum number of failed attempts that are counted for one request. */

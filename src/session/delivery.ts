@@ -72,8 +72,9 @@ export class Delivery {
 
   /** Restores the deliveries of a stored session. `interactions[i]` belongs to interaction i. One that was not answered counts as closed early. */
   restore(interactions: readonly RestoredAttempt[]): void {
-    interactions.forEach(({ answered }, index) => {
+    interactions.forEach(({ answered, referenced }, index) => {
       if (!answered) this.#closedEarly.add(index);
+      if (referenced) this.#referenced.add(index);
     });
     this.attempts.restore(interactions);
   }
@@ -87,9 +88,16 @@ export class Delivery {
 
   /** Notes that a later request named the interaction. */
   referTo(index: number): void {
-    if (this.#cleared) return;
+    if (this.#cleared || this.#referenced.has(index)) return;
     this.#referenced.add(index);
-    this.answered(index);
+    this.#awaited.delete(index);
+    this.#closedEarly.delete(index);
+    this.#onChange(index);
+  }
+
+  /** Returns true if a later request named the interaction. */
+  wasReferenced(index: number): boolean {
+    return this.#referenced.has(index);
   }
 
   /** Returns why batches leave the interaction out by default; undefined if they do not. */

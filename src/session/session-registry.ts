@@ -140,6 +140,10 @@ export class SessionRegistry {
       const { id, taskId, groupId } = summary;
       const session = this.#add(number, { id, taskId, groupId, summary });
       this.#nextNumber = Math.max(this.#nextNumber, number + 1);
+      if (keyHash === this.#adminHash) {
+        const message = `The admin key is the key of the stored session ${id}, whose agent would get all rights. Use another admin key.`;
+        throw new SessionError("invalid_value", message);
+      }
       if (keyHash !== undefined) this.#indexKey(session, keyHash);
       if (exported) retained.push({ session, exported });
     }

@@ -615,6 +615,7 @@ export class Session {
       reward: this.#rewards === 0 ? undefined : this.#native.interaction(index).ownReward,
       answered: this.delivery.wasAnswered(index),
       repeatedBy: this.delivery.attempts.repeatedBy(index),
+      referenced: this.delivery.wasReferenced(index),
     });
   }
 

@@ -1,10 +1,11 @@
-import { chmod, link, open, rename, rm, stat } from "node:fs/promises";
+import { chmod, link, open, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Table } from "./changes.js";
 import { checkCopy, writeCopy } from "./copy-entries.js";
 import { unusableFolderError } from "./errors.js";
-import { DATA_FILE } from "./file-names.js";
+import { COPY_FILE, DATA_FILE } from "./file-names.js";
 import { inspectFileSystem } from "./file-system.js";
+import { removeCopy } from "./folder.js";
 import type { OfflineStorage } from "./offline-storage.js";
 import type { StorageSize } from "./storage.js";
 
@@ -22,8 +23,6 @@ export interface Compaction {
   readonly original: string | undefined;
 }
 
-/** Name of the copy until it replaces the file. Compaction first removes a copy that an earlier one left. */
-const COPY = `${DATA_FILE}.compact`;
 const ORIGINAL = `${DATA_FILE}.damaged`;
 /** Space for the pages that a copy has in addition to those with data. */
 const SPARE_BYTES = 2 ** 20;
@@ -42,20 +41,20 @@ export async function compactStorage(
   const { directory } = storage;
   const before = storage.readSize();
   await requireSpace(directory, before);
-  const [path, copy] = [join(directory, DATA_FILE), join(directory, COPY)];
+  const [path, copy] = [join(directory, DATA_FILE), join(directory, COPY_FILE)];
   try {
-    await removeCopy(copy);
+    await removeCopy(directory);
     const digests = await writeCopy(copy, storage, isKept);
     await chmod(copy, (await stat(path)).mode);
     await sync(copy);
-    const after = checkCopy(directory, COPY, digests);
+    const after = checkCopy(directory, COPY_FILE, digests);
     const original = keepOriginal ? await linkOriginal(directory) : undefined;
     await rename(copy, path);
-    await removeCopy(copy);
+    await removeCopy(directory);
     await sync(directory);
     return { before, after, original };
   } catch (error) {
-    await removeCopy(copy);
+    await removeCopy(directory);
     const reason = error instanceof Error ? error.message : String(error);
     throw unusableFolderError(
       directory,
@@ -76,10 +75,6 @@ async function requireSpace(directory: string, { usedBytes }: StorageSize): Prom
 }
 
 /** Removes a copy with the lock file that LMDB creates beside it. */
-async function removeCopy(copy: string): Promise<void> {
-  for (const path of [copy, `${copy}-lock`]) await rm(path, { force: true });
-}
-
 /** Gives the file a second name that no file has. Returns the name. */
 async function linkOriginal(directory: string): Promise<string> {
   for (let n = 1; ; n++) {

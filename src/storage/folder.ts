@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { chmod, realpath } from "node:fs/promises";
+import { chmod, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { native } from "../native/addon.js";
 import type { NativeFileLock } from "../native/contract.js";
 import { makeFolder } from "../support/make-folder.js";
 import { unusableFolderError } from "./errors.js";
+import { COPY_FILE } from "./file-names.js";
 import { refuseUnfitPlace } from "./folder-place.js";
 
 /** A lock on a folder. If its process dies, the operating system releases it. */
@@ -59,6 +60,11 @@ export function isFolderOpen(directory: string): boolean {
   const { held } = lock;
   lock.release();
   return !held;
+}
+
+/** Removes the copy that a compaction left when it was killed. */
+export async function removeCopy(directory: string): Promise<void> {
+  for (const name of [COPY_FILE, `${COPY_FILE}-lock`]) await rm(join(directory, name), { force: true });
 }
 
 /**

@@ -8,7 +8,7 @@ import type { EntryBlock } from "./entry-block.js";
 import { StorageError, unusableFolderError } from "./errors.js";
 import { DATA_FILE, LMDB_LOCK_FILE } from "./file-names.js";
 import { DISK_FULL, inspectFileSystem, requireSpace } from "./file-system.js";
-import { type FolderLock, lockDataFile, lockFolder, prepareFolder } from "./folder.js";
+import { type FolderLock, lockDataFile, lockFolder, prepareFolder, removeCopy } from "./folder.js";
 import { GroupCommit } from "./group-commit.js";
 import { type ReportCheck, refuseDamagedFile } from "./intact-file.js";
 
@@ -75,6 +75,7 @@ export class Storage {
     const { directory } = options;
     const locks = [lockFolder(await prepareFolder(directory))];
     try {
+      await removeCopy(directory);
       await refuseDamagedFile(directory, join(directory, DATA_FILE), options.onCheck);
       await prepareDataFile(join(directory, DATA_FILE));
       for (const name of [DATA_FILE, LMDB_LOCK_FILE]) await makePrivateFile(join(directory, name));

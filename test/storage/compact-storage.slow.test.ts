@@ -59,6 +59,13 @@ test("replaces a copy that an earlier compaction left behind", async () => {
   expect(readdirSync(directory)).not.toContain("data.mdb.compact");
 });
 
+test("a server removes the copy that a killed compaction left", async () => {
+  await fill();
+  writeFileSync(join(directory, "data.mdb.compact"), "left behind");
+  await (await Storage.open({ directory, durability: "call" })).close();
+  expect(readdirSync(directory)).not.toContain("data.mdb.compact");
+});
+
 test("refuses a folder that a process has open, and leaves it as it is", async () => {
   const storage = await Storage.open({ directory, durability: "call" });
   await expect(compact(directory)).rejects.toThrow("is open in another process. Stop the server first");

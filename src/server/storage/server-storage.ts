@@ -54,6 +54,11 @@ export async function openServerStorage(
     const identity = readIdentity(records, modelDigest, directory);
     const { worker_tag } = config.server;
     const workerTag = worker_tag === null || worker_tag === "auto" ? identity.workerTag : worker_tag;
+    if (workerTag !== identity.workerTag && hasData(records))
+      logger.warn(
+        { directory, stored: identity.workerTag, configured: workerTag },
+        "the storage folder has sessions of another worker tag; a gateway does not find them under server.worker_tag",
+      );
     const current: Identity = { ...identity, workerTag, modelDigest };
     // If nothing changed, a server also starts on a full disk, so that its sessions can be exported.
     if (!isDeepStrictEqual(records.readValue(IDENTITY), current)) {

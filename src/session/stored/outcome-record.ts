@@ -7,25 +7,29 @@ export interface Outcome {
   readonly answered: boolean;
   /** Index of the interaction of a retry of the same request; undefined if no retry was recorded. */
   readonly repeatedBy: number | undefined;
+  /** True if a later request named the interaction, so that its client has the answer. */
+  readonly referenced: boolean;
 }
 
 /** The outcome of an interaction without an outcome record. */
-export const NO_OUTCOME: Outcome = { reward: undefined, answered: false, repeatedBy: undefined };
+export const NO_OUTCOME: Outcome = { reward: undefined, answered: false, repeatedBy: undefined, referenced: false };
 
 // Flags.
 const ANSWERED = 1;
 const REWARDED = 2;
 const REPEATED = 4;
+const REFERENCED = 8;
 /** Size of the fields before the checksum. */
 const CHECKED_BYTES = 13;
 const CHECKSUM_BYTES = 4;
 
 /** Returns the bytes of an outcome: flags (1), reward as float64 (8), index of the retry (4), CRC-32 (4). */
-export function encodeOutcome({ reward, answered, repeatedBy }: Outcome): Buffer {
+export function encodeOutcome({ reward, answered, repeatedBy, referenced }: Outcome): Buffer {
   const bytes = Buffer.alloc(CHECKED_BYTES + CHECKSUM_BYTES);
   const isRewarded = reward !== undefined;
   const isRepeated = repeatedBy !== undefined;
-  bytes.writeUInt8((answered ? ANSWERED : 0) | (isRewarded ? REWARDED : 0) | (isRepeated ? REPEATED : 0));
+  const answerFlags = (answered ? ANSWERED : 0) | (referenced ? REFERENCED : 0);
+  bytes.writeUInt8(answerFlags | (isRewarded ? REWARDED : 0) | (isRepeated ? REPEATED : 0));
   bytes.writeDoubleLE(reward ?? 0, 1);
   bytes.writeUInt32LE(repeatedBy ?? 0, 9);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, CHECKED_BYTES)), CHECKED_BYTES);
@@ -43,5 +47,6 @@ export function decodeOutcome(bytes: Buffer): Outcome {
     answered: (flags & ANSWERED) !== 0,
     reward: (flags & REWARDED) === 0 ? undefined : bytes.readDoubleLE(1),
     repeatedBy: (flags & REPEATED) === 0 ? undefined : bytes.readUInt32LE(9),
+    referenced: (flags & REFERENCED) !== 0,
   };
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { SessionRegistry } from "../../../src/session/session-registry.js";
 import { recordKey } from "../../../src/session/stored/keys.js";
 import { Proxy, type ProxyOptions, type Reply, type StartedSession } from "../../helpers/proxy.js";
 import { ScriptedEngine } from "../../helpers/scripted-engine.js";
@@ -255,4 +256,35 @@ test("keeps the number of aborted calls", async () => {
   proxy.context.registry.get(started.id).countAbortedCall();
   await restart();
   expect(await readSession(started)).toMatchObject({ aborted_calls: 1 });
+});
+
+test("knows after a restart that a client retrieved an answer whose retry it continued", async () => {
+  const started = await proxy.session();
+  const input = { model: "tiny", input: "a" };
+  const send = (headers = {}) =>
+    proxy.request({ method: "POST", url: "/v1/responses", payload: input, headers }, started.key);
+  const { id } = (await send()).json<{ id: string }>();
+  const retry = (await send({ "x-stainless-retry-count": "1" })).json<{ id: string }>();
+  await proxy.post("/v1/responses", { ...input, previous_response_id: retry.id }, started.key);
+  await proxy.request({ url: `/v1/responses/${id}` }, started.key);
+  const leftOut = () => proxy.context.registry.get(started.id).leftOutInteractions();
+  expect(leftOut()).toEqual([]);
+  await restart();
+  await proxy.context.registry.wake(proxy.context.registry.get(started.id));
+  expect(leftOut()).toEqual([]);
+});
+
+test("refuses an admin key that is the key of a stored session", async () => {
+  const { key, id } = await proxy.session();
+  const registry = new SessionRegistry({
+    adminKey: key,
+    timeoutMilliseconds: 1000,
+    retention: { milliseconds: 1000, bytes: 1 },
+    messageFilters: [],
+    workerTag: undefined,
+    taggedKeysOnly: false,
+    records: proxy.context.storage?.records,
+    digestKey: proxy.context.storage?.digestKey,
+  });
+  expect(() => registry.restore()).toThrow(`The admin key is the key of the stored session ${id}`);
 });

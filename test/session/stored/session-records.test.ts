@@ -43,7 +43,7 @@ function openRecords() {
   return { records, writes, journal: records.journal(0, () => ({ summary: SUMMARY })) };
 }
 
-const ANSWERED = { reward: undefined, answered: true, repeatedBy: undefined };
+const ANSWERED = { reward: undefined, answered: true, repeatedBy: undefined, referenced: false };
 
 test("a single mark that an answer was sent is written in the same event turn", async () => {
   const { writes, journal } = openRecords();
