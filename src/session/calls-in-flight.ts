@@ -55,11 +55,18 @@ export class CallsInFlight {
     return call;
   }
 
-  /** @param interaction index of the recorded interaction; undefined if the call failed */
-  end({ attempt }: InFlightCall, interaction: number | undefined): void {
+  /**
+   * Notes that a call was recorded. Do so before its answer is sent: if sessions are stored, it must be on disk by then whose retry
+   * the call is.
+   */
+  recorded({ attempt }: InFlightCall, interaction: number): void {
+    this.#attempts.record(attempt, interaction);
+  }
+
+  /** A call that ends without {@link recorded} has failed. */
+  end({ attempt }: InFlightCall): void {
     this.#live.delete(attempt);
-    if (interaction === undefined) this.#attempts.fail(attempt);
-    else this.#attempts.record(attempt, interaction);
+    if (attempt.outcome === "running") this.#attempts.fail(attempt);
     if (this.#live.size === 0) this.#idle.wake();
   }
 

@@ -25,12 +25,15 @@ function keptMessage(session: Session): WeakRef<Message> {
 }
 
 async function isCollected(message: WeakRef<Message>): Promise<boolean> {
-  for (let round = 0; round < 3; round++) {
+  // Code that V8 is compiling for other tests may hold an object for some collections.
+  for (let round = 0; round < 20; round++) {
+    // A reference that is looked at keeps its object until the next turn of the event loop.
+    await nextTurn();
     await nextTurn();
     collect();
+    if (message.deref() === undefined) return true;
   }
-  // Only now: a reference that is looked at keeps its object until the next turn of the event loop.
-  return message.deref() === undefined;
+  return false;
 }
 
 describe.each(["exported", "expired"] as const)("a session that is freed as %s", (state) => {

@@ -49,6 +49,7 @@ export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: Ge
     resumes: result.resumes,
     startedAt,
   });
+  session.calls.recorded(choice.inFlight, interaction.index);
   const { message, parts, stopString, reasoningTokens, toolCalls } = output;
   const { promptTokens } = start;
   context.metrics.countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls });

@@ -54,7 +54,7 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
   } finally {
     // Before the call ends: an export that waits for the end reads this count.
     if (!records && isAbortedByClient(controller, call)) session.countAbortedCall();
-    for (const { index, inFlight } of choices.all) session.calls.end(inFlight, records?.[index]?.interaction.index);
+    for (const { inFlight } of choices.all) session.calls.end(inFlight);
     session.touch();
     const outcome = records ? "recorded" : controller.signal.aborted ? "aborted" : "failed";
     context.metrics.calls.inc({ api: call.api, outcome }, choices.all.length);

@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ServerStorage } from "../../../src/server/storage/server-storage.js";
 import { SessionRegistry } from "../../../src/session/session-registry.js";
 import { recordKey } from "../../../src/session/stored/keys.js";
+import { decodeOutcome, type Outcome } from "../../../src/session/stored/outcome-record.js";
 import { Proxy, type ProxyOptions, type Reply, type StartedSession } from "../../helpers/proxy.js";
 import { ScriptedEngine } from "../../helpers/scripted-engine.js";
 
@@ -287,4 +289,24 @@ test("refuses an admin key that is the key of a stored session", async () => {
     digestKey: proxy.context.storage?.digestKey,
   });
   expect(() => registry.restore()).toThrow(`The admin key is the key of the stored session ${id}`);
+});
+
+test("has on disk whose retry a call is before its answer is sent", async () => {
+  const started = await proxy.session();
+  const send = (headers = {}) =>
+    proxy.request(
+      { method: "POST", url: "/v1/chat/completions", payload: { messages: [user("a")] }, headers },
+      started.key,
+    );
+  await send();
+  const { storage, records } = proxy.context.storage as ServerStorage;
+  const number = proxy.context.registry.numberOf(proxy.context.registry.get(started.id)) ?? -1;
+  const written: (Outcome | undefined)[] = [];
+  vi.spyOn(records, "flushed").mockImplementation(async () => {
+    await records.committed();
+    const bytes = storage.get("records", recordKey(number, "outcome", 0));
+    written.push(bytes && decodeOutcome(bytes));
+  });
+  expect((await send({ "x-stainless-retry-count": "1" })).status).toBe(200);
+  expect(written[0]).toMatchObject({ repeatedBy: 1 });
 });
