@@ -141,7 +141,7 @@ export class ExportLeases {
   /** Frees the session. If another export of it is being packed, retention frees it later. */
   #release(session: Session): void {
     if (!session.lifecycle.exporting) return session.free("exported");
-    session.lifecycle.confirm();
+    session.lifecycle.acknowledge();
     this.#registry.seal([session]);
   }
 

@@ -149,6 +149,9 @@ function findRefusal(session: Session): SessionError | undefined {
   if (session.lifecycle.freed) {
     return new SessionError("session_exported", `Session ${session.id} was exported and is no longer retained.`);
   }
+  if (session.lifecycle.acknowledged) {
+    return new SessionError("session_exported", `Session ${session.id} was exported, and its export was acknowledged.`);
+  }
   return undefined;
 }
 

@@ -24,6 +24,8 @@ export interface StoredLifecycle {
   readonly endedAt?: number | undefined;
   readonly freed: boolean;
   readonly held: boolean;
+  /** Absent: false. */
+  readonly acknowledged?: boolean | undefined;
 }
 
 /** The state of a session, the tasks that wait for it to change, and the number of exports being packed. */
@@ -32,6 +34,7 @@ export class Lifecycle {
   #endedAt: number | undefined;
   #freed = false;
   #held = false;
+  #acknowledged = false;
   #exports = 0;
   readonly #whenEnded = new Waiters();
   readonly #whenSettled = new Waiters();
@@ -48,6 +51,7 @@ export class Lifecycle {
     this.#endedAt = stored.endedAt;
     this.#freed = stored.freed;
     this.#held = stored.held;
+    this.#acknowledged = stored.acknowledged ?? false;
   }
 
   get state(): SessionState {
@@ -65,6 +69,11 @@ export class Lifecycle {
   /** True while the session is exported, but none of its exports is final: each still waits for an acknowledgement. */
   get held(): boolean {
     return this.#held;
+  }
+
+  /** True once an export was acknowledged. There are no further exports, also if the data could not be freed yet. */
+  get acknowledged(): boolean {
+    return this.#acknowledged;
   }
 
   /** True while an export of the session is being packed. Calls and rewards are refused until then. */
@@ -104,8 +113,9 @@ export class Lifecycle {
   }
 
   /** Makes the export of a held session final. */
-  confirm(): void {
+  acknowledge(): void {
     this.#held = false;
+    this.#acknowledged = true;
     this.#onChange();
   }
 

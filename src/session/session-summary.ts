@@ -14,6 +14,8 @@ export interface SessionSummary {
   readonly freed: boolean;
   /** True if the session's export waits for an acknowledgement. */
   readonly held: boolean;
+  /** True if an export was acknowledged. Absent in records of earlier versions: false. */
+  readonly acknowledged?: boolean | undefined;
   readonly interactionCount: number;
   /** Number of interactions when the session ended. */
   readonly countAtEnd: number;

@@ -253,7 +253,7 @@ export class Session {
 
   /** Returns everything about the session that stays known without its data. */
   summarize(): SessionSummary {
-    const { state, endedAt, freed, held } = this.lifecycle;
+    const { state, endedAt, freed, held, acknowledged } = this.lifecycle;
     return {
       id: this.id,
       taskId: this.taskId,
@@ -263,6 +263,7 @@ export class Session {
       endedAt,
       freed,
       held,
+      acknowledged,
       interactionCount: this.interactionCount,
       countAtEnd: this.#countAtEnd,
       incompleteCalls: this.incompleteCalls,
