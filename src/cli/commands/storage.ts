@@ -84,5 +84,6 @@ function describeVerified({ sessions, records, heldExports }: Verified): string 
 
 function describeResult(problems: number, { damaged }: Verified): string {
   if (problems === 0) return "intact";
-  return `${countNoun(problems, "problem")}, ${countNoun(damaged.sessions.size, "damaged session")}`;
+  const unlisted = damaged.tables.size > 0 ? "; sessions and values on damaged pages are not counted" : "";
+  return `${countNoun(problems, "problem")}, ${countNoun(damaged.sessions.size, "damaged session")}${unlisted}`;
 }
