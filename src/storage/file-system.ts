@@ -37,6 +37,8 @@ const TMPFS = 0x01021994;
 /** A file system with less free space counts as full. */
 const MIN_FREE_BYTES = 2 ** 20;
 const PAGE_BYTES = 4096;
+/** Maximum space for the copies of pages. A commit that removes thousands of records uses most of its copies again. */
+const MAX_COPY_BYTES = 32 * 2 ** 20;
 const PROBE_BYTES = 2 ** 16;
 /** Why a commit fails on a full disk. */
 export const DISK_FULL = "the disk is full";
@@ -73,7 +75,7 @@ export async function inspectFileSystem(folder: string): Promise<FileSystem> {
  */
 export function requireSpace(path: string, bytes: number, changes: number): void {
   const { bavail, bsize } = statfsSync(path);
-  const copies = Math.min(changes * PAGE_BYTES, statSync(path).size);
+  const copies = Math.min(changes * PAGE_BYTES, statSync(path).size, MAX_COPY_BYTES);
   if (bavail * bsize < MIN_FREE_BYTES + 2 * bytes + copies) throw new Error(DISK_FULL);
 }
 
