@@ -69,7 +69,7 @@ async function runOn(
     findings,
     seed,
     maxPauseSeconds,
-    nextMoment: () => nextMoment(orders, powerLoss, random),
+    nextShortOperation: () => nextShortOperation(orders, powerLoss, random),
     beforeKill: () => orders.noteKill(),
     // Without syncs, a part of the file may be missing in the middle. LMDB could then search without end, so all of it is dropped.
     onDead: () => powerLoss?.strike(random, durability === "call" ? random.pick([1, 0.9, 0.5, 0.1]) : 1),
@@ -107,7 +107,7 @@ async function runOn(
 }
 
 /** Resolves while a request other than a model call runs, or in a commit. Both are too short to be hit often by chance. */
-async function nextMoment(orders: Orders, powerLoss: PowerLoss | undefined, random: Random): Promise<void> {
+async function nextShortOperation(orders: Orders, powerLoss: PowerLoss | undefined, random: Random): Promise<void> {
   if (!powerLoss || random.chance(0.3)) {
     await orders.nextSent();
     await sleep(random.integer(0, 15));

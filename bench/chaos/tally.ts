@@ -9,7 +9,7 @@ import type { Load } from "./load.js";
 import type { PowerLoss } from "./power/power-loss.js";
 import type { Gate } from "./processes/gate.js";
 
-/** Answers with these codes tell of the engine's faults and of calls that ended with their session. */
+/** Codes of calls that failed because of the engine's faults, or because their session ended. */
 const EXPECTED_REFUSALS = /^(502|503|504|stream) /;
 
 export interface Parts {
@@ -54,7 +54,7 @@ export class ChaosTally {
     return [...LOSSES].reduce((sum, finding) => sum + this.findings.count(finding), 0);
   }
 
-  /** Everything else that should not be. */
+  /** All other findings. */
   get wrong(): number {
     return this.findings.total - this.lost;
   }

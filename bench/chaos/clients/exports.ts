@@ -70,7 +70,7 @@ export class Exports {
     await this.#running;
   }
 
-  /** Repeats some of the exports that an earlier life of the server answered. */
+  /** Repeats some of the exports that an earlier process of the server answered. */
   async repeatSome(): Promise<void> {
     const { random } = this.#options;
     for (let i = 0; i < REPEATED && this.#answered.length > 0; i++) {
