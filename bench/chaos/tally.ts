@@ -2,8 +2,8 @@ import type { Attempt } from "../soak/agents/attempt.js";
 import type { Findings } from "../soak/check/findings.js";
 import { type ExportCounts, newCounts } from "./check/check-export.js";
 import { type ChaosFinding, LOSSES } from "./check/findings.js";
+import type { ControlRequests } from "./clients/control-requests.js";
 import type { Exports } from "./clients/exports.js";
-import type { Orders } from "./clients/orders.js";
 import type { Kills } from "./kills.js";
 import type { Load } from "./load.js";
 import type { PowerLoss } from "./power/power-loss.js";
@@ -16,7 +16,7 @@ export interface Parts {
   readonly kills: Kills;
   readonly load: Load;
   readonly exports: Exports;
-  readonly orders: Orders;
+  readonly controlRequests: ControlRequests;
 }
 
 /** Counts what happened. */

@@ -26,7 +26,7 @@ export interface KnownSession {
 /** Answers of the server, for comparison with its state after each restart. */
 export class Ledger {
   readonly sessions = new Map<string, KnownSession>();
-  /** Slots and sessions. `…Cut` counts requests whose answers were cut: the server may have done them or not. */
+  /** Slots and sessions. `…Cut` counts requests whose answers were cut: the server may have executed them or not. */
   readonly slots = { granted: 0, grantsCut: 0, started: 0, startsCut: 0 };
   readonly #running = new Map<string, ServerProcess>();
   readonly #processOf = new WeakMap<Attempt, ServerProcess>();
