@@ -7,8 +7,8 @@ import { sized } from "./sized.js";
 import { median } from "./text.js";
 
 /**
- * What a turn costs as a session grows, and as sessions become many: the parent is found, the prompt made by reference
- * to it, the turn recorded. Every time is set against that of the first size, in the same run.
+ * Measures the time of a turn in larger sessions, and with more sessions. A turn finds its parent, makes a prompt that refers to it, and
+ * is recorded. Every time is compared with that of the smallest size in the same run.
  *
  *   npm run bench:scale
  */
@@ -129,9 +129,9 @@ function rowsOf(
   const first = times[0] ?? Number.NaN;
   return times.map((taken, index) => ({
     what: `${what}, ${(sizes[index] ?? 0).toLocaleString("en")} ${unit}`,
-    ours: `${taken.toFixed(2)} µs a turn`,
+    measured: `${taken.toFixed(2)} µs a turn`,
     reference: index === 0 ? "" : `${first.toFixed(2)} µs at ${sizes[0]}`,
-    verdict: { value: taken / first, wanted: most, sense: "at most", unit: "x" },
+    verdict: { value: taken / first, target: most, bound: "at most", unit: "x" },
   }));
 }
 

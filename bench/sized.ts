@@ -1,4 +1,4 @@
-/** Benchmarks run in a size that proves nothing but that they work: no time is looked at. `npm run bench:smoke` sets it. */
+/** In a smoke run (`npm run bench:smoke`), benchmarks are so small that they only show that they work. Their times mean nothing. */
 const isSmoke = process.env["BENCH_SMOKE"] === "1";
 
 /** Returns the size of a benchmark: `full`, or `smoke` in a smoke run. */

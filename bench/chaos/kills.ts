@@ -14,8 +14,8 @@ export interface KillsOptions {
   readonly findings: Findings<ChaosFinding>;
   readonly seed: number;
   readonly maxPauseSeconds: number;
-  /** Resolves at a moment that chance hits too seldom. */
-  readonly nextMoment: () => Promise<void>;
+  /** Resolves during an operation that is so short that random kills rarely hit it. */
+  readonly nextShortOperation: () => Promise<void>;
   /** Called immediately before a kill. */
   readonly beforeKill: () => void;
   /** Called while the server is dead. */
@@ -26,7 +26,7 @@ export interface KillsOptions {
   readonly check: () => Promise<void>;
 }
 
-/** Share of the kills that wait for a moment that chance hits too seldom. */
+/** Share of the kills that wait for a short operation. */
 const AIMED = 0.5;
 
 /** Share of the starts that are killed before the server is ready. */
@@ -61,10 +61,10 @@ export class Kills {
 
   /** Kills the server, or what was chosen of a gateway and its servers, after a random time. Then starts it again. */
   async killUnderLoad(): Promise<void> {
-    const { target, maxPauseSeconds, nextMoment } = this.#options;
+    const { target, maxPauseSeconds, nextShortOperation } = this.#options;
     await sleep(this.#random.integer(200, maxPauseSeconds * 1000));
     const victims = chooseVictims(target, this.#random);
-    if (this.#random.chance(AIMED)) await Promise.race([nextMoment(), sleep(1000)]);
+    if (this.#random.chance(AIMED)) await Promise.race([nextShortOperation(), sleep(1000)]);
     await this.#kill(victims);
     while (this.#random.chance(KILLED_STARTS)) await this.#killStart(victims);
     await this.restart(victims);

@@ -2,15 +2,15 @@ import type { Dispatcher } from "undici";
 import { Agent } from "../soak/agents/agent.js";
 import type { Attempt, Outcome } from "../soak/agents/attempt.js";
 import { Random } from "../soak/random.js";
+import type { ControlRequests } from "./clients/control-requests.js";
 import type { Exports } from "./clients/exports.js";
 import type { KnownSession, Ledger } from "./clients/ledger.js";
-import type { Orders } from "./clients/orders.js";
 import type { Gate } from "./processes/gate.js";
 
 export interface LoadOptions {
   readonly pool: Dispatcher;
   readonly gate: Gate;
-  readonly orders: Orders;
+  readonly controlRequests: ControlRequests;
   readonly exports: Exports;
   readonly ledger: Ledger;
   readonly seed: number;
@@ -60,9 +60,9 @@ export class Load {
   }
 
   async #runSession(index: number): Promise<void> {
-    const { pool, gate, orders, exports, ledger, seed, onAttempt } = this.#options;
+    const { pool, gate, controlRequests, exports, ledger, seed, onAttempt } = this.#options;
     const random = new Random(seed, 3, index);
-    const session = await orders.startSession(`chaos-${index}`);
+    const session = await controlRequests.startSession(`chaos-${index}`);
     const agent = new Agent({
       pool,
       session: session.id,
@@ -85,16 +85,16 @@ export class Load {
     });
     await agent.run();
     await this.#setRewards(session, random);
-    await orders.endSession(session);
+    await controlRequests.endSession(session);
     exports.add(session);
   }
 
   /** Rewards some answers, and changes some of the rewards. */
   async #setRewards(session: KnownSession, random: Random): Promise<void> {
-    const { orders } = this.#options;
+    const { controlRequests } = this.#options;
     const answers = session.attempts.flatMap(({ outcome }) => (outcome.kind === "answered" ? [outcome.id] : []));
     for (const id of answers) {
-      while (random.chance(0.3)) await orders.setReward(session, id, random.integer(-1024, 1024) / 1024);
+      while (random.chance(0.3)) await controlRequests.setReward(session, id, random.integer(-1024, 1024) / 1024);
     }
   }
 }

@@ -18,7 +18,7 @@ export function report(tally: ChaosTally): string {
     ...[...tally.outcomes]
       .sort(([a], [b]) => a.localeCompare(b))
       .map(([name, count]) => ["call", name, count] as const),
-    ["load", "other requests cut by a kill", parts?.orders.cuts ?? 0],
+    ["load", "other requests cut by a kill", parts?.controlRequests.cuts ?? 0],
     ["export", "exports", parts?.exports.exports ?? 0],
     ["export", "exports repeated", parts?.exports.repeats ?? 0],
     ["export", "rows", exported.rows],

@@ -11,9 +11,9 @@ import { loadDecoder } from "../soak/run-soak.js";
 import { checkExport } from "./check/check-export.js";
 import { checkSessions } from "./check/check-sessions.js";
 import { CHAOS_FINDINGS } from "./check/findings.js";
+import { ControlRequests } from "./clients/control-requests.js";
 import { Exports } from "./clients/exports.js";
 import { Ledger } from "./clients/ledger.js";
-import { Orders } from "./clients/orders.js";
 import { Kills } from "./kills.js";
 import { Load } from "./load.js";
 import type { ChaosOptions } from "./options.js";
@@ -52,10 +52,17 @@ async function runOn(
   const pool = new Pool(target.url, { headersTimeout: 0, bodyTimeout: 0 });
   const [gate, ledger, findings] = [new Gate(), new Ledger(), new Findings(CHAOS_FINDINGS)];
   const tally = new ChaosTally(findings, powerLoss);
-  const orders = new Orders({ pool, adminKey: ADMIN_KEY, gate, ledger, findings, behindGateway: gateway });
+  const controlRequests = new ControlRequests({
+    pool,
+    adminKey: ADMIN_KEY,
+    gate,
+    ledger,
+    findings,
+    behindGateway: gateway,
+  });
   const context = { log: engine.log, ledger, findings, decode: await loadDecoder(), behindGateway: gateway };
   const exports = new Exports({
-    orders,
+    controlRequests,
     ledger,
     findings,
     random: new Random(seed, 2),
@@ -69,12 +76,12 @@ async function runOn(
     findings,
     seed,
     maxPauseSeconds,
-    nextMoment: () => nextMoment(orders, powerLoss, random),
-    beforeKill: () => orders.noteKill(),
+    nextShortOperation: () => nextShortOperation(controlRequests, powerLoss, random),
+    beforeKill: () => controlRequests.noteKill(),
     // Without syncs, a part of the file may be missing in the middle. LMDB could then search without end, so all of it is dropped.
     onDead: () => powerLoss?.strike(random, durability === "call" ? random.pick([1, 0.9, 0.5, 0.1]) : 1),
     whenQuiet: async () => {
-      while (orders.inFlight + (tally.parts?.load.inFlight ?? 0) > 0) await sleep(20);
+      while (controlRequests.inFlight + (tally.parts?.load.inFlight ?? 0) > 0) await sleep(20);
     },
     check: () => checkSessions(target.workers, ledger, findings),
   });
@@ -82,8 +89,8 @@ async function runOn(
   try {
     await kills.restart();
     const onAttempt = tally.addAttempt.bind(tally, gate);
-    const load = new Load({ pool, gate, orders, exports, ledger, seed, concurrency, onAttempt });
-    tally.watch({ kills, load, exports, orders });
+    const load = new Load({ pool, gate, controlRequests, exports, ledger, seed, concurrency, onAttempt });
+    tally.watch({ kills, load, exports, controlRequests });
     while (kills.kills < planned && kills.isUseful) {
       killing = kills.killUnderLoad();
       await Promise.race([killing, load.over]);
@@ -107,9 +114,13 @@ async function runOn(
 }
 
 /** Resolves while a request other than a model call runs, or in a commit. Both are too short to be hit often by chance. */
-async function nextMoment(orders: Orders, powerLoss: PowerLoss | undefined, random: Random): Promise<void> {
+async function nextShortOperation(
+  controlRequests: ControlRequests,
+  powerLoss: PowerLoss | undefined,
+  random: Random,
+): Promise<void> {
   if (!powerLoss || random.chance(0.3)) {
-    await orders.nextSent();
+    await controlRequests.nextSent();
     await sleep(random.integer(0, 15));
     return;
   }

@@ -2,21 +2,21 @@ import type { Attempt } from "../soak/agents/attempt.js";
 import type { Findings } from "../soak/check/findings.js";
 import { type ExportCounts, newCounts } from "./check/check-export.js";
 import { type ChaosFinding, LOSSES } from "./check/findings.js";
+import type { ControlRequests } from "./clients/control-requests.js";
 import type { Exports } from "./clients/exports.js";
-import type { Orders } from "./clients/orders.js";
 import type { Kills } from "./kills.js";
 import type { Load } from "./load.js";
 import type { PowerLoss } from "./power/power-loss.js";
 import type { Gate } from "./processes/gate.js";
 
-/** Answers with these codes tell of the engine's faults and of calls that ended with their session. */
+/** Codes of calls that failed because of the engine's faults, or because their session ended. */
 const EXPECTED_REFUSALS = /^(502|503|504|stream) /;
 
 export interface Parts {
   readonly kills: Kills;
   readonly load: Load;
   readonly exports: Exports;
-  readonly orders: Orders;
+  readonly controlRequests: ControlRequests;
 }
 
 /** Counts what happened. */
@@ -54,7 +54,7 @@ export class ChaosTally {
     return [...LOSSES].reduce((sum, finding) => sum + this.findings.count(finding), 0);
   }
 
-  /** Everything else that should not be. */
+  /** All other findings. */
   get wrong(): number {
     return this.findings.total - this.lost;
   }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** The least a Node server can do: the same Buffer to every request. Argument: its size in bytes. */
+/** A Node server that only sends the same Buffer for every request. Argument: size of the Buffer in bytes. */
 const body = Buffer.alloc(Number(process.argv[2]), 1);
 const server = createServer((request, response) => {
   request.resume();

@@ -13,12 +13,17 @@ export function batchChecksums(batch: Batch): Checksums {
 }
 
 /**
- * Throws if a rival wrote other bytes than we did: times of different work are not compared.
+ * Throws if a reference wrote other bytes than the export, because times of different work cannot be compared.
  *
- * @param names tensors that must be the same; all of ours by default
+ * @param names tensors that must be the same. Default: all tensors of the export
  */
-export function requireSame(rival: string, ours: Checksums, theirs: Checksums, names = Object.keys(ours)): void {
+export function requireSame(
+  reference: string,
+  exported: Checksums,
+  written: Checksums,
+  names = Object.keys(exported),
+): void {
   for (const name of names) {
-    if (theirs[name] !== ours[name]) throw new Error(`${rival} and the export differ in ${name}`);
+    if (written[name] !== exported[name]) throw new Error(`${reference} and the export differ in ${name}`);
   }
 }

@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import type { Conversation } from "./load.js";
 
 /**
- * Writes conversations for a program in another language: int32 little endian throughout (log probabilities are
- * float32). Count of sessions; then for each session its count of turns and for each turn `tail length`,
- * `output length`, `version`, tail ids, output ids, log probabilities.
+ * Writes conversations to a file for a program in another language. All values are little endian: int32, and float32 for log
+ * probabilities. The file has the number of sessions, then for each session the number of turns, and for each turn the length of the
+ * tail, the length of the output, the weight version, the ids of the tail, the ids of the output, and the log probabilities.
  */
 export function writeLoad(path: string, load: readonly Conversation[]): void {
   const parts: NodeJS.ArrayBufferView[] = [Int32Array.of(load.length)];

@@ -1,15 +1,15 @@
 import { type StoredSession, TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { sized } from "../sized.js";
 
-/** One model call: what its prompt adds to the sequence before it, and what the model answered. */
+/** One model call: the tokens that its prompt adds to the sequence before it (`tail`), and the output. */
 export interface Turn {
   readonly tail: Int32Array;
   readonly output: Int32Array;
-  /** Nats, one per output token. */
+  /** Log probability of each output token, in nats. */
   readonly logprobs: Float32Array;
   /** Weight version of the whole output. */
   readonly version: number;
-  /** Characters of text that go with the call's new messages. */
+  /** Number of characters in the texts of the call's new messages. */
   readonly text: number;
 }
 
@@ -19,9 +19,9 @@ export type Conversation = readonly Turn[];
 export interface LoadShape {
   readonly sessions: number;
   readonly turns: number;
-  /** Tokens of the whole conversation; every turn adds an equal share, a varying part of it output. */
+  /** Tokens of the whole conversation. Every turn adds the same number, of which a varying part is output. */
   readonly tokens: number;
-  /** Characters of message text per token; 0: a few characters a message. */
+  /** Characters of message text per token. 0: messages have a few characters. */
   readonly charactersPerToken?: number;
 }
 
@@ -32,10 +32,10 @@ export const AGENT_RUN = sized<LoadShape>(
 );
 export const DISCOUNT = 0.9;
 const RECORDED_AT = Date.UTC(2026, 0, 1);
-/** As large as the vocabularies of today's models. */
+/** Size of Qwen3's vocabulary. */
 const VOCABULARY = 151_936;
 
-/** Conversations that are the same in every process. */
+/** Returns conversations that are the same in every process. */
 export function makeLoad({ sessions, turns, tokens, charactersPerToken = 0 }: LoadShape): Conversation[] {
   let state = 20_240_229;
   const next = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0);
@@ -54,7 +54,7 @@ export function makeLoad({ sessions, turns, tokens, charactersPerToken = 0 }: Lo
   );
 }
 
-/** Records conversations as a trainer bridge does and ends the sessions. Answers their ids. */
+/** Records conversations like a trainer bridge and ends the sessions. Returns the ids of the sessions. */
 export function record(store: TrajectoryStore, load: readonly Conversation[]): string[] {
   return load.map((conversation, index) => {
     const sessionId = `task-${index}`;
@@ -89,7 +89,7 @@ export function recordConversation(session: StoredSession, conversation: Convers
   session.end();
 }
 
-/** A batch tells when its calls were recorded: with one clock, processes that recorded the same export the same. */
+/** Runs `work` at a fixed time. Batches contain the time of each call, so otherwise they would differ between processes. */
 function atFixedTime(work: () => void): void {
   const { now } = Date;
   Date.now = () => RECORDED_AT;
@@ -112,7 +112,7 @@ function joined(first: Int32Array, second: Int32Array): Int32Array<ArrayBuffer> 
   return both;
 }
 
-/** A string of its own, never shared with another message. */
+/** Returns a new string that shares no memory with other messages. */
 function messageText(start: string, characters: number): string {
   return Buffer.from(start.padEnd(characters, " lorem ipsum dolor sit amet")).toString("latin1");
 }

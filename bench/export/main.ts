@@ -4,8 +4,8 @@ import { createInterface } from "node:readline";
 import { type Row, table } from "./row.js";
 
 /**
- * The export measured against its rivals, as ratios taken within one run. Each measurement has a process of its own, so
- * that none inherits the heap of another. Exit status 0 whatever the ratios; 1 where outputs differ or a program fails.
+ * Compares the export with memcpy, PyTorch, JavaScript and a bare Node server. Each measurement runs in a separate process, so that
+ * it does not inherit the heap of another. The exit status is 1 if outputs differ or a program fails, and 0 whatever the times are.
  *
  *   npm run bench:export [-- name…]
  */
@@ -48,7 +48,7 @@ for (const measurement of MEASUREMENTS) {
   const result = await run(measurement);
   rows.push(...result.rows);
   if (result.failed) {
-    rows.push({ what: measurement.name, ours: "failed, see above", reference: "" });
+    rows.push({ what: measurement.name, measured: "failed, see above", reference: "" });
     process.exitCode = 1;
   }
 }

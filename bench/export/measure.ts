@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { median } from "../text.js";
 
+/** Time for V8's threads to finish a garbage collection, in milliseconds. */
 const SWEEPING_MS = 20;
 
-/** Does its work once and answers how many seconds the measured part took. */
+/** Does its work once and returns how many seconds the measured part took. */
 export type Contender = () => number | Promise<number>;
 
-/** Seconds of `work` alone. */
+/** Runs `work` and returns how many seconds it took. */
 export async function seconds(work: () => unknown): Promise<number> {
   const started = performance.now();
   await work();
@@ -17,10 +18,11 @@ export async function seconds(work: () => unknown): Promise<number> {
 export type Times<Name extends string> = Readonly<Record<Name, readonly number[]>>;
 
 /**
- * Lets the contenders take turns, so that what else the machine does falls on all of them. One round before the
- * measured ones warms memory and code. Garbage is collected before each, outside its time: blocks of hundreds of
- * megabytes make V8 mark its heap on all processors, and that would fall on whoever comes next. So would the sweeping,
- * which goes on in threads of its own for some milliseconds.
+ * Lets the contenders take turns, so that other load of the machine affects all of them. The first round is not measured: it warms
+ * memory and code.
+ *
+ * Before each measurement, garbage is collected. Otherwise the blocks of hundreds of megabytes of one contender would make V8 mark
+ * its heap, on all processors, while the next one is measured. The wait lets V8's threads finish sweeping.
  */
 export async function takeTurns<Name extends string>(
   rounds: number,
@@ -39,12 +41,12 @@ export async function takeTurns<Name extends string>(
   return times;
 }
 
-/** Needs `--expose-gc`. */
+/** Collects garbage. Has no effect without `--expose-gc`. */
 export function collectGarbage(): void {
   globalThis.gc?.();
 }
 
-/** How many times as long `slow` took as `fast`: the median over the rounds. */
+/** Returns how many times as long `slow` took as `fast`: the median over the rounds. */
 export function timesFaster(fast: readonly number[], slow: readonly number[]): number {
   return median(fast.map((taken, round) => (slow[round] ?? Number.NaN) / taken));
 }

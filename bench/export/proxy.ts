@@ -2,12 +2,12 @@ import { type Child, startChild } from "../processes.js";
 
 export const ADMIN_KEY = "sk-admin-bench-0123456789";
 
-/** The proxy in a process of its own, with the sessions of the agent run ended and named as the library names them. */
+/** Starts the proxy in a separate process. Its sessions are recorded and ended. */
 export function startProxy(): Promise<Child> {
   return startScript("server-process.ts", [], { BENCH_ADMIN_KEY: ADMIN_KEY });
 }
 
-/** The least that a Node server can do: it sends as many bytes, which it has ready. */
+/** Starts a Node server that only sends this number of bytes, which it has in memory. */
 export function startBareServer(bytes: number): Promise<Child> {
   return startScript("bare-server-process.ts", [String(bytes)]);
 }
@@ -17,7 +17,7 @@ function startScript(name: string, args: readonly string[], env: NodeJS.ProcessE
   return startChild(process.execPath, ["--import", "tsx", script, ...args], env);
 }
 
-/** Seconds that the proxy has spent on planning and packing since it started, by its own metrics. */
+/** Reads from the proxy's metrics how many seconds it has spent on planning and packing since it started. */
 export async function packSeconds(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const value = /export_(?:duration_)?seconds_sum (\S+)/.exec(text)?.[1];

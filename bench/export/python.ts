@@ -2,13 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface, type Interface } from "node:readline";
 
-/** The first Python that can import these modules. Nothing is ever installed. */
+/** Returns the first Python that can import these modules; undefined if there is none. Installs nothing. */
 export function findPython(...modules: readonly string[]): string | undefined {
   const code = modules.length > 0 ? `import ${modules.join(", ")}` : "";
   return ["python3", "/usr/bin/python3"].find((command) => spawnSync(command, ["-c", code]).status === 0);
 }
 
-/** A script of bench/python that answers every line on its standard input with one line of JSON. */
+/** Runs a script of bench/python that answers every line on its standard input with one line of JSON. */
 export class PythonPeer {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;

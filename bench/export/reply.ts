@@ -1,4 +1,4 @@
-/** What a recorder keeps of a reply. */
+/** The part of a reply that is recorded. */
 export interface RecordedReply {
   readonly ids: Int32Array;
   readonly logprobs: Float32Array;
@@ -10,8 +10,8 @@ interface ReplyJson {
 }
 
 /**
- * A reply of SGLang's `/generate` with `return_logprob`: text, `output_ids`, `[log probability, id, null]` per token,
- * and `alternatives` more of these per token. Log probabilities are float32 values printed as Python prints doubles.
+ * Returns a reply of SGLang's `/generate` with `return_logprob`: text, `output_ids`, and for each token `[log probability, id, null]`
+ * of the token and of its `alternatives`. Log probabilities are float32 values printed as Python prints doubles.
  */
 export function sglangReply(tokens: number, alternatives: number): Buffer {
   let state = 7;
@@ -37,7 +37,7 @@ export function sglangReply(tokens: number, alternatives: number): Buffer {
   );
 }
 
-/** The recording of a reply in JavaScript: decode, parse, copy into typed arrays. */
+/** Records a reply in JavaScript: decodes it, parses it and copies the values into typed arrays. */
 export function recordWithJson(body: Buffer): RecordedReply {
   const reply = JSON.parse(body.toString("utf8")) as ReplyJson;
   const entries = reply.meta_info.output_token_logprobs;

@@ -1,42 +1,44 @@
-/** One line of the table. Every ratio is "better is larger" unless `atMost` says otherwise. */
+/** One measurement. */
 export interface Row {
+  /** Name of the measurement. */
   readonly what: string;
-  readonly ours: string;
+  readonly measured: string;
   readonly reference: string;
-  /** Undefined: the row only informs. */
+  /** Undefined if the measurement has no target. */
   readonly verdict?: Verdict;
 }
 
+/** A measured value, often a ratio to the reference, and its target. */
 export interface Verdict {
   readonly value: number;
-  readonly wanted: number;
-  readonly sense: "at least" | "at most";
-  /** What the value counts: "x", "%", " ms". */
+  readonly target: number;
+  readonly bound: "at least" | "at most";
+  /** Unit of value and target, such as "x" (times), "%" or " ms". */
   readonly unit: string;
 }
 
-/** The line that stands for a measurement which this machine or this build does not allow. */
+/** Returns the row of a measurement that this machine or this build does not support. */
 export function skipped(what: string, why: string): Row {
-  return { what, ours: why, reference: "" };
+  return { what, measured: why, reference: "" };
 }
 
-export function met({ value, wanted, sense }: Verdict): boolean {
-  return sense === "at least" ? value >= wanted : value <= wanted;
+export function met({ value, target, bound }: Verdict): boolean {
+  return bound === "at least" ? value >= target : value <= target;
 }
 
-/** Hands rows to the parent, which prints the table: one JSON line each. */
+/** Passes rows to the parent process, which prints the table. Each row is a line of JSON. */
 export function report(...rows: readonly Row[]): void {
   for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
 }
 
-const COLUMNS = ["what", "ours", "reference", "ratio", "wanted", ""] as const;
+const COLUMNS = ["measurement", "measured", "reference", "value", "target", ""] as const;
 
-/** Rows as a Markdown table. */
+/** Returns rows as a Markdown table. */
 export function table(rows: readonly Row[]): string {
   return markdown(COLUMNS, rows.map(cellsOf));
 }
 
-/** A Markdown table whose columns stand below each other as text, too. */
+/** Returns a Markdown table whose columns are aligned in plain text, too. */
 export function markdown(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [columns, ...rows];
   const widths = columns.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
@@ -45,18 +47,18 @@ export function markdown(columns: readonly string[], rows: readonly (readonly st
   return lines.join("\n");
 }
 
-function cellsOf({ what, ours, reference, verdict }: Row): readonly string[] {
-  if (!verdict) return [what, ours, reference, "", "", ""];
-  const sign = verdict.sense === "at least" ? "≥" : "≤";
+function cellsOf({ what, measured, reference, verdict }: Row): readonly string[] {
+  if (!verdict) return [what, measured, reference, "", "", ""];
+  const sign = verdict.bound === "at least" ? "≥" : "≤";
   // JSON has no NaN: on a busy machine, a smoke run can divide by a time that was too short to measure.
   const number = (value: number | null) =>
     value === null ? "not measured" : `${Number(value.toPrecision(3))}${verdict.unit}`;
   return [
     what,
-    ours,
+    measured,
     reference,
     number(verdict.value),
-    `${sign} ${number(verdict.wanted)}`,
+    `${sign} ${number(verdict.target)}`,
     met(verdict) ? "met" : "not met",
   ];
 }

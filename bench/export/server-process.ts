@@ -6,8 +6,8 @@ import { StoredSession } from "../../src/session/trajectory-store.js";
 import { AGENT_RUN, makeLoad, recordConversation } from "./load.js";
 
 /**
- * The proxy with sessions that are recorded and ended, ready for export. Its engine is never called.
- * Prints one JSON line with its url.
+ * Runs the proxy with recorded and ended sessions, which have the same names and tokens as those of the library. Its engine is
+ * never called. Prints one JSON line with its URL.
  */
 
 const adminKey = process.env["BENCH_ADMIN_KEY"] ?? "";

@@ -23,10 +23,11 @@ export function allocatePadded(rows: number, width: number): PaddedTensors {
 }
 
 /**
- * What the export does, in JavaScript alone and as fast as that goes: `individual` rows, right padding, nothing
- * allocated, no loop over tokens. Of the ways tried the fastest: tensors that mostly hold one value are filled as a whole, as
- * bytes, which is one memset of the C library, and outputs are written over it; a row's input is its parent's row,
- * moved within the tensor while it is still in the cache.
+ * Does the work of the export in JavaScript alone: `individual` rows with right padding. Allocates nothing and has no loop over
+ * tokens. This is the fastest of the ways that were tried:
+ *
+ * - A tensor that mostly holds one value is filled as bytes, with one `memset` of the C library. Outputs are written over it.
+ * - A row's input is copied from its parent's row within the tensor, while that row is still in the processor's cache.
  */
 export function packTypedArrays(load: readonly Conversation[], width: number, out: PaddedTensors): void {
   fillBytes(out.loss_mask, 0);
@@ -59,7 +60,7 @@ function fillBytes({ buffer, byteOffset, byteLength }: NodeJS.TypedArray, byte: 
   new Uint8Array(buffer, byteOffset, byteLength).fill(byte);
 }
 
-/** Only the last call of a linear conversation has a reward of its own: each earlier one has a discounted share. */
+/** Writes the rewards of one conversation. Only its last call was rewarded, so each earlier call has a discounted share. */
 function writeRewards(rewards: Float32Array): void {
   let reward = 1;
   for (let turn = rewards.length - 1; turn >= 0; turn--) {

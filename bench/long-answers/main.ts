@@ -9,8 +9,8 @@ import { median } from "../text.js";
 import { ALTERNATIVES, CHOICE_TOKENS, CHOICES, TOKENS } from "./size.js";
 
 /**
- * Measures how long the largest answer, and many choices of one call, stall the server's event loop. One client asks for it in several ways, one after the other,
- * while nobody else calls. Sessions are stored, and the server is started again before a response is read from disk.
+ * Measures how long the largest answer, and many choices of one call, stall the server's event loop. One client sends different requests
+ * one after the other, without other load. Sessions are stored. The server is restarted before a response is read from disk.
  *
  *   npm run bench:answers [-- --directory=PATH]
  */

@@ -1,15 +1,15 @@
 import { randomText } from "../text.js";
 
-/** Characters of a request's body, as in the comparison of proxies: 1K, 32K and 120K tokens of a usual tokenizer. */
+/** Number of characters of a request's body: about 1K, 32K and 120K tokens of a common tokenizer. */
 export const SIZES = { small: 4_000, medium: 124_000, large: 479_000 } as const;
 
-/** A history is made of messages of about this many characters, as conversations are. */
+/** Approximate number of characters of a message. Longer histories have more messages. */
 const MESSAGE_CHARACTERS = 4_000;
 
 export const user = (content: string) => ({ role: "user", content });
 export const assistant = (content: string) => ({ role: "assistant", content });
 
-/** Messages that end with the user's. */
+/** Returns messages of the user and the assistant in turn, the last one of the user. */
 export function history(characters: number, seed: number): object[] {
   const count = Math.max(1, Math.round(characters / MESSAGE_CHARACTERS));
   const odd = count % 2 === 0 ? count + 1 : count;

@@ -1,7 +1,7 @@
-/** Resolution of prom-client's monitor, whose values include the interval of its timer. */
+/** Interval of prom-client's timer in milliseconds. The delays in its metrics include this interval. */
 const RESOLUTION_MS = 10;
 
-/** Event-loop delays since the scrape before this one, in milliseconds. */
+/** Event-loop delays since the previous scrape, in milliseconds. */
 export interface LoopDelay {
   readonly p99: number;
   readonly max: number;

@@ -5,8 +5,8 @@ import { openStreams } from "./rows/open-streams.js";
 import { throughput } from "./rows/throughput.js";
 
 /**
- * The proxy's cost, as ratios taken within one run; engine, proxies and this load generator share the machine's
- * processors. Exit status 0 whatever the ratios.
+ * Measures the cost of the proxy, compared with a proxy that only forwards bytes. Engine, proxies and this load generator share the
+ * machine's processors. The exit status does not depend on the times.
  *
  *   npm run bench:proxy [-- name…]
  */

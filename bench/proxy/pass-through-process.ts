@@ -1,7 +1,7 @@
 import { Agent, request as send } from "node:http";
 import { serveUntilTerminated } from "../serve-until-terminated.js";
 
-/** The least that a Node proxy can do: it passes bytes on and looks at none. Its argument is where to. */
+/** A Node proxy that only forwards bytes. Argument: URL of the server to which it forwards them. */
 
 const upstream = new URL(process.argv[2] ?? "");
 const agent = new Agent({ keepAlive: true, maxSockets: 1000 });

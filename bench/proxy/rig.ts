@@ -8,11 +8,11 @@ const JSON_TYPE = { "content-type": "application/json" };
 export interface Target {
   readonly url: string;
   readonly pool: Pool;
-  /** Processor time of its process up to now. */
+  /** Returns the processor time that its process has used so far, in seconds. */
   cpuSeconds(): number;
 }
 
-/** Engine, proxy and a bare pass-through proxy, each a process; this one is their load. */
+/** An engine, the proxy and a proxy that only forwards bytes, each in a separate process. This process sends the calls. */
 export class Rig {
   readonly proxy: Target;
   readonly passThrough: Target;
@@ -24,7 +24,7 @@ export class Rig {
     this.#children = children;
   }
 
-  /** @param enginePath where the engine's API is: `/slow` makes it wait before it answers */
+  /** @param enginePath base path of the engine's API. With `/slow`, the engine waits before it answers */
   static async start(connections: number, { enginePath = "", args = [] as readonly string[] } = {}): Promise<Rig> {
     const engine = await startScript(new URL("wire-engine-process.ts", import.meta.url));
     const passThrough = await startScript(new URL("pass-through-process.ts", import.meta.url), engine.url);
@@ -37,13 +37,13 @@ export class Rig {
     return new Rig(target(proxy), target(passThrough), [proxy, passThrough, engine]);
   }
 
-  /** A session's key. */
+  /** Starts a session and returns its key. */
   async session(): Promise<string> {
     await this.#post("/grant_capacity");
     return ((await this.#post("/rl/start_session")) as { session_api_key: string }).session_api_key;
   }
 
-  /** A metric of the proxy, in its own unit. */
+  /** Returns a metric of the proxy, in the metric's unit. */
   async metric(name: string): Promise<number> {
     const { body } = await this.proxy.pool.request({ path: "/metrics", method: "GET" });
     const line = (await body.text()).split("\n").find((each) => each.startsWith(`${name} `));
@@ -62,7 +62,7 @@ export class Rig {
   }
 }
 
-/** Sends a chat call and reads its whole answer; answers its text. */
+/** Sends a chat call, and returns the body of its answer as text. */
 export async function chat({ pool }: Target, key: string, body: string | Buffer): Promise<string> {
   const headers = { ...JSON_TYPE, authorization: `Bearer ${key}` };
   const reply = await pool.request({ path: "/v1/chat/completions", method: "POST", headers, body });

@@ -1,6 +1,6 @@
 import { inventedCompletion, startSglangServer } from "../../test/helpers/sglang/sglang-server.js";
 
-/** The SGLang test server in a process of its own, answering 128 tokens at once whatever the prompt. */
+/** Runs the SGLang test server in a separate process. It answers every prompt immediately, with 128 tokens. */
 const server = await startSglangServer({
   fast: true,
   contextLength: 1 << 20,

@@ -5,9 +5,9 @@ import { serveUntilTerminated } from "../serve-until-terminated.js";
 import { sized } from "../sized.js";
 
 /**
- * An engine that costs next to nothing: it reads no request and answers bytes that it made beforehand. POST /generate
- * answers as SGLang does; any other POST a chat completion with token ids, as vLLM's, for what passes bytes through. The
- * size of the request chooses that of the reply. With a path of /slow it waits first.
+ * An engine with nearly no cost: it parses no request and sends replies that were made when it started. `POST /generate` returns a reply
+ * of SGLang. Any other POST returns a chat completion with token ids, like vLLM's, for the proxy that only forwards bytes. The size of
+ * the request decides the size of the reply. If the path begins with `/slow`, the engine waits before it replies.
  */
 
 /** Prompt and output tokens. */

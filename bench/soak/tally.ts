@@ -13,7 +13,7 @@ export class Tally {
     const name = { answered: `answered, ${api}${streamed ? ", streamed" : ""}`, left: "", failed: "", lost: "lost" }[
       outcome.kind
     ];
-    if (outcome.kind === "left") this.#count(outcome.begun ? "left in the answer" : "left before the answer");
+    if (outcome.kind === "left") this.#count(outcome.begun ? "left during the answer" : "left before the answer");
     else if (outcome.kind === "failed") this.#count(`refused with ${outcome.code}`);
     else this.#count(name);
   }

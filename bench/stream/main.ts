@@ -29,14 +29,22 @@ function inPieces(bytes: Buffer): Buffer[] {
   );
 }
 
-function rowOf<Name extends string>(what: string, times: Times<Name>, base: Name, ours: Name, wanted?: number): Row {
+function rowOf<Name extends string>(
+  what: string,
+  times: Times<Name>,
+  base: Name,
+  compared: Name,
+  target?: number,
+): Row {
   return {
     what,
-    ours: milliseconds(median(times[ours])),
+    measured: milliseconds(median(times[compared])),
     reference: `one body ${milliseconds(median(times[base]))}`,
-    ...(wanted === undefined
+    ...(target === undefined
       ? {}
-      : { verdict: { value: timesFaster(times[base], times[ours]), wanted, sense: "at most", unit: "x" } as const }),
+      : {
+          verdict: { value: timesFaster(times[base], times[compared]), target, bound: "at most", unit: "x" } as const,
+        }),
   };
 }
 

@@ -53,11 +53,11 @@ export interface ChatModel {
 export interface ToolCallSupport {
   /** The family that reads the calls. With `none`, calls stay in the text. */
   readonly family: ToolFamily | "none";
-  /** The configuration names the family. Otherwise it was looked for in the model folder. */
+  /** True if the configuration names the family; false if it was detected in the model folder. */
   readonly isConfigured: boolean;
-  /** The chat template shows tools or calls. */
+  /** True if the chat template shows tools or calls. */
   readonly isShown: boolean;
-  /** The chat template leaves out the calls of earlier turns. */
+  /** True if the chat template leaves out the calls of earlier turns. */
   readonly isOmitted: boolean;
   /** When an engine with grammars can enforce calls. */
   readonly enforced: Enforcement;

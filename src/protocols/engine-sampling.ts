@@ -7,7 +7,7 @@ import type { RequestSampling, TokenBias } from "./request-sampling.js";
 
 /** Fields that the APIs do not define, under the names that SGLang's and vLLM's own chat endpoints use. */
 
-/** A limit, because each interaction of a session keeps its template variables: long ones would fill the memory. */
+/** The limit exists because each interaction of a session keeps its template variables: long ones would fill the memory. */
 const MAX_TEMPLATE_KWARGS_LENGTH = 65_536;
 
 // Clients that send every option of a template send null for the options that are not set.

@@ -6,10 +6,10 @@ import { isShallow, MAX_DEPTH } from "./depth.js";
 
 const MAX_STOP_STRINGS = 16;
 
-/** A limit, because every part of the output is searched for the stop strings. */
+/** The limit exists because every part of the output is searched for the stop strings. */
 const MAX_STOP_LENGTH = 1024;
 
-/** A limit, because the name is part of the digest that finds retries. Only its beginning is recorded. */
+/** The limit exists because the name is part of the digest that finds retries. Only its beginning is recorded. */
 export const MAX_MODEL_LENGTH = 1024;
 
 export const TOO_DEEP = `nests deeper than ${MAX_DEPTH} levels`;
@@ -17,7 +17,7 @@ export const TOO_DEEP = `nests deeper than ${MAX_DEPTH} levels`;
 /** Text. Lone surrogates, which no tokenizer accepts, become U+FFFD. */
 export const wellFormed = z.string().transform((value) => value.toWellFormed());
 
-/** A limit, because an id that is longer than any that was sent out need not be looked up. */
+/** No id of Rolltape is longer, so longer ids are not looked up. */
 const MAX_ID_LENGTH = 1024;
 
 /** The id of a response or of an item of its output. */

@@ -1,4 +1,4 @@
-/** Characters of one piece. Takes about a quarter of a millisecond to write. */
+/** Length of one piece, in characters. A piece takes about a quarter of a millisecond to write. */
 export const PIECE_LENGTH = 64 * 1024;
 
 /** A part of a text that is written in pieces. */
@@ -19,7 +19,7 @@ export class LongJson {
     this.#segments = segments;
   }
 
-  /** Memory that is in use until the text was sent, in bytes. */
+  /** Memory that the text uses until it is sent, in bytes. */
   get memory(): number {
     return this.#segments.reduce((sum, each) => sum + (typeof each === "string" ? each.length : each.memory), 0);
   }

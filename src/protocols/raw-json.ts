@@ -6,7 +6,7 @@ let met: InsertedJson[] | undefined;
 
 /** A value of an answer that brings its own JSON text, which is inserted verbatim. */
 export abstract class InsertedJson {
-  /** About how many characters the text has. */
+  /** Approximate number of characters of the text. */
   abstract readonly size: number;
   /** Memory that the value takes, in bytes. */
   abstract readonly memory: number;

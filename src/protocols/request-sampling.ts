@@ -28,7 +28,7 @@ export interface RequestSampling {
 
 export type TokenBias = readonly [tokenId: number, bias: number];
 
-/** A limit of the tokens that the model reasons with. */
+/** A limit of the reasoning tokens. */
 export interface ThinkingBudget {
   readonly tokens: number;
   /** The request's field that sets it. */

@@ -6,7 +6,7 @@ import type { OutputStructure } from "./request-sampling.js";
 
 const ANY_OBJECT = JSON.stringify({ type: "object" });
 
-/** A limit, because the schema is written as text for the grammar and for the digest that finds retries. */
+/** The limit exists because the schema is written as text for the grammar and for the digest that finds retries. */
 const MAX_SCHEMA_CHARACTERS = 262_144;
 
 const schema = z

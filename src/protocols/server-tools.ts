@@ -58,7 +58,11 @@ export function joinDropped(types: readonly string[]): string {
   return types.join(", ").slice(0, MAX_LIST_LENGTH);
 }
 
-/** Returns the server-side tools of a list of tools, in which only they are without a place in the prompt. */
+/**
+ * Returns the server-side tools of a list of tools.
+ *
+ * @param isShown returns true for types of tools that a prompt can show; tools of all other types are server-side
+ */
 export function findServerTools(
   tools: readonly { readonly type?: string | null | undefined }[],
   isShown: (type: string) => boolean,

@@ -6,15 +6,15 @@ export interface TokenTexts {
   readonly tokenBytes: (id: number) => Uint8Array;
 }
 
-/** Tokens that are remembered. They take a few megabytes. */
+/** Maximum number of tokens whose fields are cached. They take a few megabytes. */
 const MAX_KNOWN = 1 << 15;
 
 /** The fields of an entry before and after its log probability. */
 type Fields = readonly [before: string, after: string];
 
 /**
- * Writes the parts of a log probability's entry that depend on the token alone. Tokens recur in an answer and in others, and
- * decoding one takes ten times as long as all the rest.
+ * Writes the entries of log probabilities. The fields that depend on the token alone are cached: the same tokens occur again and
+ * again, and decoding one takes ten times as long as writing the rest of its entry.
  */
 export class TokenJson {
   readonly #texts: TokenTexts;

@@ -56,8 +56,8 @@ export class CallsInFlight {
   }
 
   /**
-   * Notes that a call was recorded. Do so before its answer is sent: if sessions are stored, it must be on disk by then whose retry
-   * the call is.
+   * Notes that a call was recorded. Call this before its answer is sent: if sessions are stored, the link to the attempt that it
+   * repeats must be on disk by then.
    */
   recorded({ attempt }: InFlightCall, interaction: number): void {
     this.#attempts.record(attempt, interaction);

@@ -24,7 +24,7 @@ interface Lease {
   readonly expiresAt: number;
   readonly readerPid: number | undefined;
   acknowledged: boolean;
-  /** Its time is over. An acknowledgement in time counts nevertheless, as long as another shard can be acknowledged. */
+  /** True if its time is over. If it was acknowledged in time, this still counts while another shard can be acknowledged. */
   over: boolean;
 }
 

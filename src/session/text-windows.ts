@@ -27,7 +27,7 @@ export interface WindowHit {
  */
 export class TextWindows {
   readonly #numbersByHash = new Map<number, number[]>();
-  /** Not 0 at the upper bits of each known hash. Most windows are rejected here. Undefined as long as there are no texts. */
+  /** Is 1 at the index that the upper bits of a known hash give. Most windows find a 0 and are rejected. Undefined without texts. */
   #filter: Uint8Array | undefined;
 
   get isEmpty(): boolean {

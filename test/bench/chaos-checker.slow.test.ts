@@ -2,9 +2,9 @@ import { Pool } from "undici";
 import { beforeAll, expect, it } from "vitest";
 import { checkExport } from "../../bench/chaos/check/check-export.js";
 import { CHAOS_FINDINGS, type ChaosFinding } from "../../bench/chaos/check/findings.js";
+import { ControlRequests } from "../../bench/chaos/clients/control-requests.js";
 import { type ExportEvidence, Exports } from "../../bench/chaos/clients/exports.js";
 import { type KnownSession, Ledger } from "../../bench/chaos/clients/ledger.js";
-import { Orders } from "../../bench/chaos/clients/orders.js";
 import { Load } from "../../bench/chaos/load.js";
 import { Gate } from "../../bench/chaos/processes/gate.js";
 import type { Attempt } from "../../bench/soak/agents/attempt.js";
@@ -37,10 +37,17 @@ beforeAll(async () => {
   const [gate, findings, batches] = [new Gate(), new Findings(CHAOS_FINDINGS), new Array<ExportEvidence>()];
   gate.open();
   gate.isDisturbed = false;
-  const orders = new Orders({ pool, adminKey: ADMIN_KEY, gate, ledger, findings, behindGateway: false });
+  const controlRequests = new ControlRequests({
+    pool,
+    adminKey: ADMIN_KEY,
+    gate,
+    ledger,
+    findings,
+    behindGateway: false,
+  });
   const onBatch = (batch: ExportEvidence) => void batches.push(batch);
-  const exports = new Exports({ orders, ledger, random: new Random(1), findings, onBatch });
-  const load = new Load({ pool, gate, orders, exports, ledger, seed: 1, concurrency: 6, onAttempt: () => {} });
+  const exports = new Exports({ controlRequests, ledger, random: new Random(1), findings, onBatch });
+  const load = new Load({ pool, gate, controlRequests, exports, ledger, seed: 1, concurrency: 6, onAttempt: () => {} });
   await until(() => load.sessions > 12);
   await load.stop();
   await pool.close();

@@ -56,7 +56,7 @@ describeProgram({
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     }),
   },
-  // The window is the smallest that it accepts. It compacts when 30 % of it are used.
+  // The context window is the smallest that Claude Code accepts. It compacts the conversation when 30 % of the window is used.
   smallContext: configure({ CLAUDE_CODE_AUTO_COMPACT_WINDOW: "100000", CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: "30" }),
   tasks: [SEARCH, IMAGE],
   traits: { namesAgents: true },

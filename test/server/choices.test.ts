@@ -89,7 +89,7 @@ describe("a chat completion with n", () => {
     expect(recorded().map(({ sampling }) => sampling?.seed)).toEqual([7, 8, 9]);
   });
 
-  it("calls the engine for each choice in an iteration of the event loop of its own, with the same prompt", async () => {
+  it("calls the engine for each choice in a separate iteration of the event loop, with the same prompt", async () => {
     sayAll();
     let iteration = 0;
     const tick = () => {

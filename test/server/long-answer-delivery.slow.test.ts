@@ -99,7 +99,7 @@ describe.each(WHOLE)("a long %s", (_, call) => {
     await expect.poll(() => leftOut(server)).toBe("undelivered");
   });
 
-  it("counts for the store with the memory of its tokens until it was sent", async () => {
+  it("counts the memory of its tokens towards the store until it is sent", async () => {
     const server = await start();
     server.client.send(call);
     await until(() => server.client.socket.readableLength > 0);
@@ -111,7 +111,7 @@ describe.each(WHOLE)("a long %s", (_, call) => {
     await expect.poll(() => inFlight(server)).toBe(0);
   });
 
-  it("counts as a call in flight until it was sent", async () => {
+  it("counts as a call in flight until it is sent", async () => {
     const sessionLimits = { tokens: 1e9, calls: 1e9, bytes: 1e9, concurrentCalls: 1 };
     const server = await start({ settings: { sessionLimits } });
     server.client.send(call);
@@ -198,7 +198,7 @@ describe("a streamed response with long closing events", () => {
     expect(leftOut(server)).toBeUndefined();
   });
 
-  it("counts for the store with the memory of its tokens until it was sent", async () => {
+  it("counts the memory of its tokens towards the store until it is sent", async () => {
     const server = await startStream();
     server.client.send(STREAMED);
     server.client.socket.on("data", () => {

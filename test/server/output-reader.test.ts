@@ -45,7 +45,7 @@ describe("OutputReader", () => {
     expect(written).toEqual([4096 / 64]);
   });
 
-  it("reads the rest in an iteration of the event loop that no other choice reads in", async () => {
+  it("reads the rest of each choice in a separate iteration of the event loop", async () => {
     let iteration = 0;
     const readIn: number[] = [];
     const count = () => {

@@ -28,11 +28,11 @@ export interface ExportCounts {
   cutMarked: number;
   /** Rows of calls that the agent left. They are left out by default. */
   leftMarked: number;
-  /** Rows of calls whose answer a kill cut, and that are not left out, which the server could not know. */
+  /** Rows of calls whose answer a kill cut. The server could not know this, so they are not left out. */
   cutUnknowable: number;
-  /** Rows of calls that the agent left, and that are not left out, which the server could not know. */
+  /** Rows of calls that the agent left. The server could not know this, so they are not left out. */
   leftUnknowable: number;
-  /** Rows of answered calls that are left out by default, which the server could not know. */
+  /** Rows of answered calls. The server could not know of the answer, so they are left out by default. */
   answersUnknowable: number;
 }
 
@@ -56,8 +56,8 @@ const keyOf = ({ call, attempt }: { readonly call: number; readonly attempt: num
  *
  * - That an answer was sent is stored with the next change, at most 50 ms later. A server that was killed before counts the call as
  *   undelivered, unless the agent continued from the answer or rewarded it. {@link Ledger.couldStoreAnswer}
- * - An answer that was cut is not stored as sent, so its row must be left out. The exception is a stream whose text was complete: the
- *   end of a stream that is missing is nothing that an agent would read.
+ * - An answer that was cut is not stored as sent, so its row must be left out. The exception is a stream whose text was complete: an
+ *   agent would read nothing from its missing end.
  * - If an agent continued from the answer to a retry, the row of the earlier attempt must be left out, however it ended. Across a kill,
  *   the server knows that a request is the retry of a call that it had answered only by its `idempotency-key`.
  * - If an agent left, the server must know it once it answered later requests, unless it had sampled the whole answer before.
@@ -191,7 +191,7 @@ function findReason(
   const inOrder = retries.filter((retry) => self && beganAt(retry) > beganAt(self));
   const paired = inOrder.filter((retry) => {
     const later = attempts.get(keyOf(retry.row));
-    return later && (keyed || ledger.isSameLife(attempt, later));
+    return later && (keyed || ledger.isSameProcess(attempt, later));
   });
   const continued = paired.find((retry) => own.some((each) => each.row.parent === retry.row.id));
   return continued && `the agent continued from attempt ${continued.row.attempt}`;

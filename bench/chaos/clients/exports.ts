@@ -2,8 +2,8 @@ import type { Findings } from "../../soak/check/findings.js";
 import type { Random } from "../../soak/random.js";
 import { describeDifference } from "../check/compare-exports.js";
 import type { ChaosFinding } from "../check/findings.js";
+import { type ControlReply, type ControlRequest, type ControlRequests, refused } from "./control-requests.js";
 import type { KnownSession, Ledger } from "./ledger.js";
-import { type Order, type OrderReply, type Orders, refused } from "./orders.js";
 
 /** The two exports of a batch of sessions. */
 export interface ExportEvidence {
@@ -15,7 +15,7 @@ export interface ExportEvidence {
 }
 
 export interface ExportsOptions {
-  readonly orders: Orders;
+  readonly controlRequests: ControlRequests;
   readonly ledger: Ledger;
   readonly random: Random;
   readonly findings: Findings<ChaosFinding>;
@@ -24,7 +24,7 @@ export interface ExportsOptions {
 
 /** An export that was answered. The same request must get the same bytes as long as its sessions are retained. */
 interface Answered {
-  readonly order: Order;
+  readonly request: ControlRequest;
   readonly body: Buffer;
 }
 
@@ -70,7 +70,7 @@ export class Exports {
     await this.#running;
   }
 
-  /** Repeats some of the exports that an earlier life of the server answered. */
+  /** Repeats some of the exports that an earlier process of the server answered. */
   async repeatSome(): Promise<void> {
     const { random } = this.#options;
     for (let i = 0; i < REPEATED && this.#answered.length > 0; i++) {
@@ -92,51 +92,54 @@ export class Exports {
   /** Exports a batch that the server keeps for its retention time. */
   async #exportTwice(sessions: readonly KnownSession[]): Promise<void> {
     const { random } = this.#options;
-    const orders = this.#draw(sessions, {});
-    const full = await this.#export(sessions, orders.full);
-    const byDefault = await this.#export(sessions, orders.byDefault);
+    const requests = this.#draw(sessions, {});
+    const full = await this.#export(sessions, requests.full);
+    const byDefault = await this.#export(sessions, requests.byDefault);
     this.#options.onBatch({ sessions, full: full.body, byDefault: byDefault.body });
-    const answered = { order: orders.byDefault, body: byDefault.body };
+    const answered = { request: requests.byDefault, body: byDefault.body };
     if (random.chance(0.3)) await this.#repeat(answered);
     this.#answered = [...this.#answered, answered].slice(-KEPT);
   }
 
   /** Exports a batch and acknowledges it. The acknowledgement is repeated if its answer is cut. */
   async #exportAcknowledged(sessions: readonly KnownSession[]): Promise<void> {
-    const { orders: requests, findings, random } = this.#options;
-    const orders = this.#draw(sessions, { acknowledge: true });
-    const full = await this.#export(sessions, orders.full);
-    const byDefault = await this.#export(sessions, orders.byDefault);
+    const { controlRequests, findings, random } = this.#options;
+    const requests = this.#draw(sessions, { acknowledge: true });
+    const full = await this.#export(sessions, requests.full);
+    const byDefault = await this.#export(sessions, requests.byDefault);
     this.#options.onBatch({ sessions, full: full.body, byDefault: byDefault.body });
-    if (random.chance(0.3)) await this.#repeat({ order: orders.byDefault, body: byDefault.body });
+    if (random.chance(0.3)) await this.#repeat({ request: requests.byDefault, body: byDefault.body });
     const path = `/export_batch/${String(byDefault.headers["x-rolltape-export-id"])}`;
-    const reply = await requests.send({ method: "DELETE", path });
+    const reply = await controlRequests.send({ method: "DELETE", path });
     // An acknowledgement whose answer was cut may have been done.
     const isDone = reply.status === 200 || (reply.status === 404 && reply.cuts > 0);
     if (!isDone) findings.add("refused", refused({ path: `DELETE ${path}` }, reply).message);
-    const again = await requests.send(orders.full);
+    const again = await controlRequests.send(requests.full);
     if (again.status !== 410) findings.add("states", `an acknowledged batch was exported again with ${again.status}`);
   }
 
-  async #export(sessions: readonly KnownSession[], order: Order): Promise<OrderReply> {
+  async #export(sessions: readonly KnownSession[], request: ControlRequest): Promise<ControlReply> {
     if (sessions.some(({ states }) => states.includes("ended"))) setStates(sessions, ["ended", "exported"]);
-    const reply = await this.#options.orders.send(order);
-    if (reply.status !== 200) throw refused(order, reply);
+    const reply = await this.#options.controlRequests.send(request);
+    if (reply.status !== 200) throw refused(request, reply);
     setStates(sessions, ["exported"]);
     for (const session of sessions) this.#options.ledger.noteStored(session, reply.beganAt);
     this.#exports++;
     return reply;
   }
 
-  async #repeat({ order, body }: Answered): Promise<void> {
+  async #repeat({ request, body }: Answered): Promise<void> {
     this.#repeats++;
-    const reply = await this.#options.orders.send(order);
+    const reply = await this.#options.controlRequests.send(request);
     if (reply.status === 200 && reply.body.equals(body)) return;
-    const found = reply.status === 200 ? describeDifference(body, reply.body) : refused(order, reply).message;
+    const found = reply.status === 200 ? describeDifference(body, reply.body) : refused(request, reply).message;
     this.#options.findings.add("repeated", found);
   }
 
-  #draw(sessions: readonly KnownSession[], extra: object): { readonly full: Order; readonly byDefault: Order } {
+  #draw(
+    sessions: readonly KnownSession[],
+    extra: object,
+  ): { readonly full: ControlRequest; readonly byDefault: ControlRequest } {
     const layout = this.#options.random.pick(["padded", "packed"]);
     const body = { session_ids: sessions.map(({ id }) => id), layout, ...extra };
     const path = "/export_batch";

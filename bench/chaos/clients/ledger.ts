@@ -1,11 +1,11 @@
 import type { Attempt } from "../../soak/agents/attempt.js";
 
-/** The time of a server from a start to the next kill. */
-export interface Life {
+/** One process of a server, from its start to its kill. */
+export interface ServerProcess {
   killed: boolean;
   /**
-   * When the last request that changes sessions and that this life answered was sent, on the clock of `performance.now()`. The
-   * server stored everything that it knew before.
+   * When the newest change of a session that this process answered was requested, on the clock of `performance.now()`. Everything
+   * that the process knew at that time is stored.
    */
   lastStoredAt: number;
 }
@@ -26,10 +26,10 @@ export interface KnownSession {
 /** Answers of the server, for comparison with its state after each restart. */
 export class Ledger {
   readonly sessions = new Map<string, KnownSession>();
-  /** Slots and sessions. `…Cut` counts requests whose answers were cut: the server may have done them or not. */
+  /** Slots and sessions. `…Cut` counts requests whose answers were cut: the server may have executed them or not. */
   readonly slots = { granted: 0, grantsCut: 0, started: 0, startsCut: 0 };
-  readonly #lives = new Map<string, Life>();
-  readonly #lifeOf = new WeakMap<Attempt, Life>();
+  readonly #running = new Map<string, ServerProcess>();
+  readonly #processOf = new WeakMap<Attempt, ServerProcess>();
 
   addSession(id: string, key: string): KnownSession {
     const session: KnownSession = { id, key, states: ["active"], attempts: [], rewards: new Map() };
@@ -39,21 +39,21 @@ export class Ledger {
 
   addAttempt(session: KnownSession, attempt: Attempt): void {
     session.attempts.push(attempt);
-    this.#lifeOf.set(attempt, this.#currentLife(session));
+    this.#processOf.set(attempt, this.#currentProcess(session));
     if (attempt.outcome.kind === "answered") this.noteStored(session, attempt.beganAt);
   }
 
   /** Notes that a request that changes this session was answered. */
   noteStored(session: KnownSession, beganAt: number): void {
-    const life = this.#currentLife(session);
-    life.lastStoredAt = Math.max(life.lastStoredAt, beganAt);
+    const server = this.#currentProcess(session);
+    server.lastStoredAt = Math.max(server.lastStoredAt, beganAt);
   }
 
   /** Notes a kill of the server with this tag. */
   noteKill(workerTag: string): void {
-    const life = this.#lives.get(workerTag);
-    if (life) life.killed = true;
-    this.#lives.delete(workerTag);
+    const server = this.#running.get(workerTag);
+    if (server) server.killed = true;
+    this.#running.delete(workerTag);
   }
 
   /**
@@ -61,20 +61,20 @@ export class Ledger {
    * of any session, and the answers of such changes wait for it.
    */
   couldStoreAnswer(attempt: Attempt): boolean {
-    const life = this.#lifeOf.get(attempt);
-    return !life?.killed || life.lastStoredAt > attempt.endedAt;
+    const server = this.#processOf.get(attempt);
+    return !server?.killed || server.lastStoredAt > attempt.endedAt;
   }
 
   /** Returns true if the server was not killed between the ends of two attempts. */
-  isSameLife(one: Attempt, other: Attempt): boolean {
-    return this.#lifeOf.get(one) === this.#lifeOf.get(other);
+  isSameProcess(one: Attempt, other: Attempt): boolean {
+    return this.#processOf.get(one) === this.#processOf.get(other);
   }
 
-  #currentLife({ id }: KnownSession): Life {
+  #currentProcess({ id }: KnownSession): ServerProcess {
     // A session id is `<task>-<worker tag>-<number>`.
     const tag = id.split("-").at(-2) ?? "";
-    const life = this.#lives.get(tag) ?? { killed: false, lastStoredAt: 0 };
-    this.#lives.set(tag, life);
-    return life;
+    const server = this.#running.get(tag) ?? { killed: false, lastStoredAt: 0 };
+    this.#running.set(tag, server);
+    return server;
   }
 }

@@ -1,6 +1,6 @@
-/** A file as a disk has it that lost its power: the pages that were not synced, with their last synced content. */
+/** The content that a file has after a loss of power: the pages that were not synced, with their last synced content. */
 export interface Unsynced {
-  /** Content by the number of the page. Zeros: the page was behind the end of the file. */
+  /** Content by page number. It is all zeros if the page was beyond the end of the file. */
   readonly pages: ReadonlyMap<number, Buffer>;
   /** Size of the file that was synced last; undefined if everything is synced. */
   readonly size: number | undefined;

@@ -10,18 +10,18 @@ import { withFolder } from "../storage-folder.js";
 
 /**
  * What storage adds to a small call, if calls arrive at a constant rate. The two servers take turns. A machine that cannot keep up
- * with the wanted rate gets a lower one: otherwise the calls would only wait for each other.
+ * with the target rate gets a lower one: otherwise the calls would only wait for each other.
  */
 
-const WANTED_PER_SECOND = sized(1_000, 50);
+const TARGET_PER_SECOND = sized(1_000, 50);
 /** Share of what the server without storage does at most. */
 const MOST_LOAD = 0.6;
 const WARM_UP = { openCalls: 32, seconds: sized(4, 0.5) };
 const SECONDS = sized(5, 0.5);
 const ROUNDS = sized(5, 1);
 const SESSIONS = sized(64, 4);
-const WANTED_MEDIAN_MS = 1;
-const WANTED_P99_MS = 5;
+const TARGET_MEDIAN_MS = 1;
+const TARGET_P99_MS = 5;
 
 interface Times {
   readonly p50: number;
@@ -35,20 +35,20 @@ export async function addedTime(): Promise<Row[]> {
     try {
       await keepOpen(pair, "stored", WARM_UP);
       const most = (await keepOpen(pair, "memory", WARM_UP)).perSecond;
-      const rate = Math.min(WANTED_PER_SECOND, Math.round(most * MOST_LOAD));
+      const rate = Math.min(TARGET_PER_SECOND, Math.round(most * MOST_LOAD));
       const rounds: Record<Side, Times>[] = [];
       for (let round = 0; round < ROUNDS; round++) {
         rounds.push({ memory: await load(pair, "memory", rate), stored: await load(pair, "stored", rate) });
       }
-      const row = (name: "p50" | "p99", wanted: number): Row => {
+      const row = (name: "p50" | "p99", target: number): Row => {
         const middle = (side: Side, value: keyof Times) => median(rounds.map((each) => each[side][value]));
         const show = (side: Side) => `${middle(side, name).toFixed(2)} ms at ${middle(side, "perSecond").toFixed(0)}/s`;
         const value = median(rounds.map(({ stored, memory }) => stored[name] - memory[name]));
         const what = `small calls, ${rate.toLocaleString("en")}/s: added, ${name}`;
-        const verdict = { value, wanted, sense: "at most", unit: " ms" } as const;
-        return { what, ours: `stored: ${show("stored")}`, reference: `memory only: ${show("memory")}`, verdict };
+        const verdict = { value, target, bound: "at most", unit: " ms" } as const;
+        return { what, measured: `stored: ${show("stored")}`, reference: `memory only: ${show("memory")}`, verdict };
       };
-      return [row("p50", WANTED_MEDIAN_MS), row("p99", WANTED_P99_MS), diskRow(directory)];
+      return [row("p50", TARGET_MEDIAN_MS), row("p99", TARGET_P99_MS), diskRow(directory)];
     } finally {
       await pair.close();
     }
@@ -78,6 +78,6 @@ async function load(pair: ServerPair, side: Side, rate: number): Promise<Times> 
 /** What the disk alone takes. No durable call can be faster. */
 function diskRow(directory: string): Row {
   const times = measureSync(directory);
-  const ours = `p50 ${quantile(times, 0.5).toFixed(2)} ms, p99 ${quantile(times, 0.99).toFixed(2)} ms`;
-  return { what: "the disk alone: fdatasync after a write of 16 KiB", ours, reference: "" };
+  const measured = `p50 ${quantile(times, 0.5).toFixed(2)} ms, p99 ${quantile(times, 0.99).toFixed(2)} ms`;
+  return { what: "the disk alone: fdatasync after a write of 16 KiB", measured, reference: "" };
 }

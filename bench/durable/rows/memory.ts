@@ -12,7 +12,7 @@ import { withFolder } from "../storage-folder.js";
 const SESSIONS = sized(20_000, 40);
 const MEMORY_BYTES = sized(128, 1) * 2 ** 20;
 const AT_ONCE = 32;
-const WANTED_MEBIBYTES = 1e9 / 2 ** 20;
+const TARGET_MEBIBYTES = 1e9 / 2 ** 20;
 
 export async function memory(): Promise<Row[]> {
   return withFolder(async (directory) => {
@@ -41,7 +41,7 @@ async function useAll(directory: string): Promise<number> {
 }
 
 function row(what: string, mebibytes: number): Row {
-  const verdict = { value: mebibytes, wanted: WANTED_MEBIBYTES, sense: "at most", unit: " MiB" } as const;
+  const verdict = { value: mebibytes, target: TARGET_MEBIBYTES, bound: "at most", unit: " MiB" } as const;
   const reference = `storage.memory_bytes ${(MEMORY_BYTES / 2 ** 20).toFixed(0)} MiB`;
-  return { what, ours: `${mebibytes.toFixed(0)} MiB`, reference, verdict };
+  return { what, measured: `${mebibytes.toFixed(0)} MiB`, reference, verdict };
 }

@@ -18,9 +18,9 @@ import { withFolder } from "../storage-folder.js";
 const SESSIONS = sized(10_000, 40);
 /** Requests at the same time. After a restart, all agents send their calls again. */
 const AT_ONCE = 256;
-const WANTED_FIRST_SECONDS = 2;
-const WANTED_ALL_SECONDS = 10;
-const WANTED_BYTES = 14;
+const TARGET_FIRST_SECONDS = 2;
+const TARGET_ALL_SECONDS = 10;
+const TARGET_BYTES = 14;
 const WRITER_MEMORY_BYTES = 512 * 2 ** 20;
 
 export async function recovery(): Promise<Row[]> {
@@ -58,9 +58,9 @@ async function restart(directory: string, engine: Child, state: string): Promise
     const all = seconds();
     const what = `restart with ${SESSIONS.toLocaleString("en")} sessions, ${state}`;
     return [
-      row(`${what}: to the first answer`, first, WANTED_FIRST_SECONDS),
-      row(`${what}: until each session was used`, all, WANTED_ALL_SECONDS),
-      { what: `${what}: anonymous memory`, ours: `${peak.stop().toFixed(0)} MiB at most`, reference: "" },
+      row(`${what}: to the first answer`, first, TARGET_FIRST_SECONDS),
+      row(`${what}: until each session was used`, all, TARGET_ALL_SECONDS),
+      { what: `${what}: anonymous memory`, measured: `${peak.stop().toFixed(0)} MiB at most`, reference: "" },
     ];
   } finally {
     peak.stop();
@@ -68,14 +68,14 @@ async function restart(directory: string, engine: Child, state: string): Promise
   }
 }
 
-function row(what: string, seconds: number, wanted: number): Row {
-  const verdict = { value: seconds, wanted, sense: "at most", unit: " s" } as const;
-  return { what, ours: `${seconds.toFixed(2)} s`, reference: "", verdict };
+function row(what: string, seconds: number, target: number): Row {
+  const verdict = { value: seconds, target, bound: "at most", unit: " s" } as const;
+  return { what, measured: `${seconds.toFixed(2)} s`, reference: "", verdict };
 }
 
 function diskRow({ tokens, fileBytes, seconds }: Recorded): Row {
-  const verdict = { value: fileBytes / tokens, wanted: WANTED_BYTES, sense: "at most", unit: " B" } as const;
+  const verdict = { value: fileBytes / tokens, target: TARGET_BYTES, bound: "at most", unit: " B" } as const;
   const size = `${(fileBytes / 1e6).toFixed(0)} MB for ${(tokens / 1e6).toFixed(2)} M tokens`;
   const rate = `recorded at ${(tokens / seconds / 1e6).toFixed(2)} M tokens/s`;
-  return { what: "disk for each distinct token, with messages", ours: size, reference: rate, verdict };
+  return { what: "disk for each distinct token, with messages", measured: size, reference: rate, verdict };
 }

@@ -10,7 +10,7 @@ import { withFolder } from "../storage-folder.js";
 const OPEN_CALLS = sized(32, 4);
 const LOAD = { openCalls: OPEN_CALLS, seconds: sized(4, 0.3) };
 const ROUNDS = sized(5, 1);
-const WANTED_SHARE = 85;
+const TARGET_SHARE = 85;
 
 export async function throughput(): Promise<Row[]> {
   return withFolder(async (directory) => {
@@ -26,9 +26,9 @@ export async function throughput(): Promise<Row[]> {
         `${middle(side, "perSecond").toFixed(0)}/s, p50 ${middle(side, "p50").toFixed(1)} ms, ` +
         `CPU ${middle(side, "cpu").toFixed(2)} ms a call`;
       const value = 100 * median(rounds.map(({ stored, memory }) => stored.perSecond / memory.perSecond));
-      const verdict = { value, wanted: WANTED_SHARE, sense: "at least", unit: "%" } as const;
+      const verdict = { value, target: TARGET_SHARE, bound: "at least", unit: "%" } as const;
       const what = `small calls, ${OPEN_CALLS} open`;
-      return [{ what, ours: `stored: ${show("stored")}`, reference: `memory only: ${show("memory")}`, verdict }];
+      return [{ what, measured: `stored: ${show("stored")}`, reference: `memory only: ${show("memory")}`, verdict }];
     } finally {
       await pair.close();
     }

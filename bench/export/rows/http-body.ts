@@ -8,16 +8,16 @@ import { findPython, PythonPeer } from "../python.js";
 import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
 
 /**
- * `POST /export_batch` over loopback, planning and packing included, against a bare Node server that has as many bytes
- * ready. One reader, in a third process, reads both into the same buffer.
+ * Compares `POST /export_batch` over loopback, planning and packing included, with a bare Node server that has the same number of
+ * bytes in memory. One reader, in a third process, reads both into the same buffer.
  */
 
 const WHAT = "POST /export_batch over loopback HTTP";
-/** Bytes by which a server's metadata may be longer than the library's: names and places are the server's own. */
+/** Bytes by which a server's metadata may be longer than the library's, because it also describes the server. */
 const MORE_METADATA = 1 << 20;
 const ROUNDS = sized(25, 2);
 
-/** What the library exports: the server's sessions have the same names and tokens. */
+/** Exports with the library. The server's sessions have the same names and tokens. */
 async function expected(): Promise<{ ids: string[]; bytes: number; sums: Checksums }> {
   const { store, ids } = recordedStore(makeLoad(AGENT_RUN));
   const batch = await store.exportBatch(ids, exportOptions());
@@ -53,9 +53,9 @@ async function measure(python: string): Promise<void> {
     const describe = (seconds: number) => `${milliseconds(seconds)}, ${gigabytesPerSecond(bytes, seconds)}`;
     report({
       what: `${WHAT}, ${(bytes / 1e6).toFixed(0)} MB`,
-      ours: `${describe(median(times.proxy))}, of it plan and pack ${milliseconds(packed)} on average`,
+      measured: `${describe(median(times.proxy))}, of which planning and packing ${milliseconds(packed)} on average`,
       reference: `bare Node ${describe(median(times.bare))}`,
-      verdict: { value: 100 * timesFaster(times.proxy, times.bare), wanted: 60, sense: "at least", unit: "%" },
+      verdict: { value: 100 * timesFaster(times.proxy, times.bare), target: 60, bound: "at least", unit: "%" },
     });
   } finally {
     await Promise.all(children.map((child) => child.stop()));
@@ -63,5 +63,5 @@ async function measure(python: string): Promise<void> {
 }
 
 const python = findPython();
-if (python === undefined) report(skipped(WHAT, "no python3 here to read the body"));
+if (python === undefined) report(skipped(WHAT, "python3 is missing, which reads the body"));
 else await measure(python);

@@ -5,7 +5,7 @@ import { median, seconds, takeTurns } from "../measure.js";
 import { exportOptions, NOT_IN_BUILD } from "../options.js";
 import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
 
-/** `exportBatch` into each kind of memory, batch after batch, with as many threads as it takes. Informs only. */
+/** Measures `exportBatch` into each kind of memory, batch after batch, with the default number of threads. Has no target. */
 
 const ROUNDS = sized(15, 2);
 const DEFAULT = "heap";
@@ -22,7 +22,7 @@ async function exportInto(memory: BatchMemory): Promise<{ taken: number; bytes: 
   return { taken, bytes };
 }
 
-/** Why this memory cannot be had here; undefined where it can. */
+/** Returns why this kind of memory is not available on this machine; undefined if it is. */
 async function refusal(memory: BatchMemory): Promise<string | undefined> {
   try {
     await exportInto(memory);
@@ -42,11 +42,11 @@ async function measure(memory: BatchMemory): Promise<void> {
   const from = new Uint8Array(bytes).fill(1);
   const to = new Uint8Array(bytes).fill(2);
   const times = await takeTurns(ROUNDS, {
-    ours: async () => (await exportInto(memory)).taken,
+    whole: async () => (await exportInto(memory)).taken,
     memcpy: () => seconds(() => to.set(from)),
   });
   const show = (taken: number) => `${milliseconds(taken)}, ${gigabytesPerSecond(bytes, taken)}`;
-  report({ what, ours: show(median(times.ours)), reference: `memcpy ${show(median(times.memcpy))}` });
+  report({ what, measured: show(median(times.whole)), reference: `memcpy ${show(median(times.memcpy))}` });
 }
 
 const KINDS: readonly BatchMemory[] = [DEFAULT, "shared", "pinned"];

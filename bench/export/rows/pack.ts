@@ -9,8 +9,8 @@ import { batchOptions, NOT_IN_BUILD } from "../options.js";
 import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
 
 /**
- * One thread writes batches into memory that was written before; the measure is memcpy of the same number of bytes
- * between two blocks that were, too. `TypedArray.prototype.set` is the C library's memmove.
+ * Compares packing in one thread with memcpy of the same number of bytes. All blocks have been written before, so neither has page
+ * faults. `TypedArray.prototype.set` is the C library's `memmove`.
  */
 
 const ROUNDS = sized(25, 2);
@@ -50,15 +50,15 @@ async function measure(what: string, plan: NativePlan): Promise<void> {
   report(
     {
       what,
-      ours: `${gigabytesPerSecond(bytes, pack)}, ${(bytes / 1e6).toFixed(0)} MB, ${faults} page faults`,
+      measured: `${gigabytesPerSecond(bytes, pack)}, ${(bytes / 1e6).toFixed(0)} MB, ${faults} page faults`,
       reference: `memcpy ${gigabytesPerSecond(bytes, memcpy)}`,
-      verdict: { value: 100 * timesFaster(times.pack, times.memcpy), wanted: 70, sense: "at least", unit: "%" },
+      verdict: { value: 100 * timesFaster(times.pack, times.memcpy), target: 70, bound: "at least", unit: "%" },
     },
     {
       what: `${what}: token slots`,
-      ours: `${(plan.tokens / 1e6).toFixed(1)} M slots, ${(exported / 1e6).toFixed(1)} M tokens in ${milliseconds(pack)}`,
+      measured: `${(plan.tokens / 1e6).toFixed(1)} M slots, ${(exported / 1e6).toFixed(1)} M tokens in ${milliseconds(pack)}`,
       reference: "",
-      verdict: { value: plan.tokens / pack / 1e6, wanted: 400, sense: "at least", unit: " M/s" },
+      verdict: { value: plan.tokens / pack / 1e6, target: 400, bound: "at least", unit: " M/s" },
     },
   );
 }

@@ -5,7 +5,7 @@ import { median, seconds, takeTurns, timesFaster } from "../measure.js";
 import { type RecordedReply, recordWithJson, sglangReply } from "../reply.js";
 import { gigabytesPerSecond, milliseconds, report } from "../row.js";
 
-/** Reading an engine's reply into typed arrays, against JSON.parse and against what a recorder in JavaScript does. */
+/** Compares the scan of an engine's reply into typed arrays with `JSON.parse`, and with a recorder in JavaScript. */
 
 const TOKENS = sized(32_768, 512);
 const ROUNDS = sized(31, 2);
@@ -33,24 +33,24 @@ async function measure(what: string, body: Buffer): Promise<void> {
   requireSame(scanned, recorded);
   const size = `${(body.length / 1e6).toFixed(1)} MB`;
   const [scan, parse, recorder] = [median(times.scan), median(times.parse), median(times.recorder)];
-  const verdict = (value: number, wanted: number, unit: string) =>
-    ({ value, wanted, sense: "at least", unit }) as const;
+  const verdict = (value: number, target: number, unit: string) =>
+    ({ value, target, bound: "at least", unit }) as const;
   report(
     {
       what: `reply scan, ${what}, ${size}`,
-      ours: milliseconds(scan),
+      measured: milliseconds(scan),
       reference: "",
       verdict: verdict(body.length / scan / 1e9, 1.5, " GB/s"),
     },
     {
       what: `reply scan, ${what}, ${size}`,
-      ours: gigabytesPerSecond(body.length, scan),
+      measured: gigabytesPerSecond(body.length, scan),
       reference: `JSON.parse of the text ${milliseconds(parse)}`,
       verdict: verdict(timesFaster(times.scan, times.parse), 6, "x"),
     },
     {
       what: `reply scan, ${what}, ${size}`,
-      ours: gigabytesPerSecond(body.length, scan),
+      measured: gigabytesPerSecond(body.length, scan),
       reference: `decode, JSON.parse, typed arrays ${milliseconds(recorder)}`,
       verdict: verdict(timesFaster(times.scan, times.recorder), 6, "x"),
     },

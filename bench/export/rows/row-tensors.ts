@@ -11,8 +11,8 @@ import { exportOptions } from "../options.js";
 import { milliseconds, type Row, report } from "../row.js";
 
 /**
- * What the tensors and metadata that describe rows cost in a batch of 160,000 rows: planning, which the event loop does, the
- * whole export, and the longest time for which the export keeps the event loop.
+ * Measures the cost of the tensors and metadata that describe rows, in a batch of 160,000 rows: for planning, which runs on the event
+ * loop, for the whole export, and for the longest stall of the event loop.
  */
 
 const ROUNDS = sized(9, 2);
@@ -23,7 +23,7 @@ const NANOSECONDS_PER_MS = 1e6;
 
 const load = makeLoad(SHAPE);
 
-/** Conversations in native memory alone, each call with the facts and labels of a server's. */
+/** Returns conversations in native memory alone. Each call has the facts and labels of a call on a server. */
 function nativeSessions(): NativeSession[] {
   const call = { api: "chat.completions", finishReason: "stop", createdAt: Date.now(), requestedModel: "m" } as const;
   const facts = encodeFacts(call);
@@ -60,12 +60,12 @@ function plan(sessions: readonly NativeSession[], withColumns: boolean): number 
 
 type Both = Times<"without" | "with">;
 
-function compare(what: string, times: Both, wanted: number): Row {
+function compare(what: string, times: Both, target: number): Row {
   return {
     what: `${what}, ${ROWS.toLocaleString("en")} rows, with row tensors against without`,
-    ours: milliseconds(median(times.with)),
+    measured: milliseconds(median(times.with)),
     reference: milliseconds(median(times.without)),
-    verdict: { value: timesFaster(times.without, times.with), wanted, sense: "at most", unit: "x" },
+    verdict: { value: timesFaster(times.without, times.with), target, bound: "at most", unit: "x" },
   };
 }
 
@@ -79,7 +79,7 @@ for (const session of sessions) session.release();
 const { store, ids } = recordedStore(load);
 const stalls = { without: [] as number[], with: [] as number[] };
 
-/** Seconds of the export; notes the longest time between two turns of the event loop meanwhile. */
+/** Returns the seconds of one export, and records the longest stall of the event loop during it. */
 async function exportOnce(how: keyof Both): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   await sleep(10);

@@ -5,7 +5,7 @@ import { type LoadShape, makeLoad, recordConversation } from "../load.js";
 import { collectGarbage } from "../measure.js";
 import { type Row, report } from "../row.js";
 
-/** Memory that sessions of 50 turns growing to 64K tokens hold, per distinct token. */
+/** Measures the memory of sessions of 50 turns that grow to 64K tokens, in bytes per distinct token. */
 
 const SHAPE = sized<LoadShape>({ sessions: 1, turns: 50, tokens: 65_536 }, { sessions: 1, turns: 5, tokens: 1_024 });
 const SESSIONS = sized(200, 5);
@@ -29,8 +29,10 @@ async function settledRss(): Promise<number> {
 }
 
 /**
- * Resident memory that many sessions add to the process, per token. The loop turns after each session, as it does
- * between the calls of a server; `collect` also collects the garbage that the recording left.
+ * Returns the resident memory that many sessions add to the process, in bytes per token. The event loop runs after each session, as
+ * it does between the calls of a server.
+ *
+ * @param collect also collects garbage after each session
  */
 async function residentPerToken(shape: LoadShape, collect: boolean): Promise<number> {
   const warm = record(shape, -1);
@@ -53,7 +55,7 @@ function nativeRow(): Row {
   session.free("exported");
   return {
     what: "held per distinct token, native memory of one session",
-    ours: `${byteLength} B, ${tokens} tokens`,
+    measured: `${byteLength} B, ${tokens} tokens`,
     reference: "",
     verdict: verdict(byteLength / tokens),
   };
@@ -62,13 +64,13 @@ function nativeRow(): Row {
 async function residentRow(detail: string, shape: LoadShape, collect: boolean): Promise<Row> {
   const held = await residentPerToken(shape, collect);
   const what = `held per distinct token, resident memory, ${detail}`;
-  return { what, ours: `${SESSIONS} sessions`, reference: "", verdict: verdict(held) };
+  return { what, measured: `${SESSIONS} sessions`, reference: "", verdict: verdict(held) };
 }
 
-const verdict = (value: number) => ({ value, wanted: 10, sense: "at most", unit: " B" }) as const;
+const verdict = (value: number) => ({ value, target: 10, bound: "at most", unit: " B" }) as const;
 const TEXT = { ...SHAPE, charactersPerToken: 4 };
 
-/** One a process: what malloc keeps of one would hide what the next holds. */
+/** One measurement per process, because memory that malloc keeps from one would hide the memory of the next. */
 const ROWS: Readonly<Record<string, () => Row | Promise<Row>>> = {
   native: nativeRow,
   held: () => residentRow("short messages, garbage collected", SHAPE, true),
@@ -76,5 +78,5 @@ const ROWS: Readonly<Record<string, () => Row | Promise<Row>>> = {
   text: () => residentRow("with 4 characters of text a token", TEXT, true),
 };
 const row = await ROWS[process.argv[2] ?? ""]?.();
-if (!row) throw new Error(`one of ${Object.keys(ROWS).join(", ")} is wanted`);
+if (!row) throw new Error(`the argument must be one of ${Object.keys(ROWS).join(", ")}; received ${process.argv[2]}`);
 report(row);

@@ -8,8 +8,8 @@ import { findPython, PythonPeer } from "../python.js";
 import { milliseconds, report, skipped } from "../row.js";
 
 /**
- * From the request of another process to its typed views of every tensor, through a file in shared memory; against the
- * time that the server itself spent on planning and packing for that same request.
+ * Measures the time from the request of another process until it has typed views of every tensor, through a file in shared memory.
+ * Compares it with the time that the server spent on planning and packing for the same request.
  */
 
 const WHAT = "shared memory, from request to tensors in another process";
@@ -57,12 +57,12 @@ async function measure(python: string): Promise<void> {
     if (!times) return report(skipped(WHAT, NOT_IN_BUILD));
     report({
       what: `${WHAT}, ${((times[0]?.bytes ?? 0) / 1e6).toFixed(0)} MB`,
-      ours: milliseconds(median(times.map(({ open }) => open))),
-      reference: `plan and pack ${milliseconds(median(times.map(({ pack }) => pack)))}`,
+      measured: milliseconds(median(times.map(({ open }) => open))),
+      reference: `planning and packing ${milliseconds(median(times.map(({ pack }) => pack)))}`,
       verdict: {
         value: median(times.map(({ open, pack }) => open / pack)),
-        wanted: 1.5,
-        sense: "at most",
+        target: 1.5,
+        bound: "at most",
         unit: "x",
       },
     });
@@ -72,5 +72,5 @@ async function measure(python: string): Promise<void> {
 }
 
 const python = findPython();
-if (python === undefined) report(skipped(WHAT, "no python3 here to open it"));
+if (python === undefined) report(skipped(WHAT, "python3 is missing, which opens the file"));
 else await measure(python);

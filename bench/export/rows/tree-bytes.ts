@@ -2,7 +2,7 @@ import { AGENT_RUN, makeLoad, recordedStore } from "../load.js";
 import { exportOptions, NOT_IN_BUILD } from "../options.js";
 import { report, skipped } from "../row.js";
 
-/** The size of a batch in which every token stands once, against one row per call. */
+/** Compares the size of a batch that has every token once with that of a batch with one row per call. */
 
 const WHAT = "tree layout, bytes against padded individual";
 
@@ -20,6 +20,6 @@ const [tree, padded] = [await size("tree"), await size("padded")];
 if (tree === undefined || padded === undefined) report(skipped(WHAT, NOT_IN_BUILD));
 else {
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
-  const verdict = { value: tree / padded, wanted: 1 / 6, sense: "at most", unit: "x" } as const;
-  report({ what: WHAT, ours: megabytes(tree), reference: megabytes(padded), verdict });
+  const verdict = { value: tree / padded, target: 1 / 6, bound: "at most", unit: "x" } as const;
+  report({ what: WHAT, measured: megabytes(tree), reference: megabytes(padded), verdict });
 }

@@ -11,15 +11,15 @@ import { findPython, PythonPeer } from "../python.js";
 import { milliseconds, report, skipped } from "../row.js";
 import { allocatePadded, packTypedArrays } from "../typed-array-packer.js";
 
-/** `exportBatch` as a trainer calls it, against what one would write in PyTorch and in plain JavaScript. */
+/** Compares `exportBatch`, as a trainer calls it, with the same work in PyTorch and in plain JavaScript. */
 
 const ROUNDS = sized(15, 2);
 const PYTORCH_ROUNDS = sized(7, 2);
 const PYTORCH_ROW = "whole exportBatch against PyTorch lists + pad + cat";
 const SCRIPT_ROW = "whole exportBatch against JavaScript typed arrays";
-/** Tensors that all contenders write. Those that describe rows are more work, which the export alone does. */
+/** Tensors that all contenders write. Only the export also writes tensors that describe rows. */
 const COMPARED = ["input_ids", "attention_mask", "loss_mask", "logprobs", "versions", "rewards"];
-/** In a burst the caches hold what was recorded; in turns, what the other contender left in them. */
+/** Runs per burst. In a burst, the processor's caches hold the recorded tokens; otherwise, the data of the other contender. */
 const BURST = sized(5, 1);
 
 const load = makeLoad(AGENT_RUN);
@@ -34,14 +34,14 @@ const exportOnce: Contender = async () => {
   return taken;
 };
 
-async function ourChecksums(): Promise<Checksums> {
+async function exportChecksums(): Promise<Checksums> {
   const batch = await store.exportBatch(ids, options);
   const sums = batchChecksums(batch);
   batch.release();
   return sums;
 }
 
-/** Seconds of one run within a burst: the median, the first one warms. */
+/** Returns the median seconds of the runs of a burst. The first run is not measured: it warms the caches. */
 async function inBurst(once: Contender): Promise<number> {
   const taken: number[] = [];
   for (let run = 0; run <= BURST; run++) taken.push(await once());
@@ -52,20 +52,20 @@ function medianAndBest(times: readonly number[]): string {
   return `${milliseconds(median(times))}, best ${milliseconds(Math.min(...times))}`;
 }
 
-interface Rival {
+interface Reference {
   readonly what: string;
   readonly once: Contender;
   readonly rounds: number;
-  readonly wanted: number;
+  readonly target: number;
   readonly note: string;
 }
 
-/** One row in which each export follows one of the rival's, one in which it follows another of ours. */
-async function compare({ what, once, rounds, wanted, note }: Rival): Promise<void> {
-  const turns = await takeTurns(rounds, { ours: exportOnce, rival: once });
+/** Reports two rows: in one, each export follows a run of the reference; in the other, it follows another export. */
+async function compare({ what, once, rounds, target, note }: Reference): Promise<void> {
+  const turns = await takeTurns(rounds, { rolltape: exportOnce, reference: once });
   const bursts = await takeTurns(Math.ceil(rounds / BURST), {
-    ours: () => inBurst(exportOnce),
-    rival: () => inBurst(once),
+    rolltape: () => inBurst(exportOnce),
+    reference: () => inBurst(once),
   });
   for (const [how, times] of [
     ["in turns", turns],
@@ -73,43 +73,43 @@ async function compare({ what, once, rounds, wanted, note }: Rival): Promise<voi
   ] as const) {
     report({
       what: `${what}, ${how}`,
-      ours: medianAndBest(times.ours),
-      reference: `${medianAndBest(times.rival)}${note}`,
-      verdict: { value: timesFaster(times.ours, times.rival), wanted, sense: "at least", unit: "x" },
+      measured: medianAndBest(times.rolltape),
+      reference: `${medianAndBest(times.reference)}${note}`,
+      verdict: { value: timesFaster(times.rolltape, times.reference), target, bound: "at least", unit: "x" },
     });
   }
 }
 
-async function againstTypedArrays(ours: Checksums): Promise<void> {
+async function againstTypedArrays(checksums: Checksums): Promise<void> {
   const rows = load.reduce((sum, conversation) => sum + conversation.length, 0);
   const out = allocatePadded(rows, AGENT_RUN.tokens);
   packTypedArrays(load, AGENT_RUN.tokens, out);
   const sums = Object.entries(out).map(([name, data]): [string, string] => [name, sha256(data)]);
-  requireSame("typed arrays", ours, Object.fromEntries(sums), COMPARED);
+  requireSame("typed arrays", checksums, Object.fromEntries(sums), COMPARED);
   await compare({
     what: SCRIPT_ROW,
     once: () => seconds(() => packTypedArrays(load, AGENT_RUN.tokens, out)),
     rounds: ROUNDS,
-    wanted: 3,
+    target: 3,
     note: ", one thread, reused block",
   });
 }
 
-async function againstPytorch(ours: Checksums): Promise<void> {
+async function againstPytorch(checksums: Checksums): Promise<void> {
   const python = findPython("torch");
-  if (python === undefined) return report(skipped(PYTORCH_ROW, "no Python with torch here (Debian: python3-torch)"));
+  if (python === undefined) return report(skipped(PYTORCH_ROW, "Python with torch is missing (Debian: python3-torch)"));
   const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-"));
   const file = join(folder, "load.bin");
   writeLoad(file, load);
   const peer = new PythonPeer(python, "pad_rows.py", file, String(DISCOUNT));
   try {
     await peer.ask("pack");
-    requireSame("PyTorch", ours, await peer.ask<Checksums>("checksums"), COMPARED);
+    requireSame("PyTorch", checksums, await peer.ask<Checksums>("checksums"), COMPARED);
     await compare({
       what: PYTORCH_ROW,
       once: async () => (await peer.ask<{ seconds: number }>("pack")).seconds,
       rounds: PYTORCH_ROUNDS,
-      wanted: 100,
+      target: 100,
       note: "",
     });
   } finally {
@@ -118,6 +118,6 @@ async function againstPytorch(ours: Checksums): Promise<void> {
   }
 }
 
-const ours = await ourChecksums();
-await againstPytorch(ours);
-await againstTypedArrays(ours);
+const checksums = await exportChecksums();
+await againstPytorch(checksums);
+await againstTypedArrays(checksums);

@@ -6,8 +6,8 @@ import { median, randomText } from "../../text.js";
 import { readLoopDelay } from "../loop-delay.js";
 
 /**
- * Time that the proxy adds to a chat call, against calling the engine test server directly with the same prompt as ids.
- * Engine, proxy and this load generator are three processes; direct and proxied calls alternate, one at a time.
+ * Measures the time that the proxy adds to a chat call, compared with a direct call of the engine test server with the same prompt as
+ * ids. Engine, proxy and this load generator are three processes. Direct and proxied calls alternate, one at a time.
  *
  *   npm run build && npm run bench
  */
@@ -21,7 +21,7 @@ const CASES = sized(
   ],
   [{ tokens: 1_000, rounds: 3 }],
 );
-/** A history is made of messages of this many tokens, as conversations are. */
+/** Number of tokens of a message. Longer histories have more messages. */
 const MESSAGE_TOKENS = 1_000;
 
 class Bench {
@@ -58,7 +58,7 @@ class Bench {
     await Promise.all([this.#direct.close(), this.#proxy.close()]);
   }
 
-  /** Finds how much text makes the wanted number of tokens; warms both servers on the way. */
+  /** Finds out how many characters give this number of tokens. The calls also warm both servers. */
   async #calibrate(tokens: number): Promise<void> {
     for (let i = 0; i < 3; i++) {
       const { promptTokens } = await this.#chat(await this.#startSession(), this.#messages(tokens));

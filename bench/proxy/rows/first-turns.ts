@@ -5,11 +5,11 @@ import { body, history } from "../bodies.js";
 import { type LoopDelay, readLoopDelay } from "../loop-delay.js";
 import { chat, Rig } from "../rig.js";
 
-/** How late the proxy's event loop is while many sessions begin with long prompts that no cache has seen. */
+/** Measures the proxy's event-loop delay while many sessions begin with long prompts that are in no cache. */
 
 const SESSIONS = sized(8, 2);
 const ROUNDS = sized(3, 1);
-/** 128K tokens of the tiny model. */
+/** Characters of a prompt: 128K tokens of the tiny model. */
 const CHARACTERS = sized(280_000, 8_000);
 
 export async function firstTurns(): Promise<Row[]> {
@@ -35,14 +35,14 @@ export async function firstTurns(): Promise<Row[]> {
   return [
     {
       what: `event-loop delay, ${SESSIONS} first turns of ${Math.round(tokens / 1000)}K tokens at once: p99`,
-      ours: `p99 ${median(p99).toFixed(1)} ms, max ${median(max).toFixed(1)} ms`,
+      measured: `p99 ${median(p99).toFixed(1)} ms, max ${median(max).toFixed(1)} ms`,
       reference: "",
-      verdict: { value: median(p99), wanted: 5, sense: "at most", unit: " ms" },
+      verdict: { value: median(p99), target: 5, bound: "at most", unit: " ms" },
     },
   ];
 }
 
-/** Both of one scrape: the next begins anew. */
+/** Reads p99 and maximum in one scrape, because each scrape resets them. */
 async function delay(rig: Rig): Promise<LoopDelay> {
   const { body: reply } = await rig.proxy.pool.request({ path: "/metrics", method: "GET" });
   return readLoopDelay(await reply.text());

@@ -5,8 +5,8 @@ import { assistant, body, user } from "../bodies.js";
 import { chat, Rig } from "../rig.js";
 
 /**
- * The time of a turn in a conversation that grows to 128K tokens, with the reading of its body taken away: that is what
- * the same body takes to be read and refused.
+ * Measures the time of a turn in a conversation that grows to 128K tokens, without the time of reading its body. The latter is measured
+ * with the same body in a call that is refused.
  */
 
 const ROUNDS = sized(3, 1);
@@ -30,9 +30,9 @@ export async function growing(): Promise<Row[]> {
     return [
       {
         what: `a turn of a growing conversation, ${Math.round(tokens / 1000)}K tokens at its end`,
-        ours: `last turns ${median(late).toFixed(2)} ms`,
+        measured: `last turns ${median(late).toFixed(2)} ms`,
         reference: `first turns ${median(early).toFixed(2)} ms`,
-        verdict: { value: ratio, wanted: 1.5, sense: "at most", unit: "x" },
+        verdict: { value: ratio, target: 1.5, bound: "at most", unit: "x" },
       },
     ];
   } finally {

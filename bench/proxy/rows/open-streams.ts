@@ -4,7 +4,7 @@ import { sized } from "../../sized.js";
 import { body, user } from "../bodies.js";
 import { chat, Rig } from "../rig.js";
 
-/** Streams that are open at once while their engine keeps them waiting: none may be lost. */
+/** Opens many streams at once, whose engine answers late. Every stream must end with a complete answer. */
 
 const STREAMS = sized(1000, 20);
 
@@ -36,10 +36,10 @@ export async function openStreams(): Promise<Row[]> {
     const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
     return [
       {
-        what: `${STREAMS} streams at once, ${open} open at most: answered whole`,
-        ours: `RSS ${megabytes(memory)} with them`,
-        reference: `RSS ${megabytes(before)} before`,
-        verdict: { value: whole, wanted: STREAMS, sense: "at least", unit: "" },
+        what: `${STREAMS} streams at once, at most ${open} open: number of complete answers`,
+        measured: `RSS at most ${megabytes(memory)}`,
+        reference: `RSS before ${megabytes(before)}`,
+        verdict: { value: whole, target: STREAMS, bound: "at least", unit: "" },
       },
     ];
   } finally {

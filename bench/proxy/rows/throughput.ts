@@ -5,23 +5,23 @@ import { assistant, body, history, SIZES, user } from "../bodies.js";
 import { chat, Rig, type Target } from "../rig.js";
 
 /**
- * Calls a second with full recording, against a proxy that passes bytes through. Each call of ours is the next turn of a
- * session: a history that was seen before and a new short message. What passes through is the same body each time.
+ * Measures calls per second with full recording, compared with a proxy that only forwards bytes. Each call of Rolltape is the next turn
+ * of a session: a known history and a new short message. The other proxy forwards the same body each time.
  */
 
 const SECONDS = sized(3, 0.2);
-/** The first round is not counted: Node compiles what is called often, ours has more of that than the other. */
+/** Duration of the first round, which is not counted. It lets Node compile the code of both proxies. */
 const WARM_UP_SECONDS = sized(4, 0.2);
 const ROUNDS = sized(3, 1);
 const CONCURRENCY = sized([1, 32], [1, 4]);
 const BODIES: Readonly<Record<string, number>> = sized<Readonly<Record<string, number>>>(SIZES, { small: SIZES.small });
-const WANTED_SHARE = 0.6;
-const WANTED_ADDED_MS = 0.4;
+const TARGET_SHARE = 0.6;
+const TARGET_ADDED_MS = 0.4;
 
 interface Load {
   readonly perSecond: number;
   readonly p50: number;
-  /** Processor time that the server took for a call, in milliseconds; does not hang on what else the machine does. */
+  /** Processor time of the server per call, in milliseconds. Other load of the machine hardly affects it. */
   readonly cpu: number;
 }
 
@@ -43,41 +43,41 @@ async function measure(name: string, characters: number, concurrency: number): P
   try {
     const turns = await Promise.all(Array.from({ length: concurrency }, (_, i) => prepare(rig, characters, i)));
     const plain = body(history(characters, 1));
-    const rounds: { ours: Load; reference: Load }[] = [];
+    const rounds: { proxy: Load; reference: Load }[] = [];
     for (let round = -1; round < ROUNDS; round++) {
       const seconds = round < 0 ? WARM_UP_SECONDS : SECONDS;
       const reference = await load(rig.passThrough, { concurrency, seconds }, () =>
         chat(rig.passThrough, "none", plain),
       );
-      const ours = await load(rig.proxy, { concurrency, seconds }, (worker) =>
+      const proxy = await load(rig.proxy, { concurrency, seconds }, (worker) =>
         chat(rig.proxy, turns[worker]?.key ?? "", turns[worker]?.next() ?? ""),
       );
-      if (round >= 0) rounds.push({ ours, reference });
+      if (round >= 0) rounds.push({ proxy, reference });
     }
-    const share = median(rounds.map(({ ours, reference }) => ours.perSecond / reference.perSecond));
-    const added = median(rounds.map(({ ours, reference }) => ours.p50 - reference.p50));
-    const middle = (side: "ours" | "reference", value: keyof Load) => median(rounds.map((each) => each[side][value]));
-    const rate = (side: "ours" | "reference") =>
+    const share = median(rounds.map(({ proxy, reference }) => proxy.perSecond / reference.perSecond));
+    const added = median(rounds.map(({ proxy, reference }) => proxy.p50 - reference.p50));
+    const middle = (side: "proxy" | "reference", value: keyof Load) => median(rounds.map((each) => each[side][value]));
+    const rate = (side: "proxy" | "reference") =>
       `${middle(side, "perSecond").toFixed(0)}/s, p50 ${middle(side, "p50").toFixed(2)} ms, ` +
       `CPU ${middle(side, "cpu").toFixed(2)} ms a call`;
     const what = `${name} bodies, ${concurrency} at once`;
-    const verdict = { value: share * 100, wanted: WANTED_SHARE * 100, sense: "at least", unit: "%" } as const;
-    const both = { ours: rate("ours"), reference: rate("reference") };
-    const wantsAdded = name === "small" && concurrency === 1;
-    const addedVerdict = { value: added, wanted: WANTED_ADDED_MS, sense: "at most", unit: " ms" } as const;
+    const verdict = { value: share * 100, target: TARGET_SHARE * 100, bound: "at least", unit: "%" } as const;
+    const both = { measured: rate("proxy"), reference: rate("reference") };
+    const hasTarget = name === "small" && concurrency === 1;
+    const addedVerdict = { value: added, target: TARGET_ADDED_MS, bound: "at most", unit: " ms" } as const;
     const addedRow: Row = {
       what: `${what}: added to a call`,
-      ours: `${added.toFixed(2)} ms`,
+      measured: `${added.toFixed(2)} ms`,
       reference: "",
       verdict: addedVerdict,
     };
-    return [{ what, ...both, verdict }, ...(wantsAdded ? [addedRow] : [])];
+    return [{ what, ...both, verdict }, ...(hasTarget ? [addedRow] : [])];
   } finally {
     await rig.close();
   }
 }
 
-/** A session whose history is recorded, and the bodies of its next turns. */
+/** Starts a session and records its history. Returns its key, and a function that makes the bodies of its next turns. */
 async function prepare(rig: Rig, characters: number, seed: number): Promise<{ key: string; next: () => string }> {
   const key = await rig.session();
   const messages = history(characters, seed);
@@ -91,7 +91,7 @@ async function prepare(rig: Rig, characters: number, seed: number): Promise<{ ke
   return { key, next: () => `${head}and number ${turn++}?${tail}` };
 }
 
-/** Sends calls for a while, so many at once. */
+/** Sends calls for some seconds, with this concurrency. */
 async function load(
   server: Target,
   { concurrency, seconds }: Pace,

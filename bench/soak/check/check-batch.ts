@@ -121,9 +121,9 @@ export function checkDefault(rows: readonly Row[], byDefault: Batch, findings: P
     );
   }
   const text = (list: readonly Row[]) => list.map((row) => JSON.stringify([row.id, row.prompt, row.output]));
-  const [wanted, got] = [text(expected), text(byDefault.rows)];
-  if (wanted.length !== got.length || wanted.some((row, i) => row !== got[i])) {
-    findings.add("defaultRows", `${got.length} rows, expected ${wanted.length} with the same tokens`);
+  const [unmarked, exported] = [text(expected), text(byDefault.rows)];
+  if (unmarked.length !== exported.length || unmarked.some((row, i) => row !== exported[i])) {
+    findings.add("defaultRows", `${exported.length} rows, expected ${unmarked.length} with the same tokens`);
   }
 }
 

@@ -33,14 +33,14 @@ export function checkTokens(
   });
   if (!isWhole(row, generations)) {
     const pieces = generations.map(({ tokens, sent }) => `${tokens.length} tokens ${sent}`).join(", ");
-    findings.add("unexplained", `${name}: the engine's reply was not whole (${pieces})`);
+    findings.add("unexplained", `${name}: the engine's reply was incomplete (${pieces})`);
   }
   if (generations.some((generation) => used.has(generation))) findings.add("unexplained", `${name}: a second record`);
   for (const generation of generations) used.add(generation);
   return generations;
 }
 
-/** A generation that was cut at its last allowed token is whole, too. */
+/** A generation that was cut at its last allowed token is complete, too. */
 function isWhole({ output, maxTokens }: Row, generations: readonly Generation[]): boolean {
   const last = generations.at(-1)?.sent;
   const earlier = generations.slice(0, -1);

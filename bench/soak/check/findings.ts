@@ -6,7 +6,7 @@ export const FINDINGS = {
   missing: "answered calls missing in the export",
   unmarked: "unanswered rows not marked, though the server could know",
   markedAnswered: "answered rows marked as undelivered",
-  unexplained: "rows of no call, of a refused call, or of a reply that was not whole",
+  unexplained: "rows without a call, of a refused call, or of an incomplete reply",
   texts: "answers whose text is not that of their tokens",
   parents: "wrong parents",
   defaultRows: "differences between the default export and the full one",

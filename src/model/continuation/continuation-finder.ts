@@ -105,8 +105,10 @@ export class ContinuationFinder {
 }
 
 /**
- * Returns what follows a turn with several calls, of which the template shows one, as it follows each of the calls.
- * Undefined if that differs, for example because the template names the call in the result.
+ * Returns the continuation of a turn with several calls of which the template shows one. Undefined if it depends on the call that
+ * is shown, for example because the template names the call in the result.
+ *
+ * @param continuations one for each call that can be shown
  */
 function equalContinuation(
   continuations: readonly (Continuation | ContinuationFallback)[],

@@ -25,7 +25,7 @@ export interface Dialect {
 const VALUE_BYTES = 350;
 const ARGUMENT_BYTES = 8;
 
-/** Size at which a new generation begins. */
+/** Size in bytes at which a new generation begins. */
 const GENERATION_BYTES = 16 << 20;
 
 /**

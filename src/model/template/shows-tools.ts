@@ -32,8 +32,8 @@ export function showsTools(template: ChatTemplate): boolean {
 }
 
 /**
- * Returns true if a template leaves out the calls of earlier turns, so the model does not see what it has called. A template
- * that refuses them is not meant: requests with calls are then refused.
+ * Returns true if a template leaves out the calls of earlier turns, so the model does not see what it has called. Returns false
+ * if the template refuses them, because requests with calls are then refused.
  */
 export function omitsCalls(template: ChatTemplate): boolean {
   const rendered = CALLED.map((conversation) => render(template, conversation)).filter((text) => text !== "");

@@ -122,7 +122,7 @@ export class Tokenizer {
     return encoded;
   }
 
-  /** Cuts and encodes pieces in groups, each in an iteration of its own: a text of added tokens has a piece for every few characters. */
+  /** Cuts and encodes pieces in groups, each in a separate iteration of the event loop: a text can have tens of thousands of pieces. */
   async #encodePieces(pieces: Iterable<string>): Promise<Pieces> {
     const lengths: number[] = [];
     const groups: Promise<Int32Array[]>[] = [];

@@ -15,8 +15,8 @@ import { type Candidate, sumUsage, toCandidate, toFinishReason, toResponse } fro
 export type Framing = "sse" | "array";
 
 /**
- * Writes the chunks of a streamed answer, each a response with the next parts of a candidate. The last one ends all candidates,
- * with finish reason, interaction and a signed, empty text, and has the usage. As in Gemini's API, a function call is always
+ * Writes the chunks of a streamed answer. Each chunk is a response with the next parts of a candidate. The last chunk has the usage,
+ * and for each candidate the finish reason, the interaction and a signed, empty text. As in Gemini's API, a function call is always
  * complete in one chunk.
  */
 export class GenerateContentStream implements StreamEncoder {

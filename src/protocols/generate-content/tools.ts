@@ -53,7 +53,7 @@ const callingConfig = protoObject({
   streamFunctionCallArguments: unsupported("streamFunctionCallArguments: true", (value) => value === false),
 });
 
-/** The field that errors about the choice of tools name. */
+/** The field that error messages about the tool choice name. */
 const CHOICE_PARAM = "toolConfig.functionCallingConfig";
 
 export const toolFields = {

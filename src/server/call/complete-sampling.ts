@@ -45,7 +45,7 @@ function toParams(
     thinkingBudget,
     temperature: engine.effectiveTemperature?.(request.temperature) ?? request.temperature,
     maxTokens,
-    // The context may leave fewer tokens than the request asks for at least.
+    // The context may leave fewer tokens than the request's `min_tokens`.
     minTokens: Math.min(request.minTokens, maxTokens),
     stopTokenIds: joinStopTokens(request.ignoreEos ? [] : model.stopTokenIds, request.stopTokenIds),
   };

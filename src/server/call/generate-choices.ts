@@ -12,8 +12,8 @@ export interface GeneratedChoice {
 /**
  * Has the engine generate all choices of a call at the same time. They go to the same server, which keeps their prompt in its cache.
  *
- * If one of them fails, the others are aborted, and the call fails with its error. Each choice after the first has an iteration of the
- * event loop of its own for its request to the engine, which can hold a whole context and a long schema.
+ * If one of them fails, the others are aborted, and the call fails with its error. Each choice after the first sends its request in a
+ * separate iteration of the event loop, because a request can contain a whole context and a long schema.
  *
  * @param signal aborts the call
  * @param controller the controller of all jobs

@@ -4,7 +4,7 @@ import type { LongJson } from "../../protocols/long-json.js";
 import { writeJson } from "../../protocols/raw-json.js";
 import { turns } from "../../support/async/turns.js";
 
-/** Fastify and `pipe` add six listeners to a response that has some already. Node warns from eleven on. */
+/** Fastify and `pipe` add six listeners to a response that already has some. Node's default limit before a warning is ten. */
 const MAX_LISTENERS = 20;
 
 /** Sends a value as JSON. A long text is sent while it is written, and as fast as the client reads it. */

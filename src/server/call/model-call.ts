@@ -31,7 +31,7 @@ export interface ModelCall {
   readonly onOverridden: (fields: readonly string[]) => void;
   /** Returns the memory that the call keeps besides its interaction once it is recorded, without its output, in bytes. */
   readonly measureKept?: (() => number) | undefined;
-  /** Called once the call is recorded. The agent has the end of the answer only when the returned promise has resolved. */
+  /** Called once the call is recorded. The end of the answer is sent only after the returned promise has resolved. */
   readonly onRecorded?: ((record: CallRecord) => Promise<void> | undefined) | undefined;
   /** Receives the output while it is generated; undefined if the answer is not streamed. */
   readonly stream?: AnswerStream | undefined;
@@ -40,7 +40,7 @@ export interface ModelCall {
 export interface AnswerStream {
   /** True once the operating system has accepted all content of the recorded answers. */
   readonly delivered: boolean;
-  /** Returns what receives the output of one choice. All choices are started before the first of them has output. */
+  /** Returns the sink of one choice. All choices are started before the first of them has output. */
   choice(index: number): AnswerSink;
 }
 

@@ -24,7 +24,7 @@ export interface ReadOutput extends ParsedOutput {
 export interface OutputReaderOptions {
   readonly model: ChatModel;
   readonly generation: NativeGeneration;
-  /** Called once, when the first tokens are read, so that a call that waits for the engine takes less memory. */
+  /** Creates the parser. Called with the first tokens, so that a call that waits for the engine takes less memory. */
   readonly openParser: () => OutputParser;
   /** True: the recorded tokens are written to the sink, too. */
   readonly wantsTokens: boolean;

@@ -6,7 +6,7 @@ import type { ServerContext } from "../context.js";
 
 /** Estimated size of a call's prompt, before anything is rendered. */
 export interface PromptSize {
-  /** True if hashing or rendering the prompt takes a millisecond or more. Each such step waits for `turns.next()`. */
+  /** True if hashing or rendering the prompt takes a millisecond or more. Each of these steps then waits for `turns.next()`. */
   readonly isLong: boolean;
 }
 

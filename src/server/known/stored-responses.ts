@@ -57,8 +57,8 @@ export class StoredResponses {
   /**
    * Reads responses from disk that are not in memory. Call this before the other methods look for them. Unknown ids are ignored.
    *
-   * Each step has an iteration of the event loop of its own, because a long response takes some hundred milliseconds. A session reads
-   * one response at a time: until it is decoded, a response takes more than twice the memory that is counted for it.
+   * Each step runs in a separate iteration of the event loop, because a long response takes some hundred milliseconds to read. A
+   * session reads one response at a time: until it is decoded, a response takes more than twice the memory that is counted for it.
    */
   async load(session: Session, ids: readonly string[]): Promise<void> {
     if (this.#listUnread(session, ids).length === 0) return;
@@ -71,7 +71,7 @@ export class StoredResponses {
   /**
    * Returns the response as it was sent; undefined if the session has no stored response with this id.
    *
-   * @param admit called before the response is written, with about the bytes that it needs until it was sent. May refuse it
+   * @param admit called before the response is written, with the memory in bytes that it needs until it is sent. Throws to refuse it
    */
   get(session: Session, id: string, admit: (bytes: number) => void): ResponseBody | undefined {
     const stored = this.#find(session, id)?.stored;

@@ -42,7 +42,7 @@ export async function answerModelCall(
   reply: FastifyReply,
   protocol: ProtocolCall,
 ): Promise<FastifyReply> {
-  // The parsed body would take memory until the answer was sent.
+  // Otherwise the parsed body would take memory until the answer is sent.
   request.body = undefined;
   try {
     const whole = await whileAdmitted(request, reply, () => answerAdmitted(context, request, reply, protocol));
@@ -111,7 +111,7 @@ function listUnenforced(reply: FastifyReply): ModelCall["onUnenforced"] {
   };
 }
 
-/** Stores that the answer was sent, once it was. Without this, its interactions would count as undelivered after a restart. */
+/** When the answer is sent, stores this fact. Without it, the interactions would count as undelivered after a restart. */
 function storeDelivery(
   context: ServerContext,
   reply: FastifyReply,

@@ -11,7 +11,7 @@ import { probeClient } from "./probed-events.js";
 /** Fastify and `pipe` add six listeners to a response that already has some. Node's default limit before a warning is ten. */
 const MAX_LISTENERS = 20;
 
-/** A call to an upstream from its beginning until its answer was sent. */
+/** A call to an upstream, from its start until its answer is sent. */
 export class CallProgress {
   /** The outcome if the client receives the whole answer. */
   outcome: UpstreamOutcome = "unavailable";
@@ -20,7 +20,7 @@ export class CallProgress {
   #isBroken = false;
   #stopProbing = () => {};
 
-  /** @param done called once, when the answer was sent or the client has disconnected */
+  /** @param done called once, when the answer is sent or the client has disconnected */
   constructor(reply: FastifyReply, shutdown: AbortSignal, done: (outcome: UpstreamOutcome) => void) {
     this.#reply = reply;
     const disconnected = disconnectSignal(reply);

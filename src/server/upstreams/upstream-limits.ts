@@ -19,7 +19,7 @@ export class UpstreamLoad {
   /**
    * Counts a call.
    *
-   * @returns a function that must be called when the answer was sent
+   * @returns a function that must be called when the answer is sent
    * @throws ApiError `session_limit` or `too_many_calls`
    */
   begin(session: Session): () => void {

@@ -1,11 +1,11 @@
 import type { Table } from "../../storage/index.js";
 import { readSessionKey } from "./keys.js";
 
-/** What a copy of a damaged folder leaves out: sessions as a whole, and single entries that nothing depends on. */
+/** The parts of a damaged folder that a copy leaves out: whole sessions, and single entries that nothing depends on. */
 export class DamagedParts {
   /** Numbers of the damaged sessions. */
   readonly sessions = new Set<number>();
-  /** Tables of which something cannot be read. */
+  /** Tables with a part that cannot be read. */
   readonly tables = new Set<Table>();
   readonly #entries = new Set<string>();
 

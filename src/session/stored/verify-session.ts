@@ -64,7 +64,7 @@ function* checkRecords(records: readonly Entry[]): Generator<SessionProblem> {
     yield index === first && dependents > 0 ? { ...problem, dependents } : problem;
 }
 
-/** @param interactions the number of interactions before the record, with itself */
+/** @param interactions the number of interactions up to and including the record */
 function checkRecord({ key, value }: Entry, interactions: number): void {
   const { kind, index } = readRecordKey(key);
   if (kind === "interaction") return void decodeInteraction(value);

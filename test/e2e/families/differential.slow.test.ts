@@ -18,7 +18,7 @@ const SEED = Number(process.env["DIFFERENTIAL_SEED"] ?? 1);
 
 const renderer = chooseRenderer();
 
-/** Prints a row of the table when its family is done, so that a run that is stopped has told what it found. */
+/** Prints a row of the table when its family is done, so that an interrupted run shows its results so far. */
 const print = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 function printRow(name: string, { turns, tokens, rendered, continued, unwritten, differences }: Findings): void {
@@ -33,7 +33,7 @@ beforeAll(() => {
 
 describe("random conversations, sampled in odd but valid spelling", () => {
   it.each(DIFFERENTIAL_FAMILIES)(
-    "$name ($template): prompts, answers and exports have no difference to the template and the engine",
+    "$name ($template): prompts match the template, answers match the sampled text, and exports match the engine's log",
     async (family) => {
       const { name, template, templateArgs = {} } = family;
       const random = new Random(SEED);

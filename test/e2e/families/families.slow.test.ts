@@ -7,9 +7,9 @@ import { ASKS, chatTold, meant, nextTurn, QUESTION, type Told, toTold } from "./
 import { startRig } from "./rig.js";
 
 /**
- * Each family of outputs from the engine's tokens to the SDKs and back: what a model writes to call tools is what its
- * template makes of calls. It is read the same streamed or not, through each protocol; the next turn shows the model
- * what it has written; and what is exported is what the engine was asked and answered.
+ * Tests each family of outputs from the engine's tokens to the SDKs and back. The model writes calls as its template renders them.
+ * Every protocol must read them alike, streamed or not. The next turn must show the model what it has written, and exports must have
+ * the tokens of the engine's log.
  */
 interface Family {
   readonly template: string;

@@ -1,4 +1,4 @@
-/** Further templates of our own, of models that write their calls in texts of their own kind. See templates.ts. */
+/** More templates that were written for these tests, for models with special formats of calls. See templates.ts. */
 export const SPELLED: Readonly<Record<string, { readonly source: string; readonly stops: readonly string[] }>> = {
   "Llama 4": {
     stops: ["<|eot|>", "<|eom|>"],

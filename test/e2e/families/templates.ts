@@ -31,8 +31,8 @@ const phi = (asks: string, before: string, after: string): TemplateSource => ({
 });
 
 /**
- * Templates of our own for models whose published templates are not in the tests' dependencies. They write calls and
- * turns in the same bytes as those.
+ * Templates that were written for these tests, because the models' published templates are not in the tests' dependencies. They
+ * render calls and turns in the same bytes.
  */
 const OWN: Readonly<Record<string, TemplateSource>> = {
   "Hunyuan-A13B": {
@@ -106,7 +106,7 @@ const OWN: Readonly<Record<string, TemplateSource>> = {
   },
 };
 
-/** Returns the template with this name: a published one, or one of our own. */
+/** Returns the template with this name: a published one, or one that was written for these tests. */
 export function findTemplate(name: string): TemplateSource {
   return OWN[name] ?? SPELLED[name] ?? { source: publishedTemplate(name), stops: publishedStops(name) };
 }

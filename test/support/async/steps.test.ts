@@ -9,7 +9,7 @@ function* threeSteps(): Steps<string> {
 }
 
 describe("the steps of long work", () => {
-  it("run each in an iteration of the event loop of its own", async () => {
+  it("run in separate iterations of the event loop", async () => {
     const { result, iterations } = await countIterations(() => runInTurns(threeSteps()));
     expect(result).toBe("done");
     expect(iterations).toBeGreaterThanOrEqual(2);

@@ -6,8 +6,8 @@ import { parseTuple } from "./parse-tuple.js";
 import type { TokenStream } from "./token-stream.js";
 
 /**
- * Reads statements until a tag with one of these names, whose name is the current token then. Without names, until the end
- * of the template.
+ * Reads statements up to a tag with one of these names; the name is then the current token. Without names, reads to the end of
+ * the template.
  */
 export function parseBody(stream: TokenStream, endings: readonly string[]): Statement[] {
   const body: Statement[] = [];
@@ -48,7 +48,7 @@ const TAGS: ReadonlyMap<string, ParseTag> = new Map<string, ParseTag>([
 /** Jinja2's other tags. Chat templates have no use for them. */
 const UNSUPPORTED = new Set(["autoescape", "block", "extends", "from", "import", "include", "print"]);
 
-/** Reads a tag, and the statements up to its last end, whose `%}` is the current token then. */
+/** Reads a tag, and for a block also its statements. The `%}` that ends the tag or the block is then the current token. */
 function parseTag(stream: TokenStream): Statement {
   const { current } = stream;
   if (current.type !== "name") throw stream.unexpected("the name of a tag");

@@ -15,7 +15,7 @@ const ARGUMENTS = "<|tool_call_argument_begin|>";
 const END = "<|tool_call_end|>";
 
 /**
- * Kimi K2: the call's id `functions.NAME:INDEX`, which the model wants to see again, and the arguments.
+ * Kimi K2: the call's id `functions.NAME:INDEX`, which later prompts must repeat, and the arguments.
  * Sources: the model's chat template and tool-calling guide.
  */
 export const kimiK2 = {

@@ -19,7 +19,7 @@ export interface OutputPlaces {
  * it is held back until the next text or marker; at the beginning, it is dropped.
  */
 export class MessageWriter {
-  /** The format has markers. If not, all white space is text. */
+  /** True if the format has markers. Otherwise all white space is text. */
   readonly #trims: boolean;
   readonly #places: OutputPlaces;
   #events: WrittenEvent[] = [];

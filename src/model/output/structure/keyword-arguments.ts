@@ -11,7 +11,7 @@ export function describeKeywordArguments(tool: Tool): Format {
   return parameters === undefined ? ANY_ARGUMENTS : describeFirst(parameters);
 }
 
-/** There is a comma before every argument but the first, which may be any one before which all are optional. */
+/** Every argument but the first has a comma before it. Any argument can be the first if all before it are optional. */
 function describeFirst(parameters: readonly Parameter[]): Format {
   const [first, ...rest] = parameters;
   if (first === undefined) return sequence([]);

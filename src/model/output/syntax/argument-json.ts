@@ -21,7 +21,7 @@ export function toArgumentJson(raw: string, types: ReadonlySet<string> | undefin
   const json = parseValue(raw.trim(), types);
   if (json === undefined) return JSON.stringify(raw);
   if (types === undefined) return json;
-  // A text may be any text, also one in quotes.
+  // JSON strings do not count: a text in quotes is a string that includes the quotes.
   const fits = jsonTypes(json).some((type) => type !== "string" && types.has(type));
   return fits || !types.has("string") ? json : JSON.stringify(raw);
 }

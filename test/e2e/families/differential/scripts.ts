@@ -28,7 +28,7 @@ interface ScriptedCall {
 export interface Script {
   readonly plan: Plan;
   readonly turns: readonly ScriptedTurn[];
-  /** Turns at the end that the template does not write in a way that follows their prompt. */
+  /** Number of turns at the end that are left out, because the template's rendering of them does not begin with their prompt. */
   readonly unwritten: number;
 }
 

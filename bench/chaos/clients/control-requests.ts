@@ -5,7 +5,7 @@ import type { ChaosFinding } from "../check/findings.js";
 import type { Gate } from "../processes/gate.js";
 import type { KnownSession, Ledger } from "./ledger.js";
 
-export interface Order {
+export interface ControlRequest {
   readonly method?: "POST" | "DELETE" | "GET";
   readonly path: string;
   readonly body?: object;
@@ -15,7 +15,7 @@ export interface Order {
   readonly onCut?: () => void;
 }
 
-export interface OrderReply {
+export interface ControlReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
@@ -24,7 +24,7 @@ export interface OrderReply {
   readonly beganAt: number;
 }
 
-export interface OrdersOptions {
+export interface ControlRequestsOptions {
   readonly pool: Dispatcher;
   readonly adminKey: string;
   readonly gate: Gate;
@@ -35,15 +35,15 @@ export interface OrdersOptions {
 
 const BACK_OFF_MS = 50;
 
-/** Requests other than model calls. A request whose connection breaks is sent again until it is answered. */
-export class Orders {
-  readonly #options: OrdersOptions;
+/** Sends control and export requests. A request whose connection breaks is sent again until it is answered. */
+export class ControlRequests {
+  readonly #options: ControlRequestsOptions;
   /** Requests that have no answer yet, without those that wait for the server. */
-  readonly #inFlight = new Set<Order>();
+  readonly #inFlight = new Set<ControlRequest>();
   #cuts = 0;
   #onSent: (() => void)[] = [];
 
-  constructor(options: OrdersOptions) {
+  constructor(options: ControlRequestsOptions) {
     this.#options = options;
   }
 
@@ -73,8 +73,8 @@ export class Orders {
     const { slots } = this.#options.ledger;
     await this.#require({ path: "/grant_capacity", body: { slots: 1 }, onCut: () => slots.grantsCut++ });
     slots.granted++;
-    const order = { path: "/rl/start_session", body: { task_id: taskId }, onCut: () => slots.startsCut++ };
-    const reply = await this.#withCapacity(order);
+    const request = { path: "/rl/start_session", body: { task_id: taskId }, onCut: () => slots.startsCut++ };
+    const reply = await this.#withCapacity(request);
     slots.started++;
     const { session_id, session_api_key } = JSON.parse(reply.body.toString()) as Record<string, string>;
     const session = this.#options.ledger.addSession(session_id ?? "", session_api_key ?? "");
@@ -97,25 +97,30 @@ export class Orders {
   }
 
   /** Sends a request until it is answered. */
-  async send(order: Order): Promise<OrderReply> {
+  async send(request: ControlRequest): Promise<ControlReply> {
     const { gate, findings } = this.#options;
     for (let cuts = 0; ; cuts++) {
       await gate.wait();
       const beganAt = performance.now();
-      this.#inFlight.add(order);
+      this.#inFlight.add(request);
       for (const resolve of this.#onSent.splice(0)) resolve();
-      const reply = await this.#sendOnce(order).finally(() => this.#inFlight.delete(order));
+      const reply = await this.#sendOnce(request).finally(() => this.#inFlight.delete(request));
       if (typeof reply !== "string" && !this.#isCut(reply)) return { ...reply, cuts, beganAt };
       const reason = typeof reply === "string" ? reply : reply.body.toString().slice(0, 200);
-      if (!gate.isDisturbed) findings.add("lost", `${order.path}: ${reason}`);
-      order.onCut?.();
+      if (!gate.isDisturbed) findings.add("lost", `${request.path}: ${reason}`);
+      request.onCut?.();
       this.#cuts++;
       await sleep(BACK_OFF_MS);
     }
   }
 
   /** Returns why the connection broke, if it did. */
-  async #sendOnce({ method = "POST", path, body, key }: Order): Promise<Omit<OrderReply, "cuts" | "beganAt"> | string> {
+  async #sendOnce({
+    method = "POST",
+    path,
+    body,
+    key,
+  }: ControlRequest): Promise<Omit<ControlReply, "cuts" | "beganAt"> | string> {
     const { pool, adminKey } = this.#options;
     const authorization = `Bearer ${key ?? adminKey}`;
     const headers = body ? { authorization, "content-type": "application/json" } : { authorization };
@@ -127,30 +132,30 @@ export class Orders {
     }
   }
 
-  /** A gateway says so if the connection to a server breaks. */
-  #isCut({ status }: Pick<OrderReply, "status">): boolean {
+  /** A gateway answers with 503 if the connection to a server breaks. */
+  #isCut({ status }: Pick<ControlReply, "status">): boolean {
     return this.#options.behindGateway && status === 503;
   }
 
   /** A start whose answer was cut may have taken the slot, so the next attempt may find none. */
-  async #withCapacity(order: Order): Promise<OrderReply> {
+  async #withCapacity(request: ControlRequest): Promise<ControlReply> {
     const { slots } = this.#options.ledger;
     for (;;) {
-      const reply = await this.send(order);
+      const reply = await this.send(request);
       if (reply.status === 200) return reply;
-      if (reply.status !== 429 || slots.startsCut === 0) throw refused(order, reply);
+      if (reply.status !== 429 || slots.startsCut === 0) throw refused(request, reply);
       await this.#require({ path: "/grant_capacity", body: { slots: 1 }, onCut: () => slots.grantsCut++ });
       slots.granted++;
     }
   }
 
-  async #require(order: Order): Promise<OrderReply> {
-    const reply = await this.send(order);
-    if (reply.status !== 200) throw refused(order, reply);
+  async #require(request: ControlRequest): Promise<ControlReply> {
+    const reply = await this.send(request);
+    if (reply.status !== 200) throw refused(request, reply);
     return reply;
   }
 }
 
-export function refused({ path }: Order, { status, body, cuts }: OrderReply): Error {
+export function refused({ path }: ControlRequest, { status, body, cuts }: ControlReply): Error {
   return new Error(`${path} was answered with ${status} after ${cuts} cuts: ${body.toString().slice(0, 300)}`);
 }
