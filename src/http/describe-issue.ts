@@ -5,7 +5,7 @@ type Schema = z.core.JSONSchema.BaseSchema;
 type Issue = z.core.$ZodIssue;
 
 /** Matches the messages that zod creates. Messages that a schema defines itself begin differently. */
-const ZOD_MESSAGE = /^(Invalid input|Invalid option|Too big|Too small): expected/;
+const ZOD_MESSAGE = /^((Invalid input|Invalid option|Too big|Too small): expected|Invalid discriminator value\.)/;
 
 /** Maximum number of characters of a received text that a message shows. */
 const SHOWN_LENGTH = 60;
@@ -39,11 +39,30 @@ export function describeIssue(issue: Issue, schema: z.ZodType, received: unknown
   return allowed === undefined ? issue.message : `must be ${allowed}; received ${show(received)}`;
 }
 
-/** Describes the allowed values. For objects and unions of objects, this is only the expected type. */
+/**
+ * Describes the allowed values. For objects and unions of objects, this is only the expected type. For a field inside of a union, it
+ * is what the issue itself says: the type, the bound that was exceeded, or the values of the field that selects the branch.
+ */
 function describeAllowed(issue: Issue, schema: z.ZodType): string | undefined {
   const field = findField(toJson(schema), issue.path);
   if (field && isDescribable(field)) return describeExpected(field);
-  return issue.code === "invalid_type" ? TYPES[issue.expected] : undefined;
+  if (issue.code === "invalid_type") return TYPES[issue.expected];
+  if (issue.code === "invalid_union") return describeSelector(issue);
+  return describeBound(issue);
+}
+
+/** Describes the values of the field that selects a branch of a discriminated union. */
+function describeSelector(issue: z.core.$ZodIssueInvalidUnion): string | undefined {
+  const options: unknown = "options" in issue ? issue.options : undefined;
+  return Array.isArray(options) ? `one of ${options.join(", ")}` : undefined;
+}
+
+/** Describes the bound of a number. Bounds of other values count characters or fields, and have messages of their own. */
+function describeBound(issue: Issue): string | undefined {
+  if (issue.code !== "too_small" && issue.code !== "too_big") return undefined;
+  if (issue.origin !== "number" && issue.origin !== "int") return undefined;
+  if (issue.code === "too_small") return `${issue.inclusive === false ? "above" : "at least"} ${issue.minimum}`;
+  return `${issue.inclusive === false ? "below" : "at most"} ${issue.maximum}`;
 }
 
 /** A cache: there are few schemas, and converting one takes longer than checking a value. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findNearestName } from "../support/nearest-name.js";
+import { findSimilarName } from "../support/nearest-name.js";
 import { ApiError } from "./errors.js";
 
 /** Error messages show at most this many characters of an unknown field's name. */
@@ -13,7 +13,7 @@ export function findTopUnknownKeys({ issues }: z.ZodError): UnknownKeys | undefi
 }
 
 /**
- * Returns the error for an unknown field. It suggests the most similar field of the same object.
+ * Returns the error for an unknown field. It suggests a similar field of the same object, if there is one.
  *
  * @param parent path of the object that has the field, as error messages show it; empty for the body itself
  */
@@ -21,14 +21,15 @@ export function unknownFieldError(schema: z.ZodType, { keys, path }: UnknownKeys
   const name = (keys[0] ?? "").slice(0, MAX_SHOWN_NAME);
   const withParent = (field: string) => (parent === "" ? field : `${parent}.${field}`);
   const knownFields = listFieldsAt(schema, path);
-  const suggestion = knownFields === undefined ? "" : ` ${suggestField(knownFields, name, withParent)}`;
+  const suggestion = knownFields === undefined ? "" : suggestField(knownFields, name, withParent);
   const param = withParent(name);
   return new ApiError("unknown_parameter", `Unknown parameter: \`${param}\`.${suggestion}`, { param });
 }
 
 function suggestField(knownFields: readonly string[], name: string, withParent: (field: string) => string): string {
-  if (knownFields.length === 0) return "This call takes no parameters.";
-  return `Did you mean \`${withParent(findNearestName(name, knownFields))}\`?`;
+  if (knownFields.length === 0) return " This call takes no parameters.";
+  const similar = findSimilarName(name, knownFields);
+  return similar === undefined ? "" : ` Did you mean \`${withParent(similar)}\`?`;
 }
 
 /** Returns the fields of the object at `path`; undefined if the schema has no single object there, as in a union. */

@@ -23,7 +23,9 @@ export const serverTool = (supported: string) =>
     type: z
       .string()
       .regex(/^[a-zA-Z0-9_.-]{1,64}$/)
-      .refine((type) => !CLIENT_SIDE.test(type), `only ${supported} are supported`),
+      .refine((type) => !CLIENT_SIDE.test(type), {
+        error: ({ input }) => `only ${supported} are supported; received one of type "${String(input)}"`,
+      }),
     execution: z
       .unknown()
       .refine((value) => value !== "client", `only ${supported} are supported`)

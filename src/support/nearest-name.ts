@@ -1,4 +1,4 @@
-import { closest } from "fastest-levenshtein";
+import { closest, distance } from "fastest-levenshtein";
 
 /**
  * Returns the known name that is most similar to an unknown one: a name that it abbreviates or extends, else the one at
@@ -9,6 +9,19 @@ import { closest } from "fastest-levenshtein";
 export function findNearestName(unknown: string, known: readonly string[]): string {
   const name = unknown.toLowerCase();
   return known.find((candidate) => isAbbreviation(name, candidate)) ?? closest(name, known);
+}
+
+/**
+ * Returns the known name that an unknown one is probably a misspelling of; undefined if none is similar. Names are similar if one
+ * abbreviates the other, or if at most half of the longer one has to be edited.
+ *
+ * @param known at least one name
+ */
+export function findSimilarName(unknown: string, known: readonly string[]): string | undefined {
+  const nearest = findNearestName(unknown, known);
+  const [name, other] = [unknown.toLowerCase(), nearest.toLowerCase()];
+  if (isAbbreviation(name, other)) return nearest;
+  return distance(name, other) * 2 <= Math.max(name.length, other.length) ? nearest : undefined;
 }
 
 /**

@@ -41,4 +41,12 @@ describe("an unknown parameter of a model call", () => {
     const message = `Unknown parameter: \`${param}\`. Did you mean \`${nearest}\`?`;
     expect(error).toMatchObject({ message, ...named });
   });
+
+  it.each([
+    ["/v1/responses", { input: "hello", n: 2 }, "n"],
+    ["/v1/chat/completions", { messages, zzz: 1 }, "zzz"],
+  ])("%s %j is refused without a suggestion, because no known name is similar", async (path, body, param) => {
+    const { status, error } = await proxy.post(path, body, session.key);
+    expect([status, error.message]).toEqual([400, `Unknown parameter: \`${param}\`.`]);
+  });
 });

@@ -80,6 +80,26 @@ describe("a call of an agent", () => {
       { messages: [{ role: "user", content: 5 }] },
       /^messages\[0\]\.content: must be .*; received 5$/,
     ],
+    [
+      "/v1/chat/completions",
+      { messages, logit_bias: { 10: 101 } },
+      /^logit_bias\.10: must be at most 100; received 101$/,
+    ],
+    [
+      "/v1/chat/completions",
+      { messages, response_format: { type: "structural_tag" } },
+      /^response_format\.type: must be one of text, json_object, json_schema; received "structural_tag"$/,
+    ],
+    [
+      "/v1/messages",
+      { messages, max_tokens: 2000, thinking: { type: "enabled", budget_tokens: 10 } },
+      /^thinking\.budget_tokens: must be at least 1024; received 10$/,
+    ],
+    [
+      "/v1/messages",
+      { messages, max_tokens: 5, tools: [{ type: "bash_20250124", name: "bash" }] },
+      /^tools\[0\]\.type: only tools of type "custom" are supported; received one of type "bash_20250124"$/,
+    ],
   ])("%s %j", async (path, body, message) => {
     const reply = await proxy.post(path, body, session.key);
     expect(reply.refusal).toBe("400 invalid_value");
