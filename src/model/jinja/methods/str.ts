@@ -6,6 +6,7 @@ import { itemsIn, sequenceItems } from "../values/iterate.js";
 import { type Callable, type Text, Tuple } from "../values/value.js";
 import { markupMethod } from "./markup-method.js";
 import type { Method } from "./method.js";
+import { searchRange } from "./search-range.js";
 
 /** Returns the method of that name, bound to the text; undefined if Python's `str` has none or it is not supported here. */
 export function textMethod(self: Text, name: string): Callable | undefined {
@@ -41,20 +42,24 @@ const partitioned =
     return new Tuple([self.slice(0, index), at, self.slice(index + at.length)]);
   };
 
-/** `startswith` and `endswith`: test for one text, or for any text in a tuple. */
+/** `startswith` and `endswith`: test a range of the text for one text, or for any text in a tuple. */
 const affixed =
   (test: (text: string, affix: string) => boolean): TextMethod =>
-  (self, [affix]) => {
-    const affixes = sequenceItems(affix) ?? [affix];
-    return affixes.some((candidate) => test(self, requiredText(candidate)));
+  (self, [affix, start, end]) => {
+    const affixes = (sequenceItems(affix) ?? [affix]).map(requiredText);
+    const range = searchRange(self, start, end);
+    return range !== undefined && affixes.some((candidate) => test(range.text, candidate));
   };
 
 const found =
   (find: (text: string, part: string) => number, orFail: boolean): TextMethod =>
-  (self, [part]) => {
-    const index = find(self, requiredText(part));
-    if (index < 0 && orFail) throw new RenderError("substring not found");
-    return index < 0 ? -1 : python.codePointLength(self.slice(0, index));
+  (self, [part, start, end]) => {
+    const wanted = requiredText(part);
+    const range = searchRange(self, start, end);
+    const index = range === undefined ? -1 : find(range.text, wanted);
+    if (range !== undefined && index >= 0) return range.offset + python.codePointLength(range.text.slice(0, index));
+    if (orFail) throw new RenderError("substring not found");
+    return -1;
   };
 
 /** `isdigit` and similar methods: the text is not empty, and all characters belong to the class. */
@@ -90,9 +95,12 @@ const joined: TextMethod = (self, [items]) => {
   return itemsIn(items).map(requiredText).join(self);
 };
 
-function occurrences(text: string, part: string): number {
-  return part === "" ? python.codePointLength(text) + 1 : text.split(part).length - 1;
-}
+const occurrences: TextMethod = (self, [part, start, end]) => {
+  const wanted = requiredText(part);
+  const range = searchRange(self, start, end);
+  if (range === undefined) return 0;
+  return wanted === "" ? python.codePointLength(range.text) + 1 : range.text.split(wanted).length - 1;
+};
 
 const METHODS: ReadonlyMap<string, TextMethod> = new Map<string, TextMethod>([
   ["upper", (self) => self.toUpperCase()],
@@ -131,7 +139,7 @@ const METHODS: ReadonlyMap<string, TextMethod> = new Map<string, TextMethod>([
   ["find", found((text, part) => text.indexOf(part), false)],
   ["rfind", found((text, part) => text.lastIndexOf(part), false)],
   ["index", found((text, part) => text.indexOf(part), true)],
-  ["count", (self, [part]) => occurrences(self, requiredText(part))],
+  ["count", occurrences],
   ["replace", replaced],
   ["join", joined],
   ["format", braceFormat],

@@ -1,3 +1,5 @@
+import { RenderError } from "../errors.js";
+
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 
@@ -9,6 +11,12 @@ function dayOfYear(date: Date): number {
   const day = Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
   return (day - Date.UTC(date.getFullYear(), 0, 1)) / 86_400_000 + 1;
 }
+
+/** Returns the number of the week. Weeks begin on this day (0: Sunday); days before the first are in week 0. */
+const weekFrom =
+  (firstDay: number) =>
+  (date: Date): string =>
+    two(Math.floor((dayOfYear(date) + 6 - ((date.getDay() - firstDay + 7) % 7)) / 7));
 
 const FIELDS: ReadonlyMap<string, (date: Date) => string> = new Map([
   ["Y", (date: Date) => String(date.getFullYear())],
@@ -26,16 +34,39 @@ const FIELDS: ReadonlyMap<string, (date: Date) => string> = new Map([
   ["M", (date: Date) => two(date.getMinutes())],
   ["S", (date: Date) => two(date.getSeconds())],
   ["p", (date: Date) => (date.getHours() < 12 ? "AM" : "PM")],
+  ["f", (date: Date) => `${String(date.getMilliseconds()).padStart(3, "0")}000`],
+  ["h", (date: Date) => short(MONTHS[date.getMonth()])],
+  ["k", (date: Date) => String(date.getHours()).padStart(2)],
+  ["l", (date: Date) => String(hour12(date)).padStart(2)],
+  ["P", (date: Date) => (date.getHours() < 12 ? "am" : "pm")],
+  ["u", (date: Date) => String(date.getDay() || 7)],
+  ["w", (date: Date) => String(date.getDay())],
+  ["U", weekFrom(0)],
+  ["W", weekFrom(1)],
+  // Python's `datetime.now()` has no time zone.
+  ["z", () => ""],
+  ["Z", () => ""],
+  ["c", (date: Date) => strftime("%a %b %e %H:%M:%S %Y", date)],
+  ["x", (date: Date) => strftime("%m/%d/%y", date)],
+  ["X", (date: Date) => strftime("%H:%M:%S", date)],
+  ["D", (date: Date) => strftime("%m/%d/%y", date)],
+  ["R", (date: Date) => strftime("%H:%M", date)],
+  ["n", () => "\n"],
+  ["t", () => "\t"],
   ["F", (date: Date) => strftime("%Y-%m-%d", date)],
   ["T", (date: Date) => strftime("%H:%M:%S", date)],
   ["%", () => "%"],
 ]);
 
-/** C's `strftime` in local time and always in the C locale. Unknown fields are not replaced. */
+/**
+ * C's `strftime` in local time and always in the C locale, without the fields of ISO weeks.
+ *
+ * @throws RenderError if a field is not supported: its spelling in a prompt would be wrong without notice
+ */
 export function strftime(format: string, date: Date): string {
   return format.replace(/%(-?)([A-Za-z%])/g, (whole, plain: string, field: string) => {
     const text = FIELDS.get(field)?.(date);
-    if (text === undefined) return whole;
+    if (text === undefined) throw new RenderError(`strftime_now does not support '${whole}'`);
     return plain === "" ? text : text.replace(/^[0 ]+(?=.)/, "");
   });
 }

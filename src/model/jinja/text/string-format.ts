@@ -16,7 +16,8 @@ export function percentFormat(format: string, values: Value): string {
     if (conversion === "%") return "%";
     const item = items[next++];
     if (item === undefined) throw new RenderError("not enough arguments for format string");
-    return pad(convert(whole, conversion, item, precision), flags, Number(width));
+    const converted = convert(whole, conversion, item, precision);
+    return pad("dif".includes(conversion) ? withSign(converted, flags) : converted, flags, Number(width));
   });
   if (next < items.length) throw new RenderError("not all arguments converted during string formatting");
   return text;
@@ -45,6 +46,12 @@ function fixed(value: number, digits: number): string {
   return digits === 0 ? String(int(value)) : `${int(value)}.${"0".repeat(digits)}`;
 }
 
+/** The flags `+` and space write something before a number that is not negative. */
+function withSign(number: string, flags: string): string {
+  if (number.startsWith("-")) return number;
+  return (flags.includes("+") ? "+" : flags.includes(" ") ? " " : "") + number;
+}
+
 function pad(text: string, flags: string, width: number): string {
   if (flags.includes("-")) return text.padEnd(width);
   return flags.includes("0") ? zeroFill(text, width) : text.padStart(width);
@@ -55,7 +62,9 @@ export function braceFormat(format: string, positional: readonly Value[], keywor
   let next = 0;
   return format.replace(/\{\{|\}\}|\{([^{}]*)\}/g, (whole, field: string | undefined) => {
     if (field === undefined) return whole.charAt(0);
-    const [, name = "", repr, spec = ""] = /^(\w*)(?:!([sr]))?(?::(.*))?$/s.exec(field) ?? [];
+    const parts = /^(\w*)(?:!([sr]))?(?::(.*))?$/s.exec(field);
+    if (parts === null) throw new RenderError(`unsupported field '${whole}' in format()`);
+    const [, name = "", repr, spec = ""] = parts;
     const value = /^\d*$/.test(name) ? positional[name === "" ? next++ : Number(name)] : keywords.get(name);
     if (value === undefined) throw new RenderError(`no argument for '${whole}' in format()`);
     return repr === "r" ? pyRepr(value) : specified(value, spec);
