@@ -1,7 +1,7 @@
 import type { Conversation, Message } from "../conversation/message.js";
 import type { TemplateArgs } from "../conversation/template-args.js";
 import { CodedError } from "../support/coded-error.js";
-import type { ToolFamily } from "./output/family-lookup.js";
+import type { OutputFamilies, ToolFamily } from "./output/family-lookup.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
 import type { Enforcement, OutputRules, OutputStructure } from "./output/structure/output-structure.js";
 import type { EncodedText, KnownTexts } from "./tokenizer/encoded-text.js";
@@ -34,6 +34,8 @@ export interface ChatModel {
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
   /** Returns the UTF-8 bytes that a token adds to the text. */
   tokenBytes(id: number): Uint8Array;
+  /** The families of reasoning and tool calls: those of the configuration, or those that were detected. */
+  readonly families: OutputFamilies;
   readonly toolCalls: ToolCallSupport;
   /** Returns the structure that makes an engine follow the rules; undefined if no grammar describes the model's calls. */
   outputStructure(rules: OutputRules): OutputStructure | undefined;

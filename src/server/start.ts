@@ -12,6 +12,7 @@ import {
 } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
 import { fitToOpenFiles } from "../http/open-files.js";
+import type { OutputFamilies } from "../model/output/family-lookup.js";
 import type { JsonLimits } from "../native/contract.js";
 import { SessionRegistry } from "../session/session-registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
@@ -39,6 +40,8 @@ export interface RunningServer {
   readonly url: string;
   /** Name of the served model. */
   readonly model: string;
+  /** The families by whose format the model's outputs are read. */
+  readonly families: OutputFamilies;
   /** Limits of the server with this model, which the log has too. */
   readonly warnings: readonly ModelWarning[];
   /** Asks the engine servers whether they can serve calls. Takes some seconds if one does not answer. */
@@ -115,7 +118,8 @@ export async function startServer(
     };
     const readiness = () => engineReadiness(engine, config);
     const { modelWarnings: warnings } = context;
-    return { url, model: settings.modelName, warnings, readiness, close: () => (closing ??= stop()) };
+    const { families } = model;
+    return { url, model: settings.modelName, families, warnings, readiness, close: () => (closing ??= stop()) };
   } catch (error) {
     await release();
     throw error;

@@ -16,6 +16,8 @@ const readyEvent = z.strictObject({
   engine: z.string(),
   model: z.string(),
   admin_key_file: z.string().optional(),
+  tool_call_parser: z.string(),
+  reasoning_parser: z.string(),
   not_ready: z.array(z.strictObject({ key: z.string(), message: z.string() })).optional(),
   warnings: z.array(z.strictObject({ key: z.string(), message: z.string() })).optional(),
   pid: z.int(),

@@ -31,6 +31,8 @@ describe("rolltape serve", () => {
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
       engine: "embedded",
       model: expect.any(String) as string,
+      tool_call_parser: "hermes",
+      reasoning_parser: "none",
       pid: server.process.pid,
     });
     expect((await fetch(`${ready.url}/health`)).status).toBe(200);

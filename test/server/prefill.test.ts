@@ -56,13 +56,14 @@ describe.each(["hf", "concat"] as const)("%s", (type) => {
   it("in chat completions, is given with continue_final_message", async () => {
     const proxy = requireProxy(type);
     const session = await proxy.session();
-    const body = { continue_final_message: true };
+    const body = { continue_final_message: true, add_generation_prompt: false };
     const reply = await proxy.chat(session, [user("a"), assistant("Well,")], body);
     expect(readPrompt(proxy).endsWith("assistant\nWell,")).toBe(true);
     const [choice] = reply.json<{ choices: [{ message: { content: string } }] }>().choices;
     expect(choice.message.content.startsWith("Well,")).toBe(false);
     for (const [messages, extra, param] of [
       [[user("a")], {}, "continue_final_message"],
+      [[user("a"), assistant("x")], { add_generation_prompt: true }, "add_generation_prompt"],
       [[user("a"), assistant("x")], { response_format: { type: "json_object" } }, "continue_final_message"],
       [[user("a"), { ...assistant("x"), reasoning_content: "hm" }], {}, "messages"],
     ] as const) {

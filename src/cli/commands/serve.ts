@@ -75,7 +75,8 @@ async function publishKey({ file, key }: AdminKey, server: RunningServer): Promi
   }
 }
 
-function describeServer({ engine }: Config, { file }: AdminKey, { url, model }: RunningServer) {
+function describeServer({ engine }: Config, { file }: AdminKey, { url, model, families }: RunningServer) {
   const keyFile = file === undefined ? {} : { admin_key_file: resolve(file) };
-  return { url, engine: engine.type, model, ...keyFile };
+  const parsers = { tool_call_parser: families.tools, reasoning_parser: families.reasoning };
+  return { url, engine: engine.type, model, ...parsers, ...keyFile };
 }

@@ -86,6 +86,10 @@ export const chatCompletionSchema = z.strictObject({
     .boolean()
     .optional()
     .describe("Continues the last message, which must be the assistant's, instead of starting a new one."),
+  add_generation_prompt: z
+    .boolean()
+    .optional()
+    .describe("As in vLLM and SGLang: false with `continue_final_message`, true without it. Each is the default."),
   stream: z.boolean().optional(),
   stream_options: streamOptions.optional(),
   ...engineSampling,
@@ -190,6 +194,10 @@ function toConversation(request: ChatCompletionRequest): Conversation {
 function readMessages(request: ChatCompletionRequest): Prefilled {
   const { continue_final_message: continues = false, tool_choice: choice, response_format: format } = request;
   const messages = request.messages.map(({ message }) => message);
+  if (request.add_generation_prompt === continues) {
+    const message = `add_generation_prompt must be ${!continues} if continue_final_message is ${continues}.`;
+    throw new RequestError("add_generation_prompt", message);
+  }
   if (!continues) return { messages };
   const param = "continue_final_message";
   const role = messages.at(-1)?.role;
