@@ -94,4 +94,6 @@ export const CHAT_MORE = {
   ...ENGINE_FIELDS,
   thinking_token_budget: honoured(100),
   continue_final_message: honoured(true, { messages: assistant({}).slice(0, 2) }),
+  // Must be the opposite of the field before, which is its default.
+  add_generation_prompt: ignored(true),
 };
