@@ -1,12 +1,12 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type DatabaseOptions, LmdbFile } from "./database.js";
 import { requireSpace, requireWrites } from "./file-system.js";
-import { countChanges, unpackChanges } from "./packed-changes.js";
+import { unpackChanges } from "./packed-changes.js";
 
 /** Packed changes to commit, or the order to close the file. */
 export type CommitRequest = Uint8Array<ArrayBuffer> | "close";
 
-/** Answers one request. */
+/** The result of one request. */
 export interface CommitResult {
   /** Absent if the request succeeded. */
   readonly error?: Error;
@@ -37,9 +37,10 @@ async function handle(request: CommitRequest): Promise<CommitResult> {
  * succeed.
  */
 function commit(packed: Uint8Array<ArrayBuffer>): void {
-  requireSpace(options.path, packed.byteLength, countChanges(packed));
+  const changes = [...unpackChanges(packed)];
+  requireSpace(options.path, packed.byteLength, changes.length);
   if (failed) requireWrites(options.path);
   failed = true;
-  file.commit(unpackChanges(packed));
+  file.commit(changes);
   failed = false;
 }

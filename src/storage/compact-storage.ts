@@ -74,7 +74,6 @@ async function requireSpace(directory: string, { usedBytes }: StorageSize): Prom
   );
 }
 
-/** Removes a copy with the lock file that LMDB creates beside it. */
 /** Gives the file a second name that no file has. Returns the name. */
 async function linkOriginal(directory: string): Promise<string> {
   for (let n = 1; ; n++) {

@@ -62,7 +62,7 @@ export function isFolderOpen(directory: string): boolean {
   return !held;
 }
 
-/** Removes the copy that a compaction left when it was killed. */
+/** Removes the copy that a compaction makes, with the lock file that LMDB creates beside it. */
 export async function removeCopy(directory: string): Promise<void> {
   for (const name of [COPY_FILE, `${COPY_FILE}-lock`]) await rm(join(directory, name), { force: true });
 }

@@ -39,9 +39,3 @@ export function* unpackChanges(packed: Uint8Array<ArrayBuffer>): Generator<Chang
     at = end;
   }
 }
-
-export function countChanges(packed: Uint8Array<ArrayBuffer>): number {
-  let count = 0;
-  for (const _change of unpackChanges(packed)) count++;
-  return count;
-}
