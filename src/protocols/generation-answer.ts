@@ -27,3 +27,13 @@ export interface GenerationAnswer extends AnswerStart {
   /** The recorded output, if the request asks for the log probabilities of all tokens. */
   readonly tokens: RecordedTokens | undefined;
 }
+
+/** Returns the tokens of several answers to one call together. */
+export function sumTokens(
+  answers: readonly GenerationAnswer[],
+): Pick<GenerationAnswer, "completionTokens" | "reasoningTokens"> {
+  return {
+    completionTokens: answers.reduce((sum, each) => sum + each.completionTokens, 0),
+    reasoningTokens: answers.reduce((sum, each) => sum + each.reasoningTokens, 0),
+  };
+}

@@ -31,9 +31,9 @@ export async function drain(context: ServerContext, logger: FastifyBaseLogger): 
   connections.closeSoon();
   const deadline = Date.now() + settings.shutdownSeconds * 1000;
   const waiting = { ...countWaiting(context), openAnswers: connections.openAnswers };
-  if (Object.values(waiting).some((count) => count > 0))
+  if (hasAny(waiting))
     logger.info({ ...waiting, shutdownSeconds: settings.shutdownSeconds }, "the stop waits for what is not finished");
-  await waitWhile(() => Object.values(countWaiting(context)).some((count) => count > 0), deadline);
+  await waitWhile(() => hasAny(countWaiting(context)), deadline);
   await waitForAnswers(connections, deadline);
 
   shutdown.abort();
@@ -60,6 +60,8 @@ function countWaiting({ registry, storage }: ServerContext) {
   }
   return waiting;
 }
+
+const hasAny = (counts: Readonly<Record<string, number>>): boolean => Object.values(counts).some((count) => count > 0);
 
 function isUnexported({ interactionCount, lifecycle: { state, held } }: Session): boolean {
   return interactionCount > 0 && (state === "active" || state === "ended" || held);

@@ -30,7 +30,7 @@ const MAX_BYTES_WITHOUT_ROOM = 128 * 1024;
 /** Memory of requests that are received and dropped after the last answer. More reset the connection. */
 const MAX_LATE_BYTES = 1024 * 1024;
 
-/** The parts of a streamed answer listen to the socket: up to eleven, and Node's own. Node warns of more than ten. */
+/** Several parts of an answer listen to the socket, and Node warns of more than ten listeners of one event. */
 const MAX_LISTENERS = 32;
 
 /** Time after which a connection is closed if the client still sends requests after the last answer. */

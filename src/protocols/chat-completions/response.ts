@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toChatMessage } from "../../conversation/chat-message.js";
-import type { GenerationAnswer } from "../generation-answer.js";
+import { type GenerationAnswer, sumTokens } from "../generation-answer.js";
 import { tokenLogprobs, toLogprobs } from "../logprobs.js";
 
 const usage = z.object({
@@ -64,9 +64,7 @@ function toContent({ content, toolCalls }: GenerationAnswer["message"]): string 
 /** Returns the usage of a call. Like in OpenAI's API, the prompt counts once, however many choices there are. */
 export function sumUsage(answer: GenerationAnswer, others: readonly GenerationAnswer[] = []): z.input<typeof usage> {
   const { promptTokens, cachedTokens } = answer;
-  const answers = [answer, ...others];
-  const completionTokens = answers.reduce((sum, each) => sum + each.completionTokens, 0);
-  const reasoningTokens = answers.reduce((sum, each) => sum + each.reasoningTokens, 0);
+  const { completionTokens, reasoningTokens } = sumTokens([answer, ...others]);
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,

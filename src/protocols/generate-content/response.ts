@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
+import { type AnswerStart, type GenerationAnswer, sumTokens } from "../generation-answer.js";
 import type { OutputPart } from "../output-parts.js";
 import { RawJson } from "../raw-json.js";
 import { signReasoning } from "../reasoning-signature.js";
@@ -93,9 +93,7 @@ export function toFinishReason({ finishReason: reason }: GenerationAnswer) {
 /** Returns the usage of a call. The prompt counts once, however many candidates there are. */
 export function sumUsage(answer: GenerationAnswer, others: readonly GenerationAnswer[] = []) {
   const { promptTokens, cachedTokens } = answer;
-  const answers = [answer, ...others];
-  const completionTokens = answers.reduce((sum, each) => sum + each.completionTokens, 0);
-  const reasoningTokens = answers.reduce((sum, each) => sum + each.reasoningTokens, 0);
+  const { completionTokens, reasoningTokens } = sumTokens([answer, ...others]);
   return {
     promptTokenCount: promptTokens,
     candidatesTokenCount: completionTokens - reasoningTokens,

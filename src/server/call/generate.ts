@@ -2,7 +2,7 @@ import type { Tool } from "../../conversation/message.js";
 import type { GenerateResult, SamplingParams } from "../../engine/engine.js";
 import type { OutputParserOptions } from "../../model/output/output-parser.js";
 import { native } from "../../native/addon.js";
-import type { NativeGeneration, NativePrompt } from "../../native/contract.js";
+import type { NativeGeneration } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
 import { type RecordedTokens, sliceLength } from "../../protocols/logprobs.js";
 import type { ServerContext } from "../context.js";
@@ -18,7 +18,6 @@ export interface GenerationJob {
   readonly start: AnswerStart;
   /** Receives the output while it is generated. */
   readonly sink: AnswerSink | undefined;
-  readonly prompt: NativePrompt;
   readonly controller: AbortController;
 }
 
@@ -43,7 +42,7 @@ export async function generate(
   job: GenerationJob,
   whenTurn?: () => Promise<void>,
 ): Promise<GenerationOutcome> {
-  const { call, prompt, sampling, start, sink, controller } = job;
+  const { call, built, sampling, start, sink, controller } = job;
   const { signal } = controller;
   const { model, engine, metrics } = context;
   const generation = new native.Generation();
@@ -77,7 +76,7 @@ export async function generate(
   const engineStart = performance.now();
   try {
     const result = await engine.generate({
-      prompt,
+      prompt: built.prompt,
       generation,
       sampling,
       affinityKey: call.session.id,

@@ -22,7 +22,7 @@ export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: Ge
   const { call, choice, prepared, built, completed, start } = job;
   const { session, request, api, startedAt } = call;
   const { choices = 1 } = request;
-  const { parent, fallback } = built;
+  const { prompt, parent, fallback } = built;
   const { result, output, tokens, generation, sampling } = outcome;
   const completionTokens = generation.length;
   const finishReason = toFinishReason(result, output);
@@ -30,7 +30,7 @@ export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: Ge
   const interaction = session.record({
     prepared,
     output: [prependPrefill(output.message, request.conversation)],
-    prompt: job.prompt,
+    prompt,
     generation,
     finishReason,
     api,

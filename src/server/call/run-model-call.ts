@@ -106,7 +106,6 @@ async function generateAndRecord(
       prepared,
       built,
       completed,
-      prompt: built.prompt,
       sampling: forChoice(completed.params, choice.index),
       start: { interactionId: choice.id, model: modelName, createdAt: startedAt, promptTokens },
       sink: call.stream?.choice(choice.index),

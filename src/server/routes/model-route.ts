@@ -95,8 +95,7 @@ async function answerWhole(
   call: ModelCall,
 ): Promise<object | undefined> {
   const records = await runModelCall(context, call);
-  storeDelivery(context, reply, call, records);
-  warnOfRawLogprobs(context.engine, records[0]?.interaction.sampling?.logprobs, reply.log);
+  noteRecords(context, reply, call, records);
   const [answer, ...others] = records.map((record) => record.answer);
   return answer && protocol.toResponse(answer, others);
 }
@@ -109,6 +108,17 @@ function listUnenforced(reply: FastifyReply): ModelCall["onUnenforced"] {
     fields = [...fields, field];
     void reply.header("x-rolltape-not-enforced", fields.join(", "));
   };
+}
+
+/** What follows from a recorded call, before its answer is sent. */
+function noteRecords(
+  context: ServerContext,
+  reply: FastifyReply,
+  call: ModelCall,
+  records: readonly CallRecord[],
+): void {
+  storeDelivery(context, reply, call, records);
+  warnOfRawLogprobs(context.engine, records[0]?.interaction.sampling?.logprobs, reply.log);
 }
 
 /** When the answer is sent, stores this fact. Without it, the interactions would count as undelivered after a restart. */
@@ -133,8 +143,7 @@ async function streamAnswer(
 ): Promise<undefined> {
   try {
     const records = await runModelCall(context, call);
-    storeDelivery(context, reply, call, records);
-    warnOfRawLogprobs(context.engine, records[0]?.interaction.sampling?.logprobs, reply.log);
+    noteRecords(context, reply, call, records);
     // The closing events repeat the texts, and are written while the client reads them.
     call.admitted?.holdSource(records.reduce((bytes, { answer }) => bytes + measurePartLogprobs(answer.parts), 0));
     stream.finish(records);
