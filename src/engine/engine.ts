@@ -24,8 +24,8 @@ export interface SamplingParams {
   /** Biases that are added to the logits of tokens. */
   readonly logitBias: readonly (readonly [tokenId: number, bias: number])[];
   /**
-   * Most tokens of reasoning, which the prompt or the output begins; undefined for no limit. An engine that cannot enforce
-   * it ignores it, and calls `onBudgetIgnored`.
+   * Maximum number of reasoning tokens; undefined for no limit. The reasoning begins in the prompt or in the output. An engine that
+   * cannot enforce the limit ignores it, and calls `onBudgetIgnored`.
    */
   readonly thinkingBudget: number | undefined;
   /** At least 1. Prompt and output together must fit the context. */

@@ -1,16 +1,17 @@
 import { z } from "zod";
 
-/** Warnings that are kept of one worker, and that a gateway lists. A worker has fewer; the limits bound what others may send. */
-const MOST_OF_WORKER = 16;
-const MOST = 32;
-const MOST_CHARACTERS = 1000;
+/** Limits of what is kept of one worker's report. A server of this version sends less. */
+const MAX_WARNINGS_OF_WORKER = 16;
+const MAX_CHARACTERS = 1000;
+/** Maximum number of warnings that a gateway lists. */
+const MAX_WARNINGS = 32;
 
-const short = z.string().transform((text) => text.slice(0, MOST_CHARACTERS));
+const short = z.string().transform((text) => text.slice(0, MAX_CHARACTERS));
 
 /** The warnings in a worker's health report. Those of another form are ignored, because the worker still serves calls. */
 export const workerWarningsSchema = z
   .array(z.object({ key: short, message: short }))
-  .transform((warnings) => warnings.slice(0, MOST_OF_WORKER))
+  .transform((warnings) => warnings.slice(0, MAX_WARNINGS_OF_WORKER))
   .optional()
   .catch(undefined);
 
@@ -34,7 +35,7 @@ export function mergeWarnings(workers: readonly WarningWorker[]): SharedWarning[
       const id = JSON.stringify([key, message]);
       const known = merged.get(id);
       if (known !== undefined && !known.workers.includes(tag)) known.workers.push(tag);
-      if (known === undefined && merged.size < MOST) merged.set(id, { key, message, workers: [tag] });
+      if (known === undefined && merged.size < MAX_WARNINGS) merged.set(id, { key, message, workers: [tag] });
     }
   }
   return [...merged.values()];

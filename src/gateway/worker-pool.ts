@@ -24,7 +24,7 @@ export interface Worker {
   pendingSlots: number;
   /** Undefined until the worker has answered. */
   weightVersion?: WeightVersion | undefined;
-  /** What the worker cannot do with its model. */
+  /** Features of its model that the worker does not support. */
   warnings?: readonly WorkerWarning[] | undefined;
   /** True once the worker has answered a health check. */
   hasAnswered?: boolean;

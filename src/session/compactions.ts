@@ -36,7 +36,7 @@ const SUMMARY_TAGS = ["<summary>", "</summary>"] as const;
  *   request for a summary that has its own system prompt is recognized like this, because it repeats the conversation that it
  *   summarizes. So is a resumed conversation whose first message has changed. The link names the last answer that it repeats.
  *
- * Answers are only read if a session has a second root, or a call that leaves out an earlier answer. Other sessions have no cost.
+ * Answers are only read if a session has a second root, or a call that leaves out an earlier answer.
  */
 export class Compactions {
   readonly #log: InteractionLog;

@@ -7,7 +7,7 @@ export interface RequestFields {
   readonly sampling: SamplingParams;
   /** Number of tokens that the call has already. */
   readonly tokens: number;
-  /** Most tokens of reasoning; undefined for no limit. Only for servers that enforce it. */
+  /** Maximum number of reasoning tokens; undefined for no limit. Only for servers that enforce it. */
   readonly thinkingBudget?: number | undefined;
   readonly rid: string;
   readonly stream: boolean;

@@ -12,7 +12,7 @@ export interface RequestFields {
   readonly stream: boolean;
   /** Request one alternative more than the call needs; see {@link generateSuffix}. */
   readonly oneMore?: boolean;
-  /** Most tokens of reasoning; undefined for no limit. */
+  /** Maximum number of reasoning tokens; undefined for no limit. */
   readonly thinkingBudget?: number | undefined;
 }
 

@@ -12,7 +12,7 @@ import { DELEGATED_TURNS } from "./tasks.js";
 /** How a program differs from the others. */
 export interface ProgramTraits {
   /**
-   * What a second process changes in the conversation that it resumes: one of these lists. An empty list continues the tree, any other
+   * The changes that a second process makes in the conversation that it resumes: one of these lists. An empty list continues the tree, any other
    * begins a new one. Default: it continues the tree.
    */
   readonly resumedChanges?: readonly (readonly ResumedChange[])[];

@@ -18,13 +18,13 @@ export interface Recorded {
   /** The same calls as JSON, and as rows of a batch. */
   readonly json: readonly CallRow[];
   readonly rows: readonly CallRow[];
-  /** What the rows of a batch say about the origin of each interaction, by its id. */
+  /** The origin of each interaction as the rows of a batch describe it, by the id of the interaction. */
   readonly rowHints: Readonly<Record<string, Hints>>;
   /** The conversations of the session, each as one row. */
   readonly conversations: readonly CallRow[];
 }
 
-/** What an agent program says about a call. */
+/** The hints of an agent program about a call. */
 export interface Hints {
   readonly agent_id: string | null;
   readonly parent_agent_id: string | null;

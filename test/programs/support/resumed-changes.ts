@@ -4,7 +4,7 @@ import type { LoggedCall } from "./scripted-model.js";
 const TURN = "<|im_start|>";
 const OF_ASSISTANT = "assistant\n";
 
-/** What a program changes in a conversation that it resumes. Each makes the conversation begin a new tree. */
+/** The changes that a program makes in a conversation that it resumes. With each of them, the conversation begins a new tree. */
 export type ResumedChange = "system prompt" | "first message" | "later message";
 
 /**
