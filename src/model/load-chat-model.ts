@@ -52,6 +52,8 @@ interface Dialogue {
 /** A {@link ChatModel} that is created from the files of a model folder. */
 export class FolderChatModel implements ChatModel {
   readonly name: string;
+  /** Absolute path of the model's folder. */
+  readonly folder: string;
   readonly digest: string;
   readonly stopTokenIds: readonly number[];
   readonly contextLength: number | undefined;
@@ -65,7 +67,8 @@ export class FolderChatModel implements ChatModel {
   readonly #withTools: Dialogue;
 
   constructor(folder: string, files: ModelFiles, options: ChatModelOptions) {
-    this.name = basename(resolve(folder));
+    this.folder = resolve(folder);
+    this.name = basename(this.folder);
     this.digest = files.digest;
     this.#tokenizer = makeTokenizer(folder, files, options.cacheBytes ?? CACHE_BYTES);
     this.#vocabulary = new Vocabulary(files.tokenizer, this.#tokenizer);

@@ -40,6 +40,8 @@ export interface RunningServer {
   readonly url: string;
   /** Name of the served model. */
   readonly model: string;
+  /** Absolute path of the model's folder. */
+  readonly modelPath: string;
   /** The families by whose format the model's outputs are read. */
   readonly families: OutputFamilies;
   /** Limits of the server with this model, which the log has too. */
@@ -118,8 +120,8 @@ export async function startServer(
     };
     const readiness = () => engineReadiness(engine, config);
     const { modelWarnings: warnings } = context;
-    const { families } = model;
-    return { url, model: settings.modelName, families, warnings, readiness, close: () => (closing ??= stop()) };
+    const { families, folder: modelPath } = model;
+    return { url, model: settings.modelName, modelPath, families, warnings, readiness, close: () => (closing ??= stop()) };
   } catch (error) {
     await release();
     throw error;

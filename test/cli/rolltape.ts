@@ -15,6 +15,7 @@ const readyEvent = z.strictObject({
   url: z.url(),
   engine: z.string(),
   model: z.string(),
+  model_path: z.string(),
   admin_key_file: z.string().optional(),
   tool_call_parser: z.string(),
   reasoning_parser: z.string(),

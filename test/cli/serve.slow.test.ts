@@ -31,6 +31,7 @@ describe("rolltape serve", () => {
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
       engine: "embedded",
       model: expect.any(String) as string,
+      model_path: expect.stringMatching(/^\//) as string,
       tool_call_parser: "hermes",
       reasoning_parser: "none",
       pid: server.process.pid,
