@@ -103,6 +103,8 @@ export interface Engine {
   close(): Promise<void>;
   /** Controls the engine's servers. Undefined if the engine runs in this process. */
   readonly servers?: ServerControl;
+  /** Weights of an engine that runs in this process. Undefined for engines with servers. */
+  readonly localWeights?: LocalWeights;
   /** The calls of an engine that runs in this process. Undefined if the engine has servers, because `servers` counts their calls. */
   readonly load?: EngineLoad;
   /** Weights of an engine that runs in this process. Undefined if the engine has servers. */
@@ -147,6 +149,32 @@ export interface PreparedWeights {
   apply(): Promise<void>;
   /** Frees the weights if they were not applied. */
   discard(): Promise<void>;
+}
+
+/** Replaces the weights of an engine that runs in this process. */
+export interface LocalWeights {
+  /** Holds calls at a token boundary; resolves when nothing computes. Calls in flight keep their partial output. */
+  pause(): Promise<void>;
+  /**
+   * Loads a GGUF file or a Hugging Face folder (config.json and safetensors) while paused. If it rejects (EngineError
+   * `engine_error`), the old weights stay in effect.
+   */
+  load(path: string): Promise<void>;
+  /** Reads weights while calls run, so that the pause only has to put them in place. Undefined if the engine cannot. */
+  prepare?(path: string): Promise<PreparedWeights>;
+  /**
+   * Calls go on: those in flight evaluate prompt and partial output again with the new weights. Their next tokens get the
+   * version that `currentVersion()` then returns.
+   */
+  resume(): void;
+}
+
+/** Weights that were read and wait to be put in place. */
+export interface PreparedWeights {
+  /** Puts the weights in place while the engine is paused. If it rejects, the old weights stay in effect. */
+  apply(): Promise<void>;
+  /** Frees the weights. Call it if they are not applied. */
+  discard(): void | Promise<void>;
 }
 
 /** Numbers of calls in an engine. */
@@ -230,6 +258,36 @@ export interface ServerControl {
    * @throws RangeError if the URL is unknown
    */
   restore(url: string): void;
+  /** Steps of a weight update. */
+  readonly update: ServerUpdate;
+}
+
+/** Weights that an engine server reads itself. */
+export interface WeightSource {
+  /** A path on the server's machine. */
+  readonly path: string;
+  readonly version: number;
+}
+
+/** Failures of a step by the URL of the server. Empty if the step succeeded on every server. */
+export type ServerFailures = ReadonlyMap<string, EngineError>;
+
+/** The steps of a weight update on engine servers. A failure leaves everything paused: only `release` lets calls go on. */
+export interface ServerUpdate {
+  /** Holds all calls and pauses these servers, cutting their generations. They are resumed from their partial output. */
+  pause(urls: readonly string[]): Promise<ServerFailures>;
+  /**
+   * Makes a paused server load weights. The server's weights are unknown after a failure, unless it is a {@link NotLoadedError}.
+   *
+   * @param signal gives up waiting; the server may still load
+   */
+  load(url: string, weights: WeightSource, signal?: AbortSignal): Promise<void>;
+  /** Drops the prefix caches of a paused server that has new weights, and tells it their version. */
+  finish(url: string, version: number, signal?: AbortSignal): Promise<void>;
+  /** Resumes these servers. Calls are still held. */
+  resume(urls: readonly string[]): Promise<ServerFailures>;
+  /** Lets the held calls go on. */
+  release(): Promise<void>;
 }
 
 export interface EngineServerState {
@@ -268,3 +326,6 @@ export type EngineErrorCode = "engine_error" | "engine_rejected_request" | "engi
 export class EngineError extends CodedError<EngineErrorCode> {
   override readonly name = "EngineError";
 }
+
+/** A server refused to load weights, so it still has the earlier ones. */
+export class NotLoadedError extends EngineError {}

@@ -49,8 +49,10 @@ import { preparedExportRoutes } from "./routes/prepared-export.js";
 import { responsesRoutes } from "./routes/responses.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
+import { weightRoutes, weightStepRoutes } from "./routes/weights.js";
 import { ORIGIN, type ServerStorage } from "./storage/server-storage.js";
 import { UpstreamRules } from "./upstreams/upstream-rules.js";
+import { openWeights } from "./weights/open-weights.js";
 
 export interface ServerOptions {
   readonly registry: SessionRegistry;
@@ -94,13 +96,14 @@ export async function createServer({
     connections: settings.connections,
     needsKey: ({ routeOptions }) => requiredKey(routeOptions) !== "none",
   });
+  const metrics = new Metrics({ ...options, known, store });
   const context: ServerContext = {
     ...options,
     modelWarnings: listModelWarnings(options.model, options.engine, settings.chatTemplateType),
     connections: app.connections,
     exporter: new Exporter(registry),
     engineHealth: new EngineHealth(options.engine),
-    metrics: new Metrics({ ...options, known, store }),
+    metrics,
     sharedMemory,
     sharedExports: new SharedExports(),
     preparedExports: new PreparedExports(),
@@ -109,6 +112,7 @@ export async function createServer({
     store,
     origin,
     weightVersion,
+    weights: await openWeights({ ...options, weightVersion, metrics: metrics.weights, logger: app.log }),
     draining: false,
     shutdown: new AbortController(),
   };
@@ -153,6 +157,8 @@ export async function createServer({
     controlRoutes(app, context);
     sessionRoutes(app, context);
     engineRoutes(app, context);
+    weightRoutes(app, context);
+    weightStepRoutes(app, context);
     chatCompletionRoutes(app, context);
     responsesRoutes(app, context);
     messagesRoutes(app, context);

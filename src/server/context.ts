@@ -24,6 +24,7 @@ import type { Metrics } from "./metrics/metrics.js";
 import type { ModelWarning } from "./model-warnings.js";
 import type { ServerStorage } from "./storage/server-storage.js";
 import type { UpstreamLimits } from "./upstreams/upstream-limits.js";
+import type { ServerWeights } from "./weights/open-weights.js";
 
 /** The objects that the routes use. */
 export interface ServerContext {
@@ -49,6 +50,8 @@ export interface ServerContext {
   readonly origin: BatchOrigin;
   /** The weight version of engines that report none. */
   readonly weightVersion: CurrentVersion;
+  /** Undefined if the engine cannot load weights. */
+  readonly weights: ServerWeights | undefined;
   /** The server is shutting down and accepts no new sessions and model calls. */
   draining: boolean;
   /** Aborts when the shutdown stops waiting. */

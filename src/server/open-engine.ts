@@ -90,5 +90,6 @@ function toServerOptions(engine: Config["engine"]) {
     contextLength: engine.context_length ?? undefined,
     apiKey: engine.api_key ?? undefined,
     healthSeconds: engine.health_seconds,
+    weightsTimeoutSeconds: engine.weights_timeout_seconds,
   };
 }

@@ -43,6 +43,9 @@ export const engineSchema = z.strictObject({
     .max(3600)
     .default(10)
     .describe("Seconds between health checks of each engine server, if there are several; 0 disables the checks."),
+  weights_timeout_seconds: seconds
+    .default(1800)
+    .describe("Seconds in which one engine server must have loaded weights (`POST /rl/weights`). 0 sets no limit."),
   served_model: optionalText.describe("Name of the model on the vLLM servers. Null: ask them."),
   vllm_api: z
     .enum(["auto", "generate", "completions"])
@@ -53,7 +56,7 @@ export const engineSchema = z.strictObject({
   api_key: optionalText.describe("API key of the engine servers.").meta({ writeOnly: true }),
   admin_api_key: optionalText
     .describe(
-      "Admin key of SGLang servers started with `--admin-api-key`, for pausing, continuing and aborting. Null: `api_key`.",
+      "Admin key of SGLang servers started with `--admin-api-key`, for pausing, continuing, aborting and weight updates. Null: `api_key`.",
     )
     .meta({ writeOnly: true }),
 });

@@ -1,5 +1,5 @@
 import type { EngineReply } from "../../native/contract.js";
-import type { GenerateCall, LogprobContent, PauseMode } from "../engine.js";
+import type { GenerateCall, LogprobContent, PauseMode, WeightSource } from "../engine.js";
 
 /** A call, as a server gets it with each request. */
 export interface ServerCall extends GenerateCall {
@@ -47,5 +47,16 @@ export interface EngineServer {
   schedulerHealth?(signal?: AbortSignal): Promise<void>;
   pause(mode: PauseMode): Promise<void>;
   resume(): Promise<void>;
+  /**
+   * Loads weights that the server reads itself. Call it while the server is paused. The prefix caches may still be those of
+   * the old weights afterwards.
+   *
+   * @param signal gives up waiting; the only time limit
+   */
+  loadWeights(weights: WeightSource, signal: AbortSignal): Promise<void>;
+  /** Drops the prefix caches. Call it while the server is paused. Rejects if the server kept them. */
+  flushCache(signal: AbortSignal): Promise<void>;
+  /** Sets the version that the server reports with its tokens. Has no effect on servers that report none. */
+  setWeightVersion(version: number, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

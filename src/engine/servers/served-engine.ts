@@ -3,6 +3,7 @@ import type { Engine, EngineSupport, GenerateCall, GenerateResult, ServerControl
 import { generateOnServers } from "./call/generate-on-servers.js";
 import type { EngineServer } from "./engine-server.js";
 import { PauseControl } from "./pause/pause-control.js";
+import { createServerUpdate } from "./pause/server-update.js";
 import { ServerPool } from "./pool/server-pool.js";
 import { checkServerOptions, type ServerOptions } from "./server-options.js";
 
@@ -51,6 +52,7 @@ export class ServedEngine implements Engine {
       resume: (options) => pause.resume(options),
       drain: (url, signal) => this.#pool.drain(url, signal),
       restore: (url) => this.#pool.restore(url),
+      update: createServerUpdate(this.#pool, pause, options),
     };
   }
 

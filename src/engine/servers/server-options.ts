@@ -15,10 +15,18 @@ export interface ServerOptions {
   readonly onWarning?: ((message: string) => void) | undefined;
   /** Seconds between two health checks of a server if there are several; 0 for none. Default 10. */
   readonly healthSeconds?: number | undefined;
+  /** Time limit in seconds for one server to load weights; 0 for none. Default 1800. */
+  readonly weightsTimeoutSeconds?: number | undefined;
 }
 
 /** @throws RangeError if an option is out of range. */
-export function checkServerOptions({ urls, maxInflight, timeoutSeconds, healthSeconds = 0 }: ServerOptions): void {
+export function checkServerOptions({
+  urls,
+  maxInflight,
+  timeoutSeconds,
+  healthSeconds = 0,
+  weightsTimeoutSeconds = 0,
+}: ServerOptions): void {
   if (urls.length === 0) throw new RangeError("urls must contain at least one URL");
   if (new Set(urls).size < urls.length) throw new RangeError(`urls must be unique; received ${urls.join(", ")}`);
   if (!(Number.isInteger(maxInflight) && maxInflight > 0)) {
@@ -26,4 +34,7 @@ export function checkServerOptions({ urls, maxInflight, timeoutSeconds, healthSe
   }
   if (!(timeoutSeconds >= 0)) throw new RangeError(`timeoutSeconds must be 0 or more; received ${timeoutSeconds}`);
   if (!(healthSeconds >= 0)) throw new RangeError(`healthSeconds must be 0 or more; received ${healthSeconds}`);
+  if (!(weightsTimeoutSeconds >= 0)) {
+    throw new RangeError(`weightsTimeoutSeconds must be 0 or more; received ${weightsTimeoutSeconds}`);
+  }
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
 import { onAbort } from "../../support/async/on-abort.js";
-import type { LogprobContent, PauseMode } from "../engine.js";
+import { sleep } from "../../support/async/sleep.js";
+import { EngineError, type LogprobContent, type PauseMode, type WeightSource } from "../engine.js";
 import { StopReached } from "../servers/call/stop-watch.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
-import { postControl, requireHealthy } from "../servers/wire/control-requests.js";
+import { postControl, postUpdate, postUpdateIfServed, requireHealthy } from "../servers/wire/control-requests.js";
+import { KeyRefusedError, NotServedError } from "../servers/wire/errors.js";
 import { generateOnce } from "../servers/wire/generate-once.js";
 import { jsonObject, versionNumber } from "../servers/wire/json.js";
 import { requestBody } from "../servers/wire/request-body.js";
@@ -16,6 +18,9 @@ import { StrictThinking } from "./strict-thinking.js";
 
 /** Time limit of a pause, which returns after the last running generation was cut. */
 const PAUSE_MS = 60_000;
+
+/** Pauses before the caches are flushed again. SGLang refuses while the last cut generations are being returned. */
+const FLUSH_PAUSES_MS = [50, 200, 500, 1000, 2000] as const;
 
 /** Time limit of the request for the weight version. It is short, because a call waits for it. */
 const VERSION_MS = 2_000;
@@ -140,7 +145,47 @@ export class SglangServer implements EngineServer {
     return postControl(this.#connections, { path: "continue_generation", body: {}, admin: true });
   }
 
+  /** `keep_pause` keeps the scheduler paused afterwards. Older servers ignore it and never resume on their own. */
+  loadWeights({ path, version }: WeightSource, signal: AbortSignal): Promise<void> {
+    const body = {
+      model_path: path,
+      weight_version: String(version),
+      abort_all_requests: false,
+      keep_pause: true,
+      flush_cache: false,
+    };
+    return postUpdate(this.#connections, { path: "update_weights_from_disk", body, admin: true, signal });
+  }
+
+  async flushCache(signal: AbortSignal): Promise<void> {
+    for (const pause of FLUSH_PAUSES_MS) {
+      try {
+        return await this.#flush(signal);
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        await sleep(pause, signal);
+      }
+    }
+    await this.#flush(signal);
+  }
+
+  #flush(signal: AbortSignal): Promise<void> {
+    return postUpdate(this.#connections, { path: "flush_cache", admin: true, signal });
+  }
+
+  /** Without `abort_all_requests`, SGLang would abort all requests. */
+  setWeightVersion(version: number, signal: AbortSignal): Promise<void> {
+    const body = { new_version: String(version), abort_all_requests: false };
+    return postUpdateIfServed(this.#connections, { path: "update_weight_version", body, admin: true, signal });
+  }
+
   close(): Promise<void> {
     return this.#connections.close();
   }
+}
+
+/** Returns true for a refusal that may have passed in a moment. */
+function isBusy(error: unknown): boolean {
+  const isLasting = error instanceof NotServedError || error instanceof KeyRefusedError;
+  return error instanceof EngineError && error.code === "engine_error" && !isLasting;
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
-import { EngineError, type GenerateCall, type LogprobContent, type PauseMode } from "../engine.js";
+import { EngineError, type GenerateCall, type LogprobContent, type PauseMode, type WeightSource } from "../engine.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
-import { postControl, requireHealthy } from "../servers/wire/control-requests.js";
+import { postControl, postUpdate, postUpdateIfServed, requireHealthy } from "../servers/wire/control-requests.js";
 import { isUnavailable, NotServedError, notStarted } from "../servers/wire/errors.js";
 import { type GenerationRequest, generateOnce } from "../servers/wire/generate-once.js";
 import { jsonObject, versionNumber } from "../servers/wire/json.js";
@@ -189,6 +189,21 @@ export class VllmServer implements EngineServer {
 
   resume(): Promise<void> {
     return postControl(this.#connections, { path: "resume" });
+  }
+
+  /** Every worker of the server reads the folder itself. Only servers in development mode have these endpoints. */
+  loadWeights({ path }: WeightSource, signal: AbortSignal): Promise<void> {
+    const body = { method: "reload_weights", kwargs: { weights_path: path } };
+    return postUpdate(this.#connections, { path: "collective_rpc", body, signal });
+  }
+
+  flushCache(signal: AbortSignal): Promise<void> {
+    return postUpdate(this.#connections, { path: "reset_prefix_cache", signal });
+  }
+
+  setWeightVersion(version: number, signal: AbortSignal): Promise<void> {
+    const body = { new_version: String(version) };
+    return postUpdateIfServed(this.#connections, { path: "update_weight_version", body, signal });
   }
 
   close(): Promise<void> {

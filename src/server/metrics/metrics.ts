@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { WeightMetrics } from "../../control/weights/weight-metrics.js";
 import type { Engine, GenerateResult } from "../../engine/engine.js";
 import { addGauge } from "../../http/metrics/add-gauge.js";
 import { addBuildInfo } from "../../http/metrics/build-info.js";
@@ -48,6 +49,7 @@ export class Metrics {
 
   readonly calls = this.#counter("rolltape_calls_total", "Model calls by API and outcome.", ["api", "outcome"]);
   readonly upstreams = new UpstreamMetrics(this.registry);
+  readonly weights = new WeightMetrics(this.registry, "rolltape");
   readonly tokens = this.#counter(
     "rolltape_tokens_total",
     "Tokens of recorded interactions: prompts, and completions that the engine sampled.",

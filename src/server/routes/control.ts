@@ -150,6 +150,8 @@ function setVersion(app: App, context: ServerContext): void {
       },
     },
     async ({ body }) => {
+      // A gateway that updates the weights sets the version on its workers.
+      context.weights?.updates.requireNone();
       await context.weightVersion.set(body.version, body.set_at);
       return { version: context.weightVersion.version };
     },

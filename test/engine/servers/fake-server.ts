@@ -40,6 +40,9 @@ export class FakeServer implements EngineServer {
 
   async pause(): Promise<void> {}
   async resume(): Promise<void> {}
+  async loadWeights(): Promise<void> {}
+  async flushCache(): Promise<void> {}
+  async setWeightVersion(): Promise<void> {}
 
   async close(): Promise<void> {
     this.closed = true;

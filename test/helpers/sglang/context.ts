@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { WeightLoads } from "../weight-loads.js";
 import type { Fault, GenerateRequest } from "./protocol.js";
 import type { ReplyOptions } from "./reply.js";
 import type { SchedulerOptions, SglangScheduler } from "./scheduler.js";
@@ -38,6 +39,7 @@ export interface ServerContext {
   readonly contextLength: number;
   readonly scheduler: SglangScheduler;
   readonly faults: Fault[];
+  readonly loads: WeightLoads;
 }
 
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {

@@ -25,6 +25,7 @@ const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["/pause_generation", pauseGeneration],
   ["/continue_generation", continueGeneration],
   ["/update_weight_version", updateWeightVersion],
+  ["/update_weights_from_disk", updateWeights],
   ["/flush_cache", flushCache],
 ]);
 
@@ -92,7 +93,26 @@ function updateWeightVersion({ scheduler }: ServerContext, fields: Fields, respo
   sendJson(response, 200, { success: true, message: `Weight version updated to ${version}`, new_version: version });
 }
 
+/** Flushes the cache unless `flush_cache` is false, and sets the version only if the load succeeds. */
+async function updateWeights(
+  { scheduler, loads }: ServerContext,
+  fields: Fields,
+  response: ServerResponse,
+): Promise<void> {
+  const { model_path: path, weight_version: version } = fields;
+  if (typeof path !== "string") return sendJson(response, 422, { detail: "model_path must be a string" });
+  const paused = scheduler.pending;
+  const failure = await loads.load(scheduler, path);
+  const message = failure ?? (fields["flush_cache"] !== false && !scheduler.flush() ? "Cache flush failed" : undefined);
+  if (message === undefined && typeof version === "string") scheduler.weightVersion = version;
+  sendJson(response, message === undefined ? 200 : 400, {
+    success: message === undefined,
+    message: message ?? "Succeeded to update model weights.",
+    num_paused_requests: paused,
+  });
+}
+
 function flushCache({ scheduler }: ServerContext, _: Fields, response: ServerResponse): void {
-  const busy = scheduler.pending > 0;
+  const busy = !scheduler.flush();
   sendText(response, busy ? 400 : 200, busy ? "Flush cache failed." : "Cache flushed.");
 }

@@ -37,6 +37,14 @@ export class SglangScheduler {
   #paused: PauseMode | undefined;
   weightVersion: string;
   tokenMilliseconds: number;
+  /** The weights that sample: a path, or a name of the test's choice for tensors that a trainer pushes. */
+  weights = "initial";
+  /** Weights whose prompts are in the prefix cache. */
+  readonly #cached = new Set<string>();
+  /** Number of generations that read cached prompts of other weights. */
+  staleHits = 0;
+  /** Number of loads while requests were running: their tokens come from a mixture of weights. */
+  loadsWhileRunning = 0;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -81,6 +89,8 @@ export class SglangScheduler {
     while (!job.aborted && this.#running() >= this.#options.maxRunning) await this.#change();
     if (job.aborted) return this.#outcome(job, { type: "abort", message: "Abort in waiting queue" }, true);
     job.running = true;
+    if ([...this.#cached].some((weights) => weights !== this.weights)) this.staleHits++;
+    this.#cached.add(this.weights);
     const planned = plannedOutput(job.request, this.#options.complete(job.request), this.#options.eosTokenId);
     for (const id of planned.ids) {
       if (this.tokenMilliseconds > 0) await sleep(this.tokenMilliseconds);
@@ -116,6 +126,18 @@ export class SglangScheduler {
   continue(): void {
     this.#paused = undefined;
     this.#wake();
+  }
+
+  load(weights: string): void {
+    if (this.#running() > 0) this.loadsWhileRunning++;
+    this.weights = weights;
+  }
+
+  /** Returns false if requests are pending; the cache is then kept. */
+  flush(): boolean {
+    if (this.pending > 0) return false;
+    this.#cached.clear();
+    return true;
   }
 
   #change(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { type RecordedRequest, startRecordingServer } from "../recording-server.js";
+import { WeightLoads } from "../weight-loads.js";
 import { type ServerContext, type SglangServerOptions, sendJson } from "./context.js";
 import { controlRoute } from "./control.js";
 import { answerGenerate } from "./generate.js";
@@ -17,6 +18,7 @@ export interface SglangServer {
   to(path: string): RecordedRequest[];
   readonly connections: number;
   readonly scheduler: SglangScheduler;
+  readonly loads: WeightLoads;
   /** Queues this fault for the next `times` requests to /generate (default 1), after faults that are already queued. */
   fault(fault: Fault, times?: number): void;
   close(): Promise<void>;
@@ -40,6 +42,7 @@ export async function startSglangServer(options: SglangServerOptions = {}): Prom
       return server.connections;
     },
     scheduler: context.scheduler,
+    loads: context.loads,
     fault: (fault, times = 1) => void context.faults.push(...Array<Fault>(times).fill(fault)),
     close: () => server.close(),
   };
@@ -50,6 +53,7 @@ function makeContext(options: SglangServerOptions): ServerContext {
     options,
     contextLength: options.contextLength ?? 131_072,
     faults: [],
+    loads: new WeightLoads(),
     scheduler: new SglangScheduler({
       complete: options.complete ?? ((request) => inventedCompletion(request, 8)),
       tokenMilliseconds: options.tokenMilliseconds ?? 0,
@@ -71,7 +75,14 @@ export function inventedCompletion({ inputLength }: GenerateRequest, tokens: num
   return Array.from({ length: tokens }, (_, index) => 3 + (((inputLength + index) * 7919) % 506));
 }
 
-const ADMIN_PATHS: ReadonlySet<string> = new Set(["/pause_generation", "/continue_generation", "/abort_request"]);
+const ADMIN_PATHS: ReadonlySet<string> = new Set([
+  "/pause_generation",
+  "/continue_generation",
+  "/abort_request",
+  "/update_weights_from_disk",
+  "/update_weight_version",
+  "/flush_cache",
+]);
 
 async function route(context: ServerContext, request: RecordedRequest, response: ServerResponse): Promise<void> {
   const { path, headers, body } = request;

@@ -1,5 +1,6 @@
 import type { Fault, GenerateRequest } from "../sglang/protocol.js";
 import type { SchedulerOptions, SglangScheduler } from "../sglang/scheduler.js";
+import type { WeightLoads } from "../weight-loads.js";
 
 export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRunning" | "eosTokenId">> {
   readonly model?: string;
@@ -42,6 +43,7 @@ export interface VllmContext {
   readonly faults: Fault[];
   /** Probes: requests that find out which log probabilities the server reports. */
   readonly probeFaults: Fault[];
+  readonly loads: WeightLoads;
 }
 
 /** A request of either endpoint. */

@@ -5,6 +5,7 @@ import type { Fault } from "../sglang/protocol.js";
 import { BadRequest } from "../sglang/request.js";
 import { SglangScheduler } from "../sglang/scheduler.js";
 import { inventedCompletion } from "../sglang/sglang-server.js";
+import { WeightLoads } from "../weight-loads.js";
 import type { VllmContext, VllmServerOptions } from "./context.js";
 import { vllmControl } from "./control.js";
 import { answerVllm, isProbe } from "./generate.js";
@@ -19,6 +20,7 @@ export interface VllmServer {
   /** The probes: requests that find out which log probabilities the server reports. */
   readonly probes: readonly RecordedRequest[];
   readonly scheduler: SglangScheduler;
+  readonly loads: WeightLoads;
   /** Queues this fault for the next `times` generations (default 1), after faults that are already queued. */
   fault(fault: Fault, times?: number): void;
   /** Gives this fault to the next probe. */
@@ -45,6 +47,7 @@ export async function startVllmServer(options: VllmServerOptions = {}): Promise<
     },
     to: (path) => server.requests.filter((request) => request.path === path && !asksForLogprobs(request)),
     scheduler: context.scheduler,
+    loads: context.loads,
     probeFault: (fault) => void context.probeFaults.push(fault),
     fault: (fault, times = 1) => void context.faults.push(...Array<Fault>(times).fill(fault)),
     close: () => server.close(),
@@ -62,6 +65,7 @@ function makeContext(options: VllmServerOptions): VllmContext {
     contextLength: options.contextLength ?? 131_072,
     faults: [],
     probeFaults: [],
+    loads: new WeightLoads(),
     scheduler: new SglangScheduler({
       complete: options.complete ?? ((request) => inventedCompletion(request, 8)),
       tokenMilliseconds: options.tokenMilliseconds ?? 0,
@@ -83,7 +87,7 @@ async function route(context: VllmContext, request: RecordedRequest, response: S
   if (path === "/inference/v1/generate" && (options.scaleOut ?? true)) {
     return answerVllm(context, "generate", body, response);
   }
-  vllmControl(context, request.url, response);
+  await vllmControl(context, request, response);
 }
 
 function answerError(response: ServerResponse, error: unknown): void {

@@ -1,4 +1,4 @@
-import { EngineError, type PauseMode, type ResumeOptions } from "../../engine.js";
+import { EngineError, type PauseMode, type ResumeOptions, type ServerFailures } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import type { ServerPool } from "../pool/server-pool.js";
 import { isUnavailable } from "../wire/errors.js";
@@ -24,8 +24,50 @@ export class PauseControl {
     return this.#inTurn(() => this.#resume(options));
   }
 
+  /** Pauses servers for a weight update. Whatever fails, calls stay held and the other servers stay paused. */
+  pauseEach(mode: PauseMode, urls: readonly string[]): Promise<ServerFailures> {
+    return this.#inTurn(async () => {
+      this.hold.close(mode);
+      this.#pool.suspendChecks();
+      return this.#tryEach(urls, (server) => server.pause(mode));
+    });
+  }
+
+  /** Resumes servers after a weight update. Calls stay held until {@link release}. */
+  resumeEach(urls: readonly string[]): Promise<ServerFailures> {
+    return this.#inTurn(() => this.#tryEach(urls, (server) => server.resume()));
+  }
+
+  /** Lets the held calls go on. */
+  release(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#pool.restartChecks();
+      this.hold.open();
+    });
+  }
+
+  async #tryEach(
+    urls: readonly string[],
+    task: (server: EngineServer) => Promise<void>,
+  ): Promise<Map<string, EngineError>> {
+    const failures = new Map<string, EngineError>();
+    const servers = this.#pool.servers.filter(({ url }) => urls.includes(url));
+    await Promise.all(
+      servers.map(async (server) => {
+        try {
+          await task(server);
+          this.#pool.reportReached(server.url);
+        } catch (error) {
+          if (!(error instanceof EngineError)) throw error;
+          failures.set(server.url, error);
+        }
+      }),
+    );
+    return failures;
+  }
+
   /** Runs tasks one after another. If a resume overtook a pause, calls would be sent to paused servers. */
-  #inTurn(task: () => Promise<void>): Promise<void> {
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
     const done = this.#last.then(task);
     this.#last = done.catch(() => undefined);
     return done;

@@ -34,7 +34,7 @@ export interface ControlRequest {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
-  /** Time limit of the reply; default 10 s. */
+  /** Time limit of the reply; default 10 s. 0: only the signal limits it. */
   readonly timeoutMilliseconds?: number;
 }
 

@@ -1,11 +1,38 @@
 import { EngineError } from "../../engine.js";
 import type { ControlRequest, ServerConnections } from "./connections.js";
-import { KeyRefusedError, statusError } from "./errors.js";
+import { KeyRefusedError, NotServedError, publicText, statusError } from "./errors.js";
+import { jsonObject } from "./json.js";
 
 /** Sends a control request. @throws EngineError unless the answer has status 200 */
 export async function postControl(server: ServerConnections, request: Omit<ControlRequest, "method">): Promise<void> {
   const { status, body } = await server.control({ ...request, method: "POST" });
   if (status !== 200) throw statusError(status, body);
+}
+
+/**
+ * Sends a request of a weight update.
+ *
+ * @throws EngineError unless the answer has status 200. A reply with `"success": false` is a failure, whatever its status.
+ */
+export async function postUpdate(server: ServerConnections, request: Omit<ControlRequest, "method">): Promise<void> {
+  const { status, body } = await server.control({ timeoutMilliseconds: 0, ...request, method: "POST" });
+  if (status !== 200) throw statusError(status, body);
+  const { success, message } = jsonObject(body);
+  if (success !== false) return;
+  const detail = publicText(typeof message === "string" ? message : "");
+  throw new EngineError("engine_error", `The engine answered that /${request.path} failed${detail && `: ${detail}`}`);
+}
+
+/** Sends a request of a weight update that older servers do not have. They need it not. */
+export async function postUpdateIfServed(
+  server: ServerConnections,
+  request: Omit<ControlRequest, "method">,
+): Promise<void> {
+  try {
+    await postUpdate(server, request);
+  } catch (error) {
+    if (!(error instanceof NotServedError)) throw error;
+  }
 }
 
 /**

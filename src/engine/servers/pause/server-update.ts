@@ -1,0 +1,54 @@
+import { Deadline } from "../../../support/async/deadline.js";
+import { EngineError, NotLoadedError, type ServerUpdate } from "../../engine.js";
+import type { EngineServer } from "../engine-server.js";
+import type { ServerPool } from "../pool/server-pool.js";
+import type { ServerOptions } from "../server-options.js";
+import { KeyRefusedError, NotServedError } from "../wire/errors.js";
+import type { PauseControl } from "./pause-control.js";
+
+const DEFAULT_WEIGHTS_SECONDS = 1800;
+
+/** Returns the steps of a weight update on the servers of a pool. */
+export function createServerUpdate(
+  pool: ServerPool,
+  control: PauseControl,
+  { weightsTimeoutSeconds = DEFAULT_WEIGHTS_SECONDS }: Pick<ServerOptions, "weightsTimeoutSeconds">,
+): ServerUpdate {
+  const find = (url: string): EngineServer => {
+    const server = pool.servers.find((each) => each.url === url);
+    if (!server) throw new RangeError(`The engine has no server with the URL ${url}.`);
+    return server;
+  };
+  const limited = async (caller: AbortSignal | undefined, task: (signal: AbortSignal) => Promise<void>) => {
+    using deadline = new Deadline(caller, weightsTimeoutSeconds || undefined, () => tooSlow(weightsTimeoutSeconds));
+    await task(deadline.signal);
+  };
+  return {
+    pause: (urls) => control.pauseEach("abort", urls),
+    load: (url, weights, caller) =>
+      limited(caller, async (signal) => {
+        await find(url).loadWeights(weights, signal).catch(refuseToLoad);
+        pool.reportReached(url);
+      }),
+    finish: (url, version, caller) =>
+      limited(caller, async (signal) => {
+        await find(url).flushCache(signal);
+        await find(url).setWeightVersion(version, signal);
+      }),
+    resume: (urls) => control.resumeEach(urls),
+    release: () => control.release(),
+  };
+}
+
+/** A server that refuses the key or does not know the request has not changed anything. */
+function refuseToLoad(error: unknown): never {
+  if (error instanceof KeyRefusedError || error instanceof NotServedError) {
+    throw new NotLoadedError(error.code, error.message, { cause: error });
+  }
+  throw error;
+}
+
+function tooSlow(seconds: number): EngineError {
+  const message = `The engine did not answer within ${seconds} seconds (engine.weights_timeout_seconds).`;
+  return new EngineError("engine_timeout", message);
+}

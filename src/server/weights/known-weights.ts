@@ -1,0 +1,115 @@
+import { z } from "zod";
+import type { StepReply } from "../../control/weights/weight-steps.js";
+import type { TargetServer, UpdateTarget } from "../../control/weights/weight-targets.js";
+import type { CurrentVersion } from "../current-version.js";
+import type { ServerStorage } from "../storage/server-storage.js";
+
+/** The address of the engine in this process. */
+export const EMBEDDED = "embedded";
+
+/** Name of the known weights in the storage. */
+export const WEIGHTS = "weights";
+
+const serverSchema = z.object({
+  url: z.string(),
+  version: z.int().nullable(),
+  path: z.string().nullable(),
+  /** Noted during the update in progress. */
+  noted: z.boolean().optional(),
+});
+
+const storedSchema = z.object({
+  /** The current version when this was stored. */
+  version: z.int(),
+  servers: z.array(serverSchema),
+  update: z.object({ version: z.int(), mode: z.enum(["path", "external"]), path: z.string().nullable() }).nullable(),
+});
+
+type Stored = z.output<typeof storedSchema>;
+type KnownServer = z.output<typeof serverSchema>;
+
+/**
+ * What this server knows about the weights of its engine servers, and the update that is in progress. With storage, it is
+ * still known after a restart.
+ *
+ * A server about which nothing is known has the current version: it was started with it, or a trainer has set it.
+ */
+export class KnownWeights {
+  readonly #current: CurrentVersion;
+  readonly #storage: ServerStorage | undefined;
+  #known: Stored;
+
+  constructor(current: CurrentVersion, storage: ServerStorage | undefined) {
+    this.#current = current;
+    this.#storage = storage;
+    const stored = storedSchema.safeParse(storage?.records.readValue(WEIGHTS));
+    this.#known = stored.success ? stored.data : { version: current.version, servers: [], update: null };
+  }
+
+  /** The update in progress; null if there is none. */
+  get update(): UpdateTarget | null {
+    return this.#known.update;
+  }
+
+  find(url: string): KnownServer {
+    const found = this.#find(url);
+    return found ?? { url, version: this.#current.version, path: null };
+  }
+
+  /** Returns where the version of a server comes from. Workers of one server know different things about it. */
+  sourceOf(url: string): StepReply["servers"][number]["source"] {
+    const found = this.#find(url);
+    if (!found) return "assumed";
+    return this.#known.update && found.noted ? "update" : "known";
+  }
+
+  /** Notes that a server's weights are not known while it loads others. */
+  forget(url: string): void {
+    // The embedded engine keeps the old weights until it has the new ones.
+    if (url !== EMBEDDED) this.note({ url, version: null, path: null });
+  }
+
+  /** Notes the update in progress. Resolves when it is stored. */
+  async begin(update: UpdateTarget, urls: readonly string[]): Promise<void> {
+    const before = this.#known;
+    const servers = urls.flatMap((url) => {
+      const found = this.#find(url);
+      return found ? [{ ...found, noted: before.update !== null && found.noted === true }] : [];
+    });
+    this.#save({ version: this.#current.version, servers, update });
+    try {
+      await this.#storage?.records.committed();
+    } catch (error) {
+      this.#known = before;
+      throw error;
+    }
+  }
+
+  note({ url, version, path }: TargetServer | KnownServer): void {
+    const others = this.#known.servers.filter((server) => server.url !== url);
+    this.#save({ ...this.#known, servers: [...others, { url, version, path, noted: true }] });
+  }
+
+  /** Notes the end of the update. */
+  end(servers: readonly KnownServer[]): void {
+    const known = servers.map(({ url, version, path }) => ({ url, version, path }));
+    this.#save({ version: this.#current.version, servers: known, update: null });
+  }
+
+  #find(url: string): KnownServer | undefined {
+    const { servers, update, version } = this.#known;
+    // If somebody set another version, they have brought its weights to every server.
+    const isCurrent = update !== null || version === this.#current.version;
+    return isCurrent ? servers.find((server) => server.url === url) : undefined;
+  }
+
+  /** Resolves when everything is stored. */
+  async stored(): Promise<void> {
+    await this.#storage?.records.committed();
+  }
+
+  #save(known: Stored): void {
+    this.#known = known;
+    this.#storage?.records.saveValue(WEIGHTS, known);
+  }
+}

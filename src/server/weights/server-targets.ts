@@ -1,0 +1,113 @@
+import {
+  StepError,
+  type StepFailure,
+  type StepFailures,
+  type TargetServer,
+  type UpdateTarget,
+  type WeightTargets,
+} from "../../control/weights/weight-targets.js";
+import { EngineError, NotLoadedError, type ServerControl, type ServerFailures } from "../../engine/engine.js";
+import type { CurrentVersion } from "../current-version.js";
+import type { KnownWeights } from "./known-weights.js";
+
+/** The servers of an engine, as the targets of weight updates. */
+export class ServerTargets implements WeightTargets {
+  readonly #control: ServerControl;
+  readonly #current: CurrentVersion;
+  readonly #known: KnownWeights;
+  /** Servers that were drained because an update excluded them. */
+  readonly #drained = new Set<string>();
+
+  constructor(control: ServerControl, current: CurrentVersion, known: KnownWeights) {
+    this.#control = control;
+    this.#current = current;
+    this.#known = known;
+  }
+
+  get version(): number {
+    return this.#current.version;
+  }
+
+  async servers(): Promise<readonly TargetServer[]> {
+    return this.#control.list().map(({ url, state }) => ({ ...this.#known.find(url), draining: state === "draining" }));
+  }
+
+  spell(exclude: readonly string[]): string[] {
+    const urls = this.#control.list().map(({ url }) => url);
+    return exclude.map((url) => urls.find((each) => sameAddress(each, url)) ?? url);
+  }
+
+  async isPaused(): Promise<boolean> {
+    return this.#control.paused !== undefined;
+  }
+
+  begin(target: UpdateTarget): Promise<void> {
+    return this.#known.begin(
+      target,
+      this.#control.list().map(({ url }) => url),
+    );
+  }
+
+  async pause(urls: readonly string[], excluded: readonly string[]): Promise<StepFailures> {
+    const [failures] = await Promise.all([this.#control.update.pause(urls), this.drain(excluded)]);
+    return toFailures(failures);
+  }
+
+  async load(url: string, { version, path }: UpdateTarget, signal: AbortSignal): Promise<void> {
+    if (path === null) throw new Error("an external update loads nothing");
+    await this.#control.update.load(url, { version, path }, signal).catch(throwStepError);
+  }
+
+  async finish(url: string, version: number, signal: AbortSignal): Promise<void> {
+    await this.#control.update.finish(url, version, signal).catch(throwStepError);
+  }
+
+  async commit(version: number): Promise<void> {
+    await this.#current.set(version);
+    await this.#known.stored();
+  }
+
+  async resume(urls: readonly string[]): Promise<StepFailures> {
+    return toFailures(await this.#control.update.resume(urls));
+  }
+
+  async drain(urls: readonly string[]): Promise<void> {
+    for (const { url, state } of this.#control.list()) {
+      if (!urls.includes(url) || state === "draining") continue;
+      this.#drained.add(url);
+      // An aborted signal starts the draining without waiting for its end.
+      await this.#control.drain(url, AbortSignal.abort()).catch(() => undefined);
+    }
+  }
+
+  async release(servers: readonly TargetServer[], hold: boolean): Promise<void> {
+    for (const { url, version } of servers) {
+      if (version !== this.version || !this.#drained.delete(url)) continue;
+      this.#control.restore(url);
+    }
+    this.#known.end(servers);
+    if (!hold) await this.#control.update.release();
+  }
+
+  note(server: TargetServer): void {
+    this.#known.note(server);
+  }
+}
+
+function sameAddress(one: string, other: string): boolean {
+  const normalize = (url: string) => (URL.canParse(url) ? new URL(url).href.replace(/\/$/, "") : url);
+  return normalize(one) === normalize(other);
+}
+
+function toFailures(failures: ServerFailures): StepFailures {
+  return new Map([...failures].map(([url, error]) => [url, toFailure(error)]));
+}
+
+function toFailure(error: EngineError): StepFailure {
+  const { message, code } = error;
+  return { message, unchanged: error instanceof NotLoadedError, unreachable: code === "engine_unavailable" };
+}
+
+function throwStepError(error: unknown): never {
+  throw error instanceof EngineError ? new StepError(toFailure(error)) : error;
+}
