@@ -3,7 +3,7 @@ import type { Rejection } from "../../rollout/rejection.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
 import { readStandardError } from "../../rollout/subproc/standard-error.js";
 import { removeTail } from "../../support/processes/output-tail.js";
-import { makeInert } from "../inert-text.js";
+import { makeInert } from "../../support/inert-text.js";
 
 /** A rejected episode, with its task. */
 export interface RejectedTaskEpisode {

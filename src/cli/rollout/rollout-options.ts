@@ -31,7 +31,7 @@ export interface RolloutOptions extends ConfigOptions {
 /** Declares the arguments of `rolltape rollout`. */
 export function withRolloutOptions(command: Command): Command {
   return withConfigOptions(command)
-    .addOption(new Option("-a, --agent <file>", "agent or workflow: a file or package, or module#export"))
+    .addOption(new Option("-a, --agent <file>", "agent or workflow: a file or package, module#export or file.py:name"))
     .addOption(
       new Option("--command <program>", "program to run as the agent: words, or a JSON list of them")
         .argParser(parseCommand)

@@ -4,7 +4,7 @@ import type { StoredHead, StoredLease } from "../../session/stored/session-recor
 import type { StorageReader } from "../../storage/index.js";
 import { countNoun } from "../count-noun.js";
 import { formatBytes } from "../format-bytes.js";
-import { makeInert } from "../inert-text.js";
+import { makeInert } from "../../support/inert-text.js";
 import { readServerFacts } from "./read-facts.js";
 import { readState, STORED_STATES, type StoredState } from "./session-state.js";
 
