@@ -13,7 +13,10 @@ export function toLoadError({ code, message, traceback }: LoadFailure): Workflow
 export function toTaskError(end: Exclude<TaskEnd, { readonly type: "done" }>): Error {
   if (end.type === "invalid") {
     const expected = "a finite number, or a dict of completion ids to finite numbers";
-    return new Rejection("invalid_reward", `The agent must return ${expected}; received ${makeInertLines(end.received)}.`);
+    return new Rejection(
+      "invalid_reward",
+      `The agent must return ${expected}; received ${makeInertLines(end.received)}.`,
+    );
   }
   const { name, message, traceback } = end.error;
   const error = Object.assign(new Error(makeInertLines(message)), { name: makeInertLines(name) });
