@@ -70,6 +70,7 @@ export type { StalenessLimits } from "./rollout/controller/staleness.js";
 export { rejectionOf, type TaskResult } from "./rollout/controller/task.js";
 export { GroupedWorkflow, type GroupedWorkflowOptions } from "./rollout/grouped-workflow.js";
 export { ProxyWorkflow, type ProxyWorkflowOptions } from "./rollout/proxy-workflow.js";
+export { PythonAgent, type PythonAgentOptions } from "./rollout/python/python-agent.js";
 export { Rejection, type RejectionCode } from "./rollout/rejection.js";
 export type { ResolveOptions } from "./rollout/resolve-options.js";
 export { resolveWorkflow, type WorkflowInput } from "./rollout/resolve-workflow.js";

@@ -6,7 +6,7 @@ import { TURNS } from "./agents.js";
 
 export const CONCURRENT = sized(256, 4);
 /** Episodes that are exported as one block. */
-const BATCH = sized(256, 4);
+export const BATCH = sized(256, 4);
 
 /** The processes of a job, as their ids. */
 export interface Pids {

@@ -1,18 +1,19 @@
 import type { Agent } from "../../src/index.js";
-import { markdown } from "../export/row.js";
+import { markdown, table } from "../export/row.js";
 import { startProxy, startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { fetchAgent, sdkAgent, TURNS } from "./agents.js";
 import { CONCURRENT, type Cpu, type JobTimes, runJob } from "./job.js";
 import type { Parts } from "./profile-parts.js";
 import { Profiling } from "./profiling.js";
+import { measurePythonAgents } from "./rows/python-agents.js";
 
 /**
  * Whole rollouts: episodes a second of inline agents, and where the processor time of a turn goes. Engine, proxy and
  * rollout worker (this process) are a process each and share the machine's processors. Profiles are taken in a run of
- * their own.
+ * their own. Python agents are compared with a program written by hand.
  *
- *   npm run bench:rollout [-- sdk|fetch]
+ *   npm run bench:rollout [-- sdk|fetch|python]
  */
 
 const AGENTS: Readonly<Record<string, Agent<number>>> = { sdk: sdkAgent, fetch: fetchAgent };
@@ -84,4 +85,8 @@ for (const [name, agent] of Object.entries(AGENTS)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   process.stderr.write(`measuring agents on ${NAMES[name]} …\n`);
   console.log(await measure(name, agent));
+}
+if (chosen.length === 0 || chosen.includes("python")) {
+  process.stderr.write("measuring agents in Python …\n");
+  console.log(table([await measurePythonAgents()]));
 }

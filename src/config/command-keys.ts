@@ -16,6 +16,8 @@ export interface UnusedKeys {
 const ROLLOUT_JOB_KEYS = [
   "rollout.agent.mode",
   "rollout.agent.subproc_max_workers",
+  "rollout.agent.python",
+  "rollout.agent.tasks_per_worker",
   "rollout.agent.turn_discount",
   "rollout.agent.export_style",
   "rollout.agent.concat_reward",

@@ -20,6 +20,9 @@ export interface AgentContext {
   readonly http_client: typeof fetch;
   /** Aborts when the episode is aborted by its caller or exceeds its time. */
   readonly signal: AbortSignal;
+  /** Id of the task, and of the group of episodes. Undefined if the caller gave none. */
+  readonly task_id?: string | undefined;
+  readonly group_id?: string | undefined;
 }
 
 /**

@@ -75,10 +75,11 @@ export class Episode {
   }
 
   async #runAgent<Data>(agent: Agent<Data>, data: Data, session: SessionClient): Promise<unknown> {
-    const { url, connections, signal } = this.#settings;
+    const { url, connections, signal, taskId: task_id, groupId: group_id } = this.#settings;
     signal.throwIfAborted();
     const http_client = createEpisodeFetch(connections.fetch, signal);
-    const context = { base_url: session.baseUrl ?? url, api_key: session.sessionApiKey, http_client, signal };
+    const address = { base_url: session.baseUrl ?? url, api_key: session.sessionApiKey };
+    const context = { ...address, http_client, signal, task_id, group_id };
     const running = async () => agent.run(data, context);
     return untilAborted(running(), signal);
   }

@@ -5,6 +5,8 @@ import { describe } from "./describe.js";
 import { GroupedWorkflow } from "./grouped-workflow.js";
 import { importString } from "./import-string.js";
 import { ProxyWorkflow } from "./proxy-workflow.js";
+import { isPythonAgent } from "./python/agent-file.js";
+import { PythonAgent } from "./python/python-agent.js";
 import type { ResolveOptions } from "./resolve-options.js";
 import { ProgramAgent } from "./subproc/program-agent.js";
 import { SubprocAgent } from "./subproc/subproc-agent.js";
@@ -27,7 +29,8 @@ export type WorkflowInput<Data = unknown> =
  *
  * 1. A workflow is returned as it is.
  * 2. A class of workflows is constructed with the keyword arguments.
- * 3. A string is imported, and the result is resolved by the same rules.
+ * 3. A string that names a Python file (`agent.py:solve`) becomes a {@link PythonAgent}. Any other string is imported, and
+ *    the result is resolved by the same rules.
  * 4. An agent (anything else with a `run` method) is wrapped in a {@link ProxyWorkflow}. A class of agents is
  *    constructed first.
  * 5. With `groupSize` > 1 the result is wrapped in a {@link GroupedWorkflow}.
@@ -42,7 +45,7 @@ export async function resolveWorkflow<Data = unknown>(
 ): Promise<RolloutWorkflow<Data>> {
   const { config, ...rest } = isConfig(optionsOrConfig) ? { config: optionsOrConfig } : optionsOrConfig;
   if (config?.rollout.agent.mode === "subproc") requireSubproc(input, config);
-  const options = resolveWorkflowOptions({ config, ...rest });
+  const options = { ...resolveWorkflowOptions({ config, ...rest }), config };
   const { groupSize = 1 } = options;
   const workflow = (await resolveOne(input, options, [])) as RolloutWorkflow<Data>;
   return groupSize === 1 ? workflow : new GroupedWorkflow(workflow, groupSize, options);
@@ -50,7 +53,8 @@ export async function resolveWorkflow<Data = unknown>(
 
 /** Mode subproc needs a process pool. The caller must create it, because the caller must close it. */
 function requireSubproc(input: unknown, { rollout: { agent } }: Config): void {
-  if (input instanceof SubprocAgent || input instanceof ProgramAgent || isWorkflow(input)) return;
+  const ownProcesses = [SubprocAgent, ProgramAgent, PythonAgent].some((type) => input instanceof type);
+  if (ownProcesses || isPythonAgent(input) || isWorkflow(input)) return;
   throw new WorkflowError(
     "invalid_option",
     `rollout.agent.mode is subproc, but ${describe(input)} would run in this process. Give resolveWorkflow a SubprocAgent ` +
@@ -65,6 +69,7 @@ async function resolveOne(
 ): Promise<RolloutWorkflow> {
   if (isWorkflow(input)) return input;
   if (isClassOf(input, "arunEpisode")) return construct<RolloutWorkflow>(input, options);
+  if (isPythonAgent(input)) return new ProxyWorkflow(await createPythonAgent(input, options), options);
   if (typeof input === "string") {
     if (imported.includes(input)) throw selfImport([...imported, input]);
     const found = await importString(input, options.directory ?? process.cwd());
@@ -73,6 +78,19 @@ async function resolveOne(
   if (isAgent(input)) return new ProxyWorkflow(input, options);
   if (isClassOf(input, "run")) return new ProxyWorkflow(construct<Agent>(input, options), options);
   throw notAWorkflow(input, imported);
+}
+
+/** Its processes end with this process, because nobody can close it. */
+async function createPythonAgent(input: string, options: ResolveOptions): Promise<PythonAgent> {
+  const { directory, keywordArguments, config } = options;
+  const agent = new PythonAgent(input, { directory, keywordArguments, config });
+  try {
+    await agent.check();
+    return agent;
+  } catch (error) {
+    agent.close();
+    throw error;
+  }
 }
 
 function isWorkflow(value: unknown): value is RolloutWorkflow {
@@ -111,7 +129,7 @@ function notAWorkflow(value: unknown, imported: readonly string[]): WorkflowErro
   const origin = imported.length > 0 ? ` from ${imported.map((text) => JSON.stringify(text)).join(" → ")}` : "";
   return new WorkflowError(
     "invalid_workflow",
-    `Expected a workflow (with arunEpisode), an agent (with run), a class of either, or an import string "module#export" ` +
-      `that names one; received ${describe(value)}${origin}.`,
+    `Expected a workflow (with arunEpisode), an agent (with run), a class of either, or an import string "module#export" or ` +
+      `"file.py:name" that names one; received ${describe(value)}${origin}.`,
   );
 }

@@ -40,6 +40,7 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   refuseUnused(args, unusedByRollout(config, options));
   assertLocal(config);
   assertRowReward(config, options);
+  assertTrainer(options);
   const tasks = await readTasks(options.data);
   using watch = new ProcessWatch();
   for (const { key, message } of storageProblems(config, { file: options.config, overrides }))
@@ -90,6 +91,11 @@ function assertLocal({ scheduler }: Config): void {
   const why = "because rolltape rollout starts everything on this machine; use rolltape job for several machines";
   const message = `scheduler.type must be local, ${why}; received ${scheduler.type}`;
   throw new RolloutJobError("invalid_arguments", message);
+}
+
+function assertTrainer({ trainer, trainerMode }: RolloutOptions): void {
+  if (trainerMode === undefined || trainer !== undefined) return;
+  throw new RolloutJobError("invalid_arguments", "--trainer-mode requires --trainer");
 }
 
 /** Layout tree has no rows of several turns, whose rewards could be summed. */

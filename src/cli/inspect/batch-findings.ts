@@ -1,6 +1,6 @@
 import type { LogprobContent } from "../../engine/engine.js";
+import { makeInert } from "../../support/inert-text.js";
 import type { TensorFile } from "../../support/safetensors/tensor-file.js";
-import { makeInert } from "../inert-text.js";
 import { countLabels, readRowColumns } from "./columns.js";
 import { readFacts } from "./metadata.js";
 

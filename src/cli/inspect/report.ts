@@ -1,5 +1,5 @@
+import { makeInert } from "../../support/inert-text.js";
 import type { Header } from "../../support/safetensors/read-header.js";
-import { makeInert } from "../inert-text.js";
 import { readLabel } from "./columns.js";
 import { describeColumns } from "./describe-columns.js";
 import type { InspectedBatch } from "./inspect-batch.js";

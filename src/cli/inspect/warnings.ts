@@ -1,4 +1,4 @@
-import { makeInert } from "../inert-text.js";
+import { makeInert } from "../../support/inert-text.js";
 import { describeFindings } from "./batch-findings.js";
 import type { InspectedBatch } from "./inspect-batch.js";
 import { readFacts, sumCounts } from "./metadata.js";

@@ -3,6 +3,8 @@ import { extname, resolve } from "node:path";
 import type { Config } from "../../config/index.js";
 import { readExportFilters } from "../../rollout/configured-filters.js";
 import type { RolloutWorkflow } from "../../rollout/contract.js";
+import { isPythonAgent } from "../../rollout/python/agent-file.js";
+import { PythonAgent } from "../../rollout/python/python-agent.js";
 import type { ResolveOptions } from "../../rollout/resolve-options.js";
 import { resolveWorkflow, type WorkflowInput } from "../../rollout/resolve-workflow.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
@@ -37,6 +39,7 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
     filters: readExportFilters(config),
     rewardScope: agent.reward_scope,
   };
+  if (isPythonAgent(options.agent)) return createPythonWorkflow(options.agent, { config, options, resolution });
   if (options.command === undefined) requireAgent(options);
   const inline = options.command === undefined && agent.mode === "inline";
   const nodeArguments = await loadTypeScript(options.agent ?? "");
@@ -52,6 +55,38 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
     return { workflow, groupSize, close: () => pool.close() };
   } catch (error) {
     pool.close();
+    return rethrow(error);
+  }
+}
+
+interface PythonWorkflowSettings {
+  readonly config: Config;
+  readonly options: RolloutOptions;
+  readonly resolution: ResolveOptions;
+}
+
+/** Creates the workflow of a Python agent, and loads the agent once to report early if this fails. */
+async function createPythonWorkflow(
+  name: string,
+  { config, options, resolution }: PythonWorkflowSettings,
+): Promise<JobWorkflow> {
+  const { groupSize = 1 } = resolution;
+  const agent = await createPythonAgent(name, { config, options });
+  return { workflow: await resolveWorkflow(agent, resolution), groupSize, close: () => agent.close() };
+}
+
+async function createPythonAgent(
+  name: string,
+  { config, options }: Pick<PythonWorkflowSettings, "config" | "options">,
+): Promise<PythonAgent> {
+  let agent: PythonAgent | undefined;
+  try {
+    // The agent has the time limit, because the time that an episode waits for a process does not count.
+    agent = new PythonAgent(name, { config, timeoutSeconds: options.timeout });
+    await agent.check();
+    return agent;
+  } catch (error) {
+    agent?.close();
     return rethrow(error);
   }
 }
@@ -84,9 +119,8 @@ function assertModule(agent: string): string {
   const [file = ""] = agent.split("#");
   const extension = extname(file);
   if (extension === "" || IS_MODULE.test(file) || !isFile(file)) return agent;
-  const program = extension === ".py" ? `python3 ${file}` : resolve(file);
-  const message = `--agent ${agent} must be a JavaScript or TypeScript module; received a ${extension} file.`;
-  throw new RolloutJobError("invalid_arguments", `${message} Run it as a program: --command "${program}"`);
+  const message = `--agent ${agent} must be a JavaScript, TypeScript or Python file; received a ${extension} file.`;
+  throw new RolloutJobError("invalid_arguments", `${message} Run it as a program: --command "${resolve(file)}"`);
 }
 
 /** Tells files from folders, which may have a dot in their name too. */

@@ -1,4 +1,4 @@
-import { makeInert } from "../inert-text.js";
+import { makeInert } from "../../support/inert-text.js";
 
 /** Maximum number of distinct lines that are counted. Lines over the limit are all shown. */
 const MAX_KNOWN = 1000;

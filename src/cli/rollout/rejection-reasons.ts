@@ -2,8 +2,8 @@ import { readClassName } from "../../rollout/class-name.js";
 import type { Rejection } from "../../rollout/rejection.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
 import { readStandardError } from "../../rollout/subproc/standard-error.js";
+import { makeInert } from "../../support/inert-text.js";
 import { removeTail } from "../../support/processes/output-tail.js";
-import { makeInert } from "../inert-text.js";
 
 /** A rejected episode, with its task. */
 export interface RejectedTaskEpisode {
@@ -25,6 +25,7 @@ const MAX_SHOWN = 8;
 const MAX_FRAMES = 3;
 const MAX_LINES = 8;
 const MAX_LINE_LENGTH = 200;
+const PYTHON_FRAME = /^ {2}File "(.*)", line (\d+), in (.*)$/gm;
 
 /**
  * Groups rejected episodes by code, class of the error and last line: of the standard error if the agent's process
@@ -104,7 +105,11 @@ function readFrames(cause: unknown): string[] {
   // Rolltape threw a SubprocError, not the agent: its stack does not show the agent.
   if (!(cause instanceof Error) || cause instanceof SubprocError || typeof cause.stack !== "string") return [];
   const frames = cause.stack.split("\n").flatMap((line) => (/^\s+at /.test(line) ? [line.trim()] : []));
-  const own = frames.filter((frame) => !/node_modules|node:/.test(frame));
+  // Python's traceback ends with the frame that raised the exception.
+  for (const [, file, line, name] of cause.stack.matchAll(PYTHON_FRAME)) {
+    frames.unshift(`at ${name} (${file}:${line})`);
+  }
+  const own = frames.filter((frame) => !/node_modules|node:|\/site-packages\/|\/lib\/python3/.test(frame));
   return (own.length > 0 ? own : frames).slice(0, MAX_FRAMES);
 }
 

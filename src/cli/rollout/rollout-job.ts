@@ -7,14 +7,16 @@ import { BatchFileError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
 import type { WrittenBatch } from "./batch-writer.js";
 import { createBatchWriter, describeUnexported, describeUnwritten } from "./create-batch-writer.js";
+import { createTrainer } from "./create-trainer.js";
 import { RolloutErrorLog } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
 import type { JobSetup } from "./job-setup.js";
+import { loadWeights } from "./load-weights.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
-import { runTrainer } from "./run-trainer.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
+import { type Trainer, type TrainingResult, trainerFailed } from "./trainer.js";
 
 /** Maximum number of concurrent tasks if the configuration sets none. */
 const DEFAULT_CONCURRENT_TASKS = 64;
@@ -42,6 +44,9 @@ export class RolloutJob implements StoppableJob {
   readonly #batches: BatchFiles;
   readonly #errors: RolloutErrorLog;
   readonly #stopping = new AbortController();
+  readonly #trainer: Trainer | undefined;
+  /** Number of batches that the trainer has consumed. */
+  #steps = 0;
   #interrupted = false;
   /** True when everything is written and nothing can be stopped any more. */
   #over = false;
@@ -70,6 +75,10 @@ export class RolloutJob implements StoppableJob {
         this.#errors.add(result);
       },
     });
+    this.#trainer = createTrainer(job, (error) => {
+      // A trainer that fails while it is stopped is not why the job stops.
+      if (!this.#stopping.signal.aborted) this.fail(error);
+    });
   }
 
   /**
@@ -86,6 +95,7 @@ export class RolloutJob implements StoppableJob {
       for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
       this.#controller.finish();
       for (let batch = await this.#next(); batch; batch = await this.#next()) await this.#consume(batch);
+      await this.#endTrainer();
     } finally {
       this.#over = true;
       await progress.stop();
@@ -150,7 +160,7 @@ export class RolloutJob implements StoppableJob {
     if (file === undefined) return;
     // Released before the trainer runs, which may take hours.
     await survivors.release();
-    await this.#train(file);
+    await this.#train(file, batch.tasks.length);
   }
 
   /** Exports the batch. If the proxy refuses, tells the user how to export it again, and returns undefined. */
@@ -189,17 +199,44 @@ export class RolloutJob implements StoppableJob {
     return file;
   }
 
-  /** Runs the trainer, unless the job is stopped. */
-  async #train(file: string): Promise<void> {
-    const { trainer } = this.#job.options;
+  /** Trains on a batch and sets the new version, unless the job is stopped. */
+  async #train(file: string, tasks: number): Promise<void> {
     const { signal } = this.#stopping;
-    if (trainer === undefined || signal.aborted) return;
-    const version = this.#controller.version + 1;
+    if (this.#trainer === undefined || signal.aborted) return;
+    const before = this.#controller.version;
+    const started = performance.now();
     try {
-      await runTrainer(trainer, { file, version }, signal);
-      await this.#controller.setVersion(version);
+      const result = await this.#trainer.train({ file, step: this.#steps, version: before, tasks }, signal);
+      this.#controller.noteStep(result.version - before);
+      await this.#setVersion(result);
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      this.#tell(`step ${this.#steps}: trained on ${file} in ${seconds} s, version ${result.version}`);
+      this.#steps++;
     } catch (error) {
       if (!signal.aborted) this.fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** Brings weights to the engine if the trainer has not done so, and tells the proxy the version. */
+  async #setVersion({ version, weights }: TrainingResult): Promise<void> {
+    if (version === this.#controller.version) return;
+    const { proxy } = this.#job;
+    const load = async (path: string) => {
+      try {
+        await loadWeights(proxy, { version, path }, this.#stopping.signal);
+      } catch (error) {
+        throw trainerFailed(`its weights ${path} were not loaded: ${(error as Error).message}`);
+      }
+    };
+    await this.#controller.setVersion(version, weights === undefined ? undefined : () => load(weights));
+  }
+
+  async #endTrainer(): Promise<void> {
+    if (this.#job.options.trainerMode === "persistent") this.#tell("no more batches; waiting for the trainer to end");
+    try {
+      await this.#trainer?.end(this.#stopping.signal);
+    } catch (error) {
+      this.fail(error as Error);
     }
   }
 }

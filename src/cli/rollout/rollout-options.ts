@@ -22,6 +22,8 @@ export interface RolloutOptions extends ConfigOptions {
   readonly proxy?: string;
   /** A program that trains on each batch. */
   readonly trainer?: readonly [string, ...string[]];
+  /** `batch`: the trainer is run for each batch. `persistent`: it is one process, which is told each batch. */
+  readonly trainerMode?: "batch" | "persistent";
   /** Seconds for which writing a batch is retried. */
   readonly writeWait?: number;
   /** Weight version at the start. */
@@ -31,7 +33,7 @@ export interface RolloutOptions extends ConfigOptions {
 /** Declares the arguments of `rolltape rollout`. */
 export function withRolloutOptions(command: Command): Command {
   return withConfigOptions(command)
-    .addOption(new Option("-a, --agent <file>", "agent or workflow: a file or package, or module#export"))
+    .addOption(new Option("-a, --agent <file>", "agent or workflow: a file or package, module#export or file.py:name"))
     .addOption(
       new Option("--command <program>", "program to run as the agent: words, or a JSON list of them")
         .argParser(parseCommand)
@@ -49,6 +51,12 @@ export function withRolloutOptions(command: Command): Command {
       new Option("--trainer <program>", "program that trains on each batch: words, or a JSON list").argParser(
         parseCommand,
       ),
+    )
+    .addOption(
+      new Option("--trainer-mode <mode>", "one process for each batch, or one for the job (default: batch)").choices([
+        "batch",
+        "persistent",
+      ]),
     )
     .option(
       "--write-wait <seconds>",

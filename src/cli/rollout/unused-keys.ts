@@ -1,4 +1,5 @@
 import { type Config, type UnusedKeys, unusedByStorage } from "../../config/index.js";
+import { isPythonAgent } from "../../rollout/python/agent-file.js";
 import type { RolloutOptions } from "./rollout-options.js";
 
 /** Keys of `rollout.agent` that only the proxy uses. */
@@ -26,7 +27,8 @@ const PROXY_KEYS = [
 export function unusedByRollout(config: Config, options: RolloutOptions): UnusedKeys[] {
   const { rollout, storage } = config;
   const { agent } = rollout;
-  const isSubproc = agent.mode === "subproc" || options.command !== undefined;
+  const isPython = isPythonAgent(options.agent);
+  const isSubproc = isPython || agent.mode === "subproc" || options.command !== undefined;
   const unused: (UnusedKeys | false)[] = [
     {
       prefixes: ["gateway.workers"],
@@ -53,6 +55,14 @@ export function unusedByRollout(config: Config, options: RolloutOptions): Unused
     options.trainer === undefined && {
       prefixes: ["rollout.max_staleness"],
       reason: "weights do not change without `--trainer`",
+    },
+    !isPython && {
+      prefixes: ["rollout.agent.python", "rollout.agent.tasks_per_worker"],
+      reason: "only a Python agent uses it, such as `--agent agent.py:solve`",
+    },
+    isPython && {
+      prefixes: ["rollout.agent.mode"],
+      reason: "a Python agent always runs in processes of its own",
     },
     !isSubproc && {
       prefixes: ["rollout.agent.subproc_max_workers"],

@@ -2,9 +2,9 @@ import { isHeld } from "../../session/stored/held-exports.js";
 import { openJson } from "../../session/stored/sealed-json.js";
 import type { StoredHead, StoredLease } from "../../session/stored/session-records.js";
 import type { StorageReader } from "../../storage/index.js";
+import { makeInert } from "../../support/inert-text.js";
 import { countNoun } from "../count-noun.js";
 import { formatBytes } from "../format-bytes.js";
-import { makeInert } from "../inert-text.js";
 import { readServerFacts } from "./read-facts.js";
 import { readState, STORED_STATES, type StoredState } from "./session-state.js";
 

@@ -1,6 +1,6 @@
 import type { StoredProblem } from "../../session/stored/stored-problem.js";
+import { makeInert } from "../../support/inert-text.js";
 import { countNoun } from "../count-noun.js";
-import { makeInert } from "../inert-text.js";
 
 /** Maximum number of problems that are listed. */
 const MAX_LISTED = 100;

@@ -19,7 +19,20 @@ export const agentSchema = z.strictObject({
     .min(1)
     .max(256)
     .default(4)
-    .describe("Maximum number of subprocesses in that pool. Used by rollout jobs only."),
+    .describe(
+      "Maximum number of subprocesses in that pool, and of processes of a Python agent. Used by rollout jobs only.",
+    ),
+  python: optionalText.describe(
+    "Python interpreter of Python agents. Null: that of the active virtual environment (`VIRTUAL_ENV`), else `python3`. Used by rollout jobs only.",
+  ),
+  tasks_per_worker: z
+    .int()
+    .min(1)
+    .max(4096)
+    .default(128)
+    .describe(
+      "Maximum number of tasks that an asynchronous Python agent runs at once in a process. Used by rollout jobs only.",
+    ),
   admin_api_key: secretKey
     .nullable()
     .default(null)

@@ -144,6 +144,15 @@ export class RolloutController<Data = unknown> {
     this.#proceed();
   }
 
+  /**
+   * Notes that the trainer took a batch and raises the version by `versions`. Call it before {@link setVersion} if that
+   * is not 1: with 0, for example, if the trainer collects gradients over several batches.
+   */
+  noteStep(versions: number): void {
+    this.#staleness.noteStep(versions);
+    this.#proceed();
+  }
+
   /** Starts no more tasks. Running tasks go on. */
   pause(): void {
     this.#paused = true;

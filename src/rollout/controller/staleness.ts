@@ -27,6 +27,8 @@ export class StalenessControl {
   #running = 0;
   #accepted: number;
   #rejected = 0;
+  /** Rollouts that may start in addition, because the trainer took batches without a new version. */
+  #extra = 0;
 
   /** @param version version at the start. The batches of all earlier versions count as consumed */
   constructor(limits: StalenessLimits, version = 0) {
@@ -59,7 +61,8 @@ export class StalenessControl {
   /** Number of rollouts that may start now, at least 0. */
   get freeSlots(): number {
     const { maxConcurrentRollouts, maxStaleness, consumerBatchSize } = this.#limits;
-    const ahead = (maxStaleness + this.#version + 1) * consumerBatchSize - (this.#accepted + this.#running);
+    const limit = (maxStaleness + this.#version + 1) * consumerBatchSize + this.#extra;
+    const ahead = limit - (this.#accepted + this.#running);
     return Math.max(0, Math.min(maxConcurrentRollouts - this.#running, ahead));
   }
 
@@ -78,6 +81,14 @@ export class StalenessControl {
   lose(rollouts: number): void {
     this.#accepted -= rollouts;
     this.#rejected += rollouts;
+  }
+
+  /**
+   * Notes that the trainer took a batch and raises the version by `versions`, if that is not 1. Otherwise the limit would
+   * stand still with a version that stays, and run far ahead of the trainer with one that leaps.
+   */
+  noteStep(versions: number): void {
+    this.#extra += (1 - versions) * this.#limits.consumerBatchSize;
   }
 
   setVersion(version: number): void {

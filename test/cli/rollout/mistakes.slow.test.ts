@@ -54,13 +54,13 @@ describe("a mistake in the arguments of rolltape rollout", TIMES, () => {
     expect(await runRolltape([...args, "--agent", `${agent}/`])).toMatchObject({ code: 0 });
   });
 
-  it("is reported with the command that runs a Python agent", async () => {
+  it("is reported with the command that runs a program in another language", async () => {
     const { folder, args } = rolloutJob([{ question: "why?" }]);
-    const file = join(folder, "agent.py");
-    writeFileSync(file, "print(1)\n");
+    const file = join(folder, "agent.rb");
+    writeFileSync(file, "puts 1\n");
     const ended = await runRolltape([...args, "--agent", file]);
     expect(ended).toMatchObject({ code: 2 });
-    expect(ended.stderr).toContain(`Run it as a program: --command "python3 ${file}"`);
+    expect(ended.stderr).toContain(`Run it as a program: --command "${file}"`);
   });
 
   it.each<[string, (tiny: TinyModel, text: string) => string[], RegExp]>([

@@ -67,6 +67,21 @@ describe("StalenessControl", () => {
     expect(make).toThrow(expect.objectContaining({ code: "invalid_option", message }));
   });
 
+  it.each([
+    ["stays", 0, 7, 8],
+    ["leaps", 10, 17, 8],
+  ])("lets as many start after a batch if the version %s", (_, versions, version, free) => {
+    const control = new StalenessControl({ maxConcurrentRollouts: 100, maxStaleness: 1, consumerBatchSize: 4 }, 7);
+    for (let rollout = 0; rollout < 4; rollout++) {
+      control.start();
+      control.end("accepted");
+    }
+    expect(control.freeSlots).toBe(4);
+    control.noteStep(versions);
+    control.setVersion(version);
+    expect(control.freeSlots).toBe(free);
+  });
+
   it("refuses a version below the current one", () => {
     const control = new StalenessControl({ maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 }, 3);
     control.setVersion(3);

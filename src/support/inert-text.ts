@@ -5,3 +5,8 @@
 export function makeInert(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
 }
+
+/** Does the same for text of several lines, and keeps its line breaks. */
+export function makeInertLines(text: string): string {
+  return text.split("\n").map(makeInert).join("\n");
+}

@@ -1,0 +1,113 @@
+"""Imports an agent from a file."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import os
+import sys
+from types import ModuleType
+from typing import Any, Callable, Mapping
+
+MOST_NAMES = 20
+
+
+class AgentError(Exception):
+    """The file has no agent of this name. ``code`` is that of a WorkflowError."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class ConstructionError(Exception):
+    """The constructor of an agent's class failed; ``__cause__`` has the reason."""
+
+
+def load_agent(file: str, name: str | None, arguments: Mapping[str, Any]) -> Callable[..., Any]:
+    """Returns the function that runs a task.
+
+    :param file: absolute path of the file
+    :param name: a function, an object with ``run``, or a class of such objects. None: the file's only one
+    :param arguments: keyword arguments of the constructor, if it is a class
+    :raises AgentError: if there is no such agent
+    """
+    module = import_file(file)
+    exports = list_exports(module)
+    if name is None:
+        name = find_only(module, exports)
+    elif not hasattr(module, name):
+        names = ", ".join(list(exports)[:MOST_NAMES]) or "nothing that can be an agent"
+        raise AgentError("export_not_found", f"{shorten(file)} does not define {name}. It defines {names}.")
+    return to_function(getattr(module, name), f"{shorten(file)}:{name}", arguments)
+
+
+def import_file(file: str) -> ModuleType:
+    if not os.path.isfile(file):
+        raise AgentError("import_failed", f"{file} does not exist.")
+    # Its neighbours can be imported, as if Python ran the file.
+    sys.path.insert(0, os.path.dirname(file))
+    stem = os.path.splitext(os.path.basename(file))[0]
+    # A file named like a module that is in use must not replace it.
+    module_name = stem if stem not in sys.modules else f"{stem}_agent"
+    spec = importlib.util.spec_from_file_location(module_name, file)
+    if spec is None or spec.loader is None:
+        raise AgentError("import_failed", f"{file} is not a Python file.")
+    module = importlib.util.module_from_spec(spec)
+    # Pickle and dataclasses look the module up.
+    sys.modules[module_name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def list_exports(module: ModuleType) -> dict[str, Any]:
+    """Returns what may be an agent: the names of ``__all__``, else public functions, classes and objects with ``run``."""
+    chosen = getattr(module, "__all__", None)
+    if chosen is not None:
+        return {name: getattr(module, name, None) for name in chosen}
+    return {name: value for name, value in vars(module).items() if not name.startswith("_") and is_own(module, value)}
+
+
+def is_own(module: ModuleType, value: Any) -> bool:
+    """Returns true for an agent that the module defines itself, and false for what it imported."""
+    if inspect.isfunction(value) or inspect.isclass(value):
+        defined_here = value.__module__ == module.__name__
+        return defined_here and (inspect.isfunction(value) or callable(getattr(value, "run", None)))
+    return callable(getattr(value, "run", None)) and not inspect.ismodule(value)
+
+
+def find_only(module: ModuleType, exports: Mapping[str, Any]) -> str:
+    names = list(exports)
+    if len(names) == 1:
+        return names[0]
+    file = shorten(module.__file__ or "")
+    if not names:
+        raise AgentError("invalid_workflow", f"{file} defines no function, and nothing with run.")
+    listed = ", ".join(names[:MOST_NAMES])
+    raise AgentError("invalid_workflow", f"{file} defines {listed}. Name one: {file}:{names[0]}")
+
+
+def to_function(value: Any, place: str, arguments: Mapping[str, Any]) -> Callable[..., Any]:
+    if inspect.isclass(value):
+        value = construct(value, place, arguments)
+    run = getattr(value, "run", None)
+    if callable(run):
+        return run
+    if callable(value):
+        return value
+    expected = "a function solve(task, context), an object with run, or a class of such objects"
+    raise AgentError("invalid_workflow", f"{place} must be {expected}; it is of type {type(value).__name__}.")
+
+
+def construct(agent_class: type, place: str, arguments: Mapping[str, Any]) -> Any:
+    if not callable(getattr(agent_class, "run", None)):
+        raise AgentError("invalid_workflow", f"{place} must be a class with run; {agent_class.__name__} has none.")
+    try:
+        return agent_class(**arguments)
+    except Exception as error:
+        names = ", ".join(arguments) or "no keyword arguments"
+        raise ConstructionError(f"the constructor of {place} failed with {names}") from error
+
+
+def shorten(file: str) -> str:
+    return os.path.basename(file)

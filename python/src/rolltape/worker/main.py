@@ -1,0 +1,32 @@
+"""The steps of a worker process."""
+
+from __future__ import annotations
+
+import platform
+
+from .agent_call import create_call
+from .channel import Channel
+from .errors import describe_load_error
+from .load_agent import load_agent
+from .one_by_one import run_one_by_one
+from .surroundings import Surroundings
+from .together import run_together
+
+
+def main() -> None:
+    """Loads the agent that the first message names, and runs tasks until the parent closes standard input."""
+    channel = Channel.take_standard_streams()
+    order = channel.read()
+    if order is None:
+        return
+    try:
+        function = load_agent(order["file"], order["name"], order["arguments"])
+        call = create_call(function)
+    except BaseException as error:  # An agent may call sys.exit while it is imported.
+        channel.send({"type": "load_failed", "error": describe_load_error(error)})
+        return
+    # Taken after the import: what the module itself sets is kept for all tasks.
+    surroundings = Surroundings()
+    channel.send({"type": "ready", "is_async": call.is_async, "python": platform.python_version()})
+    run = run_together if call.is_async else run_one_by_one
+    run(call, channel, surroundings)

@@ -1,0 +1,54 @@
+"""Runs a synchronous agent, one task at a time, on the main thread."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import queue
+import threading
+from typing import Any
+
+from .agent_call import AgentCall
+from .channel import Channel, end_process
+from .context import AgentContext
+from .errors import failure
+from .reward import InvalidReward, encode_reward
+from .surroundings import Surroundings
+
+
+def run_one_by_one(call: AgentCall, channel: Channel, surroundings: Surroundings) -> None:
+    tasks: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    threading.Thread(target=receive, args=(channel, tasks), daemon=True).start()
+    while True:
+        message = tasks.get()
+        channel.send({"type": "started", "id": message["id"]})
+        surroundings.enter(message.get("environment"))
+        outcome = run(call, message)
+        channel.send({**outcome, "reusable": surroundings.restore()})
+
+
+def receive(channel: Channel, tasks: queue.SimpleQueue[dict[str, Any]]) -> None:
+    """Queues tasks. A thread of its own notices the end of the parent while an agent runs."""
+    while (message := channel.read()) is not None:
+        # To cancel a synchronous task, the parent kills the process.
+        if message["type"] == "run":
+            tasks.put(message)
+    end_process()
+
+
+def run(call: AgentCall, message: dict[str, Any]) -> dict[str, Any]:
+    identifier = message["id"]
+    try:
+        value = call.call(message["data"], AgentContext(**message["context"]))
+        # A function need not be a coroutine function to return an awaitable.
+        if inspect.isawaitable(value):
+            value = asyncio.run(wait_for(value))
+        return {"type": "done", "id": identifier, "value": encode_reward(value)}
+    except InvalidReward as error:
+        return {"type": "invalid", "id": identifier, "received": str(error)}
+    except BaseException as error:  # Also sys.exit: it ends the episode, not the process.
+        return failure(identifier, error)
+
+
+async def wait_for(value: Any) -> Any:
+    return await value

@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { resolve } from "node:path";
+import type { RolloutEngine } from "../../rollout/contract.js";
+import { onAbort } from "../../support/async/on-abort.js";
+import { describeEnd } from "../../support/processes/child-end.js";
+import { ChildGroup } from "../../support/processes/child-group.js";
+import { forwardLines } from "../../support/processes/forward-lines.js";
+import {
+  createTrainerEnvironment,
+  type Trainer,
+  type TrainingResult,
+  type TrainingStep,
+  trainerFailed,
+} from "./trainer.js";
+
+/** A program that is run for each batch, and brings the new weights to the engine before it ends. */
+export class BatchTrainer implements Trainer {
+  readonly #command: readonly [string, ...string[]];
+  readonly #engine: RolloutEngine;
+
+  constructor(command: readonly [string, ...string[]], engine: RolloutEngine) {
+    this.#command = command;
+    this.#engine = engine;
+  }
+
+  /**
+   * Runs the program on a batch. The next version is one higher.
+   *
+   * The file is its last argument and in ROLLTAPE_BATCH. The next version is in ROLLTAPE_VERSION. Its output is forwarded
+   * to this process's standard error.
+   */
+  async train({ file, version: before }: TrainingStep, signal: AbortSignal): Promise<TrainingResult> {
+    signal.throwIfAborted();
+    const [program, ...args] = this.#command;
+    const [batch, version] = [resolve(file), before + 1];
+    const env = { ...createTrainerEnvironment(this.#engine, version), ROLLTAPE_BATCH: batch };
+    const child = spawn(program, [...args, batch], { stdio: ["ignore", "pipe", "pipe"], env, detached: true });
+    // Its own group, so that Ctrl-C reaches only the job, which ends the program itself.
+    const group = new ChildGroup(child);
+    // Forwarded instead of inherited, because it would overwrite the progress bar.
+    forwardLines(child.stdout);
+    forwardLines(child.stderr);
+    using _killing = onAbort(signal, () => group.kill());
+    const end = await group.ended;
+    if (end.how === "not_started") throw trainerFailed(`${program} could not be started: ${describeEnd(end)}`);
+    signal.throwIfAborted();
+    if (end.how !== "exit" || end.code !== 0) throw trainerFailed(`${program} ended with ${describeEnd(end)}`);
+    return { version };
+  }
+
+  async end(): Promise<void> {}
+}

@@ -1,0 +1,15 @@
+import { BatchTrainer } from "./batch-trainer.js";
+import type { JobSetup } from "./job-setup.js";
+import { PersistentTrainer } from "./persistent-trainer.js";
+import type { Trainer } from "./trainer.js";
+
+/** Creates the trainer of a job, if it has one. `onFailure` is called if a persistent one fails while it has no batch. */
+export function createTrainer(
+  { options, proxy: engine }: Pick<JobSetup, "options" | "proxy">,
+  onFailure: (error: Error) => void,
+): Trainer | undefined {
+  const { trainer: command, trainerMode = "batch", fromVersion: version = 0 } = options;
+  if (command === undefined) return undefined;
+  if (trainerMode === "batch") return new BatchTrainer(command, engine);
+  return new PersistentTrainer({ command, engine, version, onFailure });
+}

@@ -1,0 +1,93 @@
+import type { Config } from "../../config/index.js";
+import type { Agent, AgentContext, AgentReward } from "../contract.js";
+import { assertSerializable } from "../subproc/serializable.js";
+import { createTaskEnvironment } from "../subproc/task-environment.js";
+import { invalidOption } from "../workflow-error.js";
+import { parseAgentFile } from "./agent-file.js";
+import { findPython } from "./find-python.js";
+import { PythonPool } from "./python-pool.js";
+
+export interface PythonAgentOptions {
+  /** Folder that a relative path begins in. Default: the working directory. */
+  readonly directory?: string | undefined;
+  /** Keyword arguments of the constructor, if the agent is a class. They must be JSON. */
+  readonly keywordArguments?: Readonly<Record<string, unknown>> | undefined;
+  /** The interpreter. Default: that of the active virtual environment (`VIRTUAL_ENV`), else `python3`. */
+  readonly python?: string | undefined;
+  /** Maximum number of processes. Default 4. */
+  readonly maxWorkers?: number | undefined;
+  /** Maximum number of tasks that an asynchronous agent runs at once in a process. Default 128. */
+  readonly tasksPerWorker?: number | undefined;
+  /** Maximum seconds of one task. Default: no limit. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Seconds that a cancelled task may clean up before its process is not used any more. Default 10. */
+  readonly cancelSeconds?: number | undefined;
+  /** Configuration that fills in `python`, `maxWorkers` and `tasksPerWorker` if they are not set. */
+  readonly config?: Config | undefined;
+}
+
+const [MAX_WORKERS, TASKS_PER_WORKER] = [4, 128];
+
+/**
+ * An agent in Python that runs in processes of its own, which import it once.
+ *
+ * - An asynchronous agent (`async def solve(task, context)`) runs many tasks at once in each process, a synchronous one
+ *   one task at a time.
+ * - The processes end with this process, or when the agent is closed.
+ */
+export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable {
+  readonly #pool: PythonPool;
+
+  /**
+   * @param agent `file.py:name` or `file.py`: a function, an object with `run`, or a class of such objects
+   * @throws WorkflowError `invalid_import`, `invalid_option`
+   * @throws SubprocError `not_serializable` if the keyword arguments are not JSON
+   */
+  constructor(agent: string, options: PythonAgentOptions = {}) {
+    const { directory = process.cwd(), keywordArguments = {}, config } = options;
+    const configured = config?.rollout.agent;
+    const maxWorkers = options.maxWorkers ?? configured?.subproc_max_workers ?? MAX_WORKERS;
+    const tasksPerWorker = options.tasksPerWorker ?? configured?.tasks_per_worker ?? TASKS_PER_WORKER;
+    assertCount("maxWorkers", maxWorkers);
+    assertCount("tasksPerWorker", tasksPerWorker);
+    assertSerializable(keywordArguments, "keywordArguments", "json");
+    this.#pool = new PythonPool({
+      agent: parseAgentFile(agent, directory),
+      keywordArguments,
+      python: options.python ?? configured?.python ?? findPython(),
+      maxWorkers,
+      tasksPerWorker,
+      timeoutSeconds: options.timeoutSeconds,
+      cancelSeconds: options.cancelSeconds,
+    });
+  }
+
+  /** Loads the agent in a process, to check that this works. Throws the error if it does not. */
+  async check(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    await this.#pool.check(signal);
+  }
+
+  async run(data: Data, context: AgentContext): Promise<AgentReward> {
+    assertSerializable(data, "data", "json");
+    const { base_url, api_key, task_id = null, group_id = null, signal } = context;
+    const environment = createTaskEnvironment(context);
+    const task = { data: data ?? null, context: { base_url, api_key, task_id, group_id } };
+    // Tasks that run at once share the environment, so it can have the address of one task only.
+    const reward = await this.#pool.run((alone) => (alone ? { ...task, environment } : task), signal);
+    // The episode validates the value.
+    return reward as AgentReward;
+  }
+
+  /** Kills the processes. Running tasks are rejected with `pool_closed`. */
+  close(): void {
+    this.#pool.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+}
+
+function assertCount(name: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 1) throw invalidOption(name, value, "an integer of at least 1");
+}

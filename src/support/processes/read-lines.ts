@@ -1,0 +1,40 @@
+import type { Readable } from "node:stream";
+
+const NEWLINE = 10;
+
+/** A line without its line break; `undefined` stands for a line that was longer than the limit. */
+export type LineListener = (line: string | undefined) => void;
+
+/**
+ * Calls `listener` for each line of an output. Text after the last line break is a line too if the output ends.
+ *
+ * @param limit maximum bytes of a line. Nothing of a longer line is kept.
+ */
+export function readLines(output: Readable, limit: number, listener: LineListener): void {
+  let parts: Buffer[] = [];
+  let size = 0;
+  const add = (part: Buffer) => {
+    size += part.length;
+    if (size <= limit) parts.push(part);
+    else parts = [];
+  };
+  const end = () => {
+    const line = size <= limit ? Buffer.concat(parts).toString() : undefined;
+    [parts, size] = [[], 0];
+    listener(line);
+  };
+  output.on("data", (chunk: Buffer) => {
+    let start = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, start)) {
+      add(chunk.subarray(start, at));
+      start = at + 1;
+      end();
+    }
+    if (start < chunk.length) add(chunk.subarray(start));
+  });
+  output.on("end", () => {
+    if (size > 0) end();
+  });
+  // Without a listener, a broken pipe would be an uncaught error. The end of the process explains it.
+  output.on("error", () => {});
+}

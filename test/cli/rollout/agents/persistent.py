@@ -1,0 +1,63 @@
+"""A persistent trainer for tests: it logs what it is told, and then does what BEHAVIOUR says.
+
+Usage: persistent.py BEHAVIOUR LOG
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+
+behaviour, log = sys.argv[1:]
+
+
+def write(fields):
+    with open(log, "a") as file:
+        file.write(json.dumps(fields) + "\n")
+
+
+names = ["ROLLTAPE_VERSION", "ROLLTAPE_BATCH"]
+told = {name: os.environ.get(name) for name in names}
+write({**told, "url": os.environ["ROLLTAPE_URL"][:17], "key": len(os.environ["ROLLTAPE_ADMIN_KEY"]) > 15})
+print("loading the model", flush=True)
+if behaviour == "die at once":
+    sys.exit(5)
+if behaviour == "answer at once":
+    print('{"version": 1}', flush=True)
+if behaviour == "save":
+
+    def save(*_):
+        write({"saved": True})
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, save)
+for line in sys.stdin:
+    order = json.loads(line)
+    batch = order["batch"]
+    absolute, there = os.path.isabs(batch), os.path.exists(batch)
+    write({**order, "batch": os.path.basename(batch), "absolute": absolute, "there": there})
+    print(f"step {order['step']}", flush=True)
+    version = order["version"]
+    if behaviour == "die":
+        sys.exit(3)
+    if behaviour == "end":
+        sys.exit(0)
+    if behaviour in ("hang", "save"):
+        time.sleep(3600)
+    print(
+        {
+            "keep": json.dumps({"version": version}),
+            "leap": json.dumps({"version": version + 10}),
+            "back": json.dumps({"version": version - 1}),
+            "malformed": '{"version": \x1b[31m}',
+            "wrong": '{"version": "1"}',
+            "endless": '{"version": ' + " " * 2_000_000,
+            "weights": json.dumps({"version": version + 1, "weights": "/nowhere/weights"}),
+            "weights of no version": json.dumps({"version": version, "weights": "/w"}),
+        }.get(behaviour, json.dumps({"version": version + 1, "loss": 0.5})),
+        flush=True,
+    )
+write({"ended": True})
+if behaviour == "fail at the end":
+    sys.exit(4)
