@@ -8,12 +8,15 @@ from pathlib import Path
 import numpy as np
 import torch
 from transformers import AutoModelForCausalLM
+from transformers.utils import logging
 
 from rolltape import Batch, advantages
 from rolltape.attention import model_arguments, token_logprobs
 
 LEARNING_RATE = 3e-3
 CLIP = 0.2
+
+logging.disable_progress_bar()
 
 
 class Learner:

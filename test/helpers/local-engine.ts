@@ -50,7 +50,7 @@ export class LocalEngine extends ScriptedEngine {
           if (!this.paused) throw new Error("applied while calls run");
           this.weights = path;
         },
-        discard: () => void this.steps.push("discard"),
+        discard: async () => void this.steps.push("discard"),
       };
     };
     return this;
