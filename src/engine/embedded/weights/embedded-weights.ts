@@ -88,7 +88,7 @@ export class EmbeddedWeights implements LocalWeights {
   /** Waits for what is under way. Later calls fail with `reason`. */
   async close(reason: unknown): Promise<void> {
     this.#closed = { reason };
-    await Promise.allSettled(this.#pending);
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
   }
 
   #requirePause(): void {

@@ -14,6 +14,8 @@ import { makeCall, makePrompt } from "../../generate-call.js";
 const PROGRAM = fileURLToPath(new URL("../../../helpers/transformers_models.py", import.meta.url));
 /** llama.cpp's KV cache has 16 bits. */
 const TOLERANCE = 3e-3;
+/** Each test imports PyTorch in a process of its own, which a busy machine does slowly. */
+const SLOW_IMPORT = 300_000;
 const PROMPT = makePrompt(60);
 
 const noTransformers = spawnSync("python3", ["-c", "import torch, transformers"]).status !== 0;
@@ -53,7 +55,7 @@ async function load({ localWeights }: Engine, folder: string): Promise<void> {
   localWeights?.resume();
 }
 
-describe("the tiny model in transformers", () => {
+describe("the tiny model in transformers", { timeout: SLOW_IMPORT }, () => {
   it("loads without its GGUF file, agrees with the engine, trains, and goes back into the engine", async () => {
     const { folder } = await ensureTinyModel();
     const engine = await createEmbeddedEngine({ contextSize: 512, sequences: 1 });
@@ -70,7 +72,7 @@ describe("the tiny model in transformers", () => {
   });
 });
 
-describe("checkpoints that transformers saved", () => {
+describe("checkpoints that transformers saved", { timeout: SLOW_IMPORT }, () => {
   const cases = [
     { architecture: "llama", tied: false, dtype: "float32", shard_size: "5GB" },
     { architecture: "llama", tied: true, dtype: "bfloat16", shard_size: "60KB" },
