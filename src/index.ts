@@ -23,6 +23,7 @@ export type { ModelResponse } from "./client/model-response.js";
 export type { CallOptions } from "./client/proxy-calls.js";
 export { type ExportInteractionsOptions, SessionClient } from "./client/session-client.js";
 export { HttpTransport } from "./client/transport.js";
+export type { NewWeights, WeightsOptions, WeightsStatus } from "./client/weight-calls.js";
 export type { RecordedMessage } from "./client/wire-interaction.js";
 export { type Config, ConfigError, parseConfig, resolveConfig } from "./config/index.js";
 export type { ChatMessage } from "./conversation/chat-message.js";
@@ -57,6 +58,7 @@ export {
   RolloutController,
   type RolloutCounts,
   type SubmitOptions,
+  type WeightsPath,
   type WeightUpdate,
 } from "./rollout/controller/controller.js";
 export type {

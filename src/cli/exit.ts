@@ -4,6 +4,7 @@ import { SchedulerError } from "../scheduler/errors.js";
 import { RolloutJobError, type RolloutJobErrorCode } from "./rollout/errors.js";
 import { EXIT_INTERRUPTED } from "./rollout/interrupt.js";
 import { StorageCommandError } from "./storage/errors.js";
+import { WeightsCommandError } from "./weights/errors.js";
 
 /** Exit status of a command that could not start or failed. */
 export const EXIT_FAILURE = 1;
@@ -26,6 +27,7 @@ export function reportFailure(error: unknown): number {
   const isUsage =
     (error instanceof RolloutJobError && USAGE_CODES.has(error.code)) ||
     (error instanceof StorageCommandError && error.code === "invalid_arguments") ||
+    error instanceof WeightsCommandError ||
     (error instanceof SchedulerError && error.code === "job_invalid");
   process.stderr.write(`rolltape: ${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof RolloutJobError && error.code === "interrupted") return EXIT_INTERRUPTED;

@@ -11,6 +11,8 @@ export function createProgram(): Command {
   const program = new Command("rolltape")
     .description("Agent rollout proxy for reinforcement learning of language-model agents.")
     .version(packageVersion())
+    // `rolltape weights` has a `--version` of its own.
+    .enablePositionalOptions()
     .exitOverride();
   withConfigOptions(program.command("serve"))
     .description("serve agents and trainers until SIGTERM or SIGINT")
@@ -36,8 +38,25 @@ export function createProgram(): Command {
   withExportOptions(program.command("export"))
     .description("write the sessions that a server left in its storage folder to a file, without a server")
     .action(late(async () => (await import("./commands/export.js")).exportSessions));
+  addWeightsCommand(program.command("weights"));
   addStorageCommands(program.command("storage"));
   return program;
+}
+
+function addWeightsCommand(weights: Command): void {
+  const parseUrls = (text: string) => text.split(",").filter((url) => url !== "");
+  weights
+    .argument("<url>", "a proxy or a gateway; its admin key is in ROLLTAPE_ADMIN_API_KEY")
+    .argument("[path]", "the new weights, as the engine sees them")
+    .option("--version <n>", "version of the new weights", optionValue(z.int32().min(0)))
+    .option("--external", "only hold calls and pause, because the trainer pushes its tensors")
+    .option("--finish", "finish an external update")
+    .option("--give-up", "let engine servers with known weights go on, and drain the others")
+    .option("--status", "print the weights and the progress of an update")
+    .option("--exclude <urls>", "engine servers to leave out, separated by commas", parseUrls)
+    .option("--json", "print one line of JSON")
+    .description("bring new weights to the engine of a proxy")
+    .action(late(async () => (await import("./commands/weights.js")).weights));
 }
 
 function addStorageCommands(storage: Command): void {

@@ -6,6 +6,7 @@ import type { ExportStyle } from "./interaction.js";
 import { type Interactions, toInteractions } from "./interactions.js";
 import { type CallOptions, type ProxyCall, ProxyCalls } from "./proxy-calls.js";
 import { proxyUrl, type Transport } from "./transport.js";
+import { type NewWeights, WeightCalls, type WeightsOptions, type WeightsStatus } from "./weight-calls.js";
 import { trajectoriesReply } from "./wire-interaction.js";
 
 export interface StartSessionOptions extends CallOptions {
@@ -100,10 +101,12 @@ const ACKNOWLEDGE_TIMEOUT_SECONDS = 90;
 export class AdminClient {
   readonly transport: Transport;
   readonly #calls: ProxyCalls;
+  readonly #weights: WeightCalls;
 
   constructor(transport: Transport, adminKey: string) {
     this.transport = transport;
     this.#calls = new ProxyCalls(transport, adminKey);
+    this.#weights = new WeightCalls(this.#calls);
   }
 
   /** Adds slots and returns the number of free ones. */
@@ -129,6 +132,31 @@ export class AdminClient {
   /** Sets the weight version of tokens from engines that report none. */
   async setVersion(version: number, options: CallOptions = {}): Promise<void> {
     await this.#calls.json({ path: "/rl/set_version", body: { version }, idempotent: true, ...options }, versionReply);
+  }
+
+  /**
+   * Brings new weights to the engine: calls are held, every engine server loads once, the version is set, calls go on. With
+   * `external`, resolves when everything is paused; bring the weights to the engine servers and call {@link finishWeights}.
+   *
+   * @throws ProxyError `weights_failed` if it failed. Calls are held: repeat the update, exclude a server or give up.
+   */
+  updateWeights(weights: NewWeights, options: WeightsOptions = {}): Promise<WeightsStatus> {
+    return this.#weights.update(weights, options);
+  }
+
+  /** Finishes an external update: drops the caches, sets the version, lets calls go on. */
+  finishWeights(version: number, options: WeightsOptions = {}): Promise<WeightsStatus> {
+    return this.#weights.finish(version, options);
+  }
+
+  /** Gives an update up: servers with known weights go on, the others are drained. */
+  abandonWeights(options: CallOptions = {}): Promise<WeightsStatus> {
+    return this.#weights.giveUp(options);
+  }
+
+  /** Returns the weights of the engine servers, and the progress of an update. */
+  weights(options: CallOptions = {}): Promise<WeightsStatus> {
+    return this.#weights.status(options);
   }
 
   /** Aborts the session's calls, revokes its key and frees its data. Returns false if there is no such session. */

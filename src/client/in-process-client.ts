@@ -23,6 +23,7 @@ const URL_IN_PROCESS = "http://in-process";
 
 interface InProcessClientOptions extends ClientOptions {
   readonly session: SessionClient;
+  readonly trainer: AdminClient;
 }
 
 /**
@@ -33,11 +34,14 @@ interface InProcessClientOptions extends ClientOptions {
  */
 export class InProcessClient extends OpenAI implements AsyncDisposable {
   readonly session: SessionClient;
+  /** The trainer's calls to the proxy in this process, such as `updateWeights`. */
+  readonly trainer: AdminClient;
   #turnDiscount = 0;
 
   constructor(options: InProcessClientOptions) {
     super(options);
     this.session = options.session;
+    this.trainer = options.trainer;
   }
 
   /** Creates a client with a session of its own. */
@@ -49,6 +53,7 @@ export class InProcessClient extends OpenAI implements AsyncDisposable {
     const session = await SessionClient.start(admin, { taskId, groupId });
     return new InProcessClient({
       session,
+      trainer: admin,
       apiKey: session.sessionApiKey,
       baseURL: `${URL_IN_PROCESS}/v1`,
       fetch: connections.fetch,

@@ -1,5 +1,5 @@
 export { cacheFolder } from "../support/cache-folder.js";
-export { type AdminKey, readAdminKey, resolveAdminKey } from "./admin-key.js";
+export { type AdminKey, readAdminKey, readEnvironmentKey, resolveAdminKey } from "./admin-key.js";
 export {
   refuseUnused,
   refuseUnusedStorage,

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { WeightsRecord } from "../../src/control/weights/weights-schemas.js";
 import type { Engine } from "../../src/engine/engine.js";
-import { createSglangEngine } from "../../src/engine/index.js";
+import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
 import { rendezvousOrder } from "../../src/engine/servers/pool/rendezvous.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { numbers, type WireExport, type WireInteraction } from "../helpers/export-json.js";
 import { LocalEngine } from "../helpers/local-engine.js";
 import { Proxy, type Reply } from "../helpers/proxy.js";
 import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
 const USER = [{ role: "user", content: "hello" }];
 const PATH = "/weights/step-7";
@@ -411,6 +412,30 @@ describe("an external weight update", () => {
     expect(servers.map(({ scheduler }) => scheduler.paused)).toEqual([false, false]);
     expect((await finish({ version: 7 })).refusal).toBe("409 no_weight_update");
     expect((await giveUp()).status).toBe(200);
+  });
+});
+
+describe("a weight update of servers that report no version", () => {
+  it("gives tokens before and after it the versions that made them", async () => {
+    const server = await startVllmServer({ complete, tokenMilliseconds: 3 });
+    const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 8 });
+    proxy = await Proxy.start<Engine>({ engine });
+    const session = await proxy.session();
+    const running = proxy.chat(session, USER, { max_tokens: 30 });
+    await expect.poll(() => server.scheduler.pendingTokens).toBeGreaterThan(3);
+    expect((await update({ version: 7, path: PATH })).status).toBe(200);
+    expect((await running).status).toBe(200);
+    await proxy.end(session);
+    const { interactions } = (await proxy.export(session)).json<WireExport>();
+    expect(Object.values(interactions).map(outputVersions)).toEqual([[0, 7]]);
+    expect([server.scheduler.weights, server.scheduler.staleHits, server.scheduler.loadsWhileRunning]).toEqual([
+      PATH,
+      0,
+      0,
+    ]);
+    await proxy.close();
+    await engine.close();
+    await server.close();
   });
 });
 

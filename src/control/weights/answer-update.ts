@@ -14,7 +14,7 @@ export async function answerUpdate(
 ): Promise<WeightsRecord> {
   const isSettled = await updates.settle(seconds, signal);
   const record = await updates.record();
-  if (!isSettled) return reply.code(202).send(record) as unknown as WeightsRecord;
-  if (record.error !== null) throw await updates.failedError(record.error);
+  if (!isSettled) void reply.code(202);
+  else if (record.error !== null) throw await updates.failedError(record.error);
   return record;
 }

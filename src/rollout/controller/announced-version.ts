@@ -1,6 +1,7 @@
 import { AdminClient } from "../../client/admin-client.js";
 import type { CallOptions } from "../../client/proxy-calls.js";
 import { HttpTransport } from "../../client/transport.js";
+import type { NewWeights, WeightsOptions } from "../../client/weight-calls.js";
 import type { RolloutEngine } from "../contract.js";
 
 /**
@@ -37,9 +38,20 @@ export class AnnouncedVersion {
     await this.#send(version, options);
   }
 
-  async #send(version: number, options: CallOptions): Promise<void> {
+  /** Has the proxy load weights, which also sets the version. */
+  async load(weights: NewWeights, options: WeightsOptions): Promise<void> {
+    await this.#announcing?.catch(() => {});
+    await this.#admin.updateWeights(weights, options);
+    this.#initial = undefined;
+  }
+
+  get #admin(): AdminClient {
     const { url, connections, adminKey } = this.#engine;
-    await new AdminClient(new HttpTransport(url, connections), adminKey).setVersion(version, options);
+    return new AdminClient(new HttpTransport(url, connections), adminKey);
+  }
+
+  async #send(version: number, options: CallOptions): Promise<void> {
+    await this.#admin.setVersion(version, options);
     this.#initial = undefined;
   }
 }

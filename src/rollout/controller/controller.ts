@@ -1,4 +1,5 @@
 import type { CallOptions } from "../../client/proxy-calls.js";
+import type { WeightsOptions } from "../../client/weight-calls.js";
 import type { Config } from "../../config/index.js";
 import { WaitQueue } from "../../support/async/wait-queue.js";
 import type { RolloutEngine, RolloutWorkflow } from "../contract.js";
@@ -41,6 +42,12 @@ export interface RolloutCounts {
  * token of the old weights and the first token of the new ones. Otherwise it need not be called.
  */
 export type WeightUpdate = (announce: () => Promise<void>) => Promise<void>;
+
+/** Weights that the proxy loads in all engine servers, with `POST /rl/weights`. */
+export interface WeightsPath extends Pick<WeightsOptions, "exclude" | "onProgress"> {
+  /** As the engine sees it. */
+  readonly path: string;
+}
 
 interface Task<Data> {
   readonly index: number;
@@ -164,13 +171,13 @@ export class RolloutController<Data = unknown> {
   }
 
   /**
-   * Sets a new weight version: runs `update`, which loads the weights into the engine, and announces the version to the
-   * proxy.
+   * Sets a new weight version. With a path, the proxy loads the weights in all engine servers. Otherwise `update` loads them
+   * into the engine, and the version is announced to the proxy.
    *
    * No task starts meanwhile. The engine may cut generations in flight, which the proxy then resumes. If this fails,
    * the earlier version stays in effect.
    */
-  async setVersion(version: number, update?: WeightUpdate, options: CallOptions = {}): Promise<void> {
+  async setVersion(version: number, update?: WeightUpdate | WeightsPath, options: CallOptions = {}): Promise<void> {
     this.#staleness.assertNext(version);
     this.#updates++;
     let announced = false;
@@ -179,8 +186,12 @@ export class RolloutController<Data = unknown> {
       await this.#announced.announce(version, options);
     };
     try {
-      await update?.(announce);
-      if (!announced) await announce();
+      if (typeof update === "object")
+        await this.#announced.load({ version, path: update.path }, { ...update, ...options });
+      else {
+        await update?.(announce);
+        if (!announced) await announce();
+      }
       this.#staleness.setVersion(version);
     } catch (error) {
       // If this fails too, it most likely has the same cause. The error of the update is thrown.

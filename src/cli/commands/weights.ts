@@ -1,0 +1,80 @@
+import { failedWeights, type WeightsStatus } from "../../client/weight-calls.js";
+import { readEnvironmentKey } from "../../config/index.js";
+import { connectProxy } from "../../rollout/connect.js";
+import { makeInert } from "../../support/inert-text.js";
+import { WeightsCommandError } from "../weights/errors.js";
+import { WeightsProgress } from "../weights/progress.js";
+
+/** Options of `rolltape weights`. */
+export interface WeightsCommandOptions {
+  readonly version?: number;
+  readonly external?: boolean;
+  readonly finish?: boolean;
+  readonly giveUp?: boolean;
+  readonly status?: boolean;
+  readonly exclude?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** `rolltape weights`: brings new weights to the engine of a proxy or gateway, and shows the progress. */
+export async function weights(url: string, path: string | undefined, options: WeightsCommandOptions): Promise<void> {
+  const run = chooseCall(path, options);
+  const adminKey = readEnvironmentKey(process.env);
+  if (!adminKey) throw invalid("ROLLTAPE_ADMIN_API_KEY must be set to the admin key of the proxy.");
+  await using proxy = connectProxy({ url, adminKey });
+  const progress = new WeightsProgress(process.stderr);
+  try {
+    const status = await run(proxy.admin, { exclude: options.exclude, onProgress: (each) => progress.show(each) });
+    progress.clear();
+    print(status, options);
+  } catch (error) {
+    progress.clear();
+    const failed = failedWeights(error);
+    if (failed) print(failed, options);
+    throw error;
+  }
+}
+
+function print(status: WeightsStatus, { json }: WeightsCommandOptions): void {
+  process.stdout.write(json ? `${JSON.stringify(status)}\n` : describeWeights(status));
+}
+
+type Admin = ReturnType<typeof connectProxy>["admin"];
+type Call = (admin: Admin, options: Parameters<Admin["updateWeights"]>[1]) => Promise<WeightsStatus>;
+
+/** @throws WeightsCommandError if the options do not describe one call */
+function chooseCall(path: string | undefined, options: WeightsCommandOptions): Call {
+  const { version, external = false, finish = false, giveUp = false, status = false } = options;
+  const chosen = [path !== undefined, external, finish, giveUp, status].filter(Boolean).length;
+  if (chosen !== 1) throw invalid("Expected one of PATH, --external, --finish, --give-up and --status.");
+  if (status) return (admin) => admin.weights();
+  if (giveUp) return (admin) => admin.abandonWeights();
+  if (version === undefined) throw invalid("--version must be set to the version of the new weights.");
+  if (finish) return (admin, more) => admin.finishWeights(version, more);
+  if (path !== undefined) return (admin, more) => admin.updateWeights({ version, path }, more);
+  return (admin, more) => admin.updateWeights({ version, external: true }, more);
+}
+
+function invalid(message: string): WeightsCommandError {
+  return new WeightsCommandError("invalid_arguments", message);
+}
+
+/** Returns what the command prints at its end. */
+export function describeWeights({
+  state,
+  version,
+  targetVersion,
+  pausedSeconds,
+  error,
+  servers,
+}: WeightsStatus): string {
+  const target = targetVersion === null ? "" : `, update to ${targetVersion}: ${state}`;
+  const paused = pausedSeconds === null ? "" : `, calls held for ${pausedSeconds.toFixed(3)} s`;
+  const lines = servers.map((server) => {
+    const seconds = server.seconds === null ? "" : ` in ${server.seconds.toFixed(3)} s`;
+    const problem = server.error === null ? "" : `: ${makeInert(server.error)}`;
+    return `  ${makeInert(server.url)}  version ${server.version ?? "unknown"}, ${server.state}${seconds}${problem}\n`;
+  });
+  const problem = error === null ? "" : `  ${makeInert(error)}\n`;
+  return `version ${version}${target}${paused}\n${problem}${lines.join("")}`;
+}
