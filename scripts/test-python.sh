@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 python=${PYTHON:-/usr/bin/python3}
 packages="python3-pytest python3-httpx python3-numpy python3-setuptools python3-wheel python3-build python3-venv"
 
-imports() { "$python" -c 'import build, httpx, numpy, pytest, setuptools, wheel' 2>/dev/null; }
+# -I: the repository's own folder `build` is not the module.
+imports() { "$python" -I -c 'import build.__main__, httpx, numpy, pytest, setuptools, wheel' 2>/dev/null; }
 
 if ! imports && [ -z "${PYTHON:-}" ] && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
   # shellcheck disable=SC2086
@@ -28,7 +29,7 @@ export PYTHONDONTWRITEBYTECODE=1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -R python "$work/source"
-"$python" -m build --wheel --no-isolation --outdir "$work/wheel" "$work/source" >"$work/build.log" 2>&1 ||
+"$python" -I -m build --wheel --no-isolation --outdir "$work/wheel" "$work/source" >"$work/build.log" 2>&1 ||
   { cat "$work/build.log" >&2; exit 1; }
 "$python" -m zipfile -e "$work"/wheel/rolltape-*.whl "$work/installed"
 for file in python/src/rolltape/py.typed $(find python/src -name '*.py'); do
