@@ -30,10 +30,12 @@ export interface JobTimes {
 /** Runs so many episodes of an agent, always {@link CONCURRENT} at once, and exports them as they come. */
 export async function runJob(agent: Agent<number>, url: string, episodes: number, pids: Pids): Promise<JobTimes> {
   await using proxy = connectProxy({ url, adminKey: ADMIN_KEY });
+  let reason: string | undefined;
   const controller = new RolloutController(new ProxyWorkflow(agent), proxy, {
     maxConcurrentRollouts: CONCURRENT,
     maxStaleness: Math.ceil(episodes / BATCH),
     consumerBatchSize: BATCH,
+    onResult: ({ rejected: [first] }) => (reason ??= first?.reason.message),
   });
   const before = read(pids);
   const started = performance.now();
@@ -45,7 +47,7 @@ export async function runJob(agent: Agent<number>, url: string, episodes: number
     await batch.export();
   }
   const seconds = (performance.now() - started) / 1000;
-  if (accepted < episodes) throw new Error(`${episodes - accepted} episodes were rejected`);
+  if (accepted < episodes) throw new Error(`${episodes - accepted} episodes were rejected: ${reason}`);
   return { episodes, seconds, cpu: perTurn(before, read(pids), episodes * TURNS) };
 }
 

@@ -56,6 +56,8 @@ describe("defaults", () => {
         agent: {
           mode: "inline",
           subproc_max_workers: 4,
+          python: null,
+          tasks_per_worker: 128,
           admin_api_key: null,
           key_file: null,
           session_timeout_seconds: 3600,

@@ -320,7 +320,7 @@ describe("a rejected episode", () => {
 });
 
 describe("the agent's context", () => {
-  it("has the four fields by name, and http_client serves plain fetch calls with URL, Request and a signal", async () => {
+  it("has its six fields by name, and http_client serves plain fetch calls with URL, Request and a signal", async () => {
     const { engine } = await listeningProxy();
     let keys: string[] = [];
     const agent = {
@@ -346,7 +346,14 @@ describe("the agent's context", () => {
     };
     const { accepted, rejected } = await new ProxyWorkflow(agent).arunEpisode(engine, "");
     expect(rejected).toEqual([]);
-    expect(keys.toSorted((a, b) => a.localeCompare(b))).toEqual(["api_key", "base_url", "http_client", "signal"]);
+    expect(keys.toSorted((a, b) => a.localeCompare(b))).toEqual([
+      "api_key",
+      "base_url",
+      "group_id",
+      "http_client",
+      "signal",
+      "task_id",
+    ]);
     expect([...(accepted[0]?.rewards.values() ?? [])]).toEqual([0, 1, 2]);
   });
 

@@ -27,14 +27,22 @@ class Connections:
 
     async def post(self, path, key, body):
         """Sends a JSON body. Returns the bytes of the answer."""
-        reader, writer = self._idle.pop() if self._idle else await self._connect()
         content = json.dumps(body).encode()
         head = (
             f"POST {path} HTTP/1.1\r\nhost: {self._host}\r\nauthorization: Bearer {key}\r\n"
             f"content-type: application/json\r\ncontent-length: {len(content)}\r\n\r\n"
         )
-        writer.write(head.encode() + content)
-        header = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        header = None
+        while header is None:
+            is_reused = len(self._idle) > 0
+            reader, writer = self._idle.pop() if is_reused else await self._connect()
+            try:
+                writer.write(head.encode() + content)
+                header = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+            except (asyncio.IncompleteReadError, ConnectionError):
+                # The server closes connections that were idle for some seconds.
+                if not is_reused:
+                    raise
         length = int(header.split("content-length:", 1)[1].split("\r\n", 1)[0])
         answer = await reader.readexactly(length)
         if not header.startswith("http/1.1 20"):
