@@ -35,7 +35,11 @@ try {
   const done = openCalls(proxy.url, keys);
   await sleep(ALL_OPEN_AT_SECONDS * 1000);
   const inFlight = "rolltape_engine_server_inflight_requests";
-  const open = { ...readResources(proxy.pid), calls: await readMetric(inFlight), waiting: await readMetric(inFlight, 'place="waiting"') };
+  const open = {
+    ...readResources(proxy.pid),
+    calls: await readMetric(inFlight),
+    waiting: await readMetric(inFlight, 'place="waiting"'),
+  };
   const { answered, failed } = await done;
   const recorded = await readMetric('rolltape_calls_total{api="chat.completions",outcome="recorded"}');
   const after = readResources(proxy.pid);
@@ -50,7 +54,10 @@ try {
     ["/health on open connections: p50, p99, worst (ms)", formatTimes(health.kept)],
     ["/health on new connections: p50, p99, worst (ms)", formatTimes(health.fresh)],
     ["/health: answers, of these not 200", `${health.kept.probes + health.fresh.probes}, ${health.unhealthy}`],
-    ["connections that the kernel refused or delayed, because the queue of the listener was full", String(health.overflows)],
+    [
+      "connections that the kernel refused or delayed, because the queue of the listener was full",
+      String(health.overflows),
+    ],
     ["memory of an open call (KiB)", (((open.mebibytes - before.mebibytes) * 1024) / open.calls).toFixed(1)],
     [
       "resident memory before, with all calls open, after (MiB)",
@@ -60,9 +67,9 @@ try {
   ];
   console.log(markdown(["what", "measured"], rows));
   console.log(
-    "\nNode accepts one connection in each iteration of its event loop. While calls arrive faster, a new connection waits for those before " +
-      "it; open connections do not. If the queue is full (server.listen_backlog, net.core.somaxconn), the client's system tries again " +
-      "after 1, 3 and 7 s.",
+    "\nA new connection waits for those before it until the server has accepted them; open connections do not. If the queue of a listener " +
+      "is full (server.listen_backlog, net.core.somaxconn), the client's system tries again after 1, 3 and 7 s. The engine of this benchmark " +
+      "has such a queue, too.",
   );
   if (answered !== CALLS || recorded !== CALLS) process.exitCode = 1;
 } finally {
