@@ -9,6 +9,8 @@ export interface Child {
   readonly pid: number;
   /** Processor time of all of its threads up to now. */
   cpuSeconds(): number;
+  /** How it ended: `status 0` or `signal SIGKILL`, for example. Undefined while it runs. */
+  readonly exit: string | undefined;
   stop(): Promise<void>;
 }
 
@@ -24,8 +26,12 @@ export async function startChild(
     url,
     pid: child.pid ?? 0,
     cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
+    get exit() {
+      if (child.signalCode !== null) return `signal ${child.signalCode}`;
+      return child.exitCode === null ? undefined : `status ${child.exitCode}`;
+    },
     stop: async () => {
-      if (child.exitCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill("SIGTERM");
       await once(child, "exit");
     },

@@ -13,6 +13,8 @@ export interface ProxyOptions {
   /** Of Node. */
   readonly nodeArguments?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** Returns the command line to start instead, for example one that limits the memory of the process. */
+  readonly wrap?: (program: string, args: readonly string[]) => [program: string, args: string[]];
 }
 
 /** `rolltape serve` with an engine that speaks as SGLang does. */
@@ -22,6 +24,7 @@ export async function startProxy({
   args = [],
   nodeArguments = [],
   env,
+  wrap = (program, rest) => [program, [...rest]],
 }: ProxyOptions): Promise<Child> {
   const { folder } = await ensureTinyModel();
   const settings = [
@@ -35,7 +38,7 @@ export async function startProxy({
     `model.path=${folder}`,
   ];
   const command = [...nodeArguments, "dist/cli/main.js", "serve", ...settings, ...args];
-  return startChild(process.execPath, command, { ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY, ...env });
+  return startChild(...wrap(process.execPath, command), { ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY, ...env });
 }
 
 /** A program of a benchmark, as a process. */

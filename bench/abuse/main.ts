@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { request } from "undici";
 import { markdown } from "../export/row.js";
 import { readLoopDelay } from "../proxy/loop-delay.js";
@@ -5,8 +6,9 @@ import { Rig } from "../proxy/rig.js";
 import { startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
-import type { Attack, AttackCounts } from "./attack.js";
+import type { Attack, AttackCounts, Victim } from "./attack.js";
 import { ATTACKS } from "./attacks.js";
+import { stallOfFirst } from "./fresh.js";
 import { HonestAgents, type Work } from "./honest-agents.js";
 
 /**
@@ -14,6 +16,9 @@ import { HonestAgents, type Work } from "./honest-agents.js";
  * turn without and with the abuse. One attacker has one session key. The server has the default configuration.
  *
  *   npm run bench:abuse [-- words of the name…]
+ *   npm run bench:abuse -- --first [words of the name…]
+ *
+ * With `--first`, it measures only the stall by one request that is the first model call of a new server process.
  */
 
 const ROUNDS = sized(3, 1);
@@ -25,31 +30,52 @@ interface Window extends Work {
   readonly stall: number;
 }
 
-const words = process.argv.slice(2).join(" ");
+const { values, positionals } = parseArgs({ options: { first: { type: "boolean" } }, allowPositionals: true });
+const words = positionals.join(" ");
 /** The context length of a real model. The other benchmarks set one that no model has. */
 const CONTEXT_LENGTH = "engine.context_length=262144";
 
 const rig = await Rig.start(64, { args: [CONTEXT_LENGTH] });
 const attacker = await startScript(new URL("attacker-process.ts", import.meta.url));
-const rows: string[][] = [];
+const chosen = ATTACKS.filter(({ name }) => name.includes(words));
 try {
-  const agents = await HonestAgents.start(rig);
-  await agents.work(SECONDS);
-  for (const attack of ATTACKS) {
-    if (!attack.name.includes(words)) continue;
-    process.stderr.write(`measuring ${attack.name} …\n`);
-    rows.push(await measure(attack, agents));
-  }
+  console.log(await (values.first ? measureFirsts() : measureAll()));
 } finally {
   await attacker.stop();
   await rig.close();
 }
-const columns = ["abuse", "MB", "answers", "one (ms)", "p50 (ms)", "p99 (ms)", "worst stall (ms)", "refused"];
-console.log(markdown(columns, rows));
-console.log(
-  "\nOne: the stall of the event loop by one request without other calls, median and worst. The last four columns: without the " +
-    "abuse, with it. Times are medians of the rounds; refused honest calls are sums.",
-);
+
+async function measureAll(): Promise<string> {
+  const agents = await HonestAgents.start(rig);
+  await agents.work(SECONDS);
+  const rows: string[][] = [];
+  for (const attack of chosen) {
+    process.stderr.write(`measuring ${attack.name} …\n`);
+    rows.push(await measure(attack, agents));
+  }
+  const columns = ["abuse", "MB", "answers", "one (ms)", "p50 (ms)", "p99 (ms)", "worst stall (ms)", "refused"];
+  const note =
+    "One: the stall of the event loop by one request without other calls, median and worst. The last four columns: without the " +
+    "abuse, with it. Times are medians of the rounds; refused honest calls are sums.";
+  return `${markdown(columns, rows)}\n\n${note}`;
+}
+
+/** Measures the first request of new processes. */
+async function measureFirsts(): Promise<string> {
+  const rows: string[][] = [];
+  for (const attack of chosen) {
+    const { name } = attack;
+    if (!attack.once) continue;
+    const stalls: number[] = [];
+    for (let i = 0; i < SINGLES; i++) {
+      const send = (victim: Victim) => tell("/once", { name, victim });
+      stalls.push(await stallOfFirst(rig.engineUrl, [CONTEXT_LENGTH], send));
+    }
+    rows.push([name, formatStalls(stalls)]);
+    process.stderr.write(`${rows.at(-1)?.join(": ")}\n`);
+  }
+  return markdown(["abuse", "first of its process: median, worst (ms)"], rows);
+}
 
 /** Measures one attack and returns its row of the table. */
 async function measure(attack: Attack, agents: HonestAgents): Promise<string[]> {
@@ -92,6 +118,11 @@ async function measureAlone(name: string): Promise<string> {
     await tell("/once", { name, victim });
     stalls.push((await scrape()).max);
   }
+  return formatStalls(stalls);
+}
+
+/** Returns median and worst. */
+function formatStalls(stalls: readonly number[]): string {
   return [median(stalls), Math.max(...stalls)].map((stall) => stall.toFixed(1)).join(", ");
 }
 

@@ -8,7 +8,7 @@ import { markdown } from "../export/row.js";
 import { readResources } from "../processes.js";
 import { ADMIN_KEY, startProxy, startScript } from "../servers.js";
 import { openCalls } from "./load.js";
-import { ALL_OPEN_AT_SECONDS, CALLS } from "./plan.js";
+import { ALL_OPEN_AT_SECONDS, CALLS, INFLIGHT } from "./plan.js";
 
 /**
  * Opens ten thousand calls at the same time, half of them streamed. Checks that none is cut, and measures how long /health takes
@@ -24,7 +24,7 @@ const LOW_PRIORITY = 10;
 const JSON_TYPE = { "content-type": "application/json" };
 
 const engine = await startScript(new URL("engine-process.ts", import.meta.url));
-const proxy = await startProxy({ engineUrl: engine.url, connections: CALLS + 100 });
+const proxy = await startProxy({ engineUrl: engine.url, connections: INFLIGHT });
 try {
   const keys = await startSessions(Math.ceil(CALLS / CALLS_OF_SESSION));
   const probe = startProbe();
@@ -34,7 +34,12 @@ try {
   const before = readResources(proxy.pid);
   const done = openCalls(proxy.url, keys);
   await sleep(ALL_OPEN_AT_SECONDS * 1000);
-  const open = { ...readResources(proxy.pid), calls: await readMetric("rolltape_engine_server_inflight_requests") };
+  const inFlight = "rolltape_engine_server_inflight_requests";
+  const open = {
+    ...readResources(proxy.pid),
+    calls: await readMetric(inFlight),
+    waiting: await readMetric(inFlight, 'place="waiting"'),
+  };
   const { answered, failed } = await done;
   const recorded = await readMetric('rolltape_calls_total{api="chat.completions",outcome="recorded"}');
   const after = readResources(proxy.pid);
@@ -42,11 +47,17 @@ try {
   const sizes = [before, open, after];
   const rows: [what: string, measured: string][] = [
     ["calls open at the same time", String(open.calls)],
+    [`of these waiting, because \`engine.max_inflight\` is ${INFLIGHT}`, String(open.waiting)],
     ["calls answered completely", `${answered} of ${CALLS}`],
     ["calls not answered, by cause", [...failed].map(([cause, count]) => `${cause} ${count}`).join(", ") || "0"],
     ["calls recorded", String(recorded)],
-    ["/health: p50, p99, worst (ms)", [health.p50, health.p99, health.max].map((ms) => ms.toFixed(0)).join(", ")],
-    ["/health: answers, of these not 200", `${health.probes}, ${health.unhealthy}`],
+    ["/health on open connections: p50, p99, worst (ms)", formatTimes(health.kept)],
+    ["/health on new connections: p50, p99, worst (ms)", formatTimes(health.fresh)],
+    ["/health: answers, of these not 200", `${health.kept.probes + health.fresh.probes}, ${health.unhealthy}`],
+    [
+      "connections that the kernel refused or delayed, because the queue of the listener was full",
+      String(health.overflows),
+    ],
     ["memory of an open call (KiB)", (((open.mebibytes - before.mebibytes) * 1024) / open.calls).toFixed(1)],
     [
       "resident memory before, with all calls open, after (MiB)",
@@ -55,6 +66,11 @@ try {
     ["open files before, with all calls open, after", sizes.map(({ descriptors }) => descriptors).join(", ")],
   ];
   console.log(markdown(["what", "measured"], rows));
+  console.log(
+    "\nA new connection waits for those before it until the server has accepted them; open connections do not. If the queue of a listener " +
+      "is full (server.listen_backlog, net.core.somaxconn), the client's system tries again after 1, 3 and 7 s. The engine of this benchmark " +
+      "has such a queue, too.",
+  );
   if (answered !== CALLS || recorded !== CALLS) process.exitCode = 1;
 } finally {
   await proxy.stop();
@@ -73,13 +89,26 @@ async function startSessions(count: number): Promise<string[]> {
   return keys;
 }
 
-interface HealthTimes {
+interface Times {
   readonly probes: number;
-  /** Answers that were not 200. */
-  readonly unhealthy: number;
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
+}
+
+interface HealthTimes {
+  /** On connections that were opened before the calls. */
+  readonly kept: Times;
+  /** Each on a connection of its own. */
+  readonly fresh: Times;
+  /** Answers that were not 200. */
+  readonly unhealthy: number;
+  /** Connections of the whole machine that found the queue of their listener full. */
+  readonly overflows: number;
+}
+
+function formatTimes({ p50, p99, max }: Times): string {
+  return [p50, p99, max].map((ms) => ms.toFixed(0)).join(", ");
 }
 
 /** Starts the probe in a separate process, because this one is busy with ten thousand connections. */
@@ -99,10 +128,10 @@ function startProbe(): { stop(): Promise<HealthTimes> } {
 }
 
 /** Sums a metric over its labels, as far as they are given. */
-async function readMetric(name: string): Promise<number> {
+async function readMetric(name: string, label = ""): Promise<number> {
   const text = await (await fetch(`${proxy.url}/metrics`)).text();
   return text
     .split("\n")
-    .filter((line) => line.startsWith(name))
+    .filter((line) => line.startsWith(name) && line.includes(label))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }

@@ -16,10 +16,12 @@ export interface Target {
 export class Rig {
   readonly proxy: Target;
   readonly passThrough: Target;
+  readonly engineUrl: string;
   readonly #children: readonly Child[];
 
-  private constructor(proxy: Target, passThrough: Target, children: readonly Child[]) {
+  private constructor(proxy: Target, passThrough: Target, engineUrl: string, children: readonly Child[]) {
     this.proxy = proxy;
+    this.engineUrl = engineUrl;
     this.passThrough = passThrough;
     this.#children = children;
   }
@@ -34,7 +36,7 @@ export class Rig {
       pool: new Pool(child.url, { connections, headersTimeout: 0, bodyTimeout: 0 }),
       cpuSeconds: () => child.cpuSeconds(),
     });
-    return new Rig(target(proxy), target(passThrough), [proxy, passThrough, engine]);
+    return new Rig(target(proxy), target(passThrough), engine.url, [proxy, passThrough, engine]);
   }
 
   /** Starts a session and returns its key. */

@@ -17,7 +17,7 @@ Napi::Function SessionObject::define(Napi::Env env) {
   return DefineClass(
       env, "Session",
       {guardedGetter<&Self::length>("length"), guardedGetter<&Self::byteLength>("byteLength"),
-       guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::prompt>("prompt"),
+       guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::olderTwin>("olderTwin"), guardedMethod<&Self::prompt>("prompt"),
        guardedMethod<&Self::sharedLength>("sharedLength"), guardedMethod<&Self::record>("record"),
        guardedMethod<&Self::serialize>("serialize"), guardedMethod<&Self::restore>("restore"),
        guardedMethod<&Self::setReward>("setReward"), guardedMethod<&Self::setSessionReward>("setSessionReward"),
@@ -55,6 +55,11 @@ Napi::Value SessionObject::findParent(const Napi::CallbackInfo& info) {
   found.Set("index", Napi::Number::New(info.Env(), match->index));
   found.Set("rule", Napi::String::New(info.Env(), rule));
   return found;
+}
+
+Napi::Value SessionObject::olderTwin(const Napi::CallbackInfo& info) {
+  const auto twin = session().olderTwin(indexArg(info[0], "index"));
+  return twin ? Napi::Number::New(info.Env(), *twin) : info.Env().Undefined();
 }
 
 Napi::Value SessionObject::prompt(const Napi::CallbackInfo& info) {

@@ -7,6 +7,7 @@ import { withoutNulls } from "../support/json/without-nulls.js";
 import { decodeUtf8 } from "./decode-utf8.js";
 import { ApiError } from "./errors.js";
 import { CONTROL_LIMITS, checkJsonLimits } from "./json-limits.js";
+import { checkBodyInTurns } from "./validation.js";
 
 /** Resolves to the value of a JSON body. */
 export type ParseBody = (json: Buffer) => Promise<unknown>;
@@ -96,6 +97,10 @@ export const jsonBody = fp<JsonBodyOptions>(
     app.addHook("preValidation", (request, _reply, next) => {
       if (request.method === "POST") request.body = withoutTopNulls(request.body ?? {});
       next();
+    });
+
+    app.addHook("preValidation", async (request) => {
+      if (request.bodyBytes >= LARGE_BODY) await checkBodyInTurns(request);
     });
 
     // Validation ran in the current iteration, and the route also begins with work on the whole body.

@@ -1,5 +1,7 @@
-import type { FastifySchemaCompiler } from "fastify";
+import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
 import { z } from "zod";
+import { runInTurns } from "../support/async/steps.js";
+import { checkInSlices } from "../support/schema/sliced-check.js";
 import { allowUnknownFields } from "./control-body.js";
 import { describeIssue } from "./describe-issue.js";
 import { ApiError } from "./errors.js";
@@ -17,8 +19,9 @@ export interface ValidatorOptions {
 export function zodValidator({ strictControlFields }: ValidatorOptions): FastifySchemaCompiler<z.ZodType> {
   return ({ schema: routeSchema }) => {
     const schema = strictControlFields ? routeSchema : allowUnknownFields(routeSchema);
+    checkedBy.set(routeSchema, schema);
     return (data: unknown) => {
-      const result = schema.safeParse(data);
+      const result = takeResult(data) ?? schema.safeParse(data);
       if (result.success) return { value: result.data };
       const unknownKeys = findTopUnknownKeys(result.error);
       return {
@@ -26,6 +29,29 @@ export function zodValidator({ strictControlFields }: ValidatorOptions): Fastify
       };
     };
   };
+}
+
+/** The schemas that check bodies, by the schemas of the routes. */
+const checkedBy = new WeakMap<object, z.ZodType>();
+
+/** Results of bodies that were checked before Fastify's validation, which runs in one iteration of the event loop. */
+const results = new WeakMap<object, z.ZodSafeParseResult<unknown>>();
+
+/**
+ * Checks a body in several iterations of the event loop, if it takes long. The validation that follows uses the result. The body must
+ * not be changed or replaced in between.
+ */
+export async function checkBodyInTurns({ body, routeOptions }: FastifyRequest): Promise<void> {
+  const schema = checkedBy.get(routeOptions.schema?.body ?? {});
+  if (!schema || typeof body !== "object" || body === null) return;
+  results.set(body, await runInTurns(checkInSlices(() => schema.safeParse(body))));
+}
+
+function takeResult(body: unknown): z.ZodSafeParseResult<unknown> | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  const result = results.get(body);
+  results.delete(body);
+  return result;
 }
 
 type Issue = z.core.$ZodIssue;

@@ -23,10 +23,13 @@ export class Attempt {
   readonly request: string;
   /** Counts up in the order in which attempts begin. */
   readonly number: number;
+  /** How often the client had sent the request before. Unknown for attempts that were read from disk: 0. */
+  readonly retryCount: number;
 
-  constructor(request: string, number: number) {
+  constructor(request: string, number: number, retryCount: number) {
     this.request = request;
     this.number = number;
+    this.retryCount = retryCount;
   }
 }
 
@@ -42,21 +45,24 @@ export interface RestoredAttempt {
   readonly referenced: boolean;
 }
 
-/** Maximum number of failed attempts that are counted for one request. */
+/** Maximum number of failed attempts that are remembered for one request. */
 const MAX_FAILED = 16;
-/** Maximum number of requests whose failed attempts are counted. The oldest request is dropped first. */
+/** Maximum number of requests whose failed attempts are remembered. The oldest request is dropped first. */
 const MAX_FAILED_REQUESTS = 1024;
 
 /**
  * Pairs each retry of a request with the attempt that it repeats.
  *
- * An SDK reports that a call is a retry, but not of which call. Several samples of one prompt look the same. So a retry
+ * An SDK reports how often it sent a request before, but not which calls these were. Several samples of one prompt look the same. So a retry
  * is paired with the attempt whose answer most likely did not reach the client:
  *
  * 1. one that failed,
  * 2. else the newest recorded one whose answer was not delivered,
  * 3. else the newest recorded one,
  * 4. else the oldest that is still running.
+ *
+ * Attempts may arrive in the wrong order. So a retry passes over a failed attempt if an attempt between the two, by their
+ * retry counts, has arrived: that one repeats the failed attempt, which came late.
  *
  * No attempt is paired with two retries. If a retry fails, the attempt that it repeats is free for the next retry.
  */
@@ -65,8 +71,8 @@ export class RequestAttempts {
   readonly #onRepeated: (interaction: number) => void;
   /** Running and recorded attempts without a retry, by request. */
   readonly #open = new Map<string, Set<Attempt>>();
-  /** Number of failed attempts without a retry, by request. */
-  readonly #failed = new Map<string, number>();
+  /** Retry counts of failed attempts without a retry, by request. */
+  readonly #failed = new Map<string, number[]>();
   readonly #repeated = new Map<number, Attempt>();
   #count = 0;
 
@@ -93,7 +99,7 @@ export class RequestAttempts {
   /** Restores the attempts of a stored session. `stored[i]` belongs to interaction i. */
   restore(stored: readonly RestoredAttempt[]): void {
     const attempts = stored.map(({ request = "" }, index) => {
-      const attempt = new Attempt(request, this.#count++);
+      const attempt = new Attempt(request, this.#count++, 0);
       attempt.outcome = index;
       return attempt;
     });
@@ -111,9 +117,10 @@ export class RequestAttempts {
     return this.#repeated;
   }
 
-  begin(request: string, { isRetry }: { readonly isRetry: boolean }): Attempt {
-    const attempt = new Attempt(request, this.#count++);
-    if (isRetry) this.#pair(attempt);
+  /** @param retryCount how often the client had sent the request before */
+  begin(request: string, retryCount: number): Attempt {
+    const attempt = new Attempt(request, this.#count++, retryCount);
+    if (retryCount > 0) this.#pair(attempt);
     this.#reopen(attempt);
     return attempt;
   }
@@ -134,7 +141,7 @@ export class RequestAttempts {
       this.#noteRepeated(earlier);
     } else if (retry) retry.earlier = undefined;
     else if (earlier) this.#unlink(earlier);
-    else this.#addFailed(attempt.request);
+    else this.#addFailed(attempt);
   }
 
   clear(): void {
@@ -144,7 +151,7 @@ export class RequestAttempts {
   }
 
   #pair(retry: Attempt): void {
-    if (this.#takeFailed(retry.request)) return;
+    if (this.#takeFailed(retry)) return;
     const earlier = this.#findRepeated(retry.request);
     if (!earlier) return;
     this.#close(earlier);
@@ -196,16 +203,25 @@ export class RequestAttempts {
     if (open?.size === 0) this.#open.delete(attempt.request);
   }
 
-  #takeFailed(request: string): boolean {
-    const failed = this.#failed.get(request) ?? 0;
-    if (failed > 1) this.#failed.set(request, failed - 1);
-    else this.#failed.delete(request);
-    return failed > 0;
+  /** Takes a failed attempt that the retry repeats, preferably the one with the next lower retry count. */
+  #takeFailed({ request, retryCount }: Attempt): boolean {
+    const failed = this.#failed.get(request);
+    if (!failed) return false;
+    const open = [...(this.#open.get(request) ?? [])];
+    const isRepeated = (count: number) => open.some((each) => count < each.retryCount && each.retryCount < retryCount);
+    const previous = retryCount - 1;
+    const next = failed.includes(previous) ? previous : Math.max(...failed.filter((count) => !isRepeated(count)));
+    const index = failed.indexOf(next);
+    if (index < 0) return false;
+    failed.splice(index, 1);
+    if (failed.length === 0) this.#failed.delete(request);
+    return true;
   }
 
-  #addFailed(request: string): void {
-    const failed = this.#failed.get(request) ?? 0;
-    this.#failed.set(request, Math.min(failed + 1, MAX_FAILED));
+  #addFailed({ request, retryCount }: Attempt): void {
+    const failed = this.#failed.get(request);
+    if (failed && failed.length < MAX_FAILED) failed.push(retryCount);
+    else if (!failed) this.#failed.set(request, [retryCount]);
     if (this.#failed.size <= MAX_FAILED_REQUESTS) return;
     const [oldest] = this.#failed.keys();
     if (oldest !== undefined) this.#failed.delete(oldest);

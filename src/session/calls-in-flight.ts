@@ -45,7 +45,7 @@ export class CallsInFlight {
    */
   begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity, controller = new AbortController()): InFlightCall {
     const request = identifyRequest(requestKey, idempotencyKey === undefined ? undefined : hashText(idempotencyKey));
-    const attempt = this.#attempts.begin(request, { isRetry: retryCount > 0 });
+    const attempt = this.#attempts.begin(request, retryCount);
     const call = { attempt, retryCount, controller };
     this.#live.set(attempt, call);
     const earlier = attempt.earlier && this.#live.get(attempt.earlier);

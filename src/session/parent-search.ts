@@ -6,23 +6,36 @@ import { type Interaction, inputLength } from "./interaction.js";
 import type { InteractionLog } from "./interaction-log.js";
 import { UndeclaredCalls } from "./undeclared-calls.js";
 
+/** Maximum number of undelivered interactions that a search passes over. SDKs make fewer attempts. */
+const MAX_UNDELIVERED = 16;
+
 /**
  * Finds the interaction of a session that a request continues.
  *
- * The native session compares digests of the messages. This class adds two cases that digests cannot decide: answers whose calls the
- * client replaced, and interactions that differ in their tokens only.
+ * The native session compares digests of the messages. This class adds what digests cannot decide: answers whose calls the
+ * client replaced, and interactions that differ in their tokens only. Of these, the parent is one whose answer reached the client.
  */
 export class ParentSearch {
   readonly #native: () => NativeSession;
   readonly #log: InteractionLog;
   readonly #filters: readonly MessageFilter[];
+  readonly #isLeftOut: (index: number) => boolean;
   readonly #undeclaredCalls = new UndeclaredCalls();
 
-  /** @param native returns the current native session, which unloading replaces */
-  constructor(native: () => NativeSession, log: InteractionLog, filters: readonly MessageFilter[]) {
+  /**
+   * @param native returns the current native session, which unloading replaces
+   * @param isLeftOut returns true if the answer of an interaction did not reach the client, as far as is known
+   */
+  constructor(
+    native: () => NativeSession,
+    log: InteractionLog,
+    filters: readonly MessageFilter[],
+    isLeftOut: (index: number) => boolean,
+  ) {
     this.#native = native;
     this.#log = log;
     this.#filters = filters;
+    this.#isLeftOut = isLeftOut;
   }
 
   /** Adds a recorded interaction to the answers that are searched. */
@@ -36,14 +49,24 @@ export class ParentSearch {
 
   /**
    * Returns the parent of a request. If several interactions differ in their tokens only, it is the one that the
-   * request names.
+   * request names, else the newest whose answer reached the client, else the newest.
    */
   find(prepared: PreparedMessages): ParentMatch | undefined {
     const { digests, callIds, previous } = prepared;
     const match = this.#findReplacedAnswer(prepared) ?? this.#native().findParent(digests, callIds);
-    if (match?.rule !== "continuation" || !previous || previous.index === match.index) return match;
-    const sameMessages = this.#isTwin(this.#log.at(match.index), previous);
-    return sameMessages ? { ...match, index: previous.index } : match;
+    if (match?.rule !== "continuation" || previous?.index === match.index) return match;
+    const isNamed = previous !== undefined && this.#isTwin(this.#log.at(match.index), previous);
+    return { ...match, index: isNamed ? previous.index : this.#findDelivered(match.index) };
+  }
+
+  /** Returns the newest twin of an interaction, or itself, that is not left out; itself if there is none. */
+  #findDelivered(newest: number): number {
+    let index: number | undefined = newest;
+    for (let passed = 0; index !== undefined && passed < MAX_UNDELIVERED; passed++) {
+      if (!this.#isLeftOut(index)) return index;
+      index = this.#native().olderTwin(index);
+    }
+    return newest;
   }
 
   /** Returns the interactions that a request continues, its parent first. */

@@ -147,6 +147,22 @@ describe("an attempt that the client's SDK retries", () => {
     expect(session.leftOut(sample.index)).toBeUndefined();
   });
 
+  it("is an earlier retry, not a first attempt that arrives after it and fails", async () => {
+    const second = await call(retryCount(1));
+    await failingCall();
+    const third = await call(retryCount(2));
+    await continueFrom(third, third.index);
+    expect(leftOut()).toEqual(retried(second.index));
+  });
+
+  it("is the failed one if the retry between them never arrived", async () => {
+    const sample = await call();
+    await failingCall();
+    const third = await call(retryCount(2));
+    await continueFrom(third, third.index);
+    expect(session.leftOut(sample.index)).toBeUndefined();
+  });
+
   it("is reported as undelivered if it is also retried", async () => {
     const lost = await loseAnswer();
     const retry = await call(retryCount(1));

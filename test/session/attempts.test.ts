@@ -5,7 +5,7 @@ import { Delivery } from "../../src/session/delivery.js";
 
 /** An event for one of the attempts so far. `which` selects the attempt, modulo their number. */
 type Step =
-  | { readonly kind: "begin"; readonly request: "a" | "b"; readonly isRetry: boolean }
+  | { readonly kind: "begin"; readonly request: "a" | "b"; readonly retryCount: number }
   | { readonly kind: "record" | "fail" | "lose" | "continue" | "reward" | "refer"; readonly which: number };
 
 const randomStep: fc.Arbitrary<Step> = fc.oneof(
@@ -14,7 +14,7 @@ const randomStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("begin" as const),
       request: fc.constantFrom("a" as const, "a" as const, "b" as const),
-      isRetry: fc.boolean(),
+      retryCount: fc.constantFrom(0, 0, 0, 1, 1, 2, 3),
     }),
   },
   {
@@ -31,6 +31,7 @@ const randomStep: fc.Arbitrary<Step> = fc.oneof(
 /** An attempt with everything that happened to it. */
 interface ModelledAttempt {
   readonly request: string;
+  readonly retryCount: number;
   readonly real: Attempt;
   state: "running" | "failed" | "recorded";
   /** Index of its interaction. The greatest index is the newest. */
@@ -46,11 +47,11 @@ interface ModelledAttempt {
 /** The rules in a plain form: a list of all attempts that is searched each time. */
 class Model {
   readonly attempts: ModelledAttempt[] = [];
-  /** Requests of failed attempts that no retry repeats. */
-  readonly failed: string[] = [];
+  /** Failed attempts that no retry repeats. */
+  readonly failed: ModelledAttempt[] = [];
 
-  begin(request: string, isRetry: boolean, real: Attempt): void {
-    const repeats = isRetry ? this.#findRepeated(request) : undefined;
+  begin(request: string, retryCount: number, real: Attempt): void {
+    const repeats = retryCount > 0 ? this.#findRepeated(request, retryCount) : undefined;
     const fresh = {
       state: "running",
       index: -1,
@@ -59,14 +60,14 @@ class Model {
       ownReward: undefined,
       referenced: false,
     } as const;
-    this.attempts.push({ request, real, ...fresh, repeats });
+    this.attempts.push({ request, retryCount, real, ...fresh, repeats });
   }
 
   fail(attempt: ModelledAttempt): void {
     attempt.state = "failed";
     const retry = this.findRetry(attempt);
     if (retry) retry.repeats = attempt.repeats ?? "failed";
-    else if (attempt.repeats === undefined || attempt.repeats === "failed") this.failed.push(attempt.request);
+    else if (attempt.repeats === undefined || attempt.repeats === "failed") this.failed.push(attempt);
     attempt.repeats = undefined;
   }
 
@@ -84,18 +85,27 @@ class Model {
     return attempt !== undefined && (attempt.children > 0 || this.#isContinued(this.findRetry(attempt)));
   }
 
-  #findRepeated(request: string): ModelledAttempt | "failed" | undefined {
-    const failed = this.failed.indexOf(request);
-    if (failed >= 0) {
-      this.failed.splice(failed, 1);
+  #findRepeated(request: string, retryCount: number): ModelledAttempt | "failed" | undefined {
+    const ofRequest = this.attempts.filter((each) => each.request === request);
+    const free = ofRequest.filter((each) => each.state !== "failed" && !this.findRetry(each));
+    const isBetween = (count: number) => free.some((each) => count < each.retryCount && each.retryCount < retryCount);
+    const [failed] = this.failed
+      .filter((each) => each.request === request)
+      .filter((each) => each.retryCount === retryCount - 1 || !isBetween(each.retryCount))
+      .sort((a, b) => rankFailed(b, retryCount) - rankFailed(a, retryCount));
+    if (failed) {
+      this.failed.splice(this.failed.indexOf(failed), 1);
       return "failed";
     }
-    const free = this.attempts.filter((each) => each.request === request && !this.findRetry(each));
     const recorded = free.filter(({ state }) => state === "recorded").sort((a, b) => b.index - a.index);
     const undelivered = recorded.find((each) => this.leftOut(each) === "undelivered");
     return undelivered ?? recorded[0] ?? free.find(({ state }) => state === "running");
   }
 }
+
+/** The attempt that directly precedes the retry comes first, then those with greater retry counts. */
+const rankFailed = (attempt: ModelledAttempt, retryCount: number): number =>
+  attempt.retryCount === retryCount - 1 ? Number.POSITIVE_INFINITY : attempt.retryCount;
 
 function select(attempts: readonly ModelledAttempt[], which: number, state: ModelledAttempt["state"]) {
   const among = attempts.filter((each) => each.state === state);
@@ -105,7 +115,8 @@ function select(attempts: readonly ModelledAttempt[], which: number, state: Mode
 /** Applies one step to the model and to the delivery. The delivery reads its tree from `recorded`. */
 function applyStep(step: Step, model: Model, delivery: Delivery, recorded: ModelledAttempt[]): void {
   if (step.kind === "begin") {
-    model.begin(step.request, step.isRetry, delivery.attempts.begin(step.request, { isRetry: step.isRetry }));
+    const { request, retryCount } = step;
+    model.begin(request, retryCount, delivery.attempts.begin(request, retryCount));
     return;
   }
   const running = step.kind === "record" || step.kind === "fail";
@@ -179,7 +190,7 @@ describe("RequestAttempts", () => {
     const { delivery, children, asked } = recordedDelivery();
     const length = 20_000;
     for (let index = 0; index < length; index++) {
-      delivery.attempts.record(delivery.attempts.begin("a", { isRetry: index > 0 }), index);
+      delivery.attempts.record(delivery.attempts.begin("a", index > 0 ? 1 : 0), index);
     }
     const before = asked();
     expect(delivery.allLeftOut()).toEqual([]);
@@ -191,7 +202,7 @@ describe("RequestAttempts", () => {
   it("examines no attempt that was delivered and not repeated", () => {
     const { delivery, asked } = recordedDelivery();
     for (let index = 0; index < 1000; index++) {
-      delivery.attempts.record(delivery.attempts.begin("a", { isRetry: false }), index);
+      delivery.attempts.record(delivery.attempts.begin("a", 0), index);
     }
     expect(delivery.allLeftOut()).toEqual([]);
     expect(asked()).toBe(0);
@@ -200,28 +211,28 @@ describe("RequestAttempts", () => {
   it("remembers at most 16 failed attempts of one request", () => {
     const { delivery, children } = recordedDelivery();
     const { attempts } = delivery;
-    attempts.record(attempts.begin("a", { isRetry: false }), 0);
-    for (let i = 0; i < 20; i++) attempts.fail(attempts.begin("a", { isRetry: false }));
+    attempts.record(attempts.begin("a", 0), 0);
+    for (let i = 0; i < 20; i++) attempts.fail(attempts.begin("a", 0));
     for (let retry = 1; retry <= 16; retry++) {
-      attempts.record(attempts.begin("a", { isRetry: true }), retry);
+      attempts.record(attempts.begin("a", 1), retry);
       children[retry] = 1;
     }
     expect(delivery.leftOut(0)).toBeUndefined();
-    attempts.record(attempts.begin("b", { isRetry: true }), 17);
+    attempts.record(attempts.begin("b", 1), 17);
     expect(attempts.repeated.size).toBe(0);
-    attempts.begin("a", { isRetry: true });
+    attempts.begin("a", 1);
     expect(attempts.repeated.size).toBe(1);
   });
 
   it("forgets the failed attempts of the oldest of more than 1,024 requests", () => {
     const { attempts } = recordedDelivery().delivery;
     const isForgotten = (request: string) => {
-      attempts.record(attempts.begin(request, { isRetry: false }), attempts.repeated.size);
+      attempts.record(attempts.begin(request, 0), attempts.repeated.size);
       const before = attempts.repeated.size;
-      attempts.begin(request, { isRetry: true });
+      attempts.begin(request, 1);
       return attempts.repeated.size > before;
     };
-    for (let i = 0; i <= 1024; i++) attempts.fail(attempts.begin(`request ${i}`, { isRetry: false }));
+    for (let i = 0; i <= 1024; i++) attempts.fail(attempts.begin(`request ${i}`, 0));
     expect([isForgotten("request 0"), isForgotten("request 1"), isForgotten("request 1024")]).toEqual([
       true,
       false,

@@ -68,4 +68,31 @@ describe("the parent of a call, if several interactions have the same messages a
     record(session, [user], calling("a", "c"));
     expect(record(session, [user, calling("a", "b"), result("a"), result("b")], calling()).parent).toBe(first.index);
   });
+
+  it("is the newest of those whose answer was delivered", () => {
+    const session = newSession();
+    const answer: Message = { role: "assistant", content: "same" };
+    for (let i = 0; i < 4; i++) record(session, [user], answer);
+    session.delivery.closedEarly(2);
+    session.delivery.closedEarly(3);
+    expect(record(session, [user, answer, user], answer).parent).toBe(1);
+  });
+
+  it("is the newest if no answer was delivered", () => {
+    const session = newSession();
+    const answer: Message = { role: "assistant", content: "same" };
+    for (let i = 0; i < 2; i++) {
+      record(session, [user], answer);
+      session.delivery.closedEarly(i);
+    }
+    expect(record(session, [user, answer, user], answer).parent).toBe(1);
+  });
+
+  it("is an undelivered one if only it has the tool call ids", () => {
+    const session = newSession();
+    record(session, [user], calling("a"));
+    const lost = record(session, [user], calling("b"));
+    session.delivery.closedEarly(lost.index);
+    expect(record(session, [user, calling("b"), result("b")], calling()).parent).toBe(lost.index);
+  });
 });

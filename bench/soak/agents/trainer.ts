@@ -1,6 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 
-/** The trainer's calls to a proxy or gateway. Each throws an error with the server's message if it is refused. */
+/**
+ * Refusals after which a trainer sends the call again: a worker on a busy machine does not answer its gateway in time, or has no slot,
+ * because it did not answer when slots were granted.
+ */
+const PASSING = /"code":"(worker_unavailable|no_capacity)"/;
+const PAUSE_MS = 500;
+/** Number of times that a call is sent. */
+const MAX_TRIES = 120;
+
+/** The trainer's calls to a proxy or gateway. Each throws an error with the server's message if it is refused for good. */
 export class Trainer {
   readonly #pool: Dispatcher;
   readonly #adminKey: string;
@@ -30,10 +40,15 @@ export class Trainer {
   /** Posts with the admin key or a session key. */
   async post(path: string, body: object, key = this.#adminKey): Promise<Dispatcher.ResponseData["body"]> {
     const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
-    const reply = await this.#pool.request({ path, method: "POST", headers, body: JSON.stringify(body) });
-    if (reply.statusCode !== 200) {
-      throw new Error(`${path} was answered with ${reply.statusCode}: ${await reply.body.text()}`);
+    for (let tries = 1; ; tries++) {
+      const reply = await this.#pool.request({ path, method: "POST", headers, body: JSON.stringify(body) });
+      if (reply.statusCode === 200) return reply.body;
+      const text = await reply.body.text();
+      if (!PASSING.test(text) || tries === MAX_TRIES) {
+        throw new Error(`${path} was answered with ${reply.statusCode}: ${text}`);
+      }
+      if (text.includes("no_capacity")) await this.order("/grant_capacity", {});
+      await sleep(PAUSE_MS);
     }
-    return reply.body;
   }
 }

@@ -57,6 +57,14 @@ std::optional<ParentMatch> MessageIndex::findParent(std::span<const MessageDiges
   return std::nullopt;
 }
 
+std::optional<std::uint32_t> MessageIndex::olderTwin(std::uint32_t index) const {
+  const Links& newer = links_[index];
+  for (std::uint32_t at = newer.olderConversation; at != kNone; at = links_[at].olderConversation) {
+    if (links_[at].input == newer.input && links_[at].callIds.conversation == newer.callIds.conversation) return at;
+  }
+  return std::nullopt;
+}
+
 std::size_t MessageIndex::byteLength() const {
   constexpr std::size_t entry = sizeof(Table::value_type) + 2 * sizeof(void*);
   return (byInput_.size() + byConversation_.size()) * entry +

@@ -55,6 +55,9 @@ class MessageIndex {
   std::optional<ParentMatch> findParent(std::span<const MessageDigest> digests,
                                         std::span<const std::uint64_t> callIds = {}) const;
 
+  /// Returns the next older interaction with the input, the output and all tool call ids of interaction `index`.
+  std::optional<std::uint32_t> olderTwin(std::uint32_t index) const;
+
   std::size_t byteLength() const;
 
  private:

@@ -70,6 +70,11 @@ class Session {
                                         std::span<const std::uint64_t> callIds = {}) const {
     return index_.findParent(digests, callIds);
   }
+  /// As MessageIndex::olderTwin. @throws kInvalidArg for a bad index.
+  std::optional<std::uint32_t> olderTwin(std::uint32_t index) const {
+    interaction(index, "index");
+    return index_.olderTwin(index);
+  }
 
   /// The whole sequence of `base`, if given, followed by the pieces. @throws as Prompt, kInvalidArg for a bad base.
   Prompt prompt(std::span<const TokenSpan> pieces, std::optional<std::uint32_t> base) const;

@@ -139,6 +139,23 @@ TEST_F(Twins, OfWhichSeveralHaveTheIdsGiveTheNewestOfThem) {
   EXPECT_EQ(2u, parentOf(11));
 }
 
+TEST_F(Twins, AreListedFromTheNewestIfTheyHaveTheSameIds) {
+  index_.add({digestOf({"u"}), digestOf({"u", "a"}), {0, 11}});
+  index_.add({digestOf({"u"}), digestOf({"u", "a"}), {0, 22}});
+  EXPECT_EQ(0u, index_.olderTwin(2));
+  EXPECT_EQ(1u, index_.olderTwin(3));
+  EXPECT_FALSE(index_.olderTwin(0));
+}
+
+TEST(MessageIndex, AnOlderTwinHasTheSameInput) {
+  MessageIndex index;
+  index.add({digestOf({"u"}), digestOf({"u", "a", "b"})});
+  index.add({digestOf({"u", "a"}), digestOf({"u", "a", "b"})});
+  index.add({digestOf({"u"}), digestOf({"u", "a", "b"})});
+  EXPECT_FALSE(index.olderTwin(1));
+  EXPECT_EQ(0u, index.olderTwin(2));
+}
+
 TEST_F(Twins, AreLookedForAmongEqualsOnly) {
   index_.add({digestOf({"u", "a"}), digestOf({"u", "a", "result"}), {33, 33}});
   const auto digests = test::digestsOf(Messages{"u", "a", "result", "more"});

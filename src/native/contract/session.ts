@@ -16,6 +16,8 @@ export interface NativeSession {
    * none. Absent if the request has no tool calls
    */
   findParent(digests: Uint8Array, callIds?: BigUint64Array): ParentMatch | undefined;
+  /** Returns the next older interaction with the messages, output and tool call ids of `index`; undefined if there is none. */
+  olderTwin(index: number): number | undefined;
   /**
    * Builds a prompt from the full sequence (input and output) of interaction `base`, if given, followed by `pieces`.
    * The pieces are copied. The prompt may outlive the session.

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { endSliceInTime, resultsInSlices } from "./sliced-check.js";
 
 export interface ListOptions {
   readonly min?: number;
@@ -20,7 +21,7 @@ export function listOf<T extends z.ZodType>(
 ) {
   // Remembers the results of objects, for later lists that contain them. A WeakMap, because the schema lives as long as
   // the process: a Map would keep every message of every request in memory.
-  const known = once ? new WeakMap<object, z.output<T>>() : undefined;
+  const known: Known<T> | undefined = once ? new WeakMap() : undefined;
   return z
     .array(z.unknown())
     .meta({ items: z.toJSONSchema(element, { io: "input", unrepresentable: "any" }), ...bounds(min, max) })
@@ -28,13 +29,16 @@ export function listOf<T extends z.ZodType>(
       if (items.length < min) context.addIssue(`must hold at least ${min}`);
       if (items.length > max) context.addIssue(`must hold at most ${max}`);
       if (items.length < min || items.length > max) return z.NEVER;
-      return checkElements(items, { element, known }, context);
+      return checkElements(items, { element, known: known ?? resultsInSlices(element) }, context);
     });
 }
 
+/** Results of elements that were checked before. */
+type Known<T extends z.ZodType> = Pick<WeakMap<object, z.output<T>>, "get" | "set">;
+
 interface Elements<T extends z.ZodType> {
   readonly element: T;
-  readonly known: WeakMap<object, z.output<T>> | undefined;
+  readonly known: Known<T> | undefined;
 }
 
 function checkElements<T extends z.ZodType>(
@@ -57,8 +61,10 @@ function checkElements<T extends z.ZodType>(
       }
       return z.NEVER;
     }
-    if (object) known?.set(object, result.data);
     values.push(result.data);
+    if (!object || !known) continue;
+    known.set(object, result.data);
+    endSliceInTime();
   }
   return values;
 }
