@@ -11,7 +11,6 @@ import { createTrainer } from "./create-trainer.js";
 import { RolloutErrorLog } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
 import type { JobSetup } from "./job-setup.js";
-import { loadWeights } from "./load-weights.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
@@ -220,15 +219,13 @@ export class RolloutJob implements StoppableJob {
   /** Brings weights to the engine if the trainer has not done so, and tells the proxy the version. */
   async #setVersion({ version, weights }: TrainingResult): Promise<void> {
     if (version === this.#controller.version) return;
-    const { proxy } = this.#job;
-    const load = async (path: string) => {
-      try {
-        await loadWeights(proxy, { version, path }, this.#stopping.signal);
-      } catch (error) {
-        throw trainerFailed(`its weights ${path} were not loaded: ${(error as Error).message}`);
-      }
-    };
-    await this.#controller.setVersion(version, weights === undefined ? undefined : () => load(weights));
+    const update = weights === undefined ? undefined : { path: weights };
+    try {
+      await this.#controller.setVersion(version, update, { signal: this.#stopping.signal });
+    } catch (error) {
+      if (weights === undefined) throw error;
+      throw trainerFailed(`its weights ${weights} were not loaded: ${(error as Error).message}`);
+    }
   }
 
   async #endTrainer(): Promise<void> {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { ensureTinyModel } from "../../../src/engine/index.js";
 import { rolltape, runRolltape } from "../rolltape.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
 
@@ -10,10 +11,15 @@ const TRAINER = fileURLToPath(new URL("./agents/persistent.py", import.meta.url)
 const tasks = [0, 1, 2, 3, 4].map((reward) => ({ task_id: `t${reward}`, question: "why?", reward }));
 
 /** Creates a job with batches of two tasks and a persistent trainer. */
-function trained(behaviour: string) {
+function trained(behaviour: string, ...more: readonly string[]) {
   const { folder, out, args } = rolloutJob(tasks);
   const log = join(folder, "trainer.log");
-  const trainer = ["--trainer", JSON.stringify(["python3", TRAINER, behaviour, log]), "--trainer-mode", "persistent"];
+  const trainer = [
+    "--trainer",
+    JSON.stringify(["python3", TRAINER, behaviour, log, ...more]),
+    "--trainer-mode",
+    "persistent",
+  ];
   return {
     args: [...args, "--agent", AGENT, "rollout.consumer_batch_size=2", "rollout.max_staleness=0", ...trainer],
     files: () => readdirSync(dirname(out)),
@@ -60,6 +66,13 @@ describe("rolltape rollout --trainer-mode persistent", TIMES, () => {
     const { args, batch } = trained("leap");
     expect(await runRolltape(args)).toMatchObject({ code: 0 });
     expect(NAMES.map((name) => batch(name).versions)).toEqual([[0], [10], [20]]);
+  });
+
+  it("loads the weights that the trainer names, and records their version", async () => {
+    const { folder } = await ensureTinyModel();
+    const { args, batch } = trained("load", folder);
+    expect(await runRolltape(args)).toMatchObject({ code: 0 });
+    expect(NAMES.map((name) => batch(name).versions)).toEqual([[0], [1], [2]]);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 """A persistent trainer for tests: it logs what it is told, and then does what BEHAVIOUR says.
 
-Usage: persistent.py BEHAVIOUR LOG
+Usage: persistent.py BEHAVIOUR LOG [WEIGHTS]
 """
 
 import json
@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 
-behaviour, log = sys.argv[1:]
+behaviour, log, *weights = sys.argv[1:]
 
 
 def write(fields):
@@ -54,6 +54,7 @@ for line in sys.stdin:
             "wrong": '{"version": "1"}',
             "endless": '{"version": ' + " " * 2_000_000,
             "weights": json.dumps({"version": version + 1, "weights": "/nowhere/weights"}),
+            "load": json.dumps({"version": version + 1, "weights": weights and weights[0]}),
             "weights of no version": json.dumps({"version": version, "weights": "/w"}),
         }.get(behaviour, json.dumps({"version": version + 1, "loss": 0.5})),
         flush=True,
