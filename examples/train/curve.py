@@ -37,7 +37,7 @@ def write_png(path: Path, runs: Sequence[Curve]) -> None:
     axes.set(xlabel="step (weight version)", ylabel="mean reward of a turn", ylim=(0, 1.02))
     axes.set_title("GRPO on the tiny model")
     axes.grid(alpha=0.3)
-    axes.legend(loc="lower right")
+    axes.legend(loc="center right")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)
     pyplot.close(figure)

@@ -23,6 +23,8 @@ NOT_OURS = (
     "/chat",
     "/responses",
     "/readyz",
+    # A gateway's own call.
+    "/rl/weights/step",
 )
 
 
