@@ -107,6 +107,48 @@ export interface Engine {
   readonly localWeights?: LocalWeights;
   /** The calls of an engine that runs in this process. Undefined if the engine has servers, because `servers` counts their calls. */
   readonly load?: EngineLoad;
+  /** Weights of an engine that runs in this process. Undefined if the engine has servers. */
+  readonly localWeights?: LocalWeights;
+}
+
+/**
+ * Replaces the weights of an engine that runs in this process: pause, load, resume. Sessions and calls in flight survive.
+ */
+export interface LocalWeights {
+  /**
+   * Reads and loads weights beside those in use, so that a pause lasts only as long as `apply`. Optional: without it, call
+   * `load` during the pause. Rejects like `load`. Apply or discard what it resolves to, because it holds memory.
+   */
+  prepare?(path: string): Promise<PreparedWeights>;
+  /**
+   * Holds calls at a token boundary; resolves when nothing computes. Calls in flight keep their partial output. Time-outs do
+   * not count the pause, and calls can still be aborted.
+   */
+  pause(): Promise<void>;
+  /**
+   * Loads a GGUF file, or a Hugging Face folder with `config.json` and safetensors, during a pause.
+   *
+   * @throws EngineError engine_error, with a message that names the file and the tensor. The old weights then stay in effect.
+   */
+  load(path: string): Promise<void>;
+  /**
+   * Ends the pause. If the weights changed, calls in flight evaluate prompt and partial output again, and tokens from here on
+   * have the call's `currentVersion()` of this moment.
+   */
+  resume(): void;
+}
+
+/** Weights that are ready to be used. */
+export interface PreparedWeights {
+  /**
+   * Replaces the engine's weights, during a pause.
+   *
+   * @throws EngineError engine_error if the engine is not paused or has no memory for its caches. The old weights then stay
+   *   in effect.
+   */
+  apply(): Promise<void>;
+  /** Frees the weights if they were not applied. */
+  discard(): Promise<void>;
 }
 
 /** Replaces the weights of an engine that runs in this process. */

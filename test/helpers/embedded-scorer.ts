@@ -12,6 +12,8 @@ export interface Scorer {
    * Temperature 0 counts as 1.
    */
   scoreTokens(promptIds: ArrayLike<number>, outputIds: ArrayLike<number>, temperature: number): Promise<Float32Array>;
+  /** Returns the text of tokens, including control tokens. */
+  detokenize(ids: ArrayLike<number>): string;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,11 @@ export async function startScorer(options: { modelPath?: string; contextSize?: n
         (row, index) => logSoftmax(row, temperature || 1)[output[index] ?? -1] ?? Number.NaN,
       );
     },
+    detokenize: (ids) =>
+      sequence.model.detokenize(
+        Array.from(ids, (id) => id as Token),
+        true,
+      ),
     close: () => runtime.dispose(),
   };
 }

@@ -1,14 +1,23 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
-import type { Finish, SamplingParams } from "../engine.js";
+import type { Finish, GenerateCall } from "../engine.js";
 import type { OutputWriter } from "./output-writer.js";
 import type { SampledToken, Sampler } from "./sampler.js";
 import type { Slot } from "./sequence-pool.js";
 import { StopStringSearch } from "./stop-string-search.js";
 
-/** Prompt tokens that are evaluated between two checks for an abort. */
+/** Prompt tokens that are evaluated between two checks for an abort or a pause. */
 const PREFILL_CHUNK = 1024;
 
 export type LlamaSlot = Slot<LlamaContextSequence>;
+
+/** Runs one step of a call. Waits during a pause, and rejects if the call was aborted. */
+export type RunStep = <T>(step: () => Promise<T>) => Promise<T>;
+
+export interface Decoded {
+  readonly finish: Finish;
+  /** How often the weights were replaced after the first output token. */
+  readonly resumes: number;
+}
 
 /**
  * Cuts the slot's cache to a prefix of the prompt.
@@ -25,55 +34,60 @@ export async function reuseCache({ sequence, cached }: LlamaSlot, prompt: readon
   return cached.length;
 }
 
-/** Evaluates the prompt tokens that are not cached, and returns the last of them for the first sampling step. */
-export async function prefill(slot: LlamaSlot, prompt: readonly Token[], throwIfStopped: () => void): Promise<Token[]> {
-  const { sequence, cached } = slot;
-  while (prompt.length - cached.length > PREFILL_CHUNK) {
-    throwIfStopped();
-    const chunk = prompt.slice(cached.length, cached.length + PREFILL_CHUNK);
-    await sequence.evaluateWithoutGeneratingNewTokens(chunk);
-    cached.append(chunk);
-  }
-  return prompt.slice(cached.length);
-}
-
 /**
- * Samples until a stop token, a stop string or the token limit.
+ * Evaluates the prompt tokens that are not cached, and samples until a stop token, a stop string or the token limit.
  *
- * @param rest prompt tokens that {@link prefill} left for the first step
+ * Each step evaluates the tokens that the cache lacks. If the weights are replaced between two steps, the cache is empty, and
+ * the next steps evaluate prompt and output again.
  */
 export async function decode(
   slot: LlamaSlot,
-  rest: readonly Token[],
+  prompt: readonly Token[],
   sampler: Sampler,
-  sampling: SamplingParams,
+  { sampling, currentVersion }: Pick<GenerateCall, "sampling" | "currentVersion">,
   writer: OutputWriter,
-  throwIfStopped: () => void,
-): Promise<Finish> {
-  const { model } = slot.sequence;
+  runStep: RunStep,
+): Promise<Decoded> {
   const stopTokenIds = new Set<number>(sampling.stopTokenIds);
-  const stopStrings = new StopStringSearch<Token>(sampling.stop, (ids) => model.detokenize(ids, true));
+  const stopStrings = new StopStringSearch<Token>(sampling.stop, (ids) => slot.sequence.model.detokenize(ids, true));
+  const tokens = [...prompt];
   const output: Token[] = [];
-  let feed = rest;
+  let resumes = 0;
+  let sequence: LlamaContextSequence | undefined;
   for (;;) {
-    throwIfStopped();
-    const sampled = await sampleNext(slot, feed, sampler, output);
+    const sampled = await runStep(() => {
+      if (slot.sequence !== sequence) {
+        if (output.length > 0) resumes++;
+        writer.setVersion(currentVersion());
+        sequence = slot.sequence;
+      }
+      return advance(slot, tokens, sampler, output);
+    });
+    if (!sampled) continue;
     output.push(sampled.id);
+    tokens.push(sampled.id);
     writer.push(sampled);
-    if (stopTokenIds.has(sampled.id)) return { reason: "stop", matched: sampled.id };
+    if (stopTokenIds.has(sampled.id)) return { finish: { reason: "stop", matched: sampled.id }, resumes };
     const matched = stopStrings.find(output);
-    if (matched !== undefined) return { reason: "stop", matched };
-    if (output.length >= sampling.maxTokens) return { reason: "length" };
-    feed = [sampled.id];
+    if (matched !== undefined) return { finish: { reason: "stop", matched }, resumes };
+    if (output.length >= sampling.maxTokens) return { finish: { reason: "length" }, resumes };
   }
 }
 
-async function sampleNext(
+/** Evaluates the next tokens that the cache lacks. If these are all of them, samples the token that follows. */
+async function advance(
   { sequence, cached }: LlamaSlot,
-  feed: readonly Token[],
+  tokens: readonly Token[],
   sampler: Sampler,
   output: readonly Token[],
-): Promise<SampledToken> {
+): Promise<SampledToken | undefined> {
+  const end = Math.min(tokens.length, cached.length + PREFILL_CHUNK);
+  const feed = tokens.slice(cached.length, end);
+  if (end < tokens.length) {
+    await sequence.evaluateWithoutGeneratingNewTokens(feed);
+    cached.append(feed);
+    return undefined;
+  }
   const last = feed.length - 1;
   const generateNext = sampler.request(output);
   const results = await sequence.controlledEvaluate(

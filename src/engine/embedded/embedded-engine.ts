@@ -2,13 +2,16 @@ import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import type { Deadline } from "../../support/async/deadline.js";
 import { startCallDeadline } from "../call-deadline.js";
 import { type Engine, EngineError, type EngineLoad, type GenerateCall, type GenerateResult } from "../engine.js";
-import { decode, type LlamaSlot, prefill, reuseCache } from "./decode.js";
+import { decode, type LlamaSlot, type RunStep, reuseCache } from "./decode.js";
 import type { EmbeddedOptions } from "./embedded-options.js";
 import { OutputWriter } from "./output-writer.js";
 import { randomSeed } from "./randomness.js";
 import { type LlamaRuntime, startRuntime } from "./runtime.js";
 import { GREEDY_BELOW, Sampler } from "./sampler.js";
 import { SequencePool } from "./sequence-pool.js";
+import { StepGate } from "./step-gate.js";
+import { EmbeddedWeights } from "./weights/embedded-weights.js";
+import { type ModelTemplate, readModelTemplate } from "./weights/model-template.js";
 
 /** An engine that runs llama.cpp in this process. */
 class EmbeddedEngine implements Engine {
@@ -17,15 +20,17 @@ class EmbeddedEngine implements Engine {
   readonly supports = { grammar: false, stopsWithoutEos: true };
   readonly #runtime: LlamaRuntime;
   readonly #pool: SequencePool<LlamaContextSequence>;
+  readonly #gate = new StepGate();
   readonly #closed = new AbortController();
-  #closing: Promise<void> | undefined;
-
   readonly #timeoutSeconds: number;
+  #closing: Promise<void> | undefined;
+  readonly localWeights: EmbeddedWeights;
 
-  constructor(runtime: LlamaRuntime, timeoutSeconds: number) {
+  constructor(runtime: LlamaRuntime, template: ModelTemplate, timeoutSeconds: number) {
     this.#runtime = runtime;
     this.#timeoutSeconds = timeoutSeconds;
     this.#pool = new SequencePool(runtime.sequences, runtime.contextSize);
+    this.localWeights = new EmbeddedWeights(runtime, template, this.#gate, this.#pool);
   }
 
   get load(): EngineLoad {
@@ -56,7 +61,7 @@ class EmbeddedEngine implements Engine {
   async #inSlot(call: GenerateCall, prompt: Int32Array, deadline: Deadline): Promise<GenerateResult> {
     const slot = await this.#acquire(call, prompt, deadline);
     try {
-      return await this.#run(call, slot, prompt);
+      return await this.#run(call, slot, prompt, deadline);
     } finally {
       this.#pool.release(slot);
     }
@@ -87,24 +92,19 @@ class EmbeddedEngine implements Engine {
     }
   }
 
-  async #run(call: GenerateCall, slot: LlamaSlot, ids: Int32Array): Promise<GenerateResult> {
+  async #run(call: GenerateCall, slot: LlamaSlot, ids: Int32Array, deadline: Deadline): Promise<GenerateResult> {
     const { sampling, generation } = call;
     const prompt = Array.from(ids, asToken);
-    const throwIfStopped = () => {
-      call.signal.throwIfAborted();
-      this.#closed.signal.throwIfAborted();
-    };
+    const runStep: RunStep = (step) => this.#gate.run(deadline, () => clearingOnFailure(slot, step));
     try {
-      const cachedTokens = await reuseCache(slot, prompt, slot.cached.commonPrefix(ids));
-      const rest = await prefill(slot, prompt, throwIfStopped);
+      const cachedTokens = await runStep(() => reuseCache(slot, prompt, slot.cached.commonPrefix(ids)));
       const sampler = new Sampler(sampling, sampling.seed ?? randomSeed(), this.#runtime.vocabSize);
-      const writer = new OutputWriter(generation, call.currentVersion(), sampling.topLogprobs, call.onTokens);
-      const finish = await decode(slot, rest, sampler, sampling, writer, throwIfStopped);
+      const writer = new OutputWriter(generation, sampling.topLogprobs, call.onTokens);
+      const { finish, resumes } = await decode(slot, prompt, sampler, call, writer, runStep);
       writer.flush();
-      return { finish, cachedTokens, resumes: 0, logprobs: "temperature" };
+      return { finish, cachedTokens, resumes, logprobs: "temperature" };
     } catch (error) {
       if (error === call.signal.reason || error === this.#closed.signal.reason) throw error;
-      await clearCache(slot);
       throw new EngineError("engine_error", "The embedded engine failed.", { cause: error });
     }
   }
@@ -122,15 +122,22 @@ class EmbeddedEngine implements Engine {
   async #close(): Promise<void> {
     const reason = new EngineError("engine_unavailable", "The engine is closed.");
     this.#closed.abort(reason);
+    this.#gate.close(reason);
     await this.#pool.drain(reason);
+    await this.localWeights.close(reason);
     await this.#runtime.dispose();
   }
 }
 
-/** Empties a slot's cache, whose content is unknown after a failure. */
-async function clearCache({ sequence, cached }: LlamaSlot): Promise<void> {
-  cached.truncate(0);
-  await sequence.clearHistory();
+/** Empties the slot's cache if the step fails, because its content is then unknown. */
+async function clearingOnFailure<T>(slot: LlamaSlot, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    slot.cached.truncate(0);
+    await slot.sequence.clearHistory();
+    throw error;
+  }
 }
 
 /** node-llama-cpp has a branded type for token ids. */
@@ -150,5 +157,12 @@ function asToken(id: number): Token {
 export async function createEmbeddedEngine(options: EmbeddedOptions = {}): Promise<Engine> {
   const { timeoutSeconds = 0 } = options;
   if (!(timeoutSeconds >= 0)) throw new RangeError(`timeoutSeconds must be 0 or more; received ${timeoutSeconds}`);
-  return new EmbeddedEngine(await startRuntime(options), timeoutSeconds);
+  const runtime = await startRuntime(options);
+  try {
+    const template = await readModelTemplate(runtime.current.model.fileInfo, runtime.modelPath);
+    return new EmbeddedEngine(runtime, template, timeoutSeconds);
+  } catch (error) {
+    await runtime.dispose();
+    throw error;
+  }
 }

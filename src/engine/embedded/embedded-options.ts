@@ -3,7 +3,7 @@ export interface EmbeddedOptions {
   readonly modelPath?: string | undefined;
   /** Limit of prompt and output tokens of one call together. Default: the model's own, at most 16,384. */
   readonly contextSize?: number | undefined;
-  /** Time limit of one call, including the wait for a free sequence. Default 0: no limit. */
+  /** Time limit of one call, without its waits for a free sequence and for the end of a pause. Default 0: no limit. */
   readonly timeoutSeconds?: number | undefined;
   /** Calls that run at the same time, each with its own KV cache. More calls wait. Default 8. */
   readonly sequences?: number | undefined;

@@ -7,7 +7,7 @@ const CHUNK_TOKENS = 256;
 /** Adds sampled tokens to the native generation: one by one if `onTokens` is set, otherwise in chunks. */
 export class OutputWriter {
   readonly #generation: NativeGeneration;
-  readonly #version: number;
+  #version = 0;
   readonly #width: number;
   readonly #onTokens: (() => void) | undefined;
   readonly #ids = new Int32Array(CHUNK_TOKENS);
@@ -20,13 +20,18 @@ export class OutputWriter {
    * @param width alternatives per token; 0 for none
    * @param onTokens called after tokens were added to the generation
    */
-  constructor(generation: NativeGeneration, version: number, width: number, onTokens: (() => void) | undefined) {
+  constructor(generation: NativeGeneration, width: number, onTokens: (() => void) | undefined) {
     this.#onTokens = onTokens;
     this.#generation = generation;
-    this.#version = version;
     this.#width = width;
     this.#topIds = new Int32Array(CHUNK_TOKENS * width);
     this.#topLogprobs = new Float32Array(CHUNK_TOKENS * width);
+  }
+
+  /** Sets the weight version of the tokens that are pushed from here on. */
+  setVersion(version: number): void {
+    if (version !== this.#version) this.flush();
+    this.#version = version;
   }
 
   push({ id, logprob, top }: SampledToken): void {

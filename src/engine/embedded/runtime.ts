@@ -6,13 +6,11 @@ import { ensureTinyModel } from "./tiny-model/ensure.js";
 /** Prompt tokens that llama.cpp evaluates in one step. */
 const BATCH_SIZE = 512;
 
-/** A loaded model with its KV caches. */
-export interface LlamaRuntime {
+/** A model's weights with a context: the KV caches of its sequences. */
+export interface LoadedModel {
   readonly model: LlamaModel;
-  readonly contextSize: number;
-  readonly vocabSize: number;
+  readonly context: LlamaContext;
   readonly sequences: readonly LlamaContextSequence[];
-  dispose(): Promise<void>;
 }
 
 type LlamaModule = typeof import("node-llama-cpp");
@@ -26,6 +24,78 @@ export async function importLlama(load: () => Promise<LlamaModule> = () => impor
       "The embedded engine requires llama.cpp: npm install node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 " +
       "(or the package of your platform). docs/reference/embedded-engine.md explains how to omit its GPU packages.";
     throw new EngineError("engine_unavailable", message, { cause });
+  }
+}
+
+/** llama.cpp with the model that the engine uses now. */
+export class LlamaRuntime {
+  readonly modelPath: string;
+  readonly contextSize: number;
+  readonly vocabSize: number;
+  /** Replaced when new weights are loaded. */
+  current: LoadedModel;
+  readonly #llama: Llama;
+  readonly #threads: number;
+  /** The models that can be freed. */
+  readonly #models: Set<LlamaModel>;
+  /**
+   * A model could not be loaded, or its context not be created. node-llama-cpp then keeps a handle on the owner, and would
+   * wait for the handle forever when it disposes of the owner.
+   */
+  #stuck = false;
+
+  constructor(llama: Llama, current: LoadedModel, modelPath: string, threads: number, contextSize: number) {
+    this.#llama = llama;
+    this.current = current;
+    this.#models = new Set([current.model]);
+    this.modelPath = modelPath;
+    this.#threads = threads;
+    this.contextSize = contextSize;
+    this.vocabSize = current.model.fileInfo.metadata.tokenizer.ggml.tokens.length;
+  }
+
+  get sequences(): readonly LlamaContextSequence[] {
+    return this.current.sequences;
+  }
+
+  /**
+   * Loads further weights into memory. The file is not mapped, so it may change or be deleted afterwards. Rejects if a weight
+   * is not a finite number.
+   */
+  async loadModel(modelPath: string): Promise<LlamaModel> {
+    try {
+      const options = { modelPath, gpuLayers: 0, useMmap: false, checkTensors: true };
+      const model = await this.#llama.loadModel(options);
+      this.#models.add(model);
+      return model;
+    } catch (error) {
+      this.#stuck = true;
+      throw error;
+    }
+  }
+
+  /** Creates a context of the same size as the current one. */
+  async openModel(model: LlamaModel): Promise<LoadedModel> {
+    try {
+      return await openModel(model, this.contextSize, this.current.sequences.length, this.#threads);
+    } catch (error) {
+      this.#models.delete(model);
+      this.#stuck = true;
+      throw error;
+    }
+  }
+
+  /** Frees a model and its context. A model whose context could not be created stays in memory: see {@link #stuck}. */
+  async free(model: LlamaModel, context?: LlamaContext): Promise<void> {
+    await context?.dispose();
+    if (this.#models.delete(model)) await model.dispose();
+  }
+
+  async dispose(): Promise<void> {
+    await this.current.context.dispose();
+    await Promise.all([...this.#models].map((model) => this.free(model)));
+    const disposing = this.#llama.dispose();
+    if (!this.#stuck) await disposing;
   }
 }
 
@@ -45,30 +115,31 @@ export async function startRuntime(options: EmbeddedOptions): Promise<LlamaRunti
   try {
     const model = await llama.loadModel({ modelPath, gpuLayers: 0 });
     const contextSize = options.contextSize ?? Math.min(model.trainContextSize, DEFAULT_CONTEXT_SIZE);
-    const context = await model.createContext({
-      contextSize,
-      sequences,
-      threads,
-      batchSize: BATCH_SIZE,
-      // On a CPU, flash attention computes in 16 bits, and differently for one token than for many. Recorded log
-      // probabilities would differ by some hundredths from those of a trainer that evaluates the sequence in one pass.
-      flashAttention: false,
-    });
-    return toRuntime(llama, model, context, contextSize);
+    const loaded = await openModel(model, contextSize, sequences, threads);
+    return new LlamaRuntime(llama, loaded, modelPath, threads, contextSize);
   } catch (error) {
-    await llama.dispose();
+    // Not awaited, because node-llama-cpp would wait forever for a model that could not be loaded.
+    void llama.dispose();
     throw error;
   }
 }
 
-function toRuntime(llama: Llama, model: LlamaModel, context: LlamaContext, contextSize: number): LlamaRuntime {
-  return {
-    model,
+async function openModel(
+  model: LlamaModel,
+  contextSize: number,
+  sequences: number,
+  threads: number,
+): Promise<LoadedModel> {
+  const context = await model.createContext({
     contextSize,
-    vocabSize: model.fileInfo.metadata.tokenizer.ggml.tokens.length,
-    sequences: Array.from({ length: context.totalSequences }, () => context.getSequence()),
-    dispose: () => llama.dispose(),
-  };
+    sequences,
+    threads,
+    batchSize: BATCH_SIZE,
+    // On a CPU, flash attention computes in 16 bits, and differently for one token than for many. Recorded log
+    // probabilities would differ by some hundredths from those of a trainer that evaluates the sequence in one pass.
+    flashAttention: false,
+  });
+  return { model, context, sequences: Array.from({ length: context.totalSequences }, () => context.getSequence()) };
 }
 
 function checkPositiveInteger(name: string, value: number): number {

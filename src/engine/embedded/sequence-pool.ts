@@ -5,7 +5,8 @@ import { chooseSlot } from "./choose-slot.js";
 
 /** One sequence of the context, with the tokens in its cache. */
 export interface Slot<S> {
-  readonly sequence: S;
+  /** Replaced when the engine's weights are: see {@link SequencePool.replaceSequences}. */
+  sequence: S;
   readonly cached: CachedTokens;
   affinityKey: string | undefined;
   lastUsed: number;
@@ -54,6 +55,14 @@ export class SequencePool<S> {
     if (this.#waiting.serve(slot)) return;
     slot.busy = false;
     if (this.#slots.every(({ busy }) => !busy)) this.#idle?.();
+  }
+
+  /** Replaces all sequences by empty ones of new weights. Calls keep their slots. Nothing may compute meanwhile. */
+  replaceSequences(sequences: readonly S[]): void {
+    for (const [index, slot] of this.#slots.entries()) {
+      slot.sequence = sequences[index] ?? slot.sequence;
+      slot.cached.truncate(0);
+    }
   }
 
   /** Rejects waiting calls with `reason`, and resolves when every sequence was released. */

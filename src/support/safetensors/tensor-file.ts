@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { SafetensorsError } from "./errors.js";
 import { type Header, LENGTH_BYTES, readHeader, readHeaderLength, type TensorEntry } from "./read-header.js";
 
 const CHUNK_BYTES = 1 << 22;
@@ -48,6 +49,18 @@ export class TensorFile implements AsyncDisposable {
     const tensor = this.#tensor(name);
     if (tensor?.shape.length !== 1 || tensor.shape[0] !== count) return undefined;
     return this.#read(tensor, tensor.start, tensor.end - tensor.start);
+  }
+
+  /**
+   * Returns some bytes of a tensor of this file.
+   *
+   * @param offset from the tensor's first byte
+   * @throws SafetensorsError if the file has become shorter
+   */
+  async bytes({ name, start }: TensorEntry, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = await readBytes(this.#file, start + offset, length);
+    if (bytes.length < length) throw new SafetensorsError(`it ends within ${name}`);
+    return bytes;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

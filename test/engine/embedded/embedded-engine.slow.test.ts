@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -197,6 +198,15 @@ describe("invalid input", () => {
     await expect(createEmbeddedEngine({ contextSize: 1.5 })).rejects.toThrow(RangeError);
     await expect(createEmbeddedEngine({ threads: -1 })).rejects.toThrow(RangeError);
     await expect(createEmbeddedEngine({ modelPath: "/nowhere/model.gguf" })).rejects.toThrow(/model\.gguf/);
+  });
+
+  it("fails the start: a damaged model file", async () => {
+    const { gguf } = await ensureTinyModel();
+    const folder = await mkdtemp(join(tmpdir(), "rolltape-damaged-"));
+    const modelPath = join(folder, "model.gguf");
+    await writeFile(modelPath, (await readFile(gguf)).subarray(0, 300_000));
+    await expect(createEmbeddedEngine({ modelPath })).rejects.toThrow(/load/);
+    await rm(folder, { recursive: true });
   });
 
   it("fails the start with installation instructions if llama.cpp is missing", async () => {

@@ -4,12 +4,12 @@ import { cacheFolder } from "../../../support/cache-folder.js";
 import { GGUF_FILE, tinyModelFiles } from "./tiny-model-files.js";
 
 /** Part of the folder's name. Raise it whenever the content of a file changes. */
-export const TINY_MODEL_VERSION = 1;
+export const TINY_MODEL_VERSION = 2;
 
 export interface TinyModel {
   /** Path of the GGUF file. */
   readonly gguf: string;
-  /** Path of the Hugging Face folder: tokenizer.json, tokenizer_config.json, generation_config.json, config.json. */
+  /** Path of the Hugging Face folder, with weights, configuration and tokenizer. transformers loads it. */
   readonly folder: string;
 }
 

@@ -8,6 +8,7 @@ import {
   TINY,
 } from "./architecture.js";
 import { type BytePairEncoding, trainBytePairs } from "./bpe.js";
+import { encodeCheckpoint } from "./checkpoint.js";
 import { CORPUS } from "./corpus.js";
 import { encodeGguf, type GgufValue } from "./gguf.js";
 import { CHAT_TEMPLATE } from "./tiny-chat-template.js";
@@ -15,13 +16,20 @@ import { tokenizerJson } from "./tokenizer-json.js";
 import { randomWeights } from "./weights.js";
 
 export const GGUF_FILE = "model.gguf";
+const SAFETENSORS_FILE = "model.safetensors";
 
-/** Returns every file of the tiny model by name: a GGUF for llama.cpp, and a Hugging Face model folder without weights. */
-export function tinyModelFiles(): Map<string, Buffer> {
+/**
+ * Returns every file of the tiny model by name: a GGUF for llama.cpp, and a Hugging Face folder with the same weights.
+ *
+ * @param seed of the weights
+ */
+export function tinyModelFiles(seed?: number): Map<string, Buffer> {
   const encoding = trainBytePairs(CORPUS, FIRST_SPECIAL_ID);
+  const weights = randomWeights(encoding.tokens, seed);
   const json = (value: unknown) => Buffer.from(`${JSON.stringify(value, undefined, 1)}\n`, "utf8");
   return new Map([
-    [GGUF_FILE, encodeGguf(ggufMetadata(encoding), randomWeights(encoding.tokens))],
+    [GGUF_FILE, encodeGguf(ggufMetadata(encoding), weights)],
+    [SAFETENSORS_FILE, encodeCheckpoint(weights)],
     ["tokenizer.json", json(tokenizerJson(encoding))],
     ["tokenizer_config.json", json(tokenizerConfig())],
     ["generation_config.json", json({ eos_token_id: [END_OF_TURN_ID, PAD_ID], pad_token_id: PAD_ID })],
@@ -46,6 +54,10 @@ function modelConfig(): unknown {
   return {
     architectures: ["LlamaForCausalLM"],
     model_type: "llama",
+    torch_dtype: "float32",
+    hidden_act: "silu",
+    attention_bias: false,
+    mlp_bias: false,
     vocab_size: TINY.vocabSize,
     hidden_size: TINY.width,
     intermediate_size: TINY.feedForward,
@@ -57,12 +69,14 @@ function modelConfig(): unknown {
     rms_norm_eps: TINY.normEpsilon,
     rope_theta: TINY.ropeBase,
     tie_word_embeddings: false,
+    bos_token_id: null,
     eos_token_id: END_OF_TURN_ID,
     pad_token_id: PAD_ID,
   };
 }
 
-function ggufMetadata({ tokens, merges }: BytePairEncoding): Map<string, GgufValue> {
+/** Returns the metadata of the GGUF file. */
+export function ggufMetadata({ tokens, merges }: BytePairEncoding): Map<string, GgufValue> {
   const u32 = (value: number): GgufValue => ({ type: "u32", value });
   const f32 = (value: number): GgufValue => ({ type: "f32", value });
   const string = (value: string): GgufValue => ({ type: "string", value });

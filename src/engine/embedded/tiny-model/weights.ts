@@ -7,6 +7,8 @@ export interface Tensor {
   readonly data: Float32Array;
 }
 
+const DEFAULT_SEED = 0x9e3779b9;
+
 /**
  * Returns random weights that are the same on every machine. They are computed only with additions and multiplications
  * of doubles: the last bit of transcendental functions can differ between machines.
@@ -16,9 +18,10 @@ export interface Tensor {
  * tokens. The model therefore writes well-formed but meaningless text.
  *
  * @param tokens ordinary tokens by id, spelled in the byte alphabet
+ * @param seed other seeds give other models of the same shape; not 0
  */
-export function randomWeights(tokens: readonly string[]): Tensor[] {
-  const random = gaussian(0x9e3779b9);
+export function randomWeights(tokens: readonly string[], seed = DEFAULT_SEED): Tensor[] {
+  const random = gaussian(seed);
   const matrix = (name: string, columns: number, rows: number, deviation: number): Tensor => ({
     name,
     shape: [columns, rows],
