@@ -103,8 +103,6 @@ export interface Engine {
   close(): Promise<void>;
   /** Controls the engine's servers. Undefined if the engine runs in this process. */
   readonly servers?: ServerControl;
-  /** Weights of an engine that runs in this process. Undefined for engines with servers. */
-  readonly localWeights?: LocalWeights;
   /** The calls of an engine that runs in this process. Undefined if the engine has servers, because `servers` counts their calls. */
   readonly load?: EngineLoad;
   /** Weights of an engine that runs in this process. Undefined if the engine has servers. */
