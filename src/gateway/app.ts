@@ -23,6 +23,8 @@ import { forwardedCallRoutes } from "./routes/forwarded-calls.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { versionRoutes } from "./routes/version.js";
+import { weightRoutes } from "./routes/weights.js";
+import { openWeights } from "./weights/open-weights.js";
 
 export interface GatewayOptions extends GatewayContext {
   readonly maxBodyBytes: number;
@@ -52,6 +54,8 @@ export async function createGateway({
   const needsKey = ({ routeOptions }: FastifyRequest) => !routeOptions.config.public;
   const app = createApp({ logger, maxBodyBytes, connections, strictControlFields, needsKey });
   const metrics = new GatewayMetrics(context.pool);
+  const weights = openWeights(context, { logger: app.log, metrics: metrics.weights });
+  app.addHook("preClose", async () => weights.close());
   await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
   await app.register(closedConnections, {
     sendTimeoutMilliseconds: connections.sendTimeoutMilliseconds,
@@ -77,8 +81,9 @@ export async function createGateway({
     capacityRoutes(control, context);
     sessionRoutes(control, context);
     exportRoutes(control, context);
-    versionRoutes(control, context);
-    engineRoutes(control, context);
+    versionRoutes(control, context, weights.updates);
+    engineRoutes(control, context, weights.updates);
+    weightRoutes(control, weights);
     serviceRoutes(control, context, metrics);
   });
   await app.register(async (calls) => forwardedCallRoutes(calls, context));

@@ -1,4 +1,5 @@
 import { Gauge, Registry } from "prom-client";
+import { WeightMetrics } from "../control/weights/weight-metrics.js";
 import { addGauge } from "../http/metrics/add-gauge.js";
 import { addBuildInfo } from "../http/metrics/build-info.js";
 import { scrapeProcessMetrics } from "../http/metrics/process.js";
@@ -10,6 +11,7 @@ import type { WorkerPool } from "./worker-pool.js";
  */
 export class GatewayMetrics {
   readonly registry = new Registry();
+  readonly weights = new WeightMetrics(this.registry, "rolltape_gateway");
 
   constructor(pool: WorkerPool) {
     addBuildInfo(this.registry, "rolltape_gateway_build_info");

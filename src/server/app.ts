@@ -49,7 +49,7 @@ import { preparedExportRoutes } from "./routes/prepared-export.js";
 import { responsesRoutes } from "./routes/responses.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
-import { weightRoutes } from "./routes/weights.js";
+import { weightRoutes, weightStepRoutes } from "./routes/weights.js";
 import { ORIGIN, type ServerStorage } from "./storage/server-storage.js";
 import { UpstreamRules } from "./upstreams/upstream-rules.js";
 import { openWeights } from "./weights/open-weights.js";
@@ -158,6 +158,7 @@ export async function createServer({
     sessionRoutes(app, context);
     engineRoutes(app, context);
     weightRoutes(app, context);
+    weightStepRoutes(app, context);
     chatCompletionRoutes(app, context);
     responsesRoutes(app, context);
     messagesRoutes(app, context);

@@ -26,6 +26,8 @@ export class WeightUpdate {
   readonly clock: PauseClock;
   readonly #targets: WeightTargets;
   #giveUp = new AbortController();
+  /** Calls may be held. False if the update failed before it changed anything. */
+  holdsCalls = false;
   state: UpdateState = "pausing";
   error: string | null = null;
 
@@ -67,6 +69,7 @@ export class WeightUpdate {
       await this.#targets.prepare(this.target);
     }
     this.state = "pausing";
+    this.holdsCalls = true;
     this.clock.start();
     const failures = await this.#targets.pause(
       this.#participants.map(({ url }) => url),

@@ -37,9 +37,16 @@ export class WeightUpdates {
   /** Calls that change the state run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
+  #started = 0;
+
   constructor(targets: WeightTargets, observer: UpdateObserver) {
     this.#targets = targets;
     this.#observer = observer;
+  }
+
+  /** Number of updates so far. */
+  get started(): number {
+    return this.#started;
   }
 
   /** True from the begin of an update until calls go on. */
@@ -82,8 +89,8 @@ export class WeightUpdates {
     return this.#inTurn(async () => {
       this.#targets.check?.(target);
       const servers = await this.#targets.servers();
-      const excluded = this.#spellExcluded(exclude, servers);
       const before = this.#update;
+      const excluded = this.#spellExcluded(exclude, servers);
       const isSame = before !== undefined && sameTarget(before.target, target);
       if (before && (this.isRunning || before.state === "external")) {
         if (isSame && sameUrls(before.excluded, excluded)) return;
@@ -102,6 +109,7 @@ export class WeightUpdates {
         clock: failed?.clock,
       });
       this.#update = update;
+      this.#started++;
       this.#observer.began(update.toRecord(this.#targets.version));
       this.#run(update, async () => {
         await pauseOrUndo(update, failed !== undefined);
@@ -192,6 +200,11 @@ export class WeightUpdates {
     this.#update = update;
   }
 
+  /** Forgets a failed update, because a gateway has brought weights to the engine since. */
+  forget(): void {
+    if (!this.isRunning) this.#update = undefined;
+  }
+
   /** Returns the error of the last update, with the record. */
   async failedError(message: string): Promise<ApiError> {
     const record = await this.record();
@@ -242,8 +255,10 @@ export class WeightUpdates {
   }
 
   #spellExcluded(exclude: readonly string[], servers: readonly TargetServer[]): string[] {
-    const excluded = this.#targets.spell(exclude, servers);
     const urls = servers.map(({ url }) => url);
+    // A server of a failed update may have left with its worker. It is left out then anyway.
+    const left = this.#update?.servers.map(({ url }) => url) ?? [];
+    const excluded = this.#targets.spell(exclude, servers).filter((url) => urls.includes(url) || !left.includes(url));
     const unknown = excluded.find((url) => !urls.includes(url));
     if (unknown !== undefined) {
       const message = `\`exclude\` must name engine servers: ${urls.join(", ")}; received ${unknown.slice(0, 200)}.`;
@@ -279,7 +294,7 @@ async function pauseOrUndo(update: WeightUpdate, isHeld: boolean): Promise<void>
   try {
     await update.pause();
   } catch (error) {
-    if (error instanceof UpdateFailure || isHeld || update.state === "pausing") throw error;
+    if (isHeld || update.holdsCalls) throw error;
     await update.end().catch(() => undefined);
     throw new NotPausedError("not paused", { cause: error });
   }

@@ -1,4 +1,5 @@
 import { drainBody, pauseFields, restoreBody } from "../../control/engine-schemas.js";
+import type { WeightUpdates } from "../../control/weights/weight-updates.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import type { GatewayContext } from "../context.js";
@@ -9,7 +10,7 @@ import { drainedServer, mergedEngine, mergeEngines, mergeServer } from "../fleet
 import { pickCredentials } from "../routing.js";
 
 /** State and control of the engine servers of all workers. A change reaches every server once, or none of them. */
-export function engineRoutes(app: App, context: GatewayContext): void {
+export function engineRoutes(app: App, context: GatewayContext, updates: WeightUpdates): void {
   const pause = new EnginePause(context);
   const engine = { 200: mergedEngine };
   const server = { 200: drainedServer };
@@ -17,12 +18,14 @@ export function engineRoutes(app: App, context: GatewayContext): void {
   app.get("/rl/engine", { schema: { response: engine } }, async (request) =>
     mergeEngines(await readFleet(context, pickCredentials(request))),
   );
-  app.post("/rl/engine/pause", { schema: { body: controlBody(pauseFields), response: engine } }, async (request) =>
-    mergeEngines(await pause.pause(request.body.mode, pickCredentials(request))),
-  );
-  app.post("/rl/engine/resume", { schema: { body: controlBody({}), response: engine } }, async (request) =>
-    mergeEngines(await pause.resume(pickCredentials(request))),
-  );
+  app.post("/rl/engine/pause", { schema: { body: controlBody(pauseFields), response: engine } }, async (request) => {
+    updates.requireNone();
+    return mergeEngines(await pause.pause(request.body.mode, pickCredentials(request)));
+  });
+  app.post("/rl/engine/resume", { schema: { body: controlBody({}), response: engine } }, async (request) => {
+    updates.requireNone();
+    return mergeEngines(await pause.resume(pickCredentials(request)));
+  });
   app.post("/rl/engine/drain", { schema: { body: drainBody, response: server } }, async (request) => {
     const { url, wait_seconds: seconds } = request.body;
     return toServerRecord(await new EngineDrain(context, pickCredentials(request)).drain(url, seconds));

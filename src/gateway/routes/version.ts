@@ -1,88 +1,15 @@
-import { z } from "zod";
-import { stampVersion, versionBody, type WeightVersion } from "../../control/weight-version.js";
+import { versionBody } from "../../control/weight-version.js";
+import type { WeightUpdates } from "../../control/weights/weight-updates.js";
 import type { App } from "../../http/app-type.js";
-import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
-import { workerRefusedError, workerSilentError } from "../fleet/failures.js";
-import { noWorkerError } from "../forward.js";
-import { parseReply, relay } from "../relay.js";
+import { setVersion } from "../fleet/set-version.js";
+import { relay } from "../relay.js";
 import { pickCredentials } from "../routing.js";
-import type { UpstreamCall, UpstreamReply } from "../upstream.js";
-import type { Worker } from "../worker-pool.js";
 
-/** Time limit for workers that are not down. They write the version to a shared folder, which may be slow. */
-const WRITE_TIMEOUT_MS = 30_000;
-const MAX_ATTEMPTS = 3;
-
-const REPEAT = "Other workers may have the new version; repeat the call.";
-
-const versionReply = z.object({ version: z.int() });
-
-/**
- * Sets the weight version on every worker. A worker that joins later reads it from the shared folder, or receives it with its
- * first session. The call is idempotent: if a worker fails, the trainer repeats it.
- */
-export function versionRoutes(app: App, context: GatewayContext): void {
+/** Sets the weight version on every worker. The call is idempotent: if a worker fails, the trainer repeats it. */
+export function versionRoutes(app: App, context: GatewayContext, updates: WeightUpdates): void {
   app.post("/rl/set_version", { schema: { body: versionBody } }, async (request, reply) => {
-    const { body } = request;
-    for (let attempt = 1; ; attempt++) {
-      const version = stampVersion(body.version, context.pool.newestVersion);
-      const call = { path: "/rl/set_version", headers: pickCredentials(request), body: { ...body, ...version } };
-      const replies = await setEverywhere(context, version, call);
-      const outdated = replies.find((workerReply) => parseReply(workerReply, versionReply).version !== body.version);
-      const result = outdated ?? replies[0];
-      if (!result) throw noWorkerError();
-      if (result !== outdated || attempt === MAX_ATTEMPTS) return relay(result, reply);
-      // That worker kept another version with a later time, because a clock runs ahead. The refresh reads that time.
-      await context.pool.refresh();
-    }
+    updates.requireNone();
+    return relay(await setVersion(context, pickCredentials(request), request.body), reply);
   });
-}
-
-/**
- * Calls every worker, including workers that join during the calls.
- *
- * @throws ApiError that names the first worker that returns an error or does not answer
- */
-async function setEverywhere(
-  context: GatewayContext,
-  version: WeightVersion,
-  call: UpstreamCall,
-): Promise<UpstreamReply[]> {
-  const { pool } = context;
-  const replies: UpstreamReply[] = [];
-  const called = new Set<Worker>();
-  for (let workers = pool.all(); workers.length > 0; workers = pool.all().filter((worker) => !called.has(worker))) {
-    const expected = workers.filter(({ state }) => state !== "down");
-    const newReplies = await callAll(context, workers, call);
-    // As soon as one worker has the version, new sessions on all workers must start with it.
-    if (newReplies.some((reply) => reply !== undefined && reply.status < 300)) pool.learnVersion(version);
-    workers.forEach((worker, index) => {
-      const reply = newReplies[index];
-      if (reply && reply.status >= 300) throw workerRefusedError(worker, reply, REPEAT);
-      if (reply) replies.push(reply);
-      called.add(worker);
-    });
-    const silent = workers.find((worker, index) => newReplies[index] === undefined && expected.includes(worker));
-    if (silent) throw workerSilentError(silent, REPEAT);
-    await pool.discover();
-  }
-  return replies;
-}
-
-/**
- * Calls all workers, including those that are down or unreachable. These need not answer, but they may be back, and a stopped
- * process reads the call when it continues.
- */
-function callAll(
-  { upstream, controlMilliseconds }: GatewayContext,
-  workers: readonly Worker[],
-  call: UpstreamCall,
-): Promise<(UpstreamReply | undefined)[]> {
-  const callOne = (worker: Worker): Promise<UpstreamReply | undefined> => {
-    if (worker.state !== "down") return callWorker(upstream, worker, call, WRITE_TIMEOUT_MS);
-    const signal = AbortSignal.timeout(controlMilliseconds);
-    return upstream.call(worker.url, { ...call, signal }).catch(() => undefined);
-  };
-  return Promise.all(workers.map(callOne));
 }

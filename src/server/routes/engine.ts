@@ -87,7 +87,7 @@ function pauseServers(app: App, context: ServerContext): void {
     },
     async ({ body: { mode, servers: targets } }) => {
       const servers = requireServers(context);
-      context.weights?.updates.requireNone();
+      requireNoUpdate(context);
       for (const url of targets ?? []) requireServer(servers, url);
       await servers.pause(mode, targets);
       return toRecord(context.engine);
@@ -101,7 +101,7 @@ function pauseServers(app: App, context: ServerContext): void {
     },
     async ({ body: { servers: targets, hold } }) => {
       const servers = requireServers(context);
-      context.weights?.updates.requireNone();
+      requireNoUpdate(context);
       for (const url of targets ?? []) requireServer(servers, url);
       await servers.resume({ urls: targets, hold });
       return toRecord(context.engine);
@@ -113,6 +113,14 @@ function pauseServers(app: App, context: ServerContext): void {
 function requireServers({ engine }: ServerContext): ServerControl {
   if (engine.servers) return engine.servers;
   throw new ApiError("no_engine_servers", `The engine (${engine.type}) runs in this process and has no servers.`);
+}
+
+/** @throws ApiError `weights_busy` during a weight update, also of a gateway: it pauses and resumes itself */
+function requireNoUpdate({ weights }: ServerContext): void {
+  weights?.updates.requireNone();
+  if (!weights?.known.update) return;
+  const message = `A gateway updates the weights to version ${weights.known.update.version}. Wait for its end.`;
+  throw new ApiError("weights_busy", message);
 }
 
 /** @throws ApiError `engine_server_outdated` if the server's tokens would get a version that its weights are not of */

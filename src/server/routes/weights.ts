@@ -1,10 +1,13 @@
 import { answerUpdate } from "../../control/weights/answer-update.js";
 import { toUpdateTarget } from "../../control/weights/update-request.js";
-import type { WeightUpdates } from "../../control/weights/weight-updates.js";
-import { finishBody, weightsBody, weightsRecord } from "../../control/weights/weights-schemas.js";
+import { stepBody, stepReply } from "../../control/weights/weight-steps.js";
+import type { UpdateTarget } from "../../control/weights/weight-targets.js";
+import { finishBody, type WeightsRecord, weightsBody, weightsRecord } from "../../control/weights/weights-schemas.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import type { ServerContext } from "../context.js";
+import type { ServerWeights } from "../weights/open-weights.js";
+import { takeStep } from "../weights/take-step.js";
 
 const UPDATED = { 200: weightsRecord, 202: weightsRecord };
 
@@ -16,7 +19,11 @@ export function weightRoutes(app: App, context: ServerContext): void {
       config: { key: "admin" },
       schema: { summary: "Weights of the engine, and the progress of an update", response: { 200: weightsRecord } },
     },
-    async () => requireUpdates(context).record(),
+    async () => {
+      const { updates, known } = requireWeights(context);
+      const record = await updates.record();
+      return known.update && !updates.isActive ? { ...record, ...describeHeld(known.update) } : record;
+    },
   );
   app.post(
     "/rl/weights",
@@ -29,7 +36,8 @@ export function weightRoutes(app: App, context: ServerContext): void {
       },
     },
     async ({ body }, reply) => {
-      const updates = requireUpdates(context);
+      const { updates, known } = requireWeights(context);
+      if (known.update && !updates.isActive) throw heldByGateway(known.update);
       await updates.start(toUpdateTarget(body), body.exclude);
       return answerUpdate(updates, reply, { seconds: body.wait_seconds, signal: context.shutdown.signal });
     },
@@ -41,7 +49,7 @@ export function weightRoutes(app: App, context: ServerContext): void {
       schema: { summary: "Finish an external weight update", body: finishBody, response: UPDATED },
     },
     async ({ body }, reply) => {
-      const updates = requireUpdates(context);
+      const { updates } = requireWeights(context);
       await updates.finish(body.version, body.exclude);
       return answerUpdate(updates, reply, { seconds: body.wait_seconds, signal: context.shutdown.signal });
     },
@@ -56,15 +64,48 @@ export function weightRoutes(app: App, context: ServerContext): void {
       },
     },
     async () => {
-      const updates = requireUpdates(context);
+      const { updates, known, targets } = requireWeights(context);
+      // The gateway of the update may never come back.
+      if (known.update && !updates.isActive) {
+        updates.interrupt({ target: known.update, error: "given up" }, await targets.servers());
+      }
       await updates.giveUp();
       return updates.record();
     },
   );
 }
 
+/** One step of an update, for gateways. They call it on each of their workers. */
+export function weightStepRoutes(app: App, context: ServerContext): void {
+  app.post(
+    "/rl/weights/step",
+    {
+      config: { key: "admin" },
+      schema: { summary: "Set by gateways: one step of a weight update", body: stepBody, response: { 200: stepReply } },
+    },
+    async ({ body }) => {
+      const weights = requireWeights(context);
+      if (weights.updates.isRunning) weights.updates.requireNone();
+      const failures = await takeStep(weights, body);
+      const { known, targets } = weights;
+      const servers = (await targets.servers()).map((server) => ({ ...server, source: known.sourceOf(server.url) }));
+      const listed = [...failures].map(([url, failure]) => ({ url, ...failure }));
+      return { servers, update: known.update, paused: await targets.isPaused(), failures: listed };
+    },
+  );
+}
+
+function describeHeld({ version, mode, path }: UpdateTarget): Partial<WeightsRecord> {
+  return { state: mode === "external" ? "external" : "loading", target_version: version, mode, path };
+}
+
+function heldByGateway({ version }: UpdateTarget): ApiError {
+  const message = `A gateway updates the weights to version ${version}. Call the gateway, or give the update up here.`;
+  return new ApiError("weights_busy", message);
+}
+
 /** @throws ApiError `no_engine_servers` if the engine cannot load weights */
-function requireUpdates({ weights, engine }: ServerContext): WeightUpdates {
-  if (weights) return weights.updates;
+function requireWeights({ weights, engine }: ServerContext): ServerWeights {
+  if (weights) return weights;
   throw new ApiError("no_engine_servers", `The engine (${engine.type}) has no servers and cannot load weights.`);
 }

@@ -8,10 +8,7 @@ import {
 import { EngineError, type LocalWeights, type PreparedWeights } from "../../engine/engine.js";
 import { ApiError } from "../../http/errors.js";
 import type { CurrentVersion } from "../current-version.js";
-import type { KnownWeights } from "./known-weights.js";
-
-/** The address of the engine in this process. */
-export const EMBEDDED = "embedded";
+import { EMBEDDED, type KnownWeights } from "./known-weights.js";
 
 const NO_FAILURES: StepFailures = new Map();
 
@@ -63,8 +60,8 @@ export class EmbeddedTargets implements WeightTargets {
   }
 
   async pause(): Promise<StepFailures> {
+    if (!this.#isPaused) await this.#weights.pause();
     this.#isPaused = true;
-    await this.#weights.pause();
     return NO_FAILURES;
   }
 

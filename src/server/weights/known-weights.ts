@@ -1,12 +1,22 @@
 import { z } from "zod";
+import type { StepReply } from "../../control/weights/weight-steps.js";
 import type { TargetServer, UpdateTarget } from "../../control/weights/weight-targets.js";
 import type { CurrentVersion } from "../current-version.js";
 import type { ServerStorage } from "../storage/server-storage.js";
 
+/** The address of the engine in this process. */
+export const EMBEDDED = "embedded";
+
 /** Name of the known weights in the storage. */
 export const WEIGHTS = "weights";
 
-const serverSchema = z.object({ url: z.string(), version: z.int().nullable(), path: z.string().nullable() });
+const serverSchema = z.object({
+  url: z.string(),
+  version: z.int().nullable(),
+  path: z.string().nullable(),
+  /** Noted during the update in progress. */
+  noted: z.boolean().optional(),
+});
 
 const storedSchema = z.object({
   /** The current version when this was stored. */
@@ -42,18 +52,31 @@ export class KnownWeights {
   }
 
   find(url: string): KnownServer {
-    const { servers, update, version } = this.#known;
-    const current = this.#current.version;
-    // If somebody set another version, they have brought its weights to every server.
-    const isCurrent = update !== null || version === current;
-    const known = isCurrent ? servers.find((server) => server.url === url) : undefined;
-    return known ?? { url, version: current, path: null };
+    const found = this.#find(url);
+    return found ?? { url, version: this.#current.version, path: null };
+  }
+
+  /** Returns where the version of a server comes from. Workers of one server know different things about it. */
+  sourceOf(url: string): StepReply["servers"][number]["source"] {
+    const found = this.#find(url);
+    if (!found) return "assumed";
+    return this.#known.update && found.noted ? "update" : "known";
+  }
+
+  /** Notes that a server's weights are not known while it loads others. */
+  forget(url: string): void {
+    // The embedded engine keeps the old weights until it has the new ones.
+    if (url !== EMBEDDED) this.note({ url, version: null, path: null });
   }
 
   /** Notes the update in progress. Resolves when it is stored. */
   async begin(update: UpdateTarget, urls: readonly string[]): Promise<void> {
     const before = this.#known;
-    this.#save({ version: this.#current.version, servers: urls.map((url) => this.find(url)), update });
+    const servers = urls.flatMap((url) => {
+      const found = this.#find(url);
+      return found ? [{ ...found, noted: before.update !== null && found.noted === true }] : [];
+    });
+    this.#save({ version: this.#current.version, servers, update });
     try {
       await this.#storage?.records.committed();
     } catch (error) {
@@ -64,13 +87,20 @@ export class KnownWeights {
 
   note({ url, version, path }: TargetServer | KnownServer): void {
     const others = this.#known.servers.filter((server) => server.url !== url);
-    this.#save({ ...this.#known, servers: [...others, { url, version, path }] });
+    this.#save({ ...this.#known, servers: [...others, { url, version, path, noted: true }] });
   }
 
   /** Notes the end of the update. */
   end(servers: readonly KnownServer[]): void {
     const known = servers.map(({ url, version, path }) => ({ url, version, path }));
     this.#save({ version: this.#current.version, servers: known, update: null });
+  }
+
+  #find(url: string): KnownServer | undefined {
+    const { servers, update, version } = this.#known;
+    // If somebody set another version, they have brought its weights to every server.
+    const isCurrent = update !== null || version === this.#current.version;
+    return isCurrent ? servers.find((server) => server.url === url) : undefined;
   }
 
   /** Resolves when everything is stored. */

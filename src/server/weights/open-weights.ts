@@ -6,8 +6,8 @@ import { WeightUpdates } from "../../control/weights/weight-updates.js";
 import type { Engine } from "../../engine/engine.js";
 import type { CurrentVersion } from "../current-version.js";
 import type { ServerStorage } from "../storage/server-storage.js";
-import { EMBEDDED, EmbeddedTargets } from "./embedded-targets.js";
-import { KnownWeights } from "./known-weights.js";
+import { EmbeddedTargets } from "./embedded-targets.js";
+import { EMBEDDED, KnownWeights } from "./known-weights.js";
 import { ServerTargets } from "./server-targets.js";
 
 /** The weight updates of a server. */

@@ -1,0 +1,55 @@
+import type { FastifyBaseLogger, FastifyRequest } from "fastify";
+import { observeUpdates } from "../../control/weights/observe-updates.js";
+import type { WeightMetrics } from "../../control/weights/weight-metrics.js";
+import { WeightUpdates } from "../../control/weights/weight-updates.js";
+import type { GatewayContext } from "../context.js";
+import { noWorkerError } from "../forward.js";
+import { pickCredentials } from "../routing.js";
+import { FleetTargets } from "./fleet-targets.js";
+import { readWeightFleet } from "./weight-fleet.js";
+
+/** The weight updates of a gateway. */
+export interface GatewayWeights {
+  readonly updates: WeightUpdates;
+  /** Aborts when the gateway closes, so that no answer waits for an update. */
+  readonly stopping: AbortSignal;
+  /**
+   * Prepares a call: has a worker check its key, and finds an update that this gateway does not know, because it was restarted.
+   *
+   * @throws ApiError if a worker refuses the key
+   */
+  prepare(request: FastifyRequest): Promise<void>;
+  close(): void;
+}
+
+export function openWeights(
+  context: GatewayContext,
+  { logger, metrics }: { readonly logger: FastifyBaseLogger; readonly metrics: WeightMetrics },
+): GatewayWeights {
+  const targets = new FleetTargets(context);
+  const updates = new WeightUpdates(targets, observeUpdates(logger, metrics));
+  const stopping = new AbortController();
+  return {
+    updates,
+    stopping: stopping.signal,
+    async prepare(request) {
+      const headers = pickCredentials(request);
+      if (updates.isActive) {
+        const { members } = await readWeightFleet(context, headers);
+        // Only a worker can check the key.
+        if (members.length === 0) throw noWorkerError();
+        return targets.useKey(headers);
+      }
+      targets.useKey(headers);
+      const before = updates.started;
+      const found = await targets.findUpdate();
+      if (!found || updates.started !== before) return;
+      const error = `The gateway was restarted during the weight update to version ${found.target.version}, or another gateway runs it.`;
+      updates.interrupt({ target: found.target, error }, found.servers);
+    },
+    close() {
+      stopping.abort();
+      targets.close();
+    },
+  };
+}

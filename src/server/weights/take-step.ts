@@ -1,0 +1,81 @@
+import type { StepBody } from "../../control/weights/weight-steps.js";
+import {
+  StepError,
+  type StepFailure,
+  type StepFailures,
+  type UpdateTarget,
+} from "../../control/weights/weight-targets.js";
+import { ApiError } from "../../http/errors.js";
+import type { ServerWeights } from "./open-weights.js";
+
+const NONE: StepFailures = new Map();
+
+/**
+ * Takes one step of a weight update for a gateway. The gateway decides the order, and which worker tells which server.
+ *
+ * @returns the failures by URL
+ */
+export async function takeStep(
+  { targets, known, updates }: ServerWeights,
+  { step, target, servers, known: knownServers, hold }: StepBody,
+): Promise<StepFailures> {
+  switch (step) {
+    case "list":
+      return NONE;
+    case "prepare":
+      await targets.prepare?.(requireTarget(target));
+      return NONE;
+    case "hold": {
+      targets.check?.(requireTarget(target));
+      await targets.begin(requireTarget(target));
+      return targets.pause([], servers);
+    }
+    case "pause":
+      return targets.pause(servers, []);
+    case "load":
+      return tryEach(servers, async (url) => {
+        known.forget(url);
+        await targets.load(url, requireTarget(target), new AbortController().signal);
+      });
+    case "finish": {
+      const { version, path } = requireTarget(target);
+      return tryEach(servers, async (url) => {
+        await targets.finish(url, version, new AbortController().signal);
+        targets.note({ url, version, path, draining: false });
+      });
+    }
+    case "drain":
+      await targets.drain(servers);
+      return NONE;
+    case "resume":
+      return targets.resume(servers);
+    case "release": {
+      const draining = false;
+      await targets.release(
+        knownServers.map((server) => ({ ...server, draining })),
+        hold,
+      );
+      // If this server was restarted during the update, it has an update of its own that failed.
+      updates.forget();
+      return NONE;
+    }
+  }
+}
+
+async function tryEach(urls: readonly string[], task: (url: string) => Promise<void>): Promise<StepFailures> {
+  const failures = new Map<string, StepFailure>();
+  await Promise.all(
+    urls.map((url) =>
+      task(url).catch((error: unknown) => {
+        if (!(error instanceof StepError)) throw error;
+        failures.set(url, error.failure);
+      }),
+    ),
+  );
+  return failures;
+}
+
+function requireTarget(target: UpdateTarget | undefined): UpdateTarget {
+  if (target) return target;
+  throw new ApiError("invalid_value", "`target` must be set for this step.", { param: "target" });
+}
