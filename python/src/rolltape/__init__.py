@@ -1,0 +1,103 @@
+"""Rolltape for Python: calls of the proxy, batches, advantages and attention masks.
+
+Names are imported when they are used, so that `rolltape.worker` costs no import of httpx and numpy.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from . import advantages
+    from . import attention as attention
+    from .batch import Batch, RowInfo, Sample
+    from .client import AsyncClient, AsyncSession, Client, Interaction, Session, Trajectories
+    from .errors import (
+        AuthenticationError,
+        BatchError,
+        CapacityError,
+        ConflictError,
+        EngineError,
+        GoneError,
+        InvalidRequestError,
+        NotFoundError,
+        RolltapeError,
+        ServeError,
+        ServerError,
+        TransportError,
+        WeightsError,
+    )
+    from .groups import Episode, Group, run_group
+    from .server import Server, serve
+
+_MODULES = {
+    "batch": ("Batch", "RowInfo", "Sample"),
+    "client": ("AsyncClient", "AsyncSession", "Client", "Interaction", "Session", "Trajectories"),
+    "errors": (
+        "AuthenticationError",
+        "BatchError",
+        "CapacityError",
+        "ConflictError",
+        "EngineError",
+        "GoneError",
+        "InvalidRequestError",
+        "NotFoundError",
+        "RolltapeError",
+        "ServeError",
+        "ServerError",
+        "TransportError",
+        "WeightsError",
+    ),
+    "groups": ("Episode", "Group", "run_group"),
+    "server": ("Server", "serve"),
+}
+_SUBMODULES = ("advantages", "attention")
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+# Without `attention`, which needs PyTorch.
+__all__ = [
+    "AsyncClient",
+    "AsyncSession",
+    "AuthenticationError",
+    "Batch",
+    "BatchError",
+    "CapacityError",
+    "Client",
+    "ConflictError",
+    "EngineError",
+    "Episode",
+    "GoneError",
+    "Group",
+    "Interaction",
+    "InvalidRequestError",
+    "NotFoundError",
+    "RolltapeError",
+    "RowInfo",
+    "Sample",
+    "ServeError",
+    "Server",
+    "ServerError",
+    "Session",
+    "Trajectories",
+    "TransportError",
+    "WeightsError",
+    "advantages",
+    "run_group",
+    "serve",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _SUBMODULES:
+        return importlib.import_module(f".{name}", __name__)
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{module}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

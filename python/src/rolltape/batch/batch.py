@@ -1,0 +1,224 @@
+"""A batch: the tensors of many sessions, and what is known about each row."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+
+from ..errors import BatchError
+from . import minibatches, samples, select
+from .mapped_file import map_file
+from .places import Places, row_places
+from .safetensors import Array, invalid, read_block
+from .samples import Sample
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class RowInfo(TypedDict, total=False):
+    """Where a row comes from. The ids of agents and turns are absent unless the agent program sends them."""
+
+    session_id: str
+    task_id: str
+    group_id: str | None
+    interaction_id: str
+    length: int
+    agent_id: str
+    parent_agent_id: str
+    turn_id: str
+
+
+class Batch:
+    """The tensors and metadata of one batch, as docs/reference/batch-format.md describes them.
+
+    B is the number of rows (nodes of a `tree` batch), T their padded length, N the number of tokens. Token tensors are
+    [B, T] in layout `padded`, and [N] in `packed` and `tree`.
+
+    tensors: numpy arrays by name. Those of `from_bytes` and `open` share the memory of the bytes or the file.
+    metadata: texts of the file's `__metadata__`.
+    indices: int64 [B]: each row's index in the batch that this one was selected from. A whole batch counts from 0.
+    """
+
+    def __init__(
+        self, tensors: Mapping[str, Array], metadata: Mapping[str, str], *, indices: Array | None = None
+    ) -> None:
+        self._tensors: dict[str, Array] | None = dict(tensors)
+        self.metadata = dict(metadata)
+        self._block: Any = None
+        for name in ("input_ids", "loss_mask", "logprobs", "versions"):
+            if name not in tensors:
+                raise invalid(f"it has no tensor `{name}`")
+        if self.layout not in ("padded", "packed", "tree"):
+            raise invalid(f"its layout is {self.metadata.get('layout')!r}, which this version does not know")
+        self.indices = np.arange(len(self.rewards)) if indices is None else np.asarray(indices, np.int64)
+
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview) -> Batch:
+        """Reads a batch from the body of an export. The tensors share its memory.
+
+        Raises BatchError `invalid_batch`.
+        """
+        tensors, metadata = _read(data)
+        return cls(tensors, metadata)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Batch:
+        """Maps a file. Nothing but its header is read; the tensors share the memory of the file.
+
+        Raises BatchError `invalid_batch`, or OSError if the file cannot be opened.
+        """
+        block = map_file(path)
+        try:
+            batch = cls.from_bytes(block)  # type: ignore[arg-type]
+        except BatchError as error:
+            raise BatchError(error.code, f"{os.fspath(path)}: {error.message}") from None
+        batch._block = block
+        return batch
+
+    def close(self) -> bool:
+        """Unmaps the file of `open`. The batch cannot be used afterwards.
+
+        Returns false if arrays or tensors that share the memory are still referenced. The file then stays mapped as long
+        as they exist.
+        """
+        self._tensors = None
+        for name in ("places", "rows"):
+            self.__dict__.pop(name, None)
+        block, self._block = self._block, None
+        if not isinstance(block, mmap.mmap):
+            return True
+        try:
+            block.close()
+        except BufferError:
+            return False
+        return True
+
+    def __enter__(self) -> Batch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __repr__(self) -> str:
+        return f"Batch({self.layout}, {len(self)} rows)"
+
+    @property
+    def tensors(self) -> dict[str, Array]:
+        """All tensors by name. Raises BatchError `batch_closed` after `close`."""
+        if self._tensors is None:
+            raise BatchError("batch_closed", "The batch was closed. Copy what is needed longer before.")
+        return self._tensors
+
+    def __getitem__(self, name: str) -> Array:
+        return self.tensors[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.tensors
+
+    @property
+    def layout(self) -> str:
+        """`padded`, `packed` or `tree`."""
+        return self.metadata.get("layout", "")
+
+    @property
+    def rewards(self) -> Array:
+        """Float32 [B]: the reward of each row, after discount."""
+        name = "node_rewards" if self.layout == "tree" else "rewards"
+        if name not in self.tensors:
+            raise invalid(f"it has no tensor `{name}`")
+        return self.tensors[name]
+
+    @cached_property
+    def rows(self) -> list[RowInfo]:
+        """Session, task, group, interaction and length of each row."""
+        rows: list[RowInfo] = json.loads(self.metadata.get("rows", "[]"))
+        if len(rows) != len(self):
+            raise invalid(f"its metadata describes {len(rows)} rows, but it has {len(self)}")
+        return rows
+
+    @property
+    def session_ids(self) -> list[str]:
+        return [row["session_id"] for row in self.rows]
+
+    @property
+    def groups(self) -> list[str]:
+        """The group of each row: its `group_id`. A session without a group is a group of its own."""
+        return [row.get("group_id") or f"session:{row['session_id']}" for row in self.rows]
+
+    @property
+    def discount(self) -> float:
+        """The discount of rewards that the export asked for."""
+        return float(self.metadata.get("discount", 1))
+
+    def column(self, name: str) -> Array:
+        """Returns row column `name`, such as `temperature`: one value per row.
+
+        Raises BatchError `batch_mismatch` if the export has no such column.
+        """
+        return self._need(f"row_{name}")
+
+    def turn_column(self, name: str) -> Array:
+        """Returns turn column `name`: one value per turn. The turns of row i are `cu_turns[i]` to `cu_turns[i + 1]`."""
+        return self._need(f"turn_{name}", "Export with turns=True.")
+
+    def texts(self, name: str, *, turns: bool = False) -> list[str | None]:
+        """Returns a column of codes as texts, such as `finish_reason`. None: no text, or one that is not listed."""
+        listed: list[str] = json.loads(self.metadata.get("row_codes", "{}")).get(name, [])
+        codes = (self.turn_column if turns else self.column)(name)
+        return [listed[code] if 0 <= code < len(listed) else None for code in codes.tolist()]
+
+    @cached_property
+    def places(self) -> Places:
+        """Where the tokens of each row are in the token tensors."""
+        return row_places(self.layout, self.tensors, len(self))
+
+    def samples(self) -> list[Sample]:
+        """Returns each row as plain lists: prompt, response, mask, log probabilities and reward."""
+        return samples.to_samples(self)
+
+    def select(self, rows: Any) -> Batch:
+        """Returns a batch of these rows, as a copy. In layout `tree`, `rows` must be all nodes of some trees, in order.
+
+        rows: indices, or a bool mask of length B.
+        """
+        return select.select(self, rows)
+
+    def minibatches(self, max_tokens: int, *, sort: bool = False) -> Iterator[Batch]:
+        """Splits the batch into batches of at most `max_tokens` tokens, padding included. Every row is in one of them.
+
+        sort: put rows of similar length together, which saves padding. Otherwise rows keep their order. Layout `tree`
+            keeps its order; its trees are not split.
+
+        `indices` of each says which rows it has. Raises ValueError if a row (a tree) is longer than `max_tokens`.
+        """
+        return minibatches.minibatches(self, max_tokens, sort)
+
+    def torch(self, device: Any = None) -> dict[str, Tensor]:
+        """Returns all tensors as PyTorch tensors.
+
+        device: None or the CPU shares the memory of this batch. For a GPU, the tensors go through page-locked memory
+            and are copied asynchronously on the current stream.
+        """
+        from .to_torch import to_torch
+
+        return to_torch(self.tensors, device)
+
+    def _need(self, name: str, advice: str = "The export has no row tensors.") -> Array:
+        if name not in self.tensors:
+            raise BatchError("batch_mismatch", f"The batch has no tensor `{name}`. {advice}")
+        return self.tensors[name]
+
+
+def _read(data: Any) -> tuple[dict[str, Array], dict[str, str]]:
+    metadata, tensors = read_block(data)
+    return tensors, metadata

@@ -1,0 +1,128 @@
+"""The client with asyncio."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+import httpx
+
+from ..batch import Batch
+from ..errors import RolltapeError
+from . import calls
+from .call import Call
+from .calls.sessions import State
+from .methods import async_method
+from .records import SessionRecord
+from .session import AsyncSession
+from .session_start import SessionStart
+from .shared import SharedBatch
+from .started import StartedSession
+from .transport import AsyncTransport, proxy_url
+from .worker_address import worker_probe
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import SharedOptions
+
+T = TypeVar("T")
+
+
+class AsyncClient:
+    """The calls of Client, as coroutines. Use it in `async with`, or call `close`."""
+
+    def __init__(self, url: str, admin_key: str, *, http: httpx.AsyncClient | None = None) -> None:
+        self.url = proxy_url(url)
+        self._transport = AsyncTransport(url, admin_key, http)
+        self._workers: dict[tuple[str, str | None], bool] = {}
+
+    livez = async_method(calls.livez)
+    health = async_method(calls.health)
+    metrics = async_method(calls.metrics)
+    models = async_method(calls.models)
+    openapi = async_method(calls.openapi)
+    grant_capacity = async_method(calls.grant_capacity)
+    set_version = async_method(calls.set_version)
+    list_sessions = async_method(calls.list_sessions)
+    get_session = async_method(calls.get_session)
+    delete_session = async_method(calls.delete_session)
+    engine = async_method(calls.engine)
+    drain_engine = async_method(calls.drain_engine)
+    restore_engine = async_method(calls.restore_engine)
+    pause_engine = async_method(calls.pause_engine)
+    resume_engine = async_method(calls.resume_engine)
+    weights = async_method(calls.weights)
+    update_weights = async_method(calls.update_weights)
+    begin_weights = async_method(calls.begin_weights)
+    finish_weights = async_method(calls.finish_weights)
+    abandon_weights = async_method(calls.abandon_weights)
+    export_trajectories = async_method(calls.export_trajectories)
+    export_batch = async_method(calls.export_batch)
+    export_batch_to = async_method(calls.export_batch_to)
+    export_held_batch = async_method(calls.export_held_batch)
+    export_shared_files = async_method(calls.export_shared_files)
+    acknowledge = async_method(calls.acknowledge)
+
+    async def run(self, call: Call[T]) -> T:
+        """Sends a call of `rolltape.client.calls` and returns its result."""
+        return await self._transport.run(call)
+
+    def session(
+        self, task_id: str | None = None, group_id: str | None = None, *, api_key: str | None = None
+    ) -> SessionStart:
+        """Starts a session, which takes a slot: `async with client.session() as session`, or `await client.session()`.
+
+        If the call is cancelled while it starts, the session is deleted. Raises CapacityError `no_capacity` if no slot is
+        free.
+        """
+        return SessionStart(lambda: self._start(calls.start_session(task_id, group_id, api_key=api_key)))
+
+    async def sessions(self, state: State | None = None, task_id: str | None = None) -> AsyncIterator[SessionRecord]:
+        """Iterates over all sessions, oldest first, over as many pages as there are."""
+        after = None
+        while True:
+            page = await self.list_sessions(state, task_id, after=after)
+            for record in page["sessions"]:
+                yield record
+            after = page["next"]
+            if not page["has_more"]:
+                return
+
+    @asynccontextmanager
+    async def shared_batch(self, session_ids: Sequence[str], **options: Unpack[SharedOptions]) -> AsyncIterator[Batch]:
+        """As Client.shared_batch, for `async with`."""
+        shared = SharedBatch(await self.export_shared_files(session_ids, **options), options)
+        try:
+            with shared:
+                yield shared.open()
+        finally:
+            for batch_id in shared.to_acknowledge:
+                await self.acknowledge(batch_id)
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self._transport.close()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def _start(self, call: Call[StartedSession]) -> AsyncSession:
+        started = await self.run(call)
+        return AsyncSession(self, started, await self._address(started))
+
+    async def _address(self, started: StartedSession) -> str:
+        if started.base_url is None:
+            return self.url
+        address = proxy_url(started.base_url)
+        place = (address, started.worker_tag)
+        if place not in self._workers:
+            try:
+                self._workers[place] = await self.run(worker_probe(started, address))
+            except RolltapeError:
+                self._workers[place] = False
+        return address if self._workers[place] else self.url

@@ -1,0 +1,106 @@
+"""Calls about sessions. Those with an `api_key` use the session's own key."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+from urllib.parse import quote
+
+from ..call import DEFAULT_TIMEOUT, Call, field, invalid_reply, read_object, without_none
+from ..records import SessionPage, SessionRecord
+from ..started import StartedSession, read_started
+
+# Sessions of one page by default, as that of the proxy.
+PAGE = 1000
+
+State = Literal["active", "ended", "exported", "expired"]
+
+
+def start_session(
+    task_id: str | None = None,
+    group_id: str | None = None,
+    *,
+    api_key: str | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+) -> Call[StartedSession]:
+    """Starts a session, which takes a slot of the granted capacity. It is sent only once.
+
+    task_id: the beginning of the session id; 1 to 128 characters of A-Z a-z 0-9 . _ : -
+    group_id: the same for all samples of one task.
+    api_key: a session key of your choice, 16 characters or more.
+
+    Raises CapacityError `no_capacity` if no slot is free.
+    """
+    body = without_none(task_id=task_id, group_id=group_id, api_key=api_key)
+    return Call("POST", "/rl/start_session", read_started, body, timeout=timeout, idempotent=False)
+
+
+def set_reward(
+    reward: float,
+    *,
+    api_key: str,
+    interaction_id: str | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+) -> Call[str]:
+    """Rewards an interaction (default: the last completed call), and returns its id.
+
+    Raises ValueError if the reward is not finite.
+    """
+    body = without_none(reward=_finite(reward), interaction_id=interaction_id)
+    return Call("POST", "/rl/set_reward", field("interaction_id", str), body, timeout=timeout, key=api_key)
+
+
+def set_session_reward(reward: float, *, api_key: str, timeout: float = DEFAULT_TIMEOUT) -> Call[None]:
+    """Rewards a session as a whole, in addition to the rewards of its calls. A later value replaces an earlier one."""
+
+    def read(reply: object) -> None:
+        # An older proxy ignores the scope, rewards the last call and answers without a scope.
+        if field("scope", str)(reply) != "session":  # type: ignore[arg-type]
+            raise invalid_reply("the reward was not given to the session")
+
+    body = {"reward": _finite(reward), "scope": "session"}
+    return Call("POST", "/rl/set_reward", read, body, timeout=timeout, key=api_key)
+
+
+def end_session(*, api_key: str, timeout: float = DEFAULT_TIMEOUT) -> Call[int]:
+    """Ends a session: it accepts no more model calls. Returns how many it has recorded."""
+    return Call("POST", "/rl/end_session", field("interaction_count", int), timeout=timeout, key=api_key)
+
+
+def list_sessions(
+    state: State | None = None,
+    task_id: str | None = None,
+    *,
+    limit: int | None = None,
+    after: str | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+) -> Call[SessionPage]:
+    """Returns one page of sessions (1000 by default), oldest first. `next` of a page is `after` of the following one."""
+    query = without_none(state=state, task_id=task_id, limit=str(limit or PAGE), after=after)
+    return Call("GET", "/rl/sessions", read_object, query=query, timeout=timeout)
+
+
+def get_session(session_id: str, *, timeout: float = DEFAULT_TIMEOUT) -> Call[SessionRecord]:
+    """Returns one session and its state.
+
+    Raises NotFoundError `session_not_found`.
+    """
+    return Call("GET", f"/rl/sessions/{quote(session_id, safe='')}", read_object, timeout=timeout)
+
+
+def delete_session(session_id: str, *, timeout: float = DEFAULT_TIMEOUT) -> Call[bool]:
+    """Aborts the session's calls, revokes its key and frees its data. Returns false if there is no such session."""
+    return Call(
+        "DELETE",
+        f"/rl/sessions/{quote(session_id, safe='')}",
+        lambda reply: reply.status < 300,
+        timeout=timeout,
+        absent="session_not_found",
+    )
+
+
+def _finite(reward: float) -> float:
+    # JSON has no NaN, so the proxy could only say that the body is malformed.
+    if not math.isfinite(reward):
+        raise ValueError(f"A reward must be finite; received {reward}.")
+    return float(reward)

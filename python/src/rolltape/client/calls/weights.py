@@ -1,0 +1,67 @@
+"""Calls that bring new weights to the engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ..call import DEFAULT_TIMEOUT, Call, read_object, without_none
+from ..records import WeightsRecord
+
+_PATH = "/rl/weights"
+
+
+def update_weights(
+    version: int,
+    path: str | os.PathLike[str],
+    *,
+    exclude: Sequence[str] = (),
+    wait_seconds: float = 600.0,
+    timeout: float = DEFAULT_TIMEOUT,
+) -> Call[WeightsRecord]:
+    """Pauses the engine, loads `path` on every server, sets the version, and resumes.
+
+    version: the weight version of tokens from here on, 0 or more.
+    path: a folder or file that the engine can read on its own machine.
+    exclude: addresses of engine servers to leave out. They are drained and keep their version.
+    wait_seconds: the call answers after this time even if the load goes on: then `state` is not `idle`, and `weights`
+        has the progress. 0 answers at once.
+
+    Raises WeightsError `weights_failed` if a server cannot load them: everything stays paused, and `record` has each
+    server's version. Raises WeightsError `weights_busy` if another update is running.
+    """
+    body = _body(version, exclude, path=os.fspath(path), wait_seconds=wait_seconds)
+    # The proxy loads the same version and path only once, so the call can be repeated if its connection breaks.
+    return Call("POST", _PATH, read_object, body, timeout=timeout + wait_seconds)
+
+
+def begin_weights(
+    version: int, *, exclude: Sequence[str] = (), wait_seconds: float = 600.0, timeout: float = DEFAULT_TIMEOUT
+) -> Call[WeightsRecord]:
+    """Pauses the engine for a trainer that pushes its tensors itself. `finish_weights` ends the pause.
+
+    The engine is paused when `state` of the answer is `external`. Raises as update_weights.
+    """
+    body = _body(version, exclude, mode="external", wait_seconds=wait_seconds)
+    return Call("POST", _PATH, read_object, body, timeout=timeout + wait_seconds, idempotent=False)
+
+
+def finish_weights(
+    version: int, *, exclude: Sequence[str] = (), timeout: float = DEFAULT_TIMEOUT
+) -> Call[WeightsRecord]:
+    """Flushes prefix caches, sets the version, and resumes the engine after begin_weights."""
+    return Call("POST", f"{_PATH}/finish", read_object, _body(version, exclude), timeout=timeout, idempotent=False)
+
+
+def abandon_weights(*, timeout: float = DEFAULT_TIMEOUT) -> Call[WeightsRecord]:
+    """Gives an update up: resumes the servers that agree on a version, and drains the others."""
+    return Call("DELETE", _PATH, read_object, timeout=timeout)
+
+
+def weights(*, timeout: float = DEFAULT_TIMEOUT) -> Call[WeightsRecord]:
+    """Returns the running or the last update, with the version of each engine server."""
+    return Call("GET", _PATH, read_object, timeout=timeout)
+
+
+def _body(version: int, exclude: Sequence[str], **fields: object) -> dict[str, object]:
+    return without_none(version=version, exclude=list(exclude) or None, **fields)

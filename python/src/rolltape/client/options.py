@@ -1,0 +1,55 @@
+"""Options of exports, spelled as in docs/reference/http-api.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypedDict
+
+
+class ExportOptions(TypedDict, total=False):
+    style: Literal["individual", "concat"]
+    discount: float
+    concat_reward: Literal["leaf", "return"]
+    on_mismatch: Literal["error", "split"]
+    models: Sequence[str]
+    exclude_models: Sequence[str]
+    tags: Sequence[str]
+    roots: Literal["all", "rewarded"]
+    include_undelivered: bool
+    wait_seconds: float
+    drain_seconds: float
+
+
+class BatchOptions(ExportOptions, total=False):
+    layout: Literal["padded", "packed", "tree"]
+    pad_token_id: int
+    pad_side: Literal["right", "left"]
+    pad_to_multiple_of: int
+    max_length: int
+    overflow: Literal["error", "truncate", "drop"]
+    row_tensors: bool
+    turns: bool
+    shards: int
+    shard: int
+
+
+class LeaseOptions(BatchOptions, total=False):
+    """`lease_seconds`: time in which the batch must be acknowledged. `reader_pid`: the lease ends with this process."""
+
+    lease_seconds: float
+    reader_pid: int
+
+
+class SharedOptions(LeaseOptions, total=False):
+    """`acknowledge`: keep the sessions until the batch is acknowledged."""
+
+    acknowledge: bool
+
+
+EXPORT_TIMEOUT = 600.0
+
+
+def export_timeout(timeout: float | None, options: Any) -> float:
+    """Returns a time limit in seconds that allows for packing, sending and the waits that the export asks for."""
+    waits = float(options.get("wait_seconds") or 0) + float(options.get("drain_seconds") or 0)
+    return EXPORT_TIMEOUT + waits if timeout is None else timeout

@@ -1,0 +1,96 @@
+"""JSON objects that the proxy answers, as it sends them. Times are in seconds since the Unix epoch."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+
+class Health(TypedDict, total=False):
+    """`status` is `ok`, `draining`, `engine_unavailable` or `storage_failed`; `worker` is absent at a gateway."""
+
+    status: str
+    message: str
+    warnings: list[dict[str, Any]]
+    worker: dict[str, Any]
+    workers: list[dict[str, Any]]
+
+
+class SessionRecord(TypedDict):
+    session_id: str
+    task_id: str
+    group_id: str | None
+    state: Literal["active", "ended", "exported", "expired"]
+    created_at: float
+    ended_at: float | None
+    last_access_at: float
+    interaction_count: int
+    prompt_tokens: int
+    completion_tokens: int
+    calls_in_flight: int
+    aborted_calls: int
+    upstream_calls: int
+    native_bytes: int
+    stored_tokens: int
+    stored_bytes: int
+    holds_slot: bool
+
+
+class SessionPage(TypedDict):
+    sessions: list[SessionRecord]
+    has_more: bool
+    next: str | None
+
+
+class EngineServerRecord(TypedDict):
+    url: str
+    state: Literal["up", "down", "draining", "unknown"]
+    healthy: bool
+    requests: int
+    waiting: int
+    max_inflight: int
+    logprobs: str
+    completed: int
+    failed: int
+    aborted: int
+    failovers: int
+    last_failure: dict[str, Any] | None
+
+
+class EngineRecord(TypedDict):
+    """`servers` is empty if the engine runs in the proxy's own process."""
+
+    type: str
+    paused: Literal["abort", "keep"] | None
+    servers: list[EngineServerRecord]
+
+
+class WeightsServerRecord(TypedDict):
+    """`url` is `embedded` for the engine in the proxy's own process."""
+
+    url: str
+    version: int | None
+    state: Literal["pending", "loading", "loaded", "failed", "excluded"]
+    seconds: float | None
+    error: str | None
+
+
+class WeightsRecord(TypedDict):
+    """A weight update: the last one, or the one that is running."""
+
+    state: Literal["idle", "pausing", "loading", "external", "resuming", "failed"]
+    version: int
+    target_version: int | None
+    mode: str | None
+    path: str | None
+    started_at: float | None
+    paused_seconds: float | None
+    error: str | None
+    servers: list[WeightsServerRecord]
+
+
+class SharedFile(TypedDict):
+    """A batch in shared memory: acknowledge `id` when `path` has been read."""
+
+    id: str
+    path: str
+    byte_length: int

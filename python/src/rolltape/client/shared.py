@@ -1,0 +1,45 @@
+"""A batch in shared memory, from its export to its acknowledgement."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Sequence
+from types import TracebackType
+
+from ..batch import Batch
+from .options import SharedOptions
+from .records import SharedFile
+
+
+class SharedBatch:
+    """The files of an export. After its `with` block, `to_acknowledge` has the ids to acknowledge."""
+
+    def __init__(self, files: Sequence[SharedFile], options: SharedOptions) -> None:
+        self.to_acknowledge: list[str] = [file["id"] for file in files]
+        self._files = files
+        self._keeps_sessions = bool(options.get("acknowledge"))
+        self._batch: Batch | None = None
+
+    def open(self) -> Batch:
+        """Maps the only file."""
+        if len(self._files) != 1:
+            raise ValueError(f"The export has {len(self._files)} files. Pass `shard`, or use export_shared_files.")
+        self._batch = Batch.open(self._files[0]["path"])
+        return self._batch
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        in_use = self._batch is not None and not self._batch.close()
+        lost = error is not None and self._keeps_sessions
+        if lost:
+            self.to_acknowledge = []
+        if in_use or lost:
+            # A file that its reader has unlinked is never reused by the proxy: arrays in use keep their content.
+            for file in self._files:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(file["path"])

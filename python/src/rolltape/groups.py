@@ -1,0 +1,203 @@
+"""Runs an agent on many tasks, several times each, in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar, cast
+
+from .client import AsyncClient, AsyncSession
+from .errors import CapacityError, RolltapeError
+from .threads import run_in_thread
+
+Task = TypeVar("Task")
+# A number rewards the last completed call (or the session), a mapping the interactions with these ids. None: no reward.
+Reward = float | Mapping[str, float] | None
+# Called with the task and the session. A function that is not a coroutine runs in a thread.
+Agent = Callable[[Task, AsyncSession], Reward | Awaitable[Reward]]
+
+
+@dataclass
+class Episode:
+    """One run of the agent.
+
+    session_id: None if no session could be started. A failed episode's session was deleted.
+    reward: what the agent returned.
+    error: why the episode failed; None if it was accepted. RolltapeError
+        `episode_timeout` for the time limit, `agent_exit` if it called sys.exit.
+    seconds: how long it took.
+    """
+
+    session_id: str | None = None
+    reward: Reward = None
+    error: BaseException | None = None
+    seconds: float = 0.0
+
+    @property
+    def accepted(self) -> bool:
+        return self.error is None
+
+
+@dataclass
+class Group:
+    """The episodes of one task. index: of the task in the list. Its sessions are waiting to be exported."""
+
+    index: int
+    group_id: str
+    episodes: list[Episode] = field(default_factory=list)
+
+    @property
+    def session_ids(self) -> list[str]:
+        """Sessions of the accepted episodes."""
+        return [episode.session_id for episode in self.episodes if episode.accepted and episode.session_id is not None]
+
+    @property
+    def errors(self) -> list[BaseException]:
+        return [episode.error for episode in self.episodes if episode.error is not None]
+
+
+async def run_group(
+    agent: Agent[Task],
+    tasks: Sequence[Task],
+    n: int = 1,
+    *,
+    client: AsyncClient,
+    timeout: float | None = None,
+    max_concurrency: int = 64,
+    reward_scope: Literal["interaction", "session"] = "interaction",
+    on_episode: Callable[[Group, Episode], None] | None = None,
+) -> list[Group]:
+    """Runs the agent `n` times on each task, and returns one group for each task, in their order.
+
+    agent: called as `agent(task, session)`; returns the reward. It makes its model calls with `session.base_url` and
+        `session.api_key`.
+    timeout: seconds that an episode may take. A thread cannot be stopped: its calls fail when its session is deleted.
+    max_concurrency: episodes that run at once. Each requests its own slot from the proxy.
+    reward_scope: what a number rewards: the last completed call, or the session as a whole.
+    on_episode: called when an episode has ended.
+
+    A failed episode is reported in its group, not raised, and its session is deleted. If the call is cancelled (Ctrl-C), all
+    its sessions are deleted, those of accepted episodes as well.
+
+    A session id begins with the task's `task_id`, if the task is a mapping that has one.
+    """
+    if n < 1 or max_concurrency < 1:
+        raise ValueError(f"n and max_concurrency must be at least 1; received {n} and {max_concurrency}.")
+    run = _Run(agent, client, timeout, asyncio.Semaphore(max_concurrency), reward_scope, on_episode)
+    tag = uuid.uuid4().hex[:12]
+    groups = [Group(index, f"group-{tag}-{index}") for index in range(len(tasks))]
+    episodes = [
+        asyncio.ensure_future(run.episode(group, task))
+        for group, task in zip(groups, tasks, strict=True)
+        for _ in range(n)
+    ]
+    try:
+        await asyncio.gather(*episodes)
+    except BaseException:
+        for episode in episodes:
+            episode.cancel()
+        # An episode deletes its own session while it is cancelled.
+        await asyncio.gather(*episodes, return_exceptions=True)
+        await run.delete_all(groups)
+        raise
+    return groups
+
+
+@dataclass
+class _Run:
+    agent: Agent[Any]
+    client: AsyncClient
+    timeout: float | None
+    slots: asyncio.Semaphore
+    reward_scope: str
+    on_episode: Callable[[Group, Episode], None] | None
+
+    async def episode(self, group: Group, task: Any) -> None:
+        episode = Episode()
+        group.episodes.append(episode)
+        async with self.slots:
+            started = time.monotonic()
+            try:
+                await self._in_time(self._run(episode, group, task))
+            except Exception as error:
+                episode.error = error
+            finally:
+                episode.seconds = time.monotonic() - started
+        if self.on_episode is not None:
+            self.on_episode(group, episode)
+
+    async def delete_all(self, groups: Sequence[Group]) -> None:
+        """Deletes the sessions of these groups, also those whose start was not answered."""
+        group_ids = {group.group_id for group in groups}
+        with contextlib.suppress(RolltapeError):
+            ids = [each["session_id"] async for each in self.client.sessions() if each["group_id"] in group_ids]
+            await asyncio.gather(*(self.client.delete_session(each) for each in ids), return_exceptions=True)
+
+    async def _in_time(self, running: Any) -> None:
+        # Not wait_for: its TimeoutError could also be one of the agent's own.
+        episode = asyncio.ensure_future(running)
+        try:
+            await asyncio.wait({episode}, timeout=self.timeout)
+        finally:
+            finished = episode.done()
+            if not finished:
+                episode.cancel()
+                await asyncio.gather(episode, return_exceptions=True)
+        if not finished:
+            raise RolltapeError("episode_timeout", f"The episode did not end within {self.timeout:g} seconds.")
+        episode.result()
+
+    async def _run(self, episode: Episode, group: Group, task: Any) -> None:
+        session = await self._start(group, task)
+        episode.session_id = session.session_id
+        try:
+            episode.reward = await self._call_agent(task, session)
+            await self._reward(session, episode.reward)
+            await session.end()
+        except BaseException:
+            # Not cancelled with the episode. If the proxy does not answer, the session is freed when it expires.
+            deleting = asyncio.ensure_future(session.delete())
+            with contextlib.suppress(RolltapeError):
+                await asyncio.shield(deleting)
+            raise
+
+    async def _start(self, group: Group, task: Any) -> AsyncSession:
+        task_id = task.get("task_id") if isinstance(task, Mapping) else None
+        while True:
+            await self.client.grant_capacity()
+            try:
+                return await self.client.session(task_id or f"task-{group.index}", group.group_id)
+            except CapacityError as error:
+                # Another client took the slot.
+                if error.code != "no_capacity":
+                    raise
+                await asyncio.sleep(error.retry_after or 1.0)
+
+    async def _call_agent(self, task: Any, session: AsyncSession) -> Reward:
+        try:
+            return await self._call(task, session)
+        except SystemExit as error:
+            # asyncio would end the loop with it.
+            raise RolltapeError("agent_exit", f"The agent ended with SystemExit({error.code!r}).") from error
+
+    async def _call(self, task: Any, session: AsyncSession) -> Reward:
+        if inspect.iscoroutinefunction(self.agent) or inspect.iscoroutinefunction(type(self.agent).__call__):
+            return await cast("Awaitable[Reward]", self.agent(task, session))
+        result = await run_in_thread(self.agent, task, session)
+        return await result if inspect.isawaitable(result) else result
+
+    async def _reward(self, session: AsyncSession, reward: Reward) -> None:
+        if reward is None:
+            return
+        if isinstance(reward, Mapping):
+            for interaction_id, value in reward.items():
+                await session.set_reward(float(value), interaction_id)
+        elif self.reward_scope == "session":
+            await session.set_session_reward(float(reward))
+        else:
+            await session.set_reward(float(reward))

@@ -1,0 +1,209 @@
+"""Batches of random conversations, compared with a reader that knows nothing of numpy."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+import rolltape
+from conversations import random_sessions
+from rolltape import Batch, Client, Server
+from support import plain_tensors
+
+LAYOUTS: list[dict[str, Any]] = [
+    {"layout": "padded", "pad_side": "left", "pad_token_id": 3, "pad_to_multiple_of": 16},
+    {"layout": "padded", "pad_side": "right", "style": "concat", "on_mismatch": "split", "turns": True},
+    {"layout": "packed"},
+    {"layout": "packed", "style": "concat", "on_mismatch": "split", "turns": True},
+    {"layout": "tree"},
+    {"layout": "padded", "row_tensors": False},
+]
+
+
+@pytest.fixture(scope="module")
+def sessions(server: Server) -> Iterator[list[str]]:
+    with Client(server.url, server.admin_key) as client:
+        yield random_sessions(client, 14, seed=17)
+
+
+def body(server: Server, sessions: list[str], options: dict[str, Any]) -> bytes:
+    request = {"session_ids": sessions, "discount": 0.5, **options}
+    headers = {"authorization": f"Bearer {server.admin_key}"}
+    answer = httpx.post(f"{server.url}/export_batch", json=request, headers=headers, timeout=60, trust_env=False)
+    assert answer.status_code == 200, answer.text
+    return answer.content
+
+
+@pytest.fixture(params=LAYOUTS, ids=lambda options: " ".join(map(str, options.values())))
+def exported(request: pytest.FixtureRequest, server: Server, sessions: list[str]) -> bytes:
+    return body(server, sessions, request.param)
+
+
+def plain_rows(data: bytes) -> list[dict[str, list[Any]]]:
+    """Each row's token values without padding, by the words of docs/reference/batch-format.md."""
+    metadata, tensors = plain_tensors(data)
+    names = ("input_ids", "loss_mask", "logprobs", "versions")
+    flat = {name: tensors[name][1] for name in names}
+    if metadata["layout"] == "padded":
+        (rows, width), mask = tensors["attention_mask"]
+        places = [[row * width + at for at in range(width) if mask[row * width + at]] for row in range(rows)]
+    elif metadata["layout"] == "packed":
+        bounds = tensors["cu_seqlens"][1]
+        places = [list(range(begin, end)) for begin, end in zip(bounds[:-1], bounds[1:], strict=True)]
+    else:
+        offsets, ends, parents = (tensors[name][1] for name in ("node_offsets", "subtree_end", "node_parents"))
+        places = []
+        for node, (begin, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+            seen = [token for token in range(end) if token <= end - 1 < ends[token]]
+            places.append(seen if begin < end else places[parents[node]][: tensors["node_lengths"][1][node]])
+    return [{name: [flat[name][at] for at in place] for name in names} for place in places]
+
+
+def test_every_tensor_is_what_the_file_says(exported: bytes) -> None:
+    batch = Batch.from_bytes(exported)
+    metadata, tensors = plain_tensors(exported)
+    assert batch.metadata == metadata
+    assert batch.tensors.keys() == tensors.keys()
+    for name, (shape, values) in tensors.items():
+        assert list(batch[name].shape) == shape
+        assert batch[name].reshape(-1).tolist() == values
+
+
+def test_places_lead_to_the_tokens_of_each_row(exported: bytes) -> None:
+    batch = Batch.from_bytes(exported)
+    expected = plain_rows(exported)
+    assert len(batch) == len(expected) > 20
+    for row, place in zip(expected, batch.places.all, strict=True):
+        for name, values in row.items():
+            assert batch[name].reshape(-1)[place].tolist() == values
+    assert [len(place) for place in batch.places.all] == [row["length"] for row in batch.rows]
+
+
+def test_samples_are_the_rows_as_lists(exported: bytes) -> None:
+    batch = Batch.from_bytes(exported)
+    for index, (sample, row) in enumerate(zip(batch.samples(), plain_rows(exported), strict=True)):
+        own = batch.places.own[index]
+        mask = [0] * (len(row["loss_mask"]) - own) + row["loss_mask"][len(row["loss_mask"]) - own :]
+        start = mask.index(1) if 1 in mask else len(mask)
+        assert sample.prompt_ids == row["input_ids"][:start]
+        assert sample.response_ids == row["input_ids"][start:]
+        assert sample.response_mask == mask[start:]
+        assert [
+            value for value, trained in zip(sample.response_logprobs, mask[start:], strict=True) if not trained
+        ] == [0.0] * mask[start:].count(0)
+        trained = [value for value, kept in zip(row["logprobs"], mask, strict=True) if kept]
+        assert [value for value in sample.response_logprobs if value != 0] == [value for value in trained if value != 0]
+        assert sample.reward == batch.rewards[index]
+        assert sample.session_id == batch.rows[index]["session_id"]
+        assert all(type(value) is int for value in sample.response_ids)
+        json.dumps(sample.__dict__)
+
+
+def test_the_layouts_have_the_same_samples(server: Server, sessions: list[str]) -> None:
+    by_layout = [
+        {
+            sample.interaction_id: sample
+            for sample in Batch.from_bytes(body(server, sessions, {"layout": name})).samples()
+        }
+        for name in ("padded", "packed", "tree")
+    ]
+    assert by_layout[0] == by_layout[1] == by_layout[2]
+
+
+def test_a_file_is_mapped_and_not_changed_by_writes(exported: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "batch.safetensors"
+    path.write_bytes(exported)
+    batch = Batch.open(path)
+    owner: Any = batch["input_ids"]
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    assert isinstance(owner.obj if isinstance(owner, memoryview) else owner, mmap.mmap)
+    assert batch["input_ids"].flags.writeable
+    batch["input_ids"][...] = 0
+    assert path.read_bytes() == exported
+
+
+def test_a_closed_batch_says_so_and_arrays_in_use_stay_valid(exported: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "batch.safetensors"
+    path.write_bytes(exported)
+    batch = Batch.open(path)
+    del exported
+    kept = batch["input_ids"]
+    values = kept.tolist()
+    assert batch.close() is False
+    with pytest.raises(rolltape.BatchError) as closed:
+        _ = batch["input_ids"]
+    assert closed.value.code == "batch_closed"
+    assert kept.tolist() == values
+    with Batch.open(path) as again:
+        assert len(again.places.all) == len(again)
+    assert again.close() is True
+
+
+def test_columns_and_texts(server: Server, sessions: list[str]) -> None:
+    batch = Batch.from_bytes(body(server, sessions, {"turns": True, "style": "concat", "on_mismatch": "split"}))
+    assert set(batch.texts("api")) == {"chat.completions"}
+    assert {"length", "stop"} >= set(batch.texts("finish_reason", turns=True)) != set()
+    assert None in batch.texts("cause")
+    temperatures = {round(value, 1) for value in batch.turn_column("temperature").tolist()}
+    assert temperatures == {0.7, 1.0, 1.3}
+    plain = Batch.from_bytes(body(server, sessions, {"row_tensors": False}))
+    for use in (lambda: plain.column("temperature"), lambda: plain.turn_column("reward"), lambda: plain.texts("api")):
+        with pytest.raises(rolltape.BatchError) as missing:
+            use()
+        assert missing.value.code == "batch_mismatch"
+
+
+def test_an_empty_batch(client: Client) -> None:
+    client.grant_capacity()
+    with client.session() as session:
+        pass
+    for layout in ("padded", "packed", "tree"):
+        batch = client.export_batch([session.session_id], layout=layout)
+        assert (len(batch), batch.samples(), list(batch.minibatches(10))) == (0, [], [])
+        assert rolltape.advantages.grpo(batch).shape == rolltape.advantages.rloo(batch).shape == (0,)
+        assert len(batch.select([])) == 0
+
+
+def block(header: Any, data: bytes = b"") -> bytes:
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "has 0 bytes"),
+        (b"\xff" * 16, "header ends at byte"),
+        (block(b"{"), "header is not JSON"),
+        (block([]), "header is not a JSON object"),
+        (block({"input_ids": {"dtype": "F16", "shape": [1], "data_offsets": [0, 2]}}, b"xx"), "unknown dtype"),
+        (block({"input_ids": {"dtype": "I32", "shape": [2], "data_offsets": [0, 8]}}, b"1234"), "does not fit"),
+        (block({"input_ids": {"dtype": "I32", "shape": [-1], "data_offsets": [0, -4]}}, b"1234"), "does not fit"),
+        (block({"input_ids": {"dtype": "I32", "shape": [1], "data_offsets": [-4, 0]}}, b"1234"), "does not fit"),
+        (block({}), "no tensor `input_ids`"),
+    ],
+)
+def test_what_is_no_batch_is_refused(data: bytes, why: str, tmp_path: Path) -> None:
+    with pytest.raises(rolltape.BatchError, match=why) as refused:
+        Batch.from_bytes(data)
+    assert refused.value.code == "invalid_batch"
+    path = tmp_path / "broken.safetensors"
+    path.write_bytes(data)
+    with pytest.raises(rolltape.BatchError, match=r"broken\.safetensors: .*" + why):
+        Batch.open(path)
+
+
+def test_every_cut_file_is_refused(server: Server, sessions: list[str]) -> None:
+    data = body(server, sessions, {"layout": "packed"})
+    for length in np.linspace(0, len(data) - 1, 60).astype(int):
+        with pytest.raises(rolltape.BatchError):
+            Batch.from_bytes(data[:length])

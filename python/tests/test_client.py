@@ -1,0 +1,269 @@
+"""Both clients against a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import pickle
+
+import httpx
+import pytest
+
+import rolltape
+from rolltape import AsyncClient, Client, Server
+from rolltape.client import calls
+from support import chat, ended_session, talk
+
+# Calls that only a gateway makes, and model calls, which an SDK makes.
+NOT_OURS = (
+    "/export_batch/ready",
+    "/export_batch/prepare",
+    "/export_batch/{id}/settle",
+    "/v1",
+    "/chat",
+    "/responses",
+    "/readyz",
+)
+
+
+def test_every_control_call_of_the_api_has_a_function(client: Client) -> None:
+    document = client.openapi()
+    offered = {
+        (method.upper(), path)
+        for path, methods in document["paths"].items()
+        for method in methods
+        if not path.startswith(NOT_OURS)
+    }
+    described = [
+        calls.acknowledge("{id}"),
+        calls.delete_session("{id}"),
+        calls.drain_engine("u"),
+        calls.end_session(api_key="k"),
+        calls.engine(),
+        calls.export_batch([]),
+        calls.export_trajectories("s"),
+        calls.get_session("{id}"),
+        calls.grant_capacity(),
+        calls.health(),
+        calls.list_sessions(),
+        calls.livez(),
+        calls.metrics(),
+        calls.pause_engine(),
+        calls.restore_engine("u"),
+        calls.resume_engine(),
+        calls.set_reward(1, api_key="k"),
+        calls.set_version(1),
+        calls.start_session(),
+    ]
+    weights = {
+        ("POST", "/rl/weights"),
+        ("GET", "/rl/weights"),
+        ("DELETE", "/rl/weights"),
+        ("POST", "/rl/weights/finish"),
+    }
+    assert {(call.method, call.path.replace("%7Bid%7D", "{id}")) for call in described} == offered - weights
+
+
+def test_the_bodies_of_calls_have_only_fields_that_the_api_knows(client: Client) -> None:
+    paths = client.openapi()["paths"]
+    for call in [
+        calls.start_session("a", "b", api_key="c"),
+        calls.set_reward(1, api_key="k", interaction_id="i"),
+        calls.set_version(1),
+        calls.grant_capacity(2),
+        calls.drain_engine("u", wait_seconds=1),
+        calls.pause_engine("keep"),
+        calls.export_shared_files(["s"], acknowledge=True, lease_seconds=1, shards=2, shard=1, turns=True),
+    ]:
+        schema = paths[call.path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+        assert set(call.body or {}) <= set(schema["properties"]), call.path
+
+
+def test_both_clients_have_the_same_methods_with_the_same_parameters() -> None:
+    def methods(kind: type) -> dict[str, list[str]]:
+        public = {name: value for name, value in vars(kind).items() if callable(value) and not name.startswith("_")}
+        return {name: list(inspect.signature(value).parameters) for name, value in public.items()}
+
+    assert methods(Client) == methods(AsyncClient)
+
+
+def test_a_session_is_recorded_rewarded_ended_and_exported(client: Client) -> None:
+    client.grant_capacity()
+    with client.session("math", "group-1") as session:
+        assert session.base_url == client.url
+        first, second = talk(session, 2)
+        assert session.set_reward(1.0) == second
+        assert session.set_reward(0.25, first) == first
+        session.set_session_reward(0.5)
+        record = client.get_session(session.session_id)
+        assert (record["state"], record["group_id"], record["interaction_count"]) == ("active", "group-1", 2)
+    assert client.get_session(session.session_id)["state"] == "ended"
+    recorded = client.export_trajectories(session.session_id, discount=0.5, include_messages=True)
+    assert list(recorded.interactions) == [first, second]
+    assert recorded.fields["session_reward"] == 0.5
+    last = recorded.interactions[second]
+    # Own reward and that of the session, which the last call of a conversation has.
+    assert (last.parent_id, last.own_reward, last.reward) == (first, 1.0, 1.5)
+    assert last.messages is not None
+    assert [message["role"] for message in last.messages] == ["user", "assistant", "user"]
+    tensors = last.tensors()
+    assert tensors["input_ids"].shape == tensors["logprobs"].shape
+    assert tensors["loss_mask"].sum() == last.fields["completion_tokens"]
+
+
+def test_a_session_ends_when_its_block_raises_and_its_data_stays(client: Client) -> None:
+    client.grant_capacity()
+    with pytest.raises(KeyError, match="mine"), client.session() as session:
+        chat(session, "hi")
+        raise KeyError("mine")
+    assert client.get_session(session.session_id)["state"] == "ended"
+    assert len(client.export_batch([session.session_id])) == 1
+
+
+def test_leaving_a_session_that_was_deleted_is_no_error(client: Client) -> None:
+    client.grant_capacity()
+    with client.session() as session:
+        assert session.delete() is True
+    assert client.delete_session(session.session_id) is False
+
+
+def test_errors_have_a_class_a_code_and_the_fields_of_the_answer(client: Client, server: Server) -> None:
+    with pytest.raises(rolltape.InvalidRequestError) as refused:
+        client.export_batch(["x"], discont=0.5)  # type: ignore[call-arg]
+    assert (refused.value.code, refused.value.status, refused.value.param) == ("unknown_parameter", 400, "discont")
+    with pytest.raises(rolltape.NotFoundError) as missing:
+        client.get_session("no-such-session")
+    assert missing.value.code == "session_not_found"
+    with Client(server.url, "a-wrong-admin-key") as stranger, pytest.raises(rolltape.AuthenticationError) as wrong:
+        stranger.grant_capacity()
+    assert (wrong.value.code, wrong.value.status) == ("invalid_api_key", 401)
+    with pytest.raises(rolltape.ConflictError) as embedded:
+        client.pause_engine()
+    assert embedded.value.code == "no_engine_servers"
+    assert client.engine()["servers"] == []
+
+
+def test_no_capacity_says_when_to_try_again(client: Client) -> None:
+    for _ in range(client.grant_capacity()):
+        client.session()
+    with pytest.raises(rolltape.CapacityError) as full:
+        client.session()
+    assert (full.value.code, full.value.status, full.value.retry_after) == ("no_capacity", 429, 1.0)
+
+
+def test_an_error_survives_pickling() -> None:
+    error = rolltape.CapacityError("no_capacity", "No room", status=429, retry_after=1.0, details={"used": 3})
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is rolltape.CapacityError
+    assert vars(copy) == vars(error)
+    assert str(copy) == "no_capacity: No room"
+
+
+@pytest.mark.parametrize("reward", [float("nan"), float("inf")])
+def test_a_reward_that_is_not_finite_is_refused_before_it_is_sent(client: Client, reward: float) -> None:
+    client.grant_capacity()
+    with client.session() as session:
+        chat(session, "hi")
+        with pytest.raises(ValueError, match="A reward must be finite"):
+            session.set_reward(reward)
+
+
+def test_sessions_are_listed_over_all_pages(client: Client, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    client.grant_capacity(5)
+    ids = [client.session("listed").session_id for _ in range(5)]
+    page = client.list_sessions(task_id="listed", limit=2)
+    assert ([each["session_id"] for each in page["sessions"]], page["has_more"]) == (ids[:2], True)
+    # Pages of two sessions, as if there were thousands of them.
+    monkeypatch.setattr(calls.sessions, "PAGE", 2)
+    assert [each["session_id"] for each in client.sessions(task_id="listed")] == ids
+
+    async def listed() -> list[str]:
+        async with AsyncClient(server.url, server.admin_key) as other:
+            return [each["session_id"] async for each in other.sessions("active", "listed")]
+
+    assert asyncio.run(listed()) == ids
+
+
+def test_versions_metrics_models_and_health(client: Client) -> None:
+    assert client.set_version(7) == 7
+    assert client.health()["worker"]["weight_version"]["version"] == 7
+    assert client.livez() is True
+    assert "rolltape_" in client.metrics()
+    assert client.models()[0]["id"] == "tiny-model-1"
+    session_id = ended_session(client, 1)
+    batch = client.export_batch([session_id])
+    assert set(batch["versions"][batch["loss_mask"] == 1].tolist()) == {7}
+    assert client.set_version(0) == 0
+
+
+def test_a_batch_is_held_until_it_is_acknowledged(client: Client) -> None:
+    session_id = ended_session(client)
+    batch_id, batch = client.export_held_batch([session_id], discount=0.5)
+    assert len(batch) == 2
+    assert client.get_session(session_id)["state"] == "exported"
+    assert client.acknowledge(batch_id) is True
+    assert client.acknowledge(batch_id) is False
+
+
+def test_a_batch_is_written_to_a_file(client: Client, tmp_path: object) -> None:
+    session_id = ended_session(client)
+    path = f"{tmp_path}/batch.safetensors"
+    assert client.export_batch_to(path, [session_id], layout="packed") is None
+    body = client.export_batch([session_id], layout="packed")
+    with rolltape.Batch.open(path) as batch:
+        assert batch.metadata == body.metadata
+        assert all((batch[name] == body[name]).all() for name in body.tensors)
+
+
+def test_a_refused_export_writes_no_file(client: Client, tmp_path: object) -> None:
+    with pytest.raises(rolltape.NotFoundError):
+        client.export_batch_to(f"{tmp_path}/none", ["missing"])
+    with pytest.raises(FileNotFoundError):
+        rolltape.Batch.open(f"{tmp_path}/none")
+
+
+def test_the_async_client_does_the_same(client: Client, server: Server) -> None:
+    async def main() -> None:
+        async with AsyncClient(server.url, server.admin_key) as other:
+            await other.grant_capacity(2)
+            async with other.session("async", "g") as session:
+                await asyncio.to_thread(chat, session, "hi")
+                interaction = await session.set_reward(1.0)
+                await session.set_session_reward(0.5)
+            assert (await other.get_session(session.session_id))["state"] == "ended"
+            recorded = await other.export_trajectories(session.session_id)
+            assert recorded.interactions[interaction].reward == 1.5
+            started = await other.session()
+            assert await started.end() == 0
+            assert await started.delete() is True
+            with pytest.raises(ZeroDivisionError):
+                async with other.session() as broken:
+                    raise ZeroDivisionError
+            assert (await other.get_session(broken.session_id))["state"] == "ended"
+
+    client.grant_capacity()
+    asyncio.run(main())
+
+
+def test_a_cancelled_start_leaves_no_session(client: Client, server: Server) -> None:
+    class Slow(httpx.AsyncHTTPTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            answer = await super().handle_async_request(request)
+            if request.url.path.endswith("start_session"):
+                reached.set()
+                await asyncio.sleep(0.05)
+            return answer
+
+    async def main() -> None:
+        global reached
+        reached = asyncio.Event()
+        async with AsyncClient(server.url, server.admin_key, http=httpx.AsyncClient(transport=Slow())) as other:
+            await other.grant_capacity()
+            starting = asyncio.ensure_future(other.session("cancelled").__aenter__())
+            await reached.wait()
+            starting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await starting
+
+    asyncio.run(main())
+    assert list(client.sessions(task_id="cancelled")) == []

@@ -1,0 +1,91 @@
+"""Starting and stopping a server."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+from pathlib import Path
+
+import pytest
+
+import rolltape
+from rolltape import Client, serve
+from rolltape.server import find_command
+from support import COMMAND, REPOSITORY
+
+QUICK = {"server.shutdown_seconds": 0}
+
+
+def test_a_server_runs_for_the_time_of_the_block() -> None:
+    with serve(QUICK, command=["node", str(COMMAND)], admin_key="an-admin-key-of-mine") as server:
+        assert server.admin_key == "an-admin-key-of-mine"
+        with Client(server.url, server.admin_key) as client:
+            assert client.health()["status"] == "ok"
+        assert b"Server listening" in server.log_path.read_bytes()
+        assert server.exit_status is None
+    assert server.exit_status == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(server.pid, 0)
+
+
+def test_a_server_is_stopped_when_the_block_raises() -> None:
+    with pytest.raises(KeyboardInterrupt), serve(QUICK, command=COMMAND) as server:
+        raise KeyboardInterrupt
+    assert server.exit_status == 0
+
+
+def test_a_server_that_died_has_an_exit_status() -> None:
+    with serve(QUICK, command=COMMAND) as server:
+        os.kill(server.pid, signal.SIGKILL)
+    assert server.exit_status == -signal.SIGKILL
+
+
+def test_a_refused_configuration_is_reported_with_what_the_program_wrote() -> None:
+    with (
+        pytest.raises(rolltape.ServeError, match=r"server\.prot") as refused,
+        serve({"server.prot": 1}, command=COMMAND),
+    ):
+        pass
+    assert refused.value.code == "server_not_ready"
+    assert refused.value.details == {"exit_status": 2}
+
+
+def test_a_start_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    program = tmp_path / "slow"
+    program.write_text("#!/bin/sh\necho $$ > pid\necho starting >&2\nexec sleep 600\n")
+    program.chmod(program.stat().st_mode | stat.S_IEXEC)
+    with (
+        pytest.raises(rolltape.ServeError, match=r"within 0\.5 seconds.*\n"),
+        serve(command=program, cwd=tmp_path, start_seconds=0.5),
+    ):
+        pass
+    pid = int((tmp_path / "pid").read_text())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_a_program_that_does_not_exist_is_reported() -> None:
+    with pytest.raises(rolltape.ServeError, match="cannot be started") as missing, serve(command="/no/such/program"):
+        pass
+    assert missing.value.code == "command_not_found"
+
+
+def test_the_command_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert find_command(COMMAND) == ["node", str(COMMAND)]
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(rolltape.ServeError, match="Install it with npm"):
+        find_command()
+    for name, expected in [("npx", ["npx", "--no-install", "rolltape"]), ("rolltape", ["rolltape"])]:
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+        assert find_command() == [str(tmp_path / expected[0]), *expected[1:]]
+
+
+def test_npx_finds_the_server_of_this_repository() -> None:
+    npx = ["npx", "--no-install", "rolltape"]
+    with serve(QUICK, command=npx, cwd=REPOSITORY) as server, Client(server.url, server.admin_key) as client:
+        assert client.livez()
+    # npx itself may report the signal.
+    with pytest.raises(ProcessLookupError):
+        os.kill(server.pid, 0)
