@@ -146,32 +146,6 @@ export interface PreparedWeights {
    */
   apply(): Promise<void>;
   /** Frees the weights if they were not applied. */
-  discard(): Promise<void>;
-}
-
-/** Replaces the weights of an engine that runs in this process. */
-export interface LocalWeights {
-  /** Holds calls at a token boundary; resolves when nothing computes. Calls in flight keep their partial output. */
-  pause(): Promise<void>;
-  /**
-   * Loads a GGUF file or a Hugging Face folder (config.json and safetensors) while paused. If it rejects (EngineError
-   * `engine_error`), the old weights stay in effect.
-   */
-  load(path: string): Promise<void>;
-  /** Reads weights while calls run, so that the pause only has to put them in place. Undefined if the engine cannot. */
-  prepare?(path: string): Promise<PreparedWeights>;
-  /**
-   * Calls go on: those in flight evaluate prompt and partial output again with the new weights. Their next tokens get the
-   * version that `currentVersion()` then returns.
-   */
-  resume(): void;
-}
-
-/** Weights that were read and wait to be put in place. */
-export interface PreparedWeights {
-  /** Puts the weights in place while the engine is paused. If it rejects, the old weights stay in effect. */
-  apply(): Promise<void>;
-  /** Frees the weights. Call it if they are not applied. */
   discard(): void | Promise<void>;
 }
 
