@@ -159,6 +159,25 @@ def test_an_async_call_is_cut_at_its_time_limit() -> None:
     assert failure.value.code == "request_timed_out"
 
 
+def test_a_cancelled_call_is_cancelled_whenever_its_answer_comes() -> None:
+    async def cancel_after(steps: int) -> bool:
+        http = httpx.AsyncClient(transport=httpx.MockTransport(Network(httpx.Response(200, json={}))))
+        async with AsyncClient("http://proxy", "key", http=http) as client:
+            call = asyncio.ensure_future(client.livez())
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            # False if the call had ended before.
+            is_cancelled = call.cancel()
+            await asyncio.gather(call, return_exceptions=True)
+            assert call.cancelled() == is_cancelled
+            return is_cancelled
+
+    steps = 0
+    while asyncio.run(cancel_after(steps)):
+        steps += 1
+    assert steps > 2
+
+
 @both
 def test_health_of_a_server_that_is_not_ready_is_a_result(send: Any) -> None:
     answer = httpx.Response(503, json={"status": "draining"})

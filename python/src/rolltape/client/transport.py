@@ -99,10 +99,17 @@ class AsyncTransport:
         await self._http.aclose()
 
     async def _send_in_time(self, call: Call[T], deadline: float) -> Reply | BrokenConnection:
+        # Not wait_for: before Python 3.12 it ignores a cancellation that comes together with the answer.
+        sending = asyncio.ensure_future(self._send(call, deadline))
         try:
-            return await asyncio.wait_for(self._send(call, deadline), max(0.0, deadline - time.monotonic()))
-        except asyncio.TimeoutError as error:
-            raise timed_out(call) from error
+            await asyncio.wait({sending}, timeout=max(0.0, deadline - time.monotonic()))
+            is_late = not sending.done()
+        finally:
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+        if is_late:
+            raise timed_out(call)
+        return sending.result()
 
     async def _send(self, call: Call[T], deadline: float) -> Reply | BrokenConnection:
         request = self._http.build_request(**_request(call, self._url, self._key, deadline))

@@ -1,0 +1,69 @@
+"""What a rollout worker is told to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ..advantages import grpo
+from ..batch import Batch
+from ..batch.safetensors import Array
+
+if TYPE_CHECKING:
+    from ..groups import Agent
+
+Style = Literal["concat", "individual"]
+
+
+def group_advantages(batch: Batch) -> Array:
+    """GRPO: every session counts once in mean and deviation of its group, however many rows it has."""
+    return grpo(batch, per_session=True)
+
+
+@dataclass(frozen=True)
+class WorkerSettings:
+    """The options of RolloutWorker, which describes them."""
+
+    agent: Agent[Any]
+    n: int = 8
+    groups: int = 8
+    temperature: float = 1.0
+    style: Style = "concat"
+    max_staleness: int | None = None
+    episode_timeout: float | None = 600.0
+    reward_scope: Literal["interaction", "session"] = "interaction"
+    advantages: Callable[[Batch], Any] = group_advantages
+    drop_zero_variance: bool = False
+    min_accepted: int | None = None
+    max_failed_groups: int = 32
+    export: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("n", "groups", "max_failed_groups"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1; received {getattr(self, name)}.")
+        if not (np.isfinite(self.temperature) and self.temperature > 0):
+            raise ValueError(
+                f"temperature must be above 0; received {self.temperature}. Greedy tokens cannot be trained on."
+            )
+        if self.style not in ("concat", "individual"):
+            raise ValueError(f"style must be `concat` or `individual`; received {self.style!r}.")
+        if self.max_staleness is not None and self.max_staleness < 0:
+            raise ValueError(f"max_staleness must be 0 or more; received {self.max_staleness}.")
+        if self.min_accepted is not None and not 1 <= self.min_accepted <= self.n:
+            raise ValueError(f"min_accepted must be from 1 to n ({self.n}); received {self.min_accepted}.")
+        if fixed := {"style", "layout", "turns", "row_tensors", "shards", "shard", "acknowledge"} & set(self.export):
+            raise ValueError(f"export must not have {sorted(fixed)}, which the worker sets itself.")
+
+    @property
+    def needed_episodes(self) -> int:
+        return min(2, self.n) if self.min_accepted is None else self.min_accepted
+
+    @property
+    def export_options(self) -> dict[str, Any]:
+        """Options of the export. The worker reads temperatures of turns; a broken conversation is split, not refused."""
+        split = {"on_mismatch": "split"} if self.style == "concat" else {}
+        return {**split, **self.export, "style": self.style, "layout": "packed", "turns": True}
