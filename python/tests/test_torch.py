@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -132,14 +131,11 @@ def test_variable_length_arguments(batches: dict[str, Batch]) -> None:
 
 
 @pytest.fixture(scope="module")
-def model() -> Any:
-    for module in ("transformers", "gguf", "accelerate"):
-        pytest.importorskip(module, reason=f"{module} is optional (pip install transformers gguf accelerate)")
+def model(server: Server) -> Any:
+    pytest.importorskip("transformers", reason="transformers is optional (pip install transformers)")
     from transformers import AutoModelForCausalLM
 
-    cache = os.environ.get("ROLLTAPE_CACHE_DIR") or f"{os.environ.get('XDG_CACHE_HOME', '~/.cache')}/rolltape"
-    folder = os.path.expanduser(f"{cache}/tiny-model-1")
-    model = AutoModelForCausalLM.from_pretrained(folder, gguf_file="model.gguf", dtype=torch.float32)
+    model = AutoModelForCausalLM.from_pretrained(server.ready["model_path"], dtype=torch.float32)
     model.eval()
     return model
 
