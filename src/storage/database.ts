@@ -1,6 +1,9 @@
+import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { type Change, type Entry, TABLES, type Table } from "./changes.js";
 import type { EntryBlock } from "./entry-block.js";
+import { FAILED_SYNC, hasFailedSync, markFailedSync } from "./failed-sync.js";
+import { rewriteMetaPages } from "./meta-pages.js";
 import { asBuffer, rangeOfPrefix } from "./prefix-range.js";
 
 export interface DatabaseOptions {
@@ -20,20 +23,31 @@ export interface Snapshot {
 
 type Bytes = Database<Buffer, Buffer>;
 
+/** From lmdb.h. */
+const MDB_PANIC = -30_795;
+const PANIC = "a meta page could not be written, so LMDB neither writes nor reads in this process. Restart the server";
+
 const ENCODING = { encoding: "binary", keyEncoding: "binary" } as const;
 
 /** The LMDB file with its tables, as opened by one thread. All threads of a process that open the same path share one memory map. */
 export class LmdbFile {
   readonly #root: RootDatabase<Buffer, Buffer>;
   readonly #tables: ReadonlyMap<Table, Bytes>;
-
+  readonly #path: string;
+  readonly #sync: boolean;
+  /** Opened at the first commit. */
+  #descriptor: number | undefined;
   constructor({ path, sync, readOnly }: DatabaseOptions) {
+    this.#path = path;
+    this.#sync = sync;
     this.#root = open<Buffer, Buffer>({
       path,
       noSubdir: true,
       // If true, a commit would return before it is on disk.
       overlappingSync: false,
       noSync: !sync,
+      // `commit` syncs the meta page. If LMDB did and the disk refused, LMDB would accept no more transactions in this process.
+      noMetaSync: true,
       readOnly,
       maxDbs: TABLES.length + 1,
       ...ENCODING,
@@ -41,14 +55,54 @@ export class LmdbFile {
     this.#tables = new Map(TABLES.map((name) => [name, this.#root.openDB<Buffer, Buffer>(name, ENCODING)]));
   }
 
-  /** Commits changes, all or none. Blocks its thread until they are on disk. */
+  /**
+   * Commits changes, all or none. Blocks its thread until they are on disk. If it throws, the changes may be visible, and may be on disk
+   * after a crash. After a sync that failed, it commits nothing more.
+   */
   commit(changes: Iterable<Change>): void {
-    this.#root.transactionSync(() => {
-      for (const { table, key, value } of changes) {
-        if (value === undefined) this.#table(table).removeSync(asBuffer(key));
-        else this.#table(table).putSync(asBuffer(key), asBuffer(value));
-      }
-    });
+    if (!this.#sync) {
+      this.#put(changes);
+      return;
+    }
+    if (hasFailedSync(this.#path)) throw new Error(FAILED_SYNC);
+    try {
+      this.#descriptor ??= this.#openSynced();
+      this.#put(changes);
+      fdatasyncSync(this.#descriptor);
+    } catch (error) {
+      if (!isSyncError(error)) throw error;
+      markFailedSync(this.#path);
+      throw new Error(`${FAILED_SYNC} (${(error as Error).message})`, { cause: error });
+    }
+  }
+
+  #openSynced(): number {
+    const descriptor = openSync(this.#path, "r+");
+    rewriteMetaPages(descriptor);
+    return descriptor;
+  }
+
+  #put(changes: Iterable<Change>): void {
+    try {
+      this.#root.transactionSync(() => {
+        for (const { table, key, value } of changes) {
+          if (value === undefined) this.#table(table).removeSync(asBuffer(key));
+          else this.#table(table).putSync(asBuffer(key), asBuffer(value));
+        }
+      });
+    } catch (error) {
+      throw this.#hasPanicked() ? new Error(PANIC, { cause: error }) : error;
+    }
+  }
+
+  /** Returns true if LMDB accepts no more transactions in this process. */
+  #hasPanicked(): boolean {
+    try {
+      this.#newest("meta").get(Buffer.of(0));
+      return false;
+    } catch (error) {
+      return (error as { code?: unknown }).code === MDB_PANIC;
+    }
   }
 
   get(table: Table, key: Uint8Array): Buffer | undefined {
@@ -107,6 +161,8 @@ export class LmdbFile {
 
   async close(): Promise<void> {
     await this.#root.close();
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
   }
 
   /** Returns a table for reading its newest content. Without the reset, a read could miss the last commits of another thread. */
@@ -120,6 +176,16 @@ export class LmdbFile {
     if (!table) throw new Error(`The storage has no table ${name}.`);
     return table;
   }
+}
+
+/**
+ * Returns true for an error of the system that came from a sync. LMDB reports that of `fdatasync` as it is, and describes a write that
+ * was refused. A refused write changes nothing that was committed.
+ */
+function isSyncError(error: unknown): boolean {
+  const { code, syscall, message } = error as NodeJS.ErrnoException & { code?: unknown };
+  if (syscall !== undefined) return syscall === "fdatasync" || syscall === "write";
+  return typeof code === "number" && code > 0 && !message.includes("Attempting to write");
 }
 
 interface TableStats {

@@ -4,3 +4,5 @@ export const DATA_FILE = "data.mdb";
 export const COPY_FILE = `${DATA_FILE}.compact`;
 /** Lists the processes that read the file. */
 export const LMDB_LOCK_FILE = `${DATA_FILE}-lock`;
+/** Ends the name of the file that marks a file whose sync failed. */
+export const FAILED_SYNC_SUFFIX = ".failed-sync";

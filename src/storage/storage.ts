@@ -11,6 +11,7 @@ import { DISK_FULL, inspectFileSystem, requireSpace } from "./file-system.js";
 import { type FolderLock, lockDataFile, lockFolder, prepareFolder, removeCopy } from "./folder.js";
 import { GroupCommit } from "./group-commit.js";
 import { type ReportCheck, refuseDamagedFile } from "./intact-file.js";
+import { replaceAfterFailedSync } from "./replace-file.js";
 
 /**
  * When the server sends an answer, and what is lost when the process or the machine stops.
@@ -77,6 +78,7 @@ export class Storage {
     try {
       await removeCopy(directory);
       await refuseDamagedFile(directory, join(directory, DATA_FILE), options.onCheck);
+      await replaceAfterFailedSync(directory);
       await prepareDataFile(join(directory, DATA_FILE));
       for (const name of [DATA_FILE, LMDB_LOCK_FILE]) await makePrivateFile(join(directory, name));
       // LMDB writes its first pages when it opens a new file.

@@ -101,4 +101,33 @@ describe.skipIf(findMissingCompiler())("a loss of power", () => {
     strike();
     expect(readPages()).toBe("aa");
   });
+
+  it("does not write what a failed sync left behind with a later sync, unless it is written again", () => {
+    power.fail("sync", "EIO");
+    run(`
+      put(0, "b"); put(1, "b");
+      const fails = (call) => { try { call(); } catch (error) { return error.code; } };
+      if (fails(() => fdatasyncSync(plain)) !== "EIO") process.exit(1);
+      put(1, "c"); put(2, "d");
+      fdatasyncSync(plain);
+      put(2, "e");
+    `);
+    expect(readPages()).toBe("bce");
+    strike();
+    expect(readPages()).toBe("acd");
+  });
+
+  it("refuses writes with the wanted error, and loses a write to a descriptor with O_DSYNC that fails", () => {
+    const codes = `const code = (call) => { try { call(); return 0; } catch (error) { return error.errno; } };`;
+    power.fail("write", "EDQUOT", 2);
+    run(
+      `${codes} if (code(() => put(0, "b")) !== -122 || code(() => put(0, "b")) !== -122) process.exit(1); put(1, "c");`,
+    );
+    expect(readPages()).toBe("ac");
+    power.fail("synced-write", "EIO");
+    run(`${codes} if (code(() => put(0, "d", direct)) !== -5) process.exit(1); fdatasyncSync(plain);`);
+    expect([readPages(), power.failuresLeft]).toEqual(["dc", 0]);
+    strike();
+    expect(readPages()).toBe("ac");
+  });
 });

@@ -9,12 +9,15 @@ export interface Unsynced {
 export const PAGE_BYTES = 4096;
 
 const HEADER_BYTES = 40;
-/** Type of a record that marks pages as synced. */
+/** Type of a record that marks pages as synced, except for lost ones. */
 const SYNCED = 2n;
+/** Type of a record that marks pages as lost until they are written again. */
+const LOST = 3n;
 
 /** Reads the journal of unsynced-writes.c. A record that is not complete has no write. */
 export function readJournal(journal: Buffer): Unsynced {
   const pages = new Map<number, Buffer>();
+  const lost = new Set<number>();
   let size: number | undefined;
   let at = 0;
   while (at + HEADER_BYTES <= journal.length) {
@@ -23,11 +26,19 @@ export function readJournal(journal: Buffer): Unsynced {
     const begin = at + HEADER_BYTES;
     if (begin + bytes > journal.length) break;
     const old = journal.subarray(begin, begin + bytes);
-    for (let page = offset / PAGE_BYTES; page < end / PAGE_BYTES; page++) {
-      if (type === SYNCED) pages.delete(page);
-      else if (!pages.has(page)) pages.set(page, readPage(old, page * PAGE_BYTES - offset));
+    const [first, last] = [offset / PAGE_BYTES, end / PAGE_BYTES];
+    if (type === SYNCED || type === LOST) {
+      for (const page of [...pages.keys()].filter((page) => page >= first && page < last)) {
+        if (type === LOST) lost.add(page);
+        else if (!lost.has(page)) pages.delete(page);
+      }
+    } else {
+      for (let page = first; page < last; page++) {
+        if (!pages.has(page)) pages.set(page, readPage(old, page * PAGE_BYTES - offset));
+        lost.delete(page);
+      }
     }
-    size = type === SYNCED ? Math.max(size ?? 0, sizeThen) : (size ?? sizeThen);
+    if (type !== LOST) size = type === SYNCED ? Math.max(size ?? 0, sizeThen) : (size ?? sizeThen);
     at = begin + bytes;
   }
   return { pages, size };

@@ -8,12 +8,19 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Random } from "../../soak/random.js";
 import { PAGE_BYTES, readJournal } from "./journal.js";
+
+/** See `faults.h`. */
+export type FailingCalls = "write" | "meta-write" | "synced-write" | "sync" | "meta-sync";
+
+/** Error numbers of Linux. */
+const ERRORS = { EIO: 5, ENOSPC: 28, EROFS: 30, EDQUOT: 122 } as const;
 
 /** Disks write sectors whole, and in any order. */
 const SECTOR_BYTES = 512;
@@ -22,6 +29,7 @@ const SECTOR_BYTES = 512;
 export class PowerLoss {
   readonly #file: string;
   readonly #journal: string;
+  readonly #fault: string;
   readonly #library: string;
   #losses = 0;
   #dropped = 0;
@@ -30,6 +38,7 @@ export class PowerLoss {
   constructor(file: string, folder: string) {
     this.#file = file;
     this.#journal = join(folder, "unsynced-writes.journal");
+    this.#fault = join(folder, "unsynced-writes.fault");
     this.#library = join(folder, "unsynced-writes.so");
     const source = fileURLToPath(new URL("./unsynced-writes.c", import.meta.url));
     execFileSync("cc", ["-shared", "-fPIC", "-O2", "-o", this.#library, source, "-ldl", "-pthread"]);
@@ -37,7 +46,27 @@ export class PowerLoss {
 
   /** Environment of the process whose writes are journaled. */
   get env(): NodeJS.ProcessEnv {
-    return { LD_PRELOAD: this.#library, UNSYNCED_FILE: this.#file, UNSYNCED_JOURNAL: this.#journal };
+    return {
+      LD_PRELOAD: this.#library,
+      UNSYNCED_FILE: this.#file,
+      UNSYNCED_JOURNAL: this.#journal,
+      UNSYNCED_FAULT: this.#fault,
+    };
+  }
+
+  /** Makes the next calls of a kind fail. What a failed sync should have written reaches the disk only if it is written again. */
+  fail(calls: FailingCalls, error: keyof typeof ERRORS, times = 1): void {
+    writeFileSync(this.#fault, `${calls} ${ERRORS[error]} ${times}`);
+  }
+
+  /** Number of calls that will still fail. */
+  get failuresLeft(): number {
+    return existsSync(this.#fault) ? Number(readFileSync(this.#fault, "utf8").split(" ").at(-1)) : 0;
+  }
+
+  /** Ends the failures. */
+  recover(): void {
+    rmSync(this.#fault, { force: true });
   }
 
   /** True if a write is not synced now. */

@@ -5,8 +5,13 @@
  * Writes go to the file at once, because LMDB reads it through a memory map. Before a write, the old content of its pages goes to the
  * journal. A sync empties the journal. A write to a descriptor with O_DSYNC marks its own pages as synced, as the kernel does.
  *
+ * A sync that fails leaves the old content on disk, but the kernel counts the pages as clean (Linux since 4.13; "fsyncgate"). A later
+ * sync succeeds and does not write them. Only pages that are written again reach the disk. The same holds for a write to a descriptor
+ * with O_DSYNC that fails.
+ *
  *   UNSYNCED_FILE     path of the file
  *   UNSYNCED_JOURNAL  path of the journal
+ *   UNSYNCED_FAULT    see faults.h
  *
  * A record: type, offset and end of the pages, size of the file before the write, bytes of old content (5 x uint64), old content.
  */
@@ -26,11 +31,20 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { WRITTEN = 1, SYNCED = 2 };
+#include "faults.h"
+
+/* Pages were written; pages are on disk, except for lost ones; pages that are not on disk now count as clean. */
+enum { WRITTEN = 1, SYNCED = 2, LOST = 3 };
 static const uint64_t PAGE = 4096;
+/* End of the pages in a record about the whole file. */
+static const uint64_t END = (uint64_t)1 << 52;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int journal = -1;
+/* True if the journal may have lost pages, which a sync does not write. */
+static int has_lost = 0;
+/* True if one of the first two pages was written since the last sync. */
+static int has_meta = 0;
 
 static void die(const char *reason) {
   fprintf(stderr, "unsynced-writes: %s: %s\n", reason, strerror(errno));
@@ -57,7 +71,9 @@ static void append(uint64_t type, uint64_t offset, uint64_t end, uint64_t size, 
     if (!path) die("UNSYNCED_JOURNAL is not set");
     journal = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (journal < 0) die(path);
+    has_lost = lseek(journal, 0, SEEK_END) > 0;
   }
+  if (type == LOST) has_lost = 1;
   uint64_t header[] = {type, offset, end, size, bytes};
   struct iovec parts[] = {{header, sizeof header}, {(void *)old, bytes}};
   ssize_t written = syscall(SYS_writev, journal, parts, 2);
@@ -102,13 +118,27 @@ static uint64_t position(int fd) {
 static void begin(int fd, uint64_t offset, uint64_t bytes) {
   pthread_mutex_lock(&mutex);
   journal_pages(fd, offset, offset + bytes);
+  if (offset < 2 * PAGE) has_meta = 1;
+}
+
+/* Returns true with `errno` if the test wants this write to fail before it changes the file. */
+static int refuses(int fd, uint64_t offset) {
+  int error = fcntl(fd, F_GETFL) & O_DSYNC ? 0 : take_fault("write");
+  if (!error && offset < 2 * PAGE) error = take_fault("meta-write");
+  if (error) errno = error;
+  return error != 0;
 }
 
 static ssize_t end(int fd, uint64_t offset, ssize_t written) {
   int error = errno;
   if (written > 0 && fcntl(fd, F_GETFL) & O_DSYNC) {
     uint64_t last = (offset + (uint64_t)written + PAGE - 1) / PAGE * PAGE;
-    append(SYNCED, offset / PAGE * PAGE, last, size_of(fd), NULL, 0);
+    int fault = take_fault("synced-write");
+    append(fault ? LOST : SYNCED, offset / PAGE * PAGE, last, size_of(fd), NULL, 0);
+    if (fault) {
+      error = fault;
+      written = -1;
+    }
   }
   pthread_mutex_unlock(&mutex);
   errno = error;
@@ -117,6 +147,7 @@ static ssize_t end(int fd, uint64_t offset, ssize_t written) {
 
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
   if (!is_journaled(fd)) return syscall(SYS_pwrite64, fd, bytes, count, offset);
+  if (refuses(fd, (uint64_t)offset)) return -1;
   begin(fd, (uint64_t)offset, count);
   return end(fd, (uint64_t)offset, syscall(SYS_pwrite64, fd, bytes, count, offset));
 }
@@ -126,6 +157,7 @@ ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) { return p
 ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset) {
   /* The system call takes the offset in two halves. On 64-bit machines the first one has it all. */
   if (!is_journaled(fd)) return syscall(SYS_pwritev, fd, parts, count, offset, 0L);
+  if (refuses(fd, (uint64_t)offset)) return -1;
   begin(fd, (uint64_t)offset, sum(parts, count));
   return end(fd, (uint64_t)offset, syscall(SYS_pwritev, fd, parts, count, offset, 0L));
 }
@@ -137,6 +169,7 @@ ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset) {
 ssize_t write(int fd, const void *bytes, size_t count) {
   if (!is_journaled(fd)) return syscall(SYS_write, fd, bytes, count);
   uint64_t offset = position(fd);
+  if (refuses(fd, offset)) return -1;
   begin(fd, offset, count);
   return end(fd, offset, syscall(SYS_write, fd, bytes, count));
 }
@@ -144,6 +177,7 @@ ssize_t write(int fd, const void *bytes, size_t count) {
 ssize_t writev(int fd, const struct iovec *parts, int count) {
   if (!is_journaled(fd)) return syscall(SYS_writev, fd, parts, count);
   uint64_t offset = position(fd);
+  if (refuses(fd, offset)) return -1;
   begin(fd, offset, sum(parts, count));
   return end(fd, offset, syscall(SYS_writev, fd, parts, count));
 }
@@ -167,9 +201,14 @@ int ftruncate(int fd, off_t length) { return ftruncate64(fd, length); }
 static int sync_with(long number, int fd) {
   if (!is_journaled(fd)) return (int)syscall(number, fd);
   pthread_mutex_lock(&mutex);
-  int result = (int)syscall(number, fd);
-  int error = errno;
-  if (result == 0 && journal >= 0 && syscall(SYS_ftruncate, journal, 0L) != 0) die("the journal cannot be emptied");
+  int fault = take_fault("sync");
+  if (!fault && has_meta) fault = take_fault("meta-sync");
+  has_meta = 0;
+  int result = fault ? -1 : (int)syscall(number, fd);
+  int error = fault ? fault : errno;
+  if (fault) append(LOST, 0, END, size_of(fd), NULL, 0);
+  if (result == 0 && has_lost) append(SYNCED, 0, END, size_of(fd), NULL, 0);
+  else if (result == 0 && journal >= 0 && syscall(SYS_ftruncate, journal, 0L) != 0) die("the journal cannot be emptied");
   pthread_mutex_unlock(&mutex);
   errno = error;
   return result;

@@ -1,0 +1,24 @@
+import { fdatasyncSync, readSync, writeSync } from "node:fs";
+
+/** LMDB has two meta pages, at the begin of its file. Each commit overwrites the older one. */
+const META_PAGES = 2;
+/** Offset of the page size in a meta page of LMDB, in bytes. */
+const PAGE_SIZE_OFFSET = 48;
+
+/**
+ * Writes both meta pages again as the kernel has them, and waits until the whole file is on disk.
+ *
+ * After a failed sync, the kernel counts pages as clean that never reached the disk, and a later sync succeeds without them. LMDB takes
+ * pages for free that only an older meta page uses. If the disk still had that one, a loss of power during the next commit could leave a
+ * meta page whose pages are overwritten. The data of a commit needs no such care: its meta page is only written once they are on disk.
+ *
+ * @param file descriptor for reading and writing
+ */
+export function rewriteMetaPages(file: number): void {
+  const start = Buffer.alloc(PAGE_SIZE_OFFSET + 4);
+  if (readSync(file, start, 0, start.length, 0) < start.length) return;
+  const pages = Buffer.alloc(META_PAGES * start.readUInt32LE(PAGE_SIZE_OFFSET));
+  const bytes = readSync(file, pages, 0, pages.length, 0);
+  writeSync(file, pages, 0, bytes, 0);
+  fdatasyncSync(file);
+}

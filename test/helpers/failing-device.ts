@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** An ext4 file system on a block device that can refuse writes to blocks that were never written, as thin volumes do. */
+export interface FailingDevice {
+  readonly folder: string;
+  fail(): void;
+  recover(): void;
+  /** Mounts the file system again, so that its files have what is on the device. No file may be open. */
+  remount(): void;
+  remove(): void;
+}
+
+const run = (command: string, ...args: readonly string[]) =>
+  execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+
+/**
+ * Makes a device of a sparse file. The file is on a file system in memory that has less space than the device. When that is full, the
+ * device refuses to write new blocks.
+ *
+ * @returns undefined if this user may not make devices
+ */
+export function makeFailingDevice(): FailingDevice | undefined {
+  const base = mkdtempSync(join(tmpdir(), "rolltape-device-"));
+  const [memory, folder] = [join(base, "memory"), join(base, "disk")];
+  for (const each of [memory, folder]) mkdirSync(each);
+  const [image, filler] = [join(memory, "image"), join(memory, "filler")];
+  const undo = [() => rmSync(base, { recursive: true })];
+  const remove = () => {
+    for (const step of undo.splice(0).reverse()) step();
+  };
+  try {
+    run("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", memory);
+    undo.push(() => void run("umount", memory));
+    run("truncate", "-s", "128M", image);
+    const device = run("losetup", "--find", "--show", image);
+    undo.push(() => void run("losetup", "--detach", device));
+    // The journal and the tables are written now, so that only blocks of files can fail.
+    run("mkfs.ext4", "-q", "-J", "size=4", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard", device);
+    run("mount", device, folder);
+    undo.push(() => void run("umount", folder));
+    return {
+      folder,
+      fail: () => {
+        const { bavail, bsize } = statfsSync(memory);
+        writeFileSync(filler, Buffer.alloc(bavail * bsize));
+      },
+      recover: () => rmSync(filler, { force: true }),
+      remount: () => {
+        run("umount", folder);
+        run("mount", device, folder);
+      },
+      remove,
+    };
+  } catch {
+    remove();
+    return undefined;
+  }
+}
