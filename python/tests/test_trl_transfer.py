@@ -54,11 +54,15 @@ def test_weights_are_written_and_loaded_in_one_call(proxy: FakeWeightsProxy, bas
         assert transfer.version == version
         transfer.resume()
     transfer.destroy()
+    # A second training goes on with the versions.
+    proxy.answer(200, record(version=4))
+    transfer.send_weights(tensors())
+    transfer.destroy()
     # TRL resumes before it announces the version, so that the one call must set it.
-    assert proxy.paths == ["GET /rl/weights", *["POST /rl/weights"] * 3]
+    assert proxy.paths == ["GET /rl/weights", *["POST /rl/weights"] * 4]
     bodies = [body for _, _, body in proxy.calls[1:]]
-    assert [body["version"] for body in bodies] == [1, 2, 3]
-    assert len({body["path"] for body in bodies}) == 3
+    assert [body["version"] for body in bodies] == [1, 2, 3, 4]
+    assert len({body["path"] for body in bodies}) == 4
     assert {str(path) for path in (tmp_path / "weights").iterdir()} == {body["path"] for body in bodies[-2:]}
 
 

@@ -158,7 +158,9 @@ def test_a_long_episode_is_healthy(make: Make) -> None:
     one.check_health(30.0)
 
 
-def test_an_agent_that_blocks_the_event_loop_is_not_healthy(make: Make) -> None:
+def test_an_agent_that_blocks_the_event_loop_is_not_healthy(
+    make: Make, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     blocked, release = threading.Event(), threading.Event()
 
     async def agent(task: Any, session: AsyncSession) -> float:
@@ -177,10 +179,15 @@ def test_an_agent_that_blocks_the_event_loop_is_not_healthy(make: Make) -> None:
             return "an async agent blocks it" in str(error)
         return False
 
+    monkeypatch.setattr(worker, "_STOP_SECONDS", 0.1)
     try:
         wait_until(is_stale)
+        with pytest.warns(RuntimeWarning, match="did not stop within"):
+            one.stop()
     finally:
         release.set()
+    wait_until(lambda: not one._thread.is_alive())  # type: ignore[union-attr]
+    assert open_sessions(client) == []
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,18 @@ class WeightUpdates:
     """
 
     def __init__(self, url: str, admin_key: str, *, exclude: Sequence[str], timeout: float) -> None:
-        self._client = Client(url, admin_key)
+        self._address = (url, admin_key)
+        self._open_client: Client | None = None
         self._exclude = tuple(exclude)
         self._timeout = timeout
         self.version = 0
+
+    @property
+    def _client(self) -> Client:
+        # Made when it is needed, because a trainer may train again after its end.
+        if self._open_client is None:
+            self._open_client = Client(*self._address)
+        return self._open_client
 
     def check(self) -> None:
         """Raises RolltapeError if the proxy cannot update weights now."""
@@ -84,7 +92,10 @@ class WeightUpdates:
         return record
 
     def close(self) -> None:
-        self._client.close()
+        """Closes the connections. The next call opens new ones."""
+        if self._open_client is not None:
+            self._open_client.close()
+            self._open_client = None
 
     def _wait(self, record: WeightsRecord, wanted: Collection[str], target: int, deadline: float) -> WeightsRecord:
         while record["state"] not in wanted:

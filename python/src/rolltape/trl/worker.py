@@ -7,6 +7,7 @@ import contextlib
 import queue
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -128,9 +129,12 @@ class RolloutWorker:
                 self._loop.call_soon_threadsafe(self._cancel)
         self._thread.join(_STOP_SECONDS)
         if self._thread.is_alive():
-            raise RuntimeError(
+            # Not an error: it would hide the one that ended the training.
+            warnings.warn(
                 f"The rollout worker did not stop within {_STOP_SECONDS:g} seconds: an agent blocks its event loop. "
-                "Its sessions exist until they expire."
+                "Its sessions exist until they expire.",
+                RuntimeWarning,
+                stacklevel=2,
             )
 
     def update_model_version(self, model_version: int) -> None:
