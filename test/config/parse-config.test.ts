@@ -49,6 +49,7 @@ describe("defaults", () => {
         health_seconds: 10,
         served_model: null,
         vllm_api: "auto",
+        weights_timeout_seconds: 1800,
         api_key: null,
         admin_api_key: null,
       },

@@ -82,7 +82,7 @@ function createTurn(step: Step, before: readonly Turn[]): Turn {
     logprobs: step.output.map(({ logprob }) => logprob),
     versions: step.output.map(({ version }) => version),
     parent,
-    continues: parent === longestPrefix(texts, before, withAnswer),
+    continues: longestPrefix(texts, before, withAnswer) >= 0,
     reward: step.reward,
     model: step.model,
     tag: step.tag,
@@ -104,10 +104,23 @@ function buildPrompt({ prompt, at, tail }: Step, parent: Turn | undefined): read
   return [...base, ...tail];
 }
 
-/** By the longest messages and answer that these texts continue, else by the longest messages; of equals the newest. */
+/**
+ * By the longest messages and answer that these texts continue, of equals the newest that is not left out; else by the longest
+ * messages, of equals the newest.
+ */
 function findParent(texts: readonly string[], before: readonly Turn[]): number {
   const continued = longestPrefix(texts, before, withAnswer);
-  return continued >= 0 ? continued : longestPrefix(texts, before, (turn) => turn.texts);
+  return continued >= 0 ? preferDelivered(continued, before) : longestPrefix(texts, before, (turn) => turn.texts);
+}
+
+/** Returns the newest turn with the same messages and answer that is not left out; the turn itself if all are. */
+function preferDelivered(index: number, turns: readonly Turn[]): number {
+  const found = turns[index];
+  if (!found) return index;
+  const text = withAnswer(found).join("\n");
+  const isTwin = (turn: Turn) => turn.texts.length === found.texts.length && withAnswer(turn).join("\n") === text;
+  const delivered = turns.findLastIndex((turn) => isTwin(turn) && !isLeftOut(turn, turns));
+  return delivered >= 0 ? delivered : index;
 }
 
 const withAnswer = (turn: Turn): readonly string[] => [...turn.texts, turn.answer];
