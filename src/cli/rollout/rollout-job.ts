@@ -3,6 +3,7 @@ import { toFilterFields } from "../../client/export-filters.js";
 import { readExportFilters } from "../../rollout/configured-filters.js";
 import { RolloutController } from "../../rollout/controller/controller.js";
 import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
+import type { TaskResult } from "../../rollout/controller/task.js";
 import { BatchFileError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
 import type { WrittenBatch } from "./batch-writer.js";
@@ -59,7 +60,7 @@ export class RolloutJob implements StoppableJob {
       consumer_batch_size === null ? undefined : (fromVersion ?? 0),
     );
     this.#errors = new RolloutErrorLog(out);
-    this.#controller = new RolloutController(job.workflow.workflow, job.proxy, {
+    this.#controller = new RolloutController(job.runner, job.proxy, {
       maxConcurrentRollouts: max_concurrent_rollouts ?? Math.min(DEFAULT_CONCURRENT_TASKS, count),
       // Without a trainer there are no later versions: nothing becomes stale.
       maxStaleness: trainer === undefined ? Math.ceil(count / consumerBatchSize) : max_staleness,
@@ -80,8 +81,8 @@ export class RolloutJob implements StoppableJob {
    * `interrupted`
    */
   async run(): Promise<JobOutcome> {
-    const { tasks, workflow, tokens, screen } = this.#job;
-    const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens, screen);
+    const { tasks, groupSize, tokens, screen } = this.#job;
+    const progress = new RolloutProgress(tasks.length * groupSize, this.#tally, tokens, screen);
     try {
       for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
       this.#controller.finish();
@@ -95,6 +96,13 @@ export class RolloutJob implements StoppableJob {
     const errors = this.#errors.place;
     if (this.#batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
     return { tally: this.#tally, batches: this.#batches, sampledTokens: tokens.count, errors, interrupted, failure };
+  }
+
+  /** Counts of the job for its controller's status. */
+  get counts() {
+    const { submitted, waiting } = this.#controller.counts;
+    const { acceptedTasks: accepted, rejectedTasks: rejected } = this.#tally;
+    return { submitted, waiting, accepted, rejected, version: this.#controller.version };
   }
 
   /** Stops the job for its user. */
@@ -138,9 +146,11 @@ export class RolloutJob implements StoppableJob {
       ...filters,
     } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
-    const survivors = await this.#export(batch, { admin: proxy.admin, fields, dropIncompleteGroup });
+    const stopIfLost = this.#job.leases !== undefined && !this.#stopping.signal.aborted;
+    const survivors = await this.#export(batch, { admin: proxy.admin, fields, dropIncompleteGroup, stopIfLost });
     if (survivors === undefined) return;
-    this.#tally.lose(survivors.lost, survivors.leftOut);
+    if (stopIfLost && survivors.lost.size > 0) return this.#rerun(batch, survivors.lost);
+    this.#tally.lose(survivors.lost.size, survivors.leftOut);
     if (survivors.bytes === undefined) {
       this.#controller.lose(batch);
       await survivors.release();
@@ -151,6 +161,18 @@ export class RolloutJob implements StoppableJob {
     // Released before the trainer runs, which may take hours.
     await survivors.release();
     await this.#train(file);
+  }
+
+  /** Runs the tasks of lost sessions again, on any rollout worker. Their other sessions are deleted. */
+  #rerun(batch: RolloutBatch, lost: ReadonlySet<string>): void {
+    const isLost = ({ accepted }: TaskResult) => accepted.some(({ sessionId }) => lost.has(sessionId));
+    for (const task of batch.tasks.filter(isLost)) {
+      this.#tally.rerun(task);
+      const kept = task.accepted.flatMap(({ sessionId }) => (lost.has(sessionId) ? [] : [sessionId]));
+      this.#job.leases?.reopen(task.index, "its sessions were lost with their proxy", kept);
+    }
+    this.#tell(`${lost.size} sessions were lost with their proxy; their tasks run again`);
+    this.#controller.rerun(batch, isLost);
   }
 
   /** Exports the batch. If the proxy refuses, tells the user how to export it again, and returns undefined. */

@@ -18,6 +18,8 @@ export interface RolloutOptions extends ConfigOptions {
   readonly layout: "padded" | "packed" | "tree";
   /** Number of proxies. More than 1 run in separate processes. */
   readonly proxyWorkers?: number;
+  /** Number of rollout worker processes. Undefined: `rollout.workers`, and without it agents run in this process. */
+  readonly workers?: number;
   /** URL of a running proxy or gateway. */
   readonly proxy?: string;
   /** A program that trains on each batch. */
@@ -28,23 +30,69 @@ export interface RolloutOptions extends ConfigOptions {
   readonly fromVersion?: number;
 }
 
+/** The options that decide how a workflow is created. */
+export type WorkflowOptions = {
+  readonly [Name in "agent" | "command" | "groupSize" | "timeout"]?: RolloutOptions[Name] | undefined;
+};
+
+/** Options of `rolltape controller`. */
+export interface ControllerOptions extends RolloutOptions {
+  readonly proxy: string;
+  readonly urlFile?: string;
+}
+
+/** Options of `rolltape worker`. */
+export interface WorkerOptions extends ConfigOptions, Pick<RolloutOptions, "agent" | "command" | "proxy"> {
+  /** URL of the controller, or a file that has it. */
+  readonly controller: string;
+  readonly name?: string;
+}
+
 /** Declares the arguments of `rolltape rollout`. */
 export function withRolloutOptions(command: Command): Command {
-  return withConfigOptions(command)
+  return withJobOptions(withAgentOptions(withConfigOptions(command)))
+    .option("--proxy-workers <n>", "number of proxies in separate processes, behind one address", optionValue(COUNT))
+    .option("--workers <n>", "number of processes that run agents (rollout.workers)", optionValue(COUNT))
+    .addOption(proxyOption().conflicts("proxyWorkers"));
+}
+
+/** Declares the arguments of `rolltape controller`: those of a job whose agents run elsewhere. */
+export function withControllerOptions(command: Command): Command {
+  return withJobOptions(withConfigOptions(command))
+    .addOption(proxyOption().makeOptionMandatory())
+    .option("--url-file <file>", "file to which the controller writes its address, for `rolltape worker --controller`");
+}
+
+/** Declares the arguments of `rolltape worker`. */
+export function withWorkerOptions(command: Command): Command {
+  return withAgentOptions(withConfigOptions(command))
+    .requiredOption("--controller <url>", "URL of the controller, or a file that it writes with --url-file")
+    .option("--name <name>", "name in logs; a worker that is restarted under its name replaces the former one")
+    .addOption(proxyOption());
+}
+
+/** Declares which agent runs. */
+function withAgentOptions(command: Command): Command {
+  return command
     .addOption(new Option("-a, --agent <file>", "agent or workflow: a file or package, or module#export"))
     .addOption(
       new Option("--command <program>", "program to run as the agent: words, or a JSON list of them")
         .argParser(parseCommand)
         .conflicts("agent"),
-    )
+    );
+}
+
+function proxyOption(): Option {
+  return new Option("--proxy <url>", "URL of a running proxy or gateway").argParser(parseUrl);
+}
+
+/** Declares tasks, batches and trainer. */
+function withJobOptions(command: Command): Command {
+  return command
     .requiredOption("-d, --data <file>", "tasks: one JSON value on each line, or one JSON array")
     .requiredOption("-o, --out <file>", "safetensors file that the batch is written to")
     .option("-g, --group-size <n>", "episodes per task", optionValue(COUNT))
     .option("--timeout <seconds>", "maximum time of one episode", optionValue(z.number().positive()))
-    .option("--proxy-workers <n>", "number of proxies in separate processes, behind one address", optionValue(COUNT))
-    .addOption(
-      new Option("--proxy <url>", "URL of a running proxy or gateway").argParser(parseUrl).conflicts("proxyWorkers"),
-    )
     .addOption(
       new Option("--trainer <program>", "program that trains on each batch: words, or a JSON list").argParser(
         parseCommand,

@@ -22,6 +22,32 @@ const PROXY_KEYS = [
   "reasoning_parser",
 ].map((name) => `rollout.agent.${name}`);
 
+/** Returns the keys that a controller does not use. */
+export function unusedByController({ trainer }: Pick<RolloutOptions, "trainer">): UnusedKeys[] {
+  return [
+    {
+      prefixes: ["model.", "engine.", "gateway.", "upstreams", "scheduler.", ...PROXY_KEYS],
+      reason: "the proxy at `--proxy` has its own configuration; start it with this key",
+    },
+    {
+      prefixes: [
+        "rollout.agent.mode",
+        "rollout.agent.subproc_max_workers",
+        "rollout.worker_concurrency",
+        "rollout.workers",
+        "rollout.controller_wait_seconds",
+      ],
+      reason: "`rolltape worker` uses it, `rolltape controller` does not",
+    },
+    ...(trainer === undefined ? [NO_TRAINER] : []),
+  ];
+}
+
+const NO_TRAINER: UnusedKeys = {
+  prefixes: ["rollout.max_staleness"],
+  reason: "weights do not change without `--trainer`",
+};
+
 /** Returns the keys that a job with these options does not use. */
 export function unusedByRollout(config: Config, options: RolloutOptions): UnusedKeys[] {
   const { rollout, storage } = config;
@@ -50,10 +76,17 @@ export function unusedByRollout(config: Config, options: RolloutOptions): Unused
         prefixes: ["gateway.worker_return_seconds"],
         reason: "without `storage.directory`, no sessions of a worker come back",
       },
-    options.trainer === undefined && {
-      prefixes: ["rollout.max_staleness"],
-      reason: "weights do not change without `--trainer`",
-    },
+    options.trainer === undefined && NO_TRAINER,
+    options.workers === undefined &&
+      rollout.workers === null && {
+        prefixes: [
+          "rollout.worker_concurrency",
+          "rollout.max_attempts",
+          "rollout.lease_seconds",
+          "rollout.controller_wait_seconds",
+        ],
+        reason: "agents run in this process; set `rollout.workers` or `--workers`",
+      },
     !isSubproc && {
       prefixes: ["rollout.agent.subproc_max_workers"],
       reason: "agents run in this process; set `rollout.agent.mode=subproc`",
