@@ -1,4 +1,5 @@
 import type { Config } from "../../config/index.js";
+import type { JobJournal } from "../../leasing/job-journal.js";
 import type { LeasedTasks } from "../../leasing/leased-tasks.js";
 import type { ConnectedProxy } from "../../rollout/connect.js";
 import type { RolloutWorkflow } from "../../rollout/contract.js";
@@ -18,6 +19,8 @@ export interface JobSetup {
   readonly runner: RolloutWorkflow | TaskRunner;
   /** Set if rollout workers run the tasks: it is the `runner`. */
   readonly leases?: LeasedTasks | undefined;
+  /** The records of the job on disk. */
+  readonly journal?: JobJournal | undefined;
   /** Episodes per task. */
   readonly groupSize: number;
   readonly tasks: readonly RolloutTask[];

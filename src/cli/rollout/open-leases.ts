@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Config } from "../../config/index.js";
+import type { JobJournal } from "../../leasing/job-journal.js";
 import { LeasedTasks } from "../../leasing/leased-tasks.js";
 import { SessionRemover } from "../../leasing/session-remover.js";
 import type { ConnectedProxy } from "../../rollout/connect.js";
@@ -15,6 +16,7 @@ export interface LeasesSettings {
   readonly host: string;
   readonly port: number;
   readonly logger: Logger;
+  readonly journal?: JobJournal | undefined;
 }
 
 /** The HTTP server that gives the tasks of this process's job to rollout workers. */
@@ -32,14 +34,19 @@ const NO_JOB = { version: 0, submitted: 0, waiting: 0, accepted: 0, rejected: 0 
 
 /** Starts the server. Workers may come before the job begins. */
 export async function openLeases(settings: LeasesSettings): Promise<OpenLeases> {
-  const { config, options, proxy, adminKey, host, port, logger } = settings;
+  const { config, options, proxy, adminKey, host, port, logger, journal } = settings;
   const { lease_seconds, max_attempts, agent } = config.rollout;
   const groupSize = options.groupSize ?? config.group_size;
-  const remover = new SessionRemover({ remove: (id) => proxy.admin.deleteSession(id) });
+  const remover = new SessionRemover({
+    remove: (id) => proxy.admin.deleteSession(id),
+    onRemoved: (id) => journal?.removeUnwanted(id),
+  });
   const tasks = new LeasedTasks({
     leaseSeconds: lease_seconds,
     maxAttempts: max_attempts,
     remover,
+    records: journal,
+    restored: journal?.restored,
     onLost: ({ task, attempt }, reason) => logger.warn({ task, attempt, reason }, "an attempt of a task was lost"),
   });
   let job: RolloutJob | undefined;
@@ -54,7 +61,7 @@ export async function openLeases(settings: LeasesSettings): Promise<OpenLeases> 
     remover,
     readJob: () => job?.counts ?? NO_JOB,
     settings: {
-      job_id: `job-${randomUUID()}`,
+      job_id: journal?.jobId ?? `job-${randomUUID()}`,
       proxy_url: proxy.url,
       lease_seconds,
       workflow: {

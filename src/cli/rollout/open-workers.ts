@@ -5,7 +5,7 @@ import { type LeasesSettings, type OpenLeases, openLeases } from "./open-leases.
 import type { JobProxySettings } from "./open-proxy.js";
 import type { RolloutOptions } from "./rollout-options.js";
 
-export interface WorkersSettings extends JobProxySettings, Pick<LeasesSettings, "proxy" | "adminKey"> {
+export interface WorkersSettings extends JobProxySettings, Pick<LeasesSettings, "proxy" | "adminKey" | "journal"> {
   readonly count: number;
 }
 

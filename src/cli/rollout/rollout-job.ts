@@ -1,5 +1,6 @@
 import type { BatchFields } from "../../client/admin-client.js";
 import { toFilterFields } from "../../client/export-filters.js";
+import type { WrittenBatchRecord } from "../../leasing/job-journal.js";
 import { readExportFilters } from "../../rollout/configured-filters.js";
 import { RolloutController } from "../../rollout/controller/controller.js";
 import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
@@ -13,6 +14,7 @@ import { RolloutJobError } from "./errors.js";
 import type { JobSetup } from "./job-setup.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
+import { finishBatches, submitTasks } from "./restore-job.js";
 import { runTrainer } from "./run-trainer.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
@@ -51,13 +53,15 @@ export class RolloutJob implements StoppableJob {
   constructor(job: JobSetup) {
     const { max_staleness, max_concurrent_rollouts, consumer_batch_size } = job.config.rollout;
     const { trainer, fromVersion, out } = job.options;
+    const { journal } = job;
     const count = job.tasks.length;
     const consumerBatchSize = consumer_batch_size ?? count;
     this.#job = job;
     this.#batches = new BatchFiles(
       createBatchWriter(job, this.#stopping.signal, (message) => this.#tell(message)),
       out,
-      consumer_batch_size === null ? undefined : (fromVersion ?? 0),
+      // A job that goes on must not overwrite the only batch of the process before it.
+      consumer_batch_size === null && !journal?.nextBatch ? undefined : (journal?.nextBatch ?? fromVersion ?? 0),
     );
     this.#errors = new RolloutErrorLog(out);
     this.#controller = new RolloutController(job.runner, job.proxy, {
@@ -65,7 +69,7 @@ export class RolloutJob implements StoppableJob {
       // Without a trainer there are no later versions: nothing becomes stale.
       maxStaleness: trainer === undefined ? Math.ceil(count / consumerBatchSize) : max_staleness,
       consumerBatchSize,
-      version: fromVersion,
+      version: (journal?.isResumed && journal.version) || fromVersion,
       onResult: (result) => {
         this.#tally.add(result);
         this.#errors.add(result);
@@ -81,11 +85,13 @@ export class RolloutJob implements StoppableJob {
    * `interrupted`
    */
   async run(): Promise<JobOutcome> {
-    const { tasks, groupSize, tokens, screen } = this.#job;
+    const { tasks, groupSize, tokens, screen, journal } = this.#job;
     const progress = new RolloutProgress(tasks.length * groupSize, this.#tally, tokens, screen);
     try {
-      for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
+      const untrained = await finishBatches(this.#job, this.#batches);
+      submitTasks(this.#job, { controller: this.#controller, tally: this.#tally });
       this.#controller.finish();
+      for (const record of untrained) await this.#train(record.file, record);
       for (let batch = await this.#next(); batch; batch = await this.#next()) await this.#consume(batch);
     } finally {
       this.#over = true;
@@ -93,6 +99,8 @@ export class RolloutJob implements StoppableJob {
       this.#errors.close();
     }
     const [failure, interrupted] = [this.#failure, this.#interrupted];
+    // After an error, the job is unfinished: the next process goes on with it.
+    if (!failure) await journal?.end(interrupted ? "stopped" : "done");
     const errors = this.#errors.place;
     if (this.#batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
     return { tally: this.#tally, batches: this.#batches, sampledTokens: tokens.count, errors, interrupted, failure };
@@ -158,9 +166,21 @@ export class RolloutJob implements StoppableJob {
     }
     const file = await this.#write(survivors.bytes, survivors, fields);
     if (file === undefined) return;
+    const record = await this.#record(batch, file);
     // Released before the trainer runs, which may take hours.
     await survivors.release();
-    await this.#train(file);
+    const freed = { ...record, sessionIds: [] };
+    await this.#job.journal?.updateBatch(freed);
+    await this.#train(file, freed);
+  }
+
+  /** Stores that a batch is written. From now on, no other batch has its tasks. */
+  async #record({ tasks, sessionIds }: RolloutBatch, file: string): Promise<WrittenBatchRecord> {
+    const trained = this.#job.options.trainer === undefined;
+    const { number } = this.#batches;
+    const record = { number, file, tasks: tasks.map(({ index }) => index), sessionIds, trained };
+    await this.#job.journal?.saveBatch(record);
+    return record;
   }
 
   /** Runs the tasks of lost sessions again, on any rollout worker. Their other sessions are deleted. */
@@ -212,7 +232,7 @@ export class RolloutJob implements StoppableJob {
   }
 
   /** Runs the trainer, unless the job is stopped. */
-  async #train(file: string): Promise<void> {
+  async #train(file: string, record: WrittenBatchRecord): Promise<void> {
     const { trainer } = this.#job.options;
     const { signal } = this.#stopping;
     if (trainer === undefined || signal.aborted) return;
@@ -220,6 +240,7 @@ export class RolloutJob implements StoppableJob {
     try {
       await runTrainer(trainer, { file, version }, signal);
       await this.#controller.setVersion(version);
+      await this.#job.journal?.updateBatch({ ...record, trained: true }, version);
     } catch (error) {
       if (!signal.aborted) this.fail(error instanceof Error ? error : new Error(String(error)));
     }

@@ -28,6 +28,8 @@ export interface RolloutOptions extends ConfigOptions {
   readonly writeWait?: number;
   /** Weight version at the start. */
   readonly fromVersion?: number;
+  /** Goes on with the job in `storage.directory`. */
+  readonly resume?: boolean;
 }
 
 /** The options that decide how a workflow is created. */
@@ -103,6 +105,7 @@ function withJobOptions(command: Command): Command {
       "time for which writing a batch is retried (default: 60; on a terminal, until Ctrl-C)",
       optionValue(z.number().min(0)),
     )
+    .option("--resume", "go on with the job in storage.directory that was killed or stopped, if there is one")
     .option("--from-version <n>", "weight version at the start", optionValue(z.int32().min(0)))
     .addOption(
       new Option("--layout <layout>", "layout of the batch").choices(["padded", "packed", "tree"]).default("padded"),

@@ -1,8 +1,11 @@
 import type { Config } from "../../config/index.js";
+import type { JobJournal } from "../../leasing/job-journal.js";
 import { connectProxy } from "../../rollout/connect.js";
+import type { RolloutEngine, RolloutWorkflow } from "../../rollout/contract.js";
 import { createLogger } from "../logger.js";
 import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
 import { createWorkflow } from "./job-workflow.js";
+import { openJournal } from "./open-journal.js";
 import { type OpenLeases, openLeases } from "./open-leases.js";
 import { openProxy } from "./open-proxy.js";
 import { openWorkers } from "./open-workers.js";
@@ -48,12 +51,13 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
   try {
     await using served = await openProxy({ config, options, overrides, screen });
     await using proxy = connectProxy(served);
-    await using leases = await openRunners(run, { served, proxy, screen });
-    const runner = workflow?.workflow ?? leases?.tasks;
+    await using journal = await openJournal(run);
+    await using leases = await openRunners(run, { served, proxy, screen, journal });
+    const runner = leases?.tasks ?? (workflow && (await createRunner(workflow.workflow, proxy, journal)));
     if (!runner) throw new Error("nothing runs the agents");
     const groupSize = workflow?.groupSize ?? leases?.groupSize ?? 1;
     const tokens = await SampledTokens.start(proxy.url);
-    const job = new RolloutJob({ ...run, proxy, tokens, runner, leases: leases?.tasks, groupSize, screen });
+    const job = new RolloutJob({ ...run, proxy, tokens, runner, leases: leases?.tasks, journal, groupSize, screen });
     leases?.attach(job);
     run.watch.begin(job);
     return await measure(job, run, groupSize);
@@ -74,17 +78,25 @@ interface Opened {
   readonly served: { readonly adminKey: string };
   readonly proxy: ReturnType<typeof connectProxy>;
   readonly screen: RolloutScreen;
+  readonly journal: JobJournal | undefined;
+}
+
+/** Returns what runs tasks in this process, and stores their results if there is a journal. */
+async function createRunner(workflow: RolloutWorkflow, proxy: RolloutEngine, journal: JobJournal | undefined) {
+  if (!journal) return workflow;
+  const { JournaledRunner } = await import("../../leasing/journaled-runner.js");
+  return new JournaledRunner(workflow, proxy, journal);
 }
 
 /** Opens what gives tasks to rollout workers; undefined if agents run in this process. */
-async function openRunners(run: JobRun, { served, proxy, screen }: Opened): Promise<OpenLeases | undefined> {
+async function openRunners(run: JobRun, { served, proxy, screen, journal }: Opened): Promise<OpenLeases | undefined> {
   const { config, runners } = run;
   const { adminKey } = served;
   if (runners === "here") return undefined;
-  if ("workers" in runners) return openWorkers({ ...run, screen, proxy, adminKey, count: runners.workers });
+  if ("workers" in runners) return openWorkers({ ...run, screen, proxy, adminKey, journal, count: runners.workers });
   const { host, port } = config.server;
   const logger = createLogger(config, screen.log);
-  const leases = await openLeases({ ...run, proxy, adminKey, host, port, logger });
+  const leases = await openLeases({ ...run, proxy, adminKey, journal, host, port, logger });
   runners.onReady(leases.url);
   return leases;
 }

@@ -26,7 +26,7 @@ const PROXY_KEYS = [
 export function unusedByController({ trainer }: Pick<RolloutOptions, "trainer">): UnusedKeys[] {
   return [
     {
-      prefixes: ["model.", "engine.", "gateway.", "upstreams", "scheduler.", ...PROXY_KEYS],
+      prefixes: ["storage.memory_bytes", "model.", "engine.", "gateway.", "upstreams", "scheduler.", ...PROXY_KEYS],
       reason: "the proxy at `--proxy` has its own configuration; start it with this key",
     },
     {
@@ -59,7 +59,7 @@ export function unusedByRollout(config: Config, options: RolloutOptions): Unused
       reason: "`rolltape rollout` starts its own proxies; use `--proxy` for a running one",
     },
     options.proxy !== undefined && {
-      prefixes: ["server.", "storage.", "model.", "engine.", "gateway.", "upstreams", ...PROXY_KEYS],
+      prefixes: ["server.", "storage.memory_bytes", "model.", "engine.", "gateway.", "upstreams", ...PROXY_KEYS],
       reason: "the proxy at `--proxy` has its own configuration; start it with this key",
     },
     ...unusedByStorage(config),

@@ -26,14 +26,21 @@ export interface TaskRunner<Data = unknown> {
 export class WorkflowRunner<Data> implements TaskRunner<Data> {
   readonly #workflow: RolloutWorkflow<Data>;
   readonly #engine: RolloutEngine;
+  readonly #onSession: ((sessionId: string) => Promise<void>) | undefined;
 
-  constructor(workflow: RolloutWorkflow<Data>, engine: RolloutEngine) {
+  /** @param onSession is called with each session before its agent runs */
+  constructor(
+    workflow: RolloutWorkflow<Data>,
+    engine: RolloutEngine,
+    onSession?: (sessionId: string) => Promise<void>,
+  ) {
     this.#workflow = workflow;
     this.#engine = engine;
+    this.#onSession = onSession;
   }
 
   runTask({ data, taskId, groupId }: RunningTask<Data>, signal: AbortSignal): Promise<EpisodeResult> {
-    const options = { signal, taskId, groupId, export: "deferred" } as const;
+    const options = { signal, taskId, groupId, export: "deferred", onSession: this.#onSession } as const;
     return runWorkflow(this.#workflow, this.#engine, data, options);
   }
 }
