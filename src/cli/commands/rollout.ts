@@ -8,6 +8,7 @@ import { readTasks } from "../rollout/read-tasks.js";
 import type { RolloutOptions } from "../rollout/rollout-options.js";
 import { assertRowReward } from "../rollout/row-reward.js";
 import { runJob } from "../rollout/run-job.js";
+import { runScheduledRollout } from "../rollout/run-scheduled.js";
 import { describeRollout } from "../rollout/summary.js";
 import { unusedByRollout } from "../rollout/unused-keys.js";
 
@@ -33,8 +34,13 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   const overrides = [...JOB_DEFAULTS, ...args];
   const config = resolveConfig({ file: options.config, overrides });
   refuseUnused(args, unusedByRollout(config, options));
-  assertLocal(config);
+  assertSchedulable(config, options);
   assertRowReward(config, options);
+  const { jobFolder } = options;
+  if (jobFolder !== undefined) {
+    await readTasks(options.data);
+    return runScheduledRollout({ config, options: { ...options, jobFolder }, overrides: args });
+  }
   const tasks = await readTasks(options.data);
   using watch = new ProcessWatch();
   for (const { key, message } of storageProblems(config, { file: options.config, overrides }))
@@ -48,9 +54,17 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   if (watch.interrupted) process.exitCode = EXIT_INTERRUPTED;
 }
 
-function assertLocal({ scheduler }: Config): void {
-  if (scheduler.type === "local") return;
-  const why = "because rolltape rollout starts everything on this machine; use rolltape job for several machines";
-  const message = `scheduler.type must be local, ${why}; received ${scheduler.type}`;
-  throw new RolloutJobError("invalid_arguments", message);
+function assertSchedulable({ scheduler }: Config, options: RolloutOptions): void {
+  if (options.jobFolder !== undefined) return;
+  if (scheduler.type !== "local") {
+    const why = "a folder that all machines share, for logs and addresses";
+    const message = `scheduler.type=${scheduler.type} requires --job-folder, ${why}`;
+    throw new RolloutJobError("invalid_arguments", message);
+  }
+  const option = (["nodes", "sbatchOption", "engineCommand", "engines"] as const).find(
+    (name) => options[name] !== undefined,
+  );
+  if (option === undefined) return;
+  const name = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new RolloutJobError("invalid_arguments", `--${name} requires --job-folder`);
 }

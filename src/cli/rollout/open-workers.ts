@@ -47,7 +47,8 @@ export async function openWorkers(settings: WorkersSettings): Promise<OpenLeases
   return { ...leases, [Symbol.asyncDispose]: close };
 }
 
-function agentArguments({ agent, command }: RolloutOptions): string[] {
+/** Returns the arguments that give another command the same agent. */
+export function agentArguments({ agent, command }: RolloutOptions): string[] {
   return [
     ...(agent === undefined ? [] : ["--agent", agent]),
     ...(command === undefined ? [] : ["--command", JSON.stringify(command)]),

@@ -30,6 +30,16 @@ export interface RolloutOptions extends ConfigOptions {
   readonly fromVersion?: number;
   /** Goes on with the job in `storage.directory`. */
   readonly resume?: boolean;
+  /** Folder of a job whose processes a scheduler starts. */
+  readonly jobFolder?: string;
+  /** Number of its machines. */
+  readonly nodes?: number;
+  /** Options of sbatch. */
+  readonly sbatchOption?: readonly string[];
+  /** Program that serves an engine, with the placeholders of a job. */
+  readonly engineCommand?: readonly [string, ...string[]];
+  /** Number of engines. */
+  readonly engines?: number;
 }
 
 /** The options that decide how a workflow is created. */
@@ -55,7 +65,17 @@ export function withRolloutOptions(command: Command): Command {
   return withJobOptions(withAgentOptions(withConfigOptions(command)))
     .option("--proxy-workers <n>", "number of proxies in separate processes, behind one address", optionValue(COUNT))
     .option("--workers <n>", "number of processes that run agents (rollout.workers)", optionValue(COUNT))
-    .addOption(proxyOption().conflicts("proxyWorkers"));
+    .addOption(proxyOption().conflicts(["proxyWorkers", "jobFolder"]))
+    .option("--job-folder <folder>", "run everything as separate processes (scheduler.type), with logs in this folder")
+    .option("--nodes <n>", "machines of the job, with --job-folder (default: 1)", optionValue(COUNT))
+    .option("--sbatch-option <option...>", "options of sbatch, such as --sbatch-option=--time=04:00:00")
+    .addOption(
+      new Option(
+        "--engine-command <program>",
+        "engine that the job starts: words, or a JSON list, with {port}",
+      ).argParser(parseCommand),
+    )
+    .option("--engines <n>", "number of engines that the job starts (default: 1)", optionValue(COUNT));
 }
 
 /** Declares the arguments of `rolltape controller`: those of a job whose agents run elsewhere. */

@@ -63,10 +63,11 @@ export function unusedByRollout(config: Config, options: RolloutOptions): Unused
       reason: "the proxy at `--proxy` has its own configuration; start it with this key",
     },
     ...unusedByStorage(config),
-    (options.proxyWorkers ?? 1) === 1 && {
-      prefixes: ["gateway."],
-      reason: "there is no gateway without `--proxy-workers`",
-    },
+    (options.proxyWorkers ?? 1) === 1 &&
+      options.jobFolder === undefined && {
+        prefixes: ["gateway."],
+        reason: "there is no gateway without `--proxy-workers`",
+      },
     (options.proxyWorkers ?? 1) > 1 && {
       prefixes: ["server.worker_tag", "server.workers_folder", "server.advertised_host"],
       reason: "the job chooses it for its `--proxy-workers`",
@@ -78,6 +79,7 @@ export function unusedByRollout(config: Config, options: RolloutOptions): Unused
       },
     options.trainer === undefined && NO_TRAINER,
     options.workers === undefined &&
+      options.jobFolder === undefined &&
       rollout.workers === null && {
         prefixes: [
           "rollout.worker_concurrency",
