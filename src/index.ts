@@ -70,6 +70,7 @@ export { ControllerError, type ControllerErrorCode } from "./rollout/controller/
 export { RolloutBatch } from "./rollout/controller/rollout-batch.js";
 export type { StalenessLimits } from "./rollout/controller/staleness.js";
 export { rejectionOf, type TaskResult } from "./rollout/controller/task.js";
+export type { RunningTask, TaskRunner } from "./rollout/controller/task-runner.js";
 export { GroupedWorkflow, type GroupedWorkflowOptions } from "./rollout/grouped-workflow.js";
 export { ProxyWorkflow, type ProxyWorkflowOptions } from "./rollout/proxy-workflow.js";
 export { PythonAgent, type PythonAgentOptions } from "./rollout/python/python-agent.js";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { packageVersion } from "../support/package-version.js";
 import { withConfigOptions } from "./config-options.js";
 import { optionValue } from "./option-value.js";
-import { withRolloutOptions } from "./rollout/rollout-options.js";
+import { withControllerOptions, withRolloutOptions, withWorkerOptions } from "./rollout/rollout-options.js";
 import { withExportOptions } from "./storage/export-options.js";
 
 /** Creates the command line. It throws instead of ending the process. */
@@ -26,6 +26,12 @@ export function createProgram(): Command {
   withRolloutOptions(program.command("rollout"))
     .description("run an agent on every task of a file and export the recorded calls as a batch")
     .action(late(async () => (await import("./commands/rollout.js")).rollout));
+  withControllerOptions(program.command("controller"))
+    .description("give the tasks of a file to rollout workers and export the recorded calls as a batch")
+    .action(late(async () => (await import("./commands/controller.js")).controller));
+  withWorkerOptions(program.command("worker"))
+    .description("run an agent on the tasks of a controller until it has no more")
+    .action(late(async () => (await import("./commands/worker.js")).worker));
   withConfigOptions(program.command("job").argument("<file>", "YAML file that describes the job's processes"))
     .description("run engines, proxies, rollout workers and a controller, on this machine or over Slurm")
     .action(late(async () => (await import("./commands/job.js")).job));

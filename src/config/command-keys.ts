@@ -25,6 +25,10 @@ const ROLLOUT_JOB_KEYS = [
   "rollout.agent.reward_scope",
   "rollout.max_",
   "rollout.consumer_batch_size",
+  "rollout.workers",
+  "rollout.worker_concurrency",
+  "rollout.lease_seconds",
+  "rollout.controller_wait_seconds",
   "group_size",
   "drop_incomplete_group",
 ] as const;
@@ -60,6 +64,28 @@ export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
       "server.advertised_host",
     ],
     reason: "`rolltape gateway` does not use it; set it for the servers behind the gateway",
+  },
+];
+
+export const UNUSED_BY_WORKER: readonly UnusedKeys[] = [
+  {
+    prefixes: [
+      "rollout.max_",
+      "rollout.consumer_batch_size",
+      "rollout.lease_seconds",
+      "rollout.workers",
+      "rollout.agent.turn_discount",
+      "rollout.agent.export_",
+      "rollout.agent.concat_reward",
+      "rollout.agent.reward_scope",
+      "group_size",
+      "drop_incomplete_group",
+    ],
+    reason: "the controller uses it, and tells its workers what they need",
+  },
+  {
+    prefixes: ["storage.", "model.", "engine.", "gateway.", "upstreams", "scheduler.", "server.host", "server.port"],
+    reason: "`rolltape worker` starts no server and no engine",
   },
 ];
 

@@ -6,6 +6,7 @@ export {
   UNUSED_BY_GATEWAY,
   UNUSED_BY_JOB,
   UNUSED_BY_SERVE,
+  UNUSED_BY_WORKER,
   type UnusedKeys,
   unusedByStorage,
   withoutUnused,

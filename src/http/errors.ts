@@ -25,6 +25,7 @@ export const CATALOGUE = {
   not_found: [404, "invalid_request_error"],
   session_not_found: [404, "invalid_request_error"],
   response_not_found: [404, "invalid_request_error"],
+  rollout_worker_not_found: [404, "invalid_request_error"],
   model_refused: [404, "invalid_request_error"],
   engine_server_not_found: [404, "invalid_request_error"],
   method_not_allowed: [405, "invalid_request_error"],

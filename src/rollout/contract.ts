@@ -61,6 +61,11 @@ export interface EpisodeOptions {
   readonly groupId?: string | undefined;
   /** Default: `interactions`. */
   readonly export?: EpisodeExport | undefined;
+  /**
+   * Is called with the id of each session that the episode starts, before the agent runs. If it rejects, the agent does not run. A
+   * controller learns in this way which sessions to delete if the process dies.
+   */
+  readonly onSession?: ((sessionId: string) => Promise<void>) | undefined;
 }
 
 /** An episode that gives a trajectory. */

@@ -1,5 +1,19 @@
 import { CodedError } from "../support/coded-error.js";
 
+const CODES = [
+  "agent_error",
+  "invalid_reward",
+  "no_model_calls",
+  "unknown_interaction",
+  "episode_timeout",
+  "episode_aborted",
+  "start_failed",
+  "export_failed",
+  "group_incomplete",
+  "workflow_error",
+  "worker_lost",
+] as const;
+
 /**
  * Why an episode gives no trajectory.
  *
@@ -13,18 +27,13 @@ import { CodedError } from "../support/coded-error.js";
  * - `export_failed`: the session could not be rewarded, ended or exported.
  * - `group_incomplete`: another member of the group was rejected.
  * - `workflow_error`: a user's workflow threw, or returned an invalid result.
+ * - `worker_lost`: every rollout worker that ran the task died or went silent, or the sessions were lost with their proxy.
  */
-export type RejectionCode =
-  | "agent_error"
-  | "invalid_reward"
-  | "no_model_calls"
-  | "unknown_interaction"
-  | "episode_timeout"
-  | "episode_aborted"
-  | "start_failed"
-  | "export_failed"
-  | "group_incomplete"
-  | "workflow_error";
+export type RejectionCode = (typeof CODES)[number];
+
+export function isRejectionCode(code: string): code is RejectionCode {
+  return CODES.some((known) => known === code);
+}
 
 /** The reason of a rejection. `cause` is the error that led to it, if there was one. */
 export class Rejection extends CodedError<RejectionCode> {

@@ -1,18 +1,15 @@
 import { type Config, refuseUnused, resolveConfig } from "../../config/index.js";
-import { connectProxy } from "../../rollout/connect.js";
-import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
 import { storageProblems } from "../preflight/storage-problems.js";
+import { assertTrainer } from "../rollout/create-trainer.js";
 import { RolloutJobError } from "../rollout/errors.js";
 import { EXIT_INTERRUPTED } from "../rollout/interrupt.js";
-import { createWorkflow } from "../rollout/job-workflow.js";
-import { openProxy } from "../rollout/open-proxy.js";
 import { exit } from "../rollout/process-guard.js";
 import { ProcessWatch } from "../rollout/process-watch.js";
-import { type RolloutTask, readTasks } from "../rollout/read-tasks.js";
-import { RolloutJob } from "../rollout/rollout-job.js";
+import { readTasks } from "../rollout/read-tasks.js";
 import type { RolloutOptions } from "../rollout/rollout-options.js";
-import { SampledTokens } from "../rollout/sampled-tokens.js";
-import { RolloutScreen } from "../rollout/screen.js";
+import { assertRowReward } from "../rollout/row-reward.js";
+import { runJob } from "../rollout/run-job.js";
+import { runScheduledRollout } from "../rollout/run-scheduled.js";
 import { describeRollout } from "../rollout/summary.js";
 import { unusedByRollout } from "../rollout/unused-keys.js";
 
@@ -38,69 +35,38 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   const overrides = [...JOB_DEFAULTS, ...args];
   const config = resolveConfig({ file: options.config, overrides });
   refuseUnused(args, unusedByRollout(config, options));
-  assertLocal(config);
+  assertSchedulable(config, options);
   assertRowReward(config, options);
   assertTrainer(options);
+  const { jobFolder } = options;
+  if (jobFolder !== undefined) {
+    await readTasks(options.data);
+    return runScheduledRollout({ config, options: { ...options, jobFolder }, overrides: args });
+  }
   const tasks = await readTasks(options.data);
   using watch = new ProcessWatch();
   for (const { key, message } of storageProblems(config, { file: options.config, overrides }))
     process.stderr.write(`rolltape: warning: ${key} ${message}\n`);
-  const { summary, failure } = await runJob({ config, options, overrides, tasks, watch });
+  const workers = options.workers ?? config.rollout.workers;
+  const runners = workers === null ? "here" : { workers };
+  const { summary, failure } = await runJob({ config, options, overrides, tasks, watch, runners });
   // After everything is closed, so that no log line follows the summary.
   process.stdout.write(describeRollout(summary));
   if (failure) throw failure;
   if (watch.interrupted) process.exitCode = EXIT_INTERRUPTED;
 }
 
-interface JobSettings {
-  readonly config: Config;
-  readonly options: RolloutOptions;
-  readonly overrides: readonly string[];
-  readonly tasks: readonly RolloutTask[];
-  readonly watch: ProcessWatch;
-}
-
-async function runJob({ config, options, overrides, tasks, watch }: JobSettings) {
-  using screen = new RolloutScreen();
-  await requireWritable(options.out);
-  if (options.proxy === undefined) {
-    for (const { key, message } of await sharedMemoryProblems(config))
-      screen.line(`rolltape: warning: ${key}: ${message}`);
-    await requireEngine(config);
+function assertSchedulable({ scheduler }: Config, options: RolloutOptions): void {
+  if (options.jobFolder !== undefined) return;
+  if (scheduler.type !== "local") {
+    const why = "a folder that all machines share, for logs and addresses";
+    const message = `scheduler.type=${scheduler.type} requires --job-folder, ${why}`;
+    throw new RolloutJobError("invalid_arguments", message);
   }
-  const workflow = await createWorkflow(config, options);
-  try {
-    await using served = await openProxy({ config, options, overrides, screen });
-    await using proxy = connectProxy(served);
-    const tokens = await SampledTokens.start(proxy.url);
-    const started = performance.now();
-    const job = new RolloutJob({ config, options, proxy, tokens, workflow, tasks, screen });
-    watch.begin(job);
-    const { interrupted, failure, ...outcome } = await job.run();
-    const seconds = (performance.now() - started) / 1000;
-    const stopped = interrupted || failure !== undefined;
-    const summary = { ...outcome, tasks: tasks.length, groupSize: workflow.groupSize, seconds, stopped };
-    return { summary, failure };
-  } finally {
-    workflow.close();
-  }
-}
-
-function assertLocal({ scheduler }: Config): void {
-  if (scheduler.type === "local") return;
-  const why = "because rolltape rollout starts everything on this machine; use rolltape job for several machines";
-  const message = `scheduler.type must be local, ${why}; received ${scheduler.type}`;
-  throw new RolloutJobError("invalid_arguments", message);
-}
-
-function assertTrainer({ trainer, trainerMode }: RolloutOptions): void {
-  if (trainerMode === undefined || trainer !== undefined) return;
-  throw new RolloutJobError("invalid_arguments", "--trainer-mode requires --trainer");
-}
-
-/** Layout tree has no rows of several turns, whose rewards could be summed. */
-function assertRowReward({ rollout: { agent } }: Config, { layout }: RolloutOptions): void {
-  if (agent.concat_reward === "leaf" || layout !== "tree") return;
-  const message = "rollout.agent.concat_reward must be leaf with --layout tree; received return";
-  throw new RolloutJobError("invalid_arguments", `${message}. Each node of a tree is one turn.`);
+  const option = (["nodes", "sbatchOption", "engineCommand", "engines"] as const).find(
+    (name) => options[name] !== undefined,
+  );
+  if (option === undefined) return;
+  const name = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new RolloutJobError("invalid_arguments", `--${name} requires --job-folder`);
 }

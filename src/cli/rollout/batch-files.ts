@@ -8,7 +8,8 @@ import type { BatchWriter, WrittenBatch } from "./batch-writer.js";
 export class BatchFiles {
   readonly #writer: BatchWriter;
   readonly #out: string;
-  #next: number | undefined;
+  readonly #isNumbered: boolean;
+  #next: number;
   readonly files: string[] = [];
   bytes = 0;
   rows = 0;
@@ -24,12 +25,25 @@ export class BatchFiles {
   constructor(writer: BatchWriter, out: string, first: number | undefined) {
     this.#writer = writer;
     this.#out = out;
-    this.#next = first;
+    this.#isNumbered = first !== undefined;
+    this.#next = first ?? 0;
+  }
+
+  /** Number of the batch whose file {@link nextFile} returned last. */
+  get number(): number {
+    return this.#next - 1;
   }
 
   /** Returns the file of the next batch. Call it once per batch, even if the batch is not written. */
   nextFile(): string {
-    return this.#next === undefined ? this.#out : addNumber(this.#out, this.#next++);
+    const number = this.#next++;
+    return this.#isNumbered ? addNumber(this.#out, number) : this.#out;
+  }
+
+  /** Counts a batch that an earlier process wrote. */
+  async restore(file: string): Promise<void> {
+    await this.#count(file);
+    this.files.push(file);
   }
 
   /**

@@ -1,6 +1,9 @@
 import type { Config } from "../../config/index.js";
+import type { JobJournal } from "../../leasing/job-journal.js";
+import type { LeasedTasks } from "../../leasing/leased-tasks.js";
 import type { ConnectedProxy } from "../../rollout/connect.js";
-import type { JobWorkflow } from "./job-workflow.js";
+import type { RolloutWorkflow } from "../../rollout/contract.js";
+import type { TaskRunner } from "../../rollout/controller/task-runner.js";
 import type { RolloutTask } from "./read-tasks.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import type { SampledTokens } from "./sampled-tokens.js";
@@ -12,7 +15,14 @@ export interface JobSetup {
   readonly options: RolloutOptions;
   readonly proxy: ConnectedProxy;
   readonly tokens: SampledTokens;
-  readonly workflow: JobWorkflow;
+  /** Runs the tasks, in this process or on rollout workers. */
+  readonly runner: RolloutWorkflow | TaskRunner;
+  /** Set if rollout workers run the tasks: it is the `runner`. */
+  readonly leases?: LeasedTasks | undefined;
+  /** The records of the job on disk. */
+  readonly journal?: JobJournal | undefined;
+  /** Episodes per task. */
+  readonly groupSize: number;
   readonly tasks: readonly RolloutTask[];
   readonly screen: RolloutScreen;
 }

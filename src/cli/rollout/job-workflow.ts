@@ -12,7 +12,7 @@ import { ProcessPool } from "../../rollout/subproc/process-pool.js";
 import { ProgramAgent } from "../../rollout/subproc/program-agent.js";
 import { SubprocAgent } from "../../rollout/subproc/subproc-agent.js";
 import { RolloutJobError } from "./errors.js";
-import type { RolloutOptions } from "./rollout-options.js";
+import type { WorkflowOptions } from "./rollout-options.js";
 import { loadTypeScript } from "./typescript-loader.js";
 
 /** A workflow with the processes of its agents. */
@@ -27,7 +27,7 @@ export interface JobWorkflow {
  *
  * @throws RolloutJobError `invalid_arguments` if the agent cannot be created
  */
-export async function createWorkflow(config: Config, options: RolloutOptions): Promise<JobWorkflow> {
+export async function createWorkflow(config: Config, options: WorkflowOptions): Promise<JobWorkflow> {
   const { agent } = config.rollout;
   const groupSize = options.groupSize ?? config.group_size;
   const resolution: ResolveOptions = {
@@ -61,7 +61,7 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
 
 interface PythonWorkflowSettings {
   readonly config: Config;
-  readonly options: RolloutOptions;
+  readonly options: WorkflowOptions;
   readonly resolution: ResolveOptions;
 }
 
@@ -100,14 +100,14 @@ function rethrow(error: unknown): never {
   throw new RolloutJobError("invalid_arguments", error.message, { cause: error });
 }
 
-async function createAgent(pool: ProcessPool, options: RolloutOptions): Promise<WorkflowInput> {
+async function createAgent(pool: ProcessPool, options: WorkflowOptions): Promise<WorkflowInput> {
   if (options.command !== undefined) return new ProgramAgent(pool, { command: options.command });
   const agent = new SubprocAgent(pool, requireAgent(options));
   await agent.check();
   return agent;
 }
 
-function requireAgent({ agent }: RolloutOptions): string {
+function requireAgent({ agent }: WorkflowOptions): string {
   if (agent !== undefined) return assertModule(agent);
   throw new RolloutJobError("invalid_arguments", "--agent or --command is required");
 }

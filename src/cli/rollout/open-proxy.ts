@@ -7,8 +7,9 @@ import type { GatewayStartOptions, RunningGateway } from "../../gateway/start.js
 import { createLogger } from "../logger.js";
 import { requireProxy } from "../preflight/proxy-preflight.js";
 import { RolloutJobError } from "./errors.js";
+import { JobProcess } from "./job-process.js";
 import type { JobProxy } from "./job-proxy.js";
-import { ProxyWorker } from "./proxy-worker.js";
+
 import type { RolloutOptions } from "./rollout-options.js";
 import type { RolloutScreen } from "./screen.js";
 
@@ -76,10 +77,11 @@ async function startSeveral(count: number, { config, logger, logs, key, args }: 
     "server.worker_tag=auto",
   ];
   const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: key };
-  const options = { args: [...args, ...workerKeys, `server.workers_folder=${folder}`], env, logs };
+  const all = [...args, ...workerKeys, `server.workers_folder=${folder}`];
+  const options = { kind: "proxy worker", env, logs, cost: "its sessions are lost" } as const;
   const workers = Array.from(
     { length: count },
-    (_, index) => new ProxyWorker({ ...options, args: [...options.args, ...storageOf(config, index)] }),
+    (_, index) => new JobProcess({ ...options, args: ["serve", ...all, ...storageOf(config, index)] }),
   );
   const stop = async () => void (await Promise.all(workers.map((worker) => worker.stop())));
   try {

@@ -1,8 +1,10 @@
 import type { BatchFields } from "../../client/admin-client.js";
 import { toFilterFields } from "../../client/export-filters.js";
+import type { WrittenBatchRecord } from "../../leasing/job-journal.js";
 import { readExportFilters } from "../../rollout/configured-filters.js";
 import { RolloutController } from "../../rollout/controller/controller.js";
 import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
+import type { TaskResult } from "../../rollout/controller/task.js";
 import { BatchFileError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
 import type { WrittenBatch } from "./batch-writer.js";
@@ -13,6 +15,7 @@ import { RolloutJobError } from "./errors.js";
 import type { JobSetup } from "./job-setup.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
+import { finishBatches, submitTasks } from "./restore-job.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
 import { type Trainer, type TrainingResult, trainerFailed } from "./trainer.js";
@@ -54,21 +57,23 @@ export class RolloutJob implements StoppableJob {
   constructor(job: JobSetup) {
     const { max_staleness, max_concurrent_rollouts, consumer_batch_size } = job.config.rollout;
     const { trainer, fromVersion, out } = job.options;
+    const { journal } = job;
     const count = job.tasks.length;
     const consumerBatchSize = consumer_batch_size ?? count;
     this.#job = job;
     this.#batches = new BatchFiles(
       createBatchWriter(job, this.#stopping.signal, (message) => this.#tell(message)),
       out,
-      consumer_batch_size === null ? undefined : (fromVersion ?? 0),
+      // A job that goes on must not overwrite the only batch of the process before it.
+      consumer_batch_size === null && !journal?.nextBatch ? undefined : (journal?.nextBatch ?? fromVersion ?? 0),
     );
     this.#errors = new RolloutErrorLog(out);
-    this.#controller = new RolloutController(job.workflow.workflow, job.proxy, {
+    this.#controller = new RolloutController(job.runner, job.proxy, {
       maxConcurrentRollouts: max_concurrent_rollouts ?? Math.min(DEFAULT_CONCURRENT_TASKS, count),
       // Without a trainer there are no later versions: nothing becomes stale.
       maxStaleness: trainer === undefined ? Math.ceil(count / consumerBatchSize) : max_staleness,
       consumerBatchSize,
-      version: fromVersion,
+      version: (journal?.isResumed && journal.version) || fromVersion,
       onResult: (result) => {
         this.#tally.add(result);
         this.#errors.add(result);
@@ -88,11 +93,13 @@ export class RolloutJob implements StoppableJob {
    * `interrupted`
    */
   async run(): Promise<JobOutcome> {
-    const { tasks, workflow, tokens, screen } = this.#job;
-    const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens, screen);
+    const { tasks, groupSize, tokens, screen, journal } = this.#job;
+    const progress = new RolloutProgress(tasks.length * groupSize, this.#tally, tokens, screen);
     try {
-      for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
+      const untrained = await finishBatches(this.#job, this.#batches);
+      submitTasks(this.#job, { controller: this.#controller, tally: this.#tally });
       this.#controller.finish();
+      for (const record of untrained) await this.#train(record.file, record);
       for (let batch = await this.#next(); batch; batch = await this.#next()) await this.#consume(batch);
       await this.#endTrainer();
     } finally {
@@ -101,9 +108,18 @@ export class RolloutJob implements StoppableJob {
       this.#errors.close();
     }
     const [failure, interrupted] = [this.#failure, this.#interrupted];
+    // After an error, the job is unfinished: the next process goes on with it.
+    if (!failure) await journal?.end(interrupted ? "stopped" : "done");
     const errors = this.#errors.place;
     if (this.#batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
     return { tally: this.#tally, batches: this.#batches, sampledTokens: tokens.count, errors, interrupted, failure };
+  }
+
+  /** Counts of the job for its controller's status. */
+  get counts() {
+    const { submitted, waiting } = this.#controller.counts;
+    const { acceptedTasks: accepted, rejectedTasks: rejected } = this.#tally;
+    return { submitted, waiting, accepted, rejected, version: this.#controller.version };
   }
 
   /** Stops the job for its user. */
@@ -147,9 +163,11 @@ export class RolloutJob implements StoppableJob {
       ...filters,
     } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
-    const survivors = await this.#export(batch, { admin: proxy.admin, fields, dropIncompleteGroup });
+    const stopIfLost = this.#job.leases !== undefined && !this.#stopping.signal.aborted;
+    const survivors = await this.#export(batch, { admin: proxy.admin, fields, dropIncompleteGroup, stopIfLost });
     if (survivors === undefined) return;
-    this.#tally.lose(survivors.lost, survivors.leftOut);
+    if (stopIfLost && survivors.lost.size > 0) return this.#rerun(batch, survivors.lost);
+    this.#tally.lose(survivors.lost.size, survivors.leftOut);
     if (survivors.bytes === undefined) {
       this.#controller.lose(batch);
       await survivors.release();
@@ -157,9 +175,33 @@ export class RolloutJob implements StoppableJob {
     }
     const file = await this.#write(survivors.bytes, survivors, fields);
     if (file === undefined) return;
+    const record = await this.#record(batch, file);
     // Released before the trainer runs, which may take hours.
     await survivors.release();
-    await this.#train(file, batch.tasks.length);
+    const freed = { ...record, sessionIds: [] };
+    await this.#job.journal?.updateBatch(freed);
+    await this.#train(file, freed);
+  }
+
+  /** Stores that a batch is written. From now on, no other batch has its tasks. */
+  async #record({ tasks, sessionIds }: RolloutBatch, file: string): Promise<WrittenBatchRecord> {
+    const trained = this.#job.options.trainer === undefined;
+    const { number } = this.#batches;
+    const record = { number, file, tasks: tasks.map(({ index }) => index), sessionIds, trained };
+    await this.#job.journal?.saveBatch(record);
+    return record;
+  }
+
+  /** Runs the tasks of lost sessions again, on any rollout worker. Their other sessions are deleted. */
+  #rerun(batch: RolloutBatch, lost: ReadonlySet<string>): void {
+    const isLost = ({ accepted }: TaskResult) => accepted.some(({ sessionId }) => lost.has(sessionId));
+    for (const task of batch.tasks.filter(isLost)) {
+      this.#tally.rerun(task);
+      const kept = task.accepted.flatMap(({ sessionId }) => (lost.has(sessionId) ? [] : [sessionId]));
+      this.#job.leases?.reopen(task.index, "its sessions were lost with their proxy", kept);
+    }
+    this.#tell(`${lost.size} sessions were lost with their proxy; their tasks run again`);
+    this.#controller.rerun(batch, isLost);
   }
 
   /** Exports the batch. If the proxy refuses, tells the user how to export it again, and returns undefined. */
@@ -199,15 +241,19 @@ export class RolloutJob implements StoppableJob {
   }
 
   /** Trains on a batch and sets the new version, unless the job is stopped. */
-  async #train(file: string, tasks: number): Promise<void> {
+  async #train(file: string, record: WrittenBatchRecord): Promise<void> {
     const { signal } = this.#stopping;
     if (this.#trainer === undefined || signal.aborted) return;
     const before = this.#controller.version;
     const started = performance.now();
     try {
-      const result = await this.#trainer.train({ file, step: this.#steps, version: before, tasks }, signal);
+      const result = await this.#trainer.train(
+        { file, step: this.#steps, version: before, tasks: record.tasks.length },
+        signal,
+      );
       this.#controller.noteStep(result.version - before);
       await this.#setVersion(result);
+      await this.#job.journal?.updateBatch({ ...record, trained: true }, result.version);
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
       this.#tell(`step ${this.#steps}: trained on ${file} in ${seconds} s, version ${result.version}`);
       this.#steps++;

@@ -18,6 +18,8 @@ export interface RolloutOptions extends ConfigOptions {
   readonly layout: "padded" | "packed" | "tree";
   /** Number of proxies. More than 1 run in separate processes. */
   readonly proxyWorkers?: number;
+  /** Number of rollout worker processes. Undefined: `rollout.workers`, and without it agents run in this process. */
+  readonly workers?: number;
   /** URL of a running proxy or gateway. */
   readonly proxy?: string;
   /** A program that trains on each batch. */
@@ -28,25 +30,93 @@ export interface RolloutOptions extends ConfigOptions {
   readonly writeWait?: number;
   /** Weight version at the start. */
   readonly fromVersion?: number;
+  /** Goes on with the job in `storage.directory`. */
+  readonly resume?: boolean;
+  /** Folder of a job whose processes a scheduler starts. */
+  readonly jobFolder?: string;
+  /** Number of its machines. */
+  readonly nodes?: number;
+  /** Options of sbatch. */
+  readonly sbatchOption?: readonly string[];
+  /** Program that serves an engine, with the placeholders of a job. */
+  readonly engineCommand?: readonly [string, ...string[]];
+  /** Number of engines. */
+  readonly engines?: number;
+}
+
+/** The options that decide how a workflow is created. */
+export type WorkflowOptions = {
+  readonly [Name in "agent" | "command" | "groupSize" | "timeout"]?: RolloutOptions[Name] | undefined;
+};
+
+/** Options of `rolltape controller`. */
+export interface ControllerOptions extends RolloutOptions {
+  readonly proxy: string;
+  readonly urlFile?: string;
+}
+
+/** Options of `rolltape worker`. */
+export interface WorkerOptions extends ConfigOptions, Pick<RolloutOptions, "agent" | "command" | "proxy"> {
+  /** URL of the controller, or a file that has it. */
+  readonly controller: string;
+  readonly name?: string;
 }
 
 /** Declares the arguments of `rolltape rollout`. */
 export function withRolloutOptions(command: Command): Command {
-  return withConfigOptions(command)
+  return withJobOptions(withAgentOptions(withConfigOptions(command)))
+    .option("--proxy-workers <n>", "number of proxies in separate processes, behind one address", optionValue(COUNT))
+    .option("--workers <n>", "number of processes that run agents (rollout.workers)", optionValue(COUNT))
+    .addOption(proxyOption().conflicts(["proxyWorkers", "jobFolder"]))
+    .option("--job-folder <folder>", "run everything as separate processes (scheduler.type), with logs in this folder")
+    .option("--nodes <n>", "machines of the job, with --job-folder (default: 1)", optionValue(COUNT))
+    .option("--sbatch-option <option...>", "options of sbatch, such as --sbatch-option=--time=04:00:00")
+    .addOption(
+      new Option(
+        "--engine-command <program>",
+        "engine that the job starts: words, or a JSON list, with {port}",
+      ).argParser(parseCommand),
+    )
+    .option("--engines <n>", "number of engines that the job starts (default: 1)", optionValue(COUNT));
+}
+
+/** Declares the arguments of `rolltape controller`: those of a job whose agents run elsewhere. */
+export function withControllerOptions(command: Command): Command {
+  return withJobOptions(withConfigOptions(command))
+    .addOption(proxyOption().makeOptionMandatory())
+    .option("--url-file <file>", "file to which the controller writes its address, for `rolltape worker --controller`");
+}
+
+/** Declares the arguments of `rolltape worker`. */
+export function withWorkerOptions(command: Command): Command {
+  return withAgentOptions(withConfigOptions(command))
+    .requiredOption("--controller <url>", "URL of the controller, or a file that it writes with --url-file")
+    .option("--name <name>", "name in logs; a worker that is restarted under its name replaces the former one")
+    .addOption(proxyOption());
+}
+
+/** Declares which agent runs. */
+function withAgentOptions(command: Command): Command {
+  return command
     .addOption(new Option("-a, --agent <file>", "agent or workflow: a file or package, module#export or file.py:name"))
     .addOption(
       new Option("--command <program>", "program to run as the agent: words, or a JSON list of them")
         .argParser(parseCommand)
         .conflicts("agent"),
-    )
+    );
+}
+
+function proxyOption(): Option {
+  return new Option("--proxy <url>", "URL of a running proxy or gateway").argParser(parseUrl);
+}
+
+/** Declares tasks, batches and trainer. */
+function withJobOptions(command: Command): Command {
+  return command
     .requiredOption("-d, --data <file>", "tasks: one JSON value on each line, or one JSON array")
     .requiredOption("-o, --out <file>", "safetensors file that the batch is written to")
     .option("-g, --group-size <n>", "episodes per task", optionValue(COUNT))
     .option("--timeout <seconds>", "maximum time of one episode", optionValue(z.number().positive()))
-    .option("--proxy-workers <n>", "number of proxies in separate processes, behind one address", optionValue(COUNT))
-    .addOption(
-      new Option("--proxy <url>", "URL of a running proxy or gateway").argParser(parseUrl).conflicts("proxyWorkers"),
-    )
     .addOption(
       new Option("--trainer <program>", "program that trains on each batch: words, or a JSON list").argParser(
         parseCommand,
@@ -63,6 +133,7 @@ export function withRolloutOptions(command: Command): Command {
       "time for which writing a batch is retried (default: 60; on a terminal, until Ctrl-C)",
       optionValue(z.number().min(0)),
     )
+    .option("--resume", "go on with the job in storage.directory that was killed or stopped, if there is one")
     .option("--from-version <n>", "weight version at the start", optionValue(z.int32().min(0)))
     .addOption(
       new Option("--layout <layout>", "layout of the batch").choices(["padded", "packed", "tree"]).default("padded"),

@@ -28,6 +28,8 @@ export function describeRollout(summary: RolloutSummary): string {
     const incomplete = tally.incompleteTasks > 0 ? ` (${tally.incompleteTasks} incomplete)` : "";
     lines.push(["groups", `${tally.acceptedTasks} of ${tasks} kept${incomplete}, ${groupSize} episodes each`]);
   }
+  if (tally.rerunTasks > 0)
+    lines.push(["rerun", `${tally.rerunTasks} tasks, whose sessions were lost with their proxy`]);
   if (tally.lost > 0) lines.push(["lost", describeLost(tally)]);
   if (summary.stopped) lines.push(["stopped", `after ${started} of ${tasks} tasks had started`]);
   lines.push(

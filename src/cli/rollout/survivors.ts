@@ -11,6 +11,8 @@ export interface SurvivorsOptions {
   readonly fields: BatchFields;
   /** Leaves out the whole group if one of its members was lost. */
   readonly dropIncompleteGroup: boolean;
+  /** Exports nothing if sessions were lost, because their tasks run again. */
+  readonly stopIfLost?: boolean;
   /** Pauses before retries if a worker does not answer, because it may be busy or unreachable for a moment only. */
   readonly pausesMs?: readonly number[];
 }
@@ -18,8 +20,8 @@ export interface SurvivorsOptions {
 export interface Survivors {
   /** The batch; undefined if no session is left. */
   readonly bytes: Uint8Array | undefined;
-  /** Number of sessions that were lost with their proxy worker. */
-  readonly lost: number;
+  /** Sessions that were lost with their proxy worker. */
+  readonly lost: ReadonlySet<string>;
   /** Number of sessions that were left out because their group was incomplete. */
   readonly leftOut: number;
   /** Sessions of the batch. */
@@ -62,12 +64,14 @@ export async function exportSurvivors(
   batch: Pick<RolloutBatch, "tasks" | "sessionIds">,
   options: SurvivorsOptions,
 ): Promise<Survivors> {
-  const { admin, fields, pausesMs = PAUSES_MS } = options;
+  const { admin, fields, stopIfLost = false, pausesMs = PAUSES_MS } = options;
   const gone = new Set<string>();
   const pauses = [...pausesMs];
   for (;;) {
     const kept = batch.tasks.flatMap(({ accepted }) => listSurvivors(accepted, gone, options));
     const left = batch.sessionIds.filter((id) => !gone.has(id) && !kept.includes(id));
+    if (stopIfLost && gone.size > 0)
+      return { bytes: undefined, lost: gone, leftOut: 0, sessionIds: [], release: () => Promise.resolve() };
     try {
       const request = { ...fields, lease_seconds: LEASE_SECONDS };
       const held = kept.length > 0 ? await admin.exportHeldBatch(kept, request) : undefined;
@@ -77,7 +81,7 @@ export async function exportSurvivors(
           ...(held ? [freeSessions(admin, held.id, kept)] : []),
         ]);
       };
-      return { bytes: held?.bytes, lost: gone.size, leftOut: left.length, sessionIds: kept, release };
+      return { bytes: held?.bytes, lost: gone, leftOut: left.length, sessionIds: kept, release };
     } catch (error) {
       const refused = readLostSessions(error).filter(({ session_id }) => !gone.has(session_id));
       if (refused.length === 0) throw new BatchExportError(kept, error);

@@ -15,8 +15,10 @@ export class RolloutTally {
   /** Accepted episodes that were left out of a batch because a session of their group was lost. */
   leftOut = 0;
   readonly reasons = new RejectionReasons();
-  /** Sum of the own rewards of each accepted episode. */
-  readonly rewards: number[] = [];
+  /** Accepted tasks that ran again, because their sessions were lost. */
+  rerunTasks = 0;
+  /** Sum of the own rewards of each accepted episode, by session id. */
+  readonly #rewards = new Map<string, number>();
 
   add(result: TaskResult): void {
     this.accepted += result.accepted.length;
@@ -24,8 +26,23 @@ export class RolloutTally {
     if (rejectionOf(result)) this.rejectedTasks++;
     else this.acceptedTasks++;
     if (result.accepted.length > 0 && result.rejected.length > 0) this.incompleteTasks++;
-    for (const { rewards } of result.accepted) this.rewards.push(sum([...rewards.values()]));
+    for (const { sessionId, rewards } of result.accepted) this.#rewards.set(sessionId, sum([...rewards.values()]));
     for (const { sessionId, reason } of result.rejected) this.reasons.add({ taskId: result.taskId, sessionId, reason });
+  }
+
+  /** Takes an accepted task back that runs again. */
+  rerun({ accepted, rejected }: TaskResult): void {
+    this.rerunTasks++;
+    this.acceptedTasks--;
+    this.accepted -= accepted.length;
+    this.rejected -= rejected.length;
+    if (rejected.length > 0) this.incompleteTasks--;
+    for (const { sessionId } of accepted) this.#rewards.delete(sessionId);
+  }
+
+  /** Sum of the own rewards of each accepted episode. */
+  get rewards(): number[] {
+    return [...this.#rewards.values()];
   }
 
   lose(lost: number, leftOut: number): void {
@@ -35,7 +52,8 @@ export class RolloutTally {
 
   /** Undefined if no episode was accepted. */
   get rewardMean(): number | undefined {
-    return this.rewards.length === 0 ? undefined : sum(this.rewards) / this.rewards.length;
+    const { rewards } = this;
+    return rewards.length === 0 ? undefined : sum(rewards) / rewards.length;
   }
 }
 

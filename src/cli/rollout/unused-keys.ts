@@ -23,6 +23,34 @@ const PROXY_KEYS = [
   "reasoning_parser",
 ].map((name) => `rollout.agent.${name}`);
 
+/** Returns the keys that a controller does not use. */
+export function unusedByController({ trainer }: Pick<RolloutOptions, "trainer">): UnusedKeys[] {
+  return [
+    {
+      prefixes: ["storage.memory_bytes", "model.", "engine.", "gateway.", "upstreams", "scheduler.", ...PROXY_KEYS],
+      reason: "the proxy at `--proxy` has its own configuration; start it with this key",
+    },
+    {
+      prefixes: [
+        "rollout.agent.mode",
+        "rollout.agent.subproc_max_workers",
+        "rollout.agent.python",
+        "rollout.agent.tasks_per_worker",
+        "rollout.worker_concurrency",
+        "rollout.workers",
+        "rollout.controller_wait_seconds",
+      ],
+      reason: "`rolltape worker` uses it, `rolltape controller` does not",
+    },
+    ...(trainer === undefined ? [NO_TRAINER] : []),
+  ];
+}
+
+const NO_TRAINER: UnusedKeys = {
+  prefixes: ["rollout.max_staleness"],
+  reason: "weights do not change without `--trainer`",
+};
+
 /** Returns the keys that a job with these options does not use. */
 export function unusedByRollout(config: Config, options: RolloutOptions): UnusedKeys[] {
   const { rollout, storage } = config;
@@ -35,14 +63,15 @@ export function unusedByRollout(config: Config, options: RolloutOptions): Unused
       reason: "`rolltape rollout` starts its own proxies; use `--proxy` for a running one",
     },
     options.proxy !== undefined && {
-      prefixes: ["server.", "storage.", "model.", "engine.", "gateway.", "upstreams", ...PROXY_KEYS],
+      prefixes: ["server.", "storage.memory_bytes", "model.", "engine.", "gateway.", "upstreams", ...PROXY_KEYS],
       reason: "the proxy at `--proxy` has its own configuration; start it with this key",
     },
     ...unusedByStorage(config),
-    (options.proxyWorkers ?? 1) === 1 && {
-      prefixes: ["gateway."],
-      reason: "there is no gateway without `--proxy-workers`",
-    },
+    (options.proxyWorkers ?? 1) === 1 &&
+      options.jobFolder === undefined && {
+        prefixes: ["gateway."],
+        reason: "there is no gateway without `--proxy-workers`",
+      },
     (options.proxyWorkers ?? 1) > 1 && {
       prefixes: ["server.worker_tag", "server.workers_folder", "server.advertised_host"],
       reason: "the job chooses it for its `--proxy-workers`",
@@ -52,10 +81,18 @@ export function unusedByRollout(config: Config, options: RolloutOptions): Unused
         prefixes: ["gateway.worker_return_seconds"],
         reason: "without `storage.directory`, no sessions of a worker come back",
       },
-    options.trainer === undefined && {
-      prefixes: ["rollout.max_staleness"],
-      reason: "weights do not change without `--trainer`",
-    },
+    options.trainer === undefined && NO_TRAINER,
+    options.workers === undefined &&
+      options.jobFolder === undefined &&
+      rollout.workers === null && {
+        prefixes: [
+          "rollout.worker_concurrency",
+          "rollout.max_attempts",
+          "rollout.lease_seconds",
+          "rollout.controller_wait_seconds",
+        ],
+        reason: "agents run in this process; set `rollout.workers` or `--workers`",
+      },
     !isPython && {
       prefixes: ["rollout.agent.python", "rollout.agent.tasks_per_worker"],
       reason: "only a Python agent uses it, such as `--agent agent.py:solve`",

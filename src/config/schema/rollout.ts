@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { agentSchema } from "./agent.js";
+import { seconds } from "./values.js";
 
 /** Rollouts: their agents, how many run at once, and how far they may run ahead of the trainer. */
 export const rolloutSchema = z.strictObject({
@@ -24,5 +25,41 @@ export const rolloutSchema = z.strictObject({
     .default(null)
     .describe(
       "Rollouts that the trainer consumes per weight version. Null: all tasks of a job. Used by rollout jobs only.",
+    ),
+  workers: z
+    .int()
+    .min(1)
+    .max(1024)
+    .nullable()
+    .default(null)
+    .describe(
+      "Number of rollout worker processes that `rolltape rollout` starts. Null: agents run in its own process. Used by rollout jobs only.",
+    ),
+  worker_concurrency: z
+    .int()
+    .min(1)
+    .max(4096)
+    .default(64)
+    .describe("Maximum number of tasks that one rollout worker runs at once. Used by rollout workers only."),
+  max_attempts: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(3)
+    .describe(
+      "Number of times that a task may run if rollout workers die or go silent, or if its sessions are lost with their proxy. Used by controllers with rollout workers only.",
+    ),
+  lease_seconds: z
+    .number()
+    .min(0.1)
+    .max(86_400)
+    .default(30)
+    .describe(
+      "Seconds without a heartbeat after which a rollout worker loses its tasks. Agents that block the event loop of their worker for longer need `rollout.agent.mode=subproc`. Used by controllers with rollout workers only.",
+    ),
+  controller_wait_seconds: seconds
+    .default(600)
+    .describe(
+      "Seconds for which a rollout worker calls a controller that does not answer. Used by rollout workers only.",
     ),
 });

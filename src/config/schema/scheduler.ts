@@ -7,5 +7,7 @@ export const schedulerSchema = z.strictObject({
   type: z
     .enum(["local", "slurm"], { error: ({ input }) => (input === "ray" ? RAY_REFUSED : undefined) })
     .default("local")
-    .describe("Where `rolltape job` starts its processes: on this machine or through Slurm."),
+    .describe(
+      "Where `rolltape job`, and `rolltape rollout --job-folder`, start their processes: on this machine or through Slurm.",
+    ),
 });

@@ -4,7 +4,7 @@ import { optionalText } from "./values.js";
 /** Where sessions are stored, so that they survive the process. */
 export const storageSchema = z.strictObject({
   directory: optionalText.describe(
-    "Folder on a local disk in which the server stores its sessions. If the server is started again on the same folder, it still has them. Every server needs a folder of its own. Null: sessions end with the process.",
+    "Folder on a local disk in which the server stores its sessions. If the server is started again on the same folder, it still has them. Every server needs a folder of its own. A rollout job also stores its tasks there. Null: sessions end with the process.",
   ),
   durability: z
     .enum(["call", "interval", "none"])

@@ -19,10 +19,10 @@ export interface TakeOptions {
   readonly last: boolean;
 }
 
-/** The tasks from their start until a batch takes them. They start in the order of their indices. */
+/** The tasks from their start until a batch takes them. They start in the order of their indices, except for those that run again. */
 export class AcceptedTasks<Data> {
   readonly #order: BatchOrder;
-  /** The version with which each task began, oldest first. */
+  /** The version with which each task began. */
   readonly #running = new Map<number, number>();
   readonly #accepted = new Map<number, TaskResult<Data>>();
 
@@ -54,8 +54,8 @@ export class AcceptedTasks<Data> {
   }
 
   #runsBefore(indices: readonly number[]): boolean {
-    const [oldest] = this.#running.keys();
-    return oldest !== undefined && oldest < (indices.at(-1) ?? 0);
+    const last = indices.at(-1) ?? 0;
+    return [...this.#running.keys()].some((index) => index < last);
   }
 
   /**

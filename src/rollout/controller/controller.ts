@@ -3,7 +3,6 @@ import type { WeightsOptions } from "../../client/weight-calls.js";
 import type { Config } from "../../config/index.js";
 import { WaitQueue } from "../../support/async/wait-queue.js";
 import type { RolloutEngine, RolloutWorkflow } from "../contract.js";
-import { runWorkflow } from "../episode-result.js";
 import { Rejection, type RejectionCode } from "../rejection.js";
 import { AcceptedTasks } from "./accepted-tasks.js";
 import { AnnouncedVersion } from "./announced-version.js";
@@ -13,6 +12,7 @@ import { resolveControllerOptions } from "./resolve-controller-options.js";
 import { RolloutBatch } from "./rollout-batch.js";
 import { assertLimits, StalenessControl } from "./staleness.js";
 import type { RejectionCounts, TaskResult } from "./task.js";
+import { type TaskRunner, WorkflowRunner } from "./task-runner.js";
 
 export interface SubmitOptions {
   /** Prefix of the session ids. Default `task-<index>`. */
@@ -61,7 +61,7 @@ interface Task<Data> {
  * and returns the accepted ones in batches. Each episode grants its own capacity, as its first step.
  */
 export class RolloutController<Data = unknown> {
-  readonly #workflow: RolloutWorkflow<Data>;
+  readonly #runner: TaskRunner<Data>;
   readonly #engine: RolloutEngine;
   readonly #options: ControllerOptions<Data>;
   readonly #staleness: StalenessControl;
@@ -79,15 +79,18 @@ export class RolloutController<Data = unknown> {
   #updates = 0;
   #complete = false;
 
-  /** @throws ControllerError `invalid_option` */
+  /**
+   * @param workflow runs each task in this process; or what runs tasks elsewhere
+   * @throws ControllerError `invalid_option`
+   */
   constructor(
-    workflow: RolloutWorkflow<Data>,
+    workflow: RolloutWorkflow<Data> | TaskRunner<Data>,
     engine: RolloutEngine,
     input: ControllerOptions<Data> | ConfiguredOptions<Data> | Config,
   ) {
     const options = resolveControllerOptions(input);
     assertLimits(options);
-    this.#workflow = workflow;
+    this.#runner = "runTask" in workflow ? workflow : new WorkflowRunner(workflow, engine);
     this.#engine = engine;
     this.#options = options;
     this.#staleness = new StalenessControl(options, options.version);
@@ -124,6 +127,40 @@ export class RolloutController<Data = unknown> {
     // If this fails, waitBatch tries again and reports the error.
     this.#settleVersion().catch(() => {});
     return index;
+  }
+
+  /**
+   * Adds a task that ended before a restart, in the order of submission. An accepted one goes into a batch, unless a batch
+   * consumed it already.
+   *
+   * @param end its result, or `consumed`
+   */
+  restore(end: Omit<TaskResult<Data>, "index"> | "consumed"): number {
+    const index = this.#submitted++;
+    if (end === "consumed") return index;
+    const result = { ...end, index };
+    const isAccepted = result.accepted.length > 0;
+    this.#staleness.start();
+    if (isAccepted) this.#accepted.start(index, result.version);
+    this.#collect(result);
+    return index;
+  }
+
+  /**
+   * Runs tasks of a batch again, because their sessions were lost, and keeps the others for the next batch. The caller waits for
+   * that batch instead.
+   *
+   * @param isLost returns true for a task that must run again
+   */
+  rerun(batch: RolloutBatch<Data>, isLost: (task: TaskResult<Data>) => boolean): void {
+    for (const task of batch.tasks) {
+      if (isLost(task)) {
+        this.#staleness.lose(1, "to run again");
+        this.#queue.unshift({ ...task, groupId: task.accepted[0]?.groupId ?? task.taskId });
+      } else this.#accepted.end(task.index, task);
+    }
+    this.#queue.sort((a, b) => a.index - b.index);
+    this.#proceed();
   }
 
   /** Declares that no more tasks follow. The last batch may be smaller. */
@@ -248,10 +285,10 @@ export class RolloutController<Data = unknown> {
     this.#ended.add(ended);
   }
 
-  async #run({ index, data, taskId, groupId }: Task<Data>): Promise<void> {
+  async #run(task: Task<Data>): Promise<void> {
     const { version } = this;
-    const options = { signal: this.#stopping.signal, taskId, groupId, export: "deferred" } as const;
-    const result = await runWorkflow(this.#workflow, this.#engine, data, options);
+    const { index, data, taskId } = task;
+    const result = await this.#runner.runTask({ ...task, version }, this.#stopping.signal);
     this.#collect({ ...result, index, taskId, data, version });
   }
 

@@ -77,10 +77,10 @@ export class StalenessControl {
     else this.#rejected++;
   }
 
-  /** Counts accepted rollouts that did not reach the trainer as rejected. They make room for others. */
-  lose(rollouts: number): void {
+  /** Counts accepted rollouts that did not reach the trainer as rejected, or as not begun. They make room for others. */
+  lose(rollouts: number, then: "rejected" | "to run again" = "rejected"): void {
     this.#accepted -= rollouts;
-    this.#rejected += rollouts;
+    if (then === "rejected") this.#rejected += rollouts;
   }
 
   /**

@@ -14,9 +14,16 @@ const POLL_MS = 100;
 /** Limit of the bytes that are read. A process that prints no ready line may have written gigabytes. */
 const LONGEST_LINE_BYTES = 1 << 16;
 
-/** Prints the ready line of this process. */
-export function printReadyLine(fields: Readonly<Record<string, unknown>> & { readonly url: string }): void {
-  process.stdout.write(`${JSON.stringify({ event: "ready", ...fields, pid: process.pid })}\n`);
+/**
+ * Prints the ready line of this process.
+ *
+ * @param write writes to standard output. Default: as it is now
+ */
+export function printReadyLine(
+  fields: Readonly<Record<string, unknown>> & { readonly url: string },
+  write: (text: string) => void = (text) => process.stdout.write(text),
+): void {
+  write(`${JSON.stringify({ event: "ready", ...fields, pid: process.pid })}\n`);
 }
 
 /** Waits for the first line of an output, and discards the rest. Returns undefined if it ends without a line. */

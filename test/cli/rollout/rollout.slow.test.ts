@@ -169,7 +169,7 @@ describe("rolltape rollout that cannot start", TIMES, () => {
       "with another scheduler than local",
       ["--agent", AGENT, "scheduler.type=slurm"],
       2,
-      "scheduler.type must be local",
+      "scheduler.type=slurm requires --job-folder",
     ],
     [
       "with concat_reward return and layout tree",

@@ -46,28 +46,28 @@ describe("exportSurvivors", () => {
     const admin = proxyRefusing({ "b-0": "session_not_found", "c-0": "session_expired" });
     const batch = createBatch(["a-0"], ["b-0"], ["c-0"]);
     const survivors = await exportSurvivors(batch, { ...options, admin });
-    expect(survivors).toMatchObject({ lost: 2, leftOut: 0, bytes: { byteLength: 1 } });
+    expect(survivors).toMatchObject({ lost: { size: 2 }, leftOut: 0, bytes: { byteLength: 1 } });
     expect(admin.asked).toEqual([["a-0", "b-0", "c-0"], ["a-0"]]);
   });
 
   it("loses no session if a worker is unavailable for a moment", async () => {
     const admin = proxyRefusing(down, down);
     const survivors = await exportSurvivors(createBatch(["a-w0-0"], ["b-w1-0"]), { ...options, admin });
-    expect(survivors).toMatchObject({ lost: 0, bytes: { byteLength: 2 } });
+    expect(survivors).toMatchObject({ lost: { size: 0 }, bytes: { byteLength: 2 } });
   });
 
   it("leaves out the rest of a group and deletes it after the write, or keeps it if dropIncompleteGroup is false", async () => {
     const groups = () => createBatch(["a-w0-0", "a-w1-1"], ["b-w1-0", "b-w0-1"]);
     const dropping = proxyRefusing(down, down, down);
     const survivors = await exportSurvivors(groups(), { ...options, admin: dropping });
-    expect(survivors).toMatchObject({ lost: 1, leftOut: 1, sessionIds: ["a-w0-0", "a-w1-1"] });
+    expect(survivors).toMatchObject({ lost: { size: 1 }, leftOut: 1, sessionIds: ["a-w0-0", "a-w1-1"] });
     expect(dropping.asked.at(-1)).toEqual(["a-w0-0", "a-w1-1"]);
     expect(dropping.deleted).toEqual([]);
     await survivors.release();
     expect(dropping.deleted).toEqual(["b-w0-1"]);
     const keeping = proxyRefusing(down, down, down);
     const kept = await exportSurvivors(groups(), { ...options, dropIncompleteGroup: false, admin: keeping });
-    expect(kept).toMatchObject({ lost: 1, leftOut: 0 });
+    expect(kept).toMatchObject({ lost: { size: 1 }, leftOut: 0 });
     expect(keeping.asked.at(-1)).toEqual(["a-w0-0", "a-w1-1", "b-w0-1"]);
   });
 
@@ -91,10 +91,19 @@ describe("exportSurvivors", () => {
     },
   );
 
+  it("exports nothing if the tasks of lost sessions run again", async () => {
+    const admin = proxyRefusing({ "b-0": "session_not_found" });
+    const survivors = await exportSurvivors(createBatch(["a-0"], ["b-0"]), { ...options, admin, stopIfLost: true });
+    expect(survivors).toMatchObject({ bytes: undefined, lost: new Set(["b-0"]), sessionIds: [] });
+    expect(admin.asked).toHaveLength(1);
+    await survivors.release();
+    expect(admin).toMatchObject({ deleted: [], acknowledged: [] });
+  });
+
   it("returns no batch if all sessions are lost", async () => {
     const admin = proxyRefusing({ "a-0": "session_not_found" });
     const survivors = await exportSurvivors(createBatch(["a-0"]), { ...options, admin });
-    expect(survivors).toMatchObject({ bytes: undefined, lost: 1, leftOut: 0 });
+    expect(survivors).toMatchObject({ bytes: undefined, lost: { size: 1 }, leftOut: 0 });
     expect(admin.asked).toHaveLength(1);
   });
 

@@ -166,6 +166,33 @@ describe("batches", () => {
     expect(controller.counts).toMatchObject({ accepted: 0, rejected: 2, running: 2 });
   });
 
+  it("keep the other tasks for the next batch if some run again", async () => {
+    const { workflow, controller, submit } = controlled({ consumerBatchSize: 3 });
+    submit(4);
+    for (const each of [0, 1, 2]) await workflow.end(each);
+    const batch = await controller.waitBatch();
+    if (batch) controller.rerun(batch, ({ index }) => index === 1);
+    expect(workflow.started).toEqual([0, 1, 2, 1]);
+    expect(controller.counts).toMatchObject({ accepted: 2, rejected: 0, running: 1, waiting: 1 });
+    expect(workflow.options.get(1)).toMatchObject({ taskId: "task-1", groupId: "task-1" });
+    const again = controller.waitBatch();
+    await workflow.end(1, acceptedAs("s1-again"));
+    expect((await again)?.sessionIds).toEqual(["s0", "s1-again", "s2"]);
+  });
+
+  it("go on with the tasks that ended before a restart", async () => {
+    const { workflow, controller } = controlled({ consumerBatchSize: 2, version: 0 });
+    const restored = { taskId: "t", data: 1, version: 0 };
+    expect(controller.restore("consumed")).toBe(0);
+    expect(controller.restore({ ...restored, ...acceptedAs("s1") })).toBe(1);
+    expect(controller.restore({ ...restored, ...rejectedWith("agent_error") })).toBe(2);
+    controller.pause();
+    expect(controller.submit(3)).toBe(3);
+    controller.finish();
+    expect(controller.counts).toMatchObject({ submitted: 4, waiting: 1, accepted: 1, rejected: 1, running: 0 });
+    expect(workflow.started).toEqual([]);
+  });
+
   it("are not waited for after the signal aborts", async () => {
     const { workflow, controller, submit } = controlled();
     submit(2);

@@ -11,29 +11,34 @@ import { RolloutJobError } from "./errors.js";
 
 const RESTARTS = 3;
 const TAIL_BYTES = 8192;
-/** How `rolltape serve` ends if its configuration is invalid. */
+/** How a command of Rolltape ends if its configuration is invalid. */
 const UNUSABLE = "status 2";
 
-export interface ProxyWorkerOptions {
-  /** Arguments of `rolltape serve`. */
-  readonly args: readonly string[];
+export interface JobProcessOptions {
+  /** What it is in messages. */
+  readonly kind: "proxy worker" | "rollout worker";
+  /** Command of `rolltape` and its arguments. */
+  readonly args: readonly [command: "serve" | "worker", ...args: string[]];
   readonly env: NodeJS.ProcessEnv;
   /** Receives its standard error, whole lines at a time. */
   readonly logs: DestinationStream;
+  /** What its death costs, for the message about it: "its sessions are lost". */
+  readonly cost: string;
+  /** Is called when it dies. */
+  readonly onDeath?: ((how: string) => void) | undefined;
 }
 
 /**
- * `rolltape serve` in a separate process, with its logs among those of the job. If it dies, it is restarted a few
- * times; without a storage folder, its recorded sessions are lost. It does not receive the terminal's Ctrl-C, and does not outlive this
- * process.
+ * A command of Rolltape in a separate process, with its logs among those of the job. If it dies, it is restarted a few times. It
+ * does not receive the terminal's Ctrl-C, and does not outlive this process.
  */
-export class ProxyWorker {
-  readonly #options: ProxyWorkerOptions;
+export class JobProcess {
+  readonly #options: JobProcessOptions;
   readonly #stopping = new AbortController();
   #group: ChildGroup | undefined;
   #over: Promise<void> = Promise.resolve();
 
-  constructor(options: ProxyWorkerOptions) {
+  constructor(options: JobProcessOptions) {
     this.#options = options;
   }
 
@@ -53,28 +58,30 @@ export class ProxyWorker {
     await this.#over;
   }
 
-  async #keepRunning(first: WorkerRun): Promise<void> {
-    let run: WorkerRun | undefined = first;
+  async #keepRunning(first: ProcessRun): Promise<void> {
+    let run: ProcessRun | undefined = first;
     for (let restarts = 0; run !== undefined; restarts++) {
       const how = await run.ended;
       if (this.#stopping.signal.aborted) return;
       const restart = restarts < RESTARTS;
-      report(`a proxy worker ended with ${how}; its sessions are lost, and it is ${restart ? "" : "not "}restarted`);
+      const { kind, cost, onDeath } = this.#options;
+      onDeath?.(how);
+      report(`a ${kind} ended with ${how}; ${cost}, and it is ${restart ? "" : "not "}restarted`);
       run = restart ? await this.#restart(restarts) : undefined;
     }
   }
 
   /** Returns undefined if the job is over. */
-  async #restart(restarts: number): Promise<WorkerRun | undefined> {
+  async #restart(restarts: number): Promise<ProcessRun | undefined> {
     if (!(await pauseBeforeRestart(restarts, this.#stopping.signal))) return undefined;
     return this.#spawn().catch((error: Error) => ({ ended: Promise.resolve(error.message) }));
   }
 
   /** Resolves when the process accepts calls. */
-  async #spawn(): Promise<WorkerRun> {
-    const { args, env, logs } = this.#options;
+  async #spawn(): Promise<ProcessRun> {
+    const { kind, args, env, logs } = this.#options;
     const main = fileURLToPath(new URL("../main.js", import.meta.url));
-    const child = spawn(process.execPath, [main, "serve", ...args], {
+    const child = spawn(process.execPath, [main, ...args], {
       // Its own group, so that Ctrl-C reaches only the job, which stops its proxies after everything is exported.
       detached: true,
       // The ipc channel carries no messages. When it closes, the worker knows that the job has ended.
@@ -85,13 +92,14 @@ export class ProxyWorker {
     this.#group = group;
     const ended = group.ended.then(describeEnd);
     const { stdout, stderr } = child;
-    if (stdout === null || stderr === null) throw new Error("a proxy worker has no output");
+    if (stdout === null || stderr === null) throw new Error(`a ${kind} has no output`);
     const tail = new OutputTail(stderr, TAIL_BYTES);
     // Log lines are held until the process is ready. If it does not start, only the error shows them.
     let heldLines: string[] | undefined = [];
     createInterface(stderr).on("line", (line) => (heldLines ? heldLines.push(line) : logs.write(`${line}\n`)));
     try {
-      if ((await readFirstLine(stdout)) === undefined) throw new Error("it accepted no calls");
+      if ((await readFirstLine(stdout)) === undefined)
+        throw new Error(kind === "proxy worker" ? "it accepted no calls" : "it was not ready");
       for (const line of heldLines) logs.write(`${line}\n`);
       heldLines = undefined;
       tail.end();
@@ -99,17 +107,14 @@ export class ProxyWorker {
     } catch (error) {
       child.kill("SIGTERM");
       const how = await ended;
-      const why = appendTail(
-        `a proxy worker did not start: ${(error as Error).message}; it ended with ${how}.`,
-        tail.text,
-      );
+      const why = appendTail(`a ${kind} did not start: ${(error as Error).message}; it ended with ${how}.`, tail.text);
       throw new RolloutJobError(how === UNUSABLE ? "invalid_arguments" : "proxy_failed", why);
     }
   }
 }
 
-/** One process of a worker. */
-interface WorkerRun {
+/** One run of the process. */
+interface ProcessRun {
   /** Resolves with a description of the end. */
   readonly ended: Promise<string>;
 }

@@ -7,7 +7,7 @@ import { readKeyTag } from "../session/worker-tag.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The gateway answers the route without a key. */
+    /** The gateway or the controller answers the route without a key. */
     readonly public?: boolean;
   }
 }
@@ -17,7 +17,7 @@ export interface AdminAuthOptions {
   readonly adminKey: string | undefined;
 }
 
-/** Checks the admin key of control calls before their bodies are read. All workers have the same admin key. */
+/** Checks the admin key of control calls before their bodies are read. All processes of a service have the same admin key. */
 export const adminAuth = fp<AdminAuthOptions>((app, { adminKey }, done) => {
   if (adminKey === undefined) return done();
   const adminHash = hashText(adminKey);

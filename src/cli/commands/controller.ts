@@ -1,0 +1,49 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { refuseUnused, resolveConfig } from "../../config/index.js";
+import { printReadyLine } from "../../support/processes/ready-line.js";
+import { assertTrainer } from "../rollout/create-trainer.js";
+import { EXIT_INTERRUPTED } from "../rollout/interrupt.js";
+import { exit } from "../rollout/process-guard.js";
+import { ProcessWatch } from "../rollout/process-watch.js";
+import { readTasks } from "../rollout/read-tasks.js";
+import type { ControllerOptions } from "../rollout/rollout-options.js";
+import { assertRowReward } from "../rollout/row-reward.js";
+import { runJob } from "../rollout/run-job.js";
+import { describeRollout } from "../rollout/summary.js";
+import { unusedByController } from "../rollout/unused-keys.js";
+
+/** Unlike a server, a controller listens on any free port: `--url-file` tells workers which. */
+const CONTROLLER_DEFAULTS = ["server.port=0"] as const;
+
+/**
+ * `rolltape controller`: gives tasks to rollout workers, writes batches to files, and prints a summary. Prints one JSON line on
+ * standard output when workers may come.
+ */
+export async function controller(args: readonly string[], options: ControllerOptions): Promise<void> {
+  const overrides = [...CONTROLLER_DEFAULTS, ...args];
+  const config = resolveConfig({ file: options.config, overrides });
+  refuseUnused(args, unusedByController(options));
+  assertRowReward(config, options);
+  assertTrainer(options);
+  const tasks = await readTasks(options.data);
+  using watch = new ProcessWatch();
+  // While the job runs, standard output is passed on to standard error, where it cannot damage the progress bar.
+  const write = process.stdout.write.bind(process.stdout);
+  const onReady = (url: string) => {
+    printReadyLine({ url, tasks: tasks.length }, write);
+    if (options.urlFile !== undefined) publish(options.urlFile, url);
+  };
+  const { summary, failure } = await runJob({ config, options, overrides, tasks, watch, runners: { onReady } });
+  if (options.urlFile !== undefined) rmSync(options.urlFile, { force: true });
+  // After everything is closed, so that no log line follows the summary.
+  process.stdout.write(describeRollout(summary));
+  if (failure) throw failure;
+  if (watch.interrupted) process.exitCode = EXIT_INTERRUPTED;
+  exit();
+}
+
+/** Writes the address for workers on other machines. The rename keeps them from reading an incomplete file. */
+function publish(file: string, url: string): void {
+  writeFileSync(`${file}.new`, `${JSON.stringify({ url, pid: process.pid })}\n`);
+  renameSync(`${file}.new`, file);
+}

@@ -1,0 +1,102 @@
+import type { Config } from "../../config/index.js";
+import type { JobJournal } from "../../leasing/job-journal.js";
+import { connectProxy } from "../../rollout/connect.js";
+import type { RolloutEngine, RolloutWorkflow } from "../../rollout/contract.js";
+import { createLogger } from "../logger.js";
+import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
+import { createWorkflow } from "./job-workflow.js";
+import { openJournal } from "./open-journal.js";
+import { type OpenLeases, openLeases } from "./open-leases.js";
+import { openProxy } from "./open-proxy.js";
+import { openWorkers } from "./open-workers.js";
+import type { ProcessWatch } from "./process-watch.js";
+import type { RolloutTask } from "./read-tasks.js";
+import { type JobOutcome, RolloutJob } from "./rollout-job.js";
+import type { RolloutOptions } from "./rollout-options.js";
+import { SampledTokens } from "./sampled-tokens.js";
+import { RolloutScreen } from "./screen.js";
+import type { RolloutSummary } from "./summary.js";
+
+export interface JobRun {
+  readonly config: Config;
+  readonly options: RolloutOptions;
+  /** `key=value` arguments. */
+  readonly overrides: readonly string[];
+  readonly tasks: readonly RolloutTask[];
+  readonly watch: ProcessWatch;
+  /**
+   * What runs the agents: this process, a number of rollout workers that it starts, or workers that come from elsewhere. These are
+   * told the address with `onReady`.
+   */
+  readonly runners: "here" | { readonly workers: number } | { readonly onReady: (url: string) => void };
+}
+
+export interface EndedJob {
+  readonly summary: RolloutSummary;
+  readonly failure: Error | undefined;
+}
+
+/** Runs a job: opens a proxy and what runs agents, runs every task, and closes everything. */
+export async function runJob(run: JobRun): Promise<EndedJob> {
+  const { config, options, overrides, runners } = run;
+  using screen = new RolloutScreen();
+  await requireWritable(options.out);
+  if (options.proxy === undefined) {
+    for (const { key, message } of await sharedMemoryProblems(config))
+      screen.line(`rolltape: warning: ${key}: ${message}`);
+    await requireEngine(config);
+  }
+  // Created before the proxy, so that a wrong agent is reported at once.
+  const workflow = runners === "here" ? await createWorkflow(config, options) : undefined;
+  try {
+    await using served = await openProxy({ config, options, overrides, screen });
+    await using proxy = connectProxy(served);
+    await using journal = await openJournal(run);
+    await using leases = await openRunners(run, { served, proxy, screen, journal });
+    const runner = leases?.tasks ?? (workflow && (await createRunner(workflow.workflow, proxy, journal)));
+    if (!runner) throw new Error("nothing runs the agents");
+    const groupSize = workflow?.groupSize ?? leases?.groupSize ?? 1;
+    const tokens = await SampledTokens.start(proxy.url);
+    const job = new RolloutJob({ ...run, proxy, tokens, runner, leases: leases?.tasks, journal, groupSize, screen });
+    leases?.attach(job);
+    run.watch.begin(job);
+    return await measure(job, run, groupSize);
+  } finally {
+    workflow?.close();
+  }
+}
+
+async function measure(job: RolloutJob, { tasks }: JobRun, groupSize: number): Promise<EndedJob> {
+  const started = performance.now();
+  const { interrupted, failure, ...outcome }: JobOutcome = await job.run();
+  const seconds = (performance.now() - started) / 1000;
+  const stopped = interrupted || failure !== undefined;
+  return { summary: { ...outcome, tasks: tasks.length, groupSize, seconds, stopped }, failure };
+}
+
+interface Opened {
+  readonly served: { readonly adminKey: string };
+  readonly proxy: ReturnType<typeof connectProxy>;
+  readonly screen: RolloutScreen;
+  readonly journal: JobJournal | undefined;
+}
+
+/** Returns what runs tasks in this process, and stores their results if there is a journal. */
+async function createRunner(workflow: RolloutWorkflow, proxy: RolloutEngine, journal: JobJournal | undefined) {
+  if (!journal) return workflow;
+  const { JournaledRunner } = await import("../../leasing/journaled-runner.js");
+  return new JournaledRunner(workflow, proxy, journal);
+}
+
+/** Opens what gives tasks to rollout workers; undefined if agents run in this process. */
+async function openRunners(run: JobRun, { served, proxy, screen, journal }: Opened): Promise<OpenLeases | undefined> {
+  const { config, runners } = run;
+  const { adminKey } = served;
+  if (runners === "here") return undefined;
+  if ("workers" in runners) return openWorkers({ ...run, screen, proxy, adminKey, journal, count: runners.workers });
+  const { host, port } = config.server;
+  const logger = createLogger(config, screen.log);
+  const leases = await openLeases({ ...run, proxy, adminKey, journal, host, port, logger });
+  runners.onReady(leases.url);
+  return leases;
+}

@@ -1,0 +1,32 @@
+import type { EpisodeResult, RolloutEngine, RolloutWorkflow } from "../rollout/contract.js";
+import { type RunningTask, type TaskRunner, WorkflowRunner } from "../rollout/controller/task-runner.js";
+import { toWire } from "../rollout/lease/wire-result.js";
+import type { LeaseRecords } from "./lease-records.js";
+
+/**
+ * Runs tasks in this process and stores their results. A session counts as unwanted until its episode is accepted, so that the
+ * sessions of a process that is killed are deleted by the next one.
+ */
+export class JournaledRunner implements TaskRunner {
+  readonly #runner: WorkflowRunner<unknown>;
+  readonly #records: LeaseRecords;
+
+  constructor(workflow: RolloutWorkflow, engine: RolloutEngine, records: LeaseRecords) {
+    this.#records = records;
+    this.#runner = new WorkflowRunner(workflow, engine, async (sessionId) => {
+      records.saveUnwanted([sessionId]);
+      await records.flushed();
+    });
+  }
+
+  async runTask(task: RunningTask, signal: AbortSignal): Promise<EpisodeResult> {
+    const result = await this.#runner.runTask(task, signal);
+    // A task that was stopped with the job runs again when the job goes on.
+    if (signal.aborted && result.accepted.length === 0) return result;
+    for (const { sessionId } of [...result.accepted, ...result.rejected])
+      if (sessionId !== undefined) this.#records.removeUnwanted(sessionId);
+    this.#records.saveReport({ task, result: toWire(result) });
+    await this.#records.flushed();
+    return result;
+  }
+}

@@ -1,0 +1,296 @@
+import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { ApiError } from "../http/errors.js";
+import type { EpisodeResult } from "../rollout/contract.js";
+import type { RunningTask, TaskRunner } from "../rollout/controller/task-runner.js";
+import type { LeasedTask, WireReport } from "../rollout/lease/protocol.js";
+import { type EndedLease, type HeldLease, TaskLeases } from "../rollout/lease/task-leases.js";
+import { fromWire, toWire } from "../rollout/lease/wire-result.js";
+import { Rejection } from "../rollout/rejection.js";
+import { onAbort } from "../support/async/on-abort.js";
+import { type LeaseRecords, NO_RECORDS, NOTHING_RESTORED, type RestoredLeases } from "./lease-records.js";
+import { LeaseRequests } from "./lease-requests.js";
+import type { SessionRemover } from "./session-remover.js";
+import { SteadyClock } from "./steady-clock.js";
+import { WorkerList } from "./worker-list.js";
+
+export interface LeasedTasksOptions {
+  readonly leaseSeconds: number;
+  readonly maxAttempts: number;
+  readonly remover: SessionRemover;
+  readonly records?: LeaseRecords | undefined;
+  readonly restored?: RestoredLeases | undefined;
+  /** Is called for each attempt that is lost. */
+  readonly onLost?: ((lease: EndedLease, reason: string) => void) | undefined;
+}
+
+export interface LeaseRequest {
+  readonly workerId: string;
+  readonly count: number;
+  /** The leases that the worker knows. */
+  readonly held: readonly string[];
+  readonly waitSeconds: number;
+}
+
+/** Clock ticks per lease time. */
+const TICKS = 20;
+
+const NOT_STARTED = "The controller was restarted and has not started this task again. Try again.";
+
+interface PendingTask {
+  readonly task: RunningTask;
+  readonly end: (result: EpisodeResult) => void;
+}
+
+/**
+ * Runs the tasks of a controller on rollout workers.
+ *
+ * 1. `runTask` adds a task, and `lease` gives it to a worker.
+ * 2. The worker announces its sessions before its agent runs, and prolongs the lease.
+ * 3. `report` ends the task. If the lease is lost first, its sessions are deleted and the task waits again.
+ */
+export class LeasedTasks implements TaskRunner {
+  readonly workers = new WorkerList();
+  readonly #options: LeasedTasksOptions;
+  readonly #records: LeaseRecords;
+  readonly #leases: TaskLeases;
+  readonly #clock: SteadyClock;
+  readonly #requests: LeaseRequests;
+  readonly #pending = new Map<number, PendingTask>();
+  /** Why attempts of tasks were lost that the controller has not started yet. */
+  readonly #earlierLosses: Map<number, readonly string[]>;
+  #lost = 0;
+  #refused = 0;
+  #done = false;
+
+  constructor(options: LeasedTasksOptions) {
+    const { leaseSeconds, maxAttempts, records = NO_RECORDS, restored = NOTHING_RESTORED, remover } = options;
+    this.#options = options;
+    this.#records = records;
+    const leaseMilliseconds = leaseSeconds * 1000;
+    this.#leases = new TaskLeases({ leaseMilliseconds, maxAttempts }, () => `lease-${randomUUID()}`);
+    this.#clock = new SteadyClock(leaseMilliseconds / TICKS, (now) => this.#tick(now));
+    this.#requests = new LeaseRequests((share) => this.#serve(share));
+    for (const [task, leaseId] of restored.done)
+      this.#leases.restoreDone(task, leaseId, restored.losses.get(task) ?? []);
+    for (const lease of restored.leases) this.#leases.restore(lease, restored.losses.get(lease.task) ?? [], 0);
+    this.#earlierLosses = new Map(restored.losses);
+    remover.add(restored.unwanted);
+  }
+
+  /** Tasks that wait for a worker, tasks that one has, workers that wait for tasks, lost attempts, and refused reports. */
+  get counts() {
+    const { waiting: queued, leased } = this.#leases;
+    return { queued, leased, idle: this.#requests.size, lost: this.#lost, refused: this.#refused };
+  }
+
+  /** True if no more tasks follow. */
+  get done(): boolean {
+    return this.#done;
+  }
+
+  leasesOf(workerId: string): number {
+    return this.#leases.held(workerId).length;
+  }
+
+  async runTask(task: RunningTask, signal: AbortSignal): Promise<EpisodeResult> {
+    const { index } = task;
+    if (signal.aborted) return rejectTask(task, toRejection(signal.reason));
+    const losses = this.#earlierLosses.get(index) ?? [];
+    this.#earlierLosses.delete(index);
+    if (losses.length >= this.#options.maxAttempts) return this.#exhaust(task, losses);
+    const ended = new Promise<EpisodeResult>((end) => this.#pending.set(index, { task, end }));
+    // Hundreds of tasks listen to one signal, which is no leak.
+    setMaxListeners(Number.POSITIVE_INFINITY, signal);
+    using _aborting = onAbort(signal, () => this.#abandon(index, toRejection(signal.reason)));
+    this.#leases.add(index, losses);
+    this.#requests.wake();
+    return await ended;
+  }
+
+  /** Ends a worker in order: its request is not served, and its tasks go to others. Returns the number of its leases. */
+  dismiss(workerId: string, leaseIds: readonly string[]): number {
+    this.workers.remove(workerId);
+    this.#requests.cancel(workerId);
+    return this.giveBack(leaseIds);
+  }
+
+  /**
+   * Notes that sessions of a task that has ended were lost. The next `runTask` of it is one more attempt.
+   *
+   * @param sessionIds sessions of the task that were not lost. They are deleted.
+   */
+  reopen(index: number, reason: string, sessionIds: readonly string[]): void {
+    this.#discard(sessionIds);
+    const losses = [...this.#leases.losses(index), reason];
+    this.#leases.remove(index);
+    this.#earlierLosses.set(index, losses);
+    this.#lost++;
+    this.#records.saveLosses(index, losses);
+    this.#records.removeReport(index);
+  }
+
+  /** Waits for tasks and gives them to a worker; none if there are none in time. */
+  async lease({ workerId, count, held, waitSeconds }: LeaseRequest, signal: AbortSignal): Promise<LeasedTask[]> {
+    const known = new Set(held);
+    const unknown = this.#leases.held(workerId).filter(({ id }) => !known.has(id));
+    for (const { id } of unknown) this.giveBack([id]);
+    return this.#requests.wait({ workerId, count }, waitSeconds * 1000, signal);
+  }
+
+  /** Notes the sessions of leases. Returns the leases that are not held any more; their sessions are deleted. */
+  async announce(sessions: readonly { lease_id: string; session_id: string }[]): Promise<string[]> {
+    const lost = sessions.filter(({ lease_id, session_id }) => !this.#leases.announce(lease_id, session_id));
+    for (const lease of new Set(sessions.map(({ lease_id }) => lease_id))) this.#saveLease(this.#leases.get(lease));
+    this.#discard(lost.map(({ session_id }) => session_id));
+    await this.#records.flushed();
+    return lost.map(({ lease_id }) => lease_id);
+  }
+
+  heartbeat(leaseIds: readonly string[]): string[] {
+    return this.#leases.renew(leaseIds, this.#clock.now);
+  }
+
+  /**
+   * Ends the tasks of reports that count. Returns the leases of those that do not; their sessions are deleted.
+   *
+   * @throws ApiError `server_busy` if the controller restarted and has not started a task again. The call must be repeated.
+   */
+  async report(all: readonly WireReport[]): Promise<string[]> {
+    const reports = all.filter(({ lease_id, task }) => !this.#leases.get(lease_id) || this.#pending.has(task));
+    const refused = reports.filter((report) => !this.#accept(report));
+    this.#refused += refused.length;
+    this.#discard(refused.flatMap(({ result }) => result.accepted.map(({ session_id }) => session_id)));
+    // A worker forgets its report when it has the answer.
+    await this.#records.flushed();
+    if (reports.length < all.length) throw new ApiError("server_busy", NOT_STARTED);
+    return refused.map(({ lease_id }) => lease_id);
+  }
+
+  /** Ends leases whose tasks did not run to their end, in order. Returns their number. */
+  giveBack(leaseIds: readonly string[]): number {
+    const returned = leaseIds.flatMap((id) => this.#leases.giveBack(id) ?? []);
+    for (const lease of returned) this.#dropLease(lease);
+    if (returned.length > 0) this.#requests.wake();
+    return returned.length;
+  }
+
+  /** Notes that the worker of this name has ended. */
+  loseNamed(name: string, reason: string): void {
+    for (const worker of this.workers.all().filter((each) => each.name === name)) {
+      this.workers.remove(worker.id);
+      this.loseWorker(worker.id, reason);
+    }
+  }
+
+  /** Notes that a worker has ended. */
+  loseWorker(workerId: string, reason: string): void {
+    this.#requests.cancel(workerId);
+    for (const lease of this.#leases.loseWorker(workerId, reason)) this.#lose(lease, reason);
+  }
+
+  /** Declares that no more tasks follow: workers that ask for some are told to end. */
+  finish(): void {
+    this.#done = true;
+    this.#requests.wake();
+  }
+
+  close(): void {
+    this.#clock.stop();
+    this.finish();
+  }
+
+  #tick(now: number): void {
+    for (const lease of this.#leases.expire(now)) {
+      const reason = lease.exhausted?.at(-1) ?? this.#leases.losses(lease.task).at(-1) ?? "";
+      this.#lose(lease, reason);
+    }
+  }
+
+  /** Gives each waiting request its share of the tasks. */
+  #serve({ workerId, count }: { readonly workerId: string; readonly count: number }): LeasedTask[] | undefined {
+    if (this.#done) return [];
+    const { waiting, leased } = this.#leases;
+    const fair = Math.ceil((waiting + leased) / this.workers.active(this.#options.leaseSeconds));
+    const share = Math.max(1, fair - this.leasesOf(workerId));
+    const leases = this.#leases.lease(workerId, Math.min(count, share), this.#clock.now);
+    if (leases.length === 0) return undefined;
+    return leases.map(({ id, task: index, attempt }) => {
+      const { task } = this.#pending.get(index) ?? {};
+      if (!task) throw new Error(`Task ${index} waits for a worker, but not for its result.`);
+      this.#saveLease(this.#leases.get(id));
+      return { lease_id: id, task: index, attempt, task_id: task.taskId, group_id: task.groupId, data: task.data };
+    });
+  }
+
+  #accept({ lease_id: leaseId, task, attempt, result }: WireReport): boolean {
+    const lease = this.#leases.get(leaseId);
+    const outcome = this.#leases.report({ leaseId, task, attempt });
+    if (outcome !== "accepted") return outcome === "repeated";
+    const wanted = new Set(result.accepted.map(({ session_id }) => session_id));
+    this.#records.removeLease(leaseId);
+    // Usually the worker has deleted them. If it could not, nobody else knows them.
+    this.#discard((lease?.sessions ?? []).filter((id) => !wanted.has(id)));
+    const pending = this.#pending.get(task);
+    if (pending) this.#records.saveReport({ task: pending.task, result, leaseId });
+    this.#end(task, fromWire(result));
+    return true;
+  }
+
+  #lose(lease: EndedLease, reason: string): void {
+    this.#lost++;
+    this.#dropLease(lease);
+    this.#options.onLost?.(lease, reason);
+    this.#records.saveLosses(lease.task, lease.exhausted ?? this.#leases.losses(lease.task));
+    if (!lease.exhausted) return this.#requests.wake();
+    const pending = this.#pending.get(lease.task);
+    if (pending) this.#end(lease.task, this.#exhaust(pending.task, lease.exhausted));
+    else this.#earlierLosses.set(lease.task, lease.exhausted);
+  }
+
+  /** Rejects a task that ran too often. */
+  #exhaust(task: RunningTask, losses: readonly string[]): EpisodeResult {
+    const reasons = losses.map((reason, i) => `attempt ${i + 1}: ${reason}`).join("; ");
+    const message = `Every attempt was lost (rollout.max_attempts: ${this.#options.maxAttempts}): ${reasons}.`;
+    const result = rejectTask(task, new Rejection("worker_lost", message));
+    this.#records.saveReport({ task, result: toWire(result) });
+    return result;
+  }
+
+  /** Ends a task that the controller waits for no more. */
+  #abandon(index: number, reason: Rejection): void {
+    const pending = this.#pending.get(index);
+    const lease = this.#leases.remove(index);
+    if (lease) this.#dropLease(lease);
+    if (pending) this.#end(index, rejectTask(pending.task, reason));
+  }
+
+  #end(index: number, result: EpisodeResult): void {
+    const pending = this.#pending.get(index);
+    this.#pending.delete(index);
+    pending?.end(result);
+  }
+
+  #dropLease({ id, sessions }: HeldLease): void {
+    this.#discard(sessions);
+    this.#records.removeLease(id);
+  }
+
+  #discard(sessionIds: readonly string[]): void {
+    if (sessionIds.length === 0) return;
+    this.#records.saveUnwanted(sessionIds);
+    this.#options.remover.add(sessionIds);
+  }
+
+  #saveLease(lease: HeldLease | undefined): void {
+    if (lease) this.#records.saveLease(lease);
+  }
+}
+
+function rejectTask({ groupId }: RunningTask, reason: Rejection): EpisodeResult {
+  return { accepted: [], rejected: [{ groupId, reason }] };
+}
+
+function toRejection(reason: unknown): Rejection {
+  return Rejection.from("episode_aborted", reason);
+}

@@ -1,0 +1,39 @@
+export interface KnownWorker {
+  readonly id: string;
+  readonly name: string;
+  lastCall: number;
+}
+
+/** The rollout workers that registered with this process. */
+export class WorkerList {
+  readonly #workers = new Map<string, KnownWorker>();
+
+  /** Adds a worker. Returns the former workers of the same name, which have ended. */
+  add(id: string, name: string): KnownWorker[] {
+    const former = [...this.#workers.values()].filter((worker) => worker.name === name && worker.id !== id);
+    for (const worker of former) this.#workers.delete(worker.id);
+    this.#workers.set(id, { id, name, lastCall: performance.now() });
+    return former;
+  }
+
+  /** Notes a call of a worker. Returns false if it is unknown, because this process started after it. */
+  touch(id: string): boolean {
+    const worker = this.#workers.get(id);
+    if (worker) worker.lastCall = performance.now();
+    return worker !== undefined;
+  }
+
+  remove(id: string): void {
+    this.#workers.delete(id);
+  }
+
+  /** Number of workers that called within `seconds`, at least 1. */
+  active(seconds: number): number {
+    const since = performance.now() - seconds * 1000;
+    return Math.max(1, this.all().filter(({ lastCall }) => lastCall >= since).length);
+  }
+
+  all(): KnownWorker[] {
+    return [...this.#workers.values()];
+  }
+}

@@ -1,0 +1,46 @@
+import type { EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.js";
+import { runWorkflow } from "../episode-result.js";
+
+/** A task that a controller has started. */
+export interface RunningTask<Data = unknown> {
+  /** Position in the order of submission, from 0. */
+  readonly index: number;
+  readonly data: Data;
+  readonly taskId: string;
+  readonly groupId: string;
+  /** The weight version when the task began. */
+  readonly version: number;
+}
+
+/** Runs the tasks of a controller: in this process, or on rollout workers. */
+export interface TaskRunner<Data = unknown> {
+  /**
+   * Runs one task. Never rejects: an error is a rejected episode in the result.
+   *
+   * @param signal aborts when the controller is stopped
+   */
+  runTask(task: RunningTask<Data>, signal: AbortSignal): Promise<EpisodeResult>;
+}
+
+/** Runs tasks in this process. Exports of their sessions are deferred to the batch. */
+export class WorkflowRunner<Data> implements TaskRunner<Data> {
+  readonly #workflow: RolloutWorkflow<Data>;
+  readonly #engine: RolloutEngine;
+  readonly #onSession: ((sessionId: string) => Promise<void>) | undefined;
+
+  /** @param onSession is called with each session before its agent runs */
+  constructor(
+    workflow: RolloutWorkflow<Data>,
+    engine: RolloutEngine,
+    onSession?: (sessionId: string) => Promise<void>,
+  ) {
+    this.#workflow = workflow;
+    this.#engine = engine;
+    this.#onSession = onSession;
+  }
+
+  runTask({ data, taskId, groupId }: RunningTask<Data>, signal: AbortSignal): Promise<EpisodeResult> {
+    const options = { signal, taskId, groupId, export: "deferred", onSession: this.#onSession } as const;
+    return runWorkflow(this.#workflow, this.#engine, data, options);
+  }
+}

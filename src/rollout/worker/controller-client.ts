@@ -1,0 +1,154 @@
+import type { z } from "zod";
+import type { ConnectionPool } from "../../client/connection-pool.js";
+import { ProxyError } from "../../client/errors.js";
+import { ProxyCalls } from "../../client/proxy-calls.js";
+import { HttpTransport } from "../../client/transport.js";
+import { backoffMilliseconds } from "../../support/async/backoff.js";
+import { sleep } from "../../support/async/sleep.js";
+import {
+  type JobSettings,
+  LEASE_PATHS,
+  leasesReply,
+  lostReply,
+  reportsReply,
+  returnsReply,
+  type WireReport,
+  workerReply,
+} from "../lease/protocol.js";
+import { RolloutWorkerError } from "./errors.js";
+
+export interface ControllerClientOptions {
+  /** Returns the controller's address, which may be another one after a restart; undefined if it is not known yet. */
+  readonly locate: () => Promise<string | undefined>;
+  readonly adminKey: string;
+  readonly connections: ConnectionPool;
+  /** Time for which a controller that does not answer is called again. */
+  readonly patienceSeconds: number;
+  /** Is called when the controller stops answering, and with undefined when it answers again. */
+  readonly onTrouble?: ((why: string | undefined) => void) | undefined;
+}
+
+const PAUSES = { firstMilliseconds: 100, longestMilliseconds: 5_000 };
+/** Pause before the address is looked up again, which asks nobody. */
+const LOOKUP_MS = 200;
+/** Time in which an answer must come, in addition to the time for which the call may wait. */
+const ANSWER_SECONDS = 30;
+const TOO_MANY = 429;
+const SERVER_ERROR = 500;
+
+/** A rollout worker's calls to its controller. Each is repeated until the controller answers or is given up. */
+export class ControllerClient {
+  readonly #options: ControllerClientOptions;
+  /** Since when the controller does not answer; undefined if it does. */
+  #silentSince: number | undefined = performance.now();
+  #isTroubled = false;
+
+  constructor(options: ControllerClientOptions) {
+    this.#options = options;
+  }
+
+  /** Registers the worker. Returns what it must know about the job. */
+  register(workerId: string, name: string, signal?: AbortSignal): Promise<JobSettings> {
+    return this.#call(LEASE_PATHS.workers, { worker_id: workerId, name }, workerReply, { signal });
+  }
+
+  /** Waits for tasks. */
+  lease(
+    body: {
+      readonly worker_id: string;
+      readonly count: number;
+      readonly held: readonly string[];
+      readonly wait_seconds: number;
+    },
+    signal: AbortSignal,
+  ) {
+    return this.#call(LEASE_PATHS.leases, body, leasesReply, { signal, seconds: body.wait_seconds });
+  }
+
+  /** Announces sessions. Returns the leases that are lost. */
+  async announce(sessions: readonly { readonly lease_id: string; readonly session_id: string }[]): Promise<string[]> {
+    return (await this.#call(LEASE_PATHS.sessions, { sessions }, lostReply)).lost;
+  }
+
+  /** Prolongs leases. Returns those that are lost. */
+  async heartbeat(workerId: string, leaseIds: readonly string[], signal: AbortSignal): Promise<string[]> {
+    const body = { worker_id: workerId, lease_ids: leaseIds };
+    return (await this.#call(LEASE_PATHS.heartbeats, body, lostReply, { signal })).lost;
+  }
+
+  /** Returns the leases whose reports were refused. */
+  async report(reports: readonly WireReport[]): Promise<string[]> {
+    return (await this.#call(LEASE_PATHS.reports, { reports }, reportsReply)).refused;
+  }
+
+  async giveBack(workerId: string, leaseIds: readonly string[], signal: AbortSignal): Promise<void> {
+    await this.#call(LEASE_PATHS.returns, { worker_id: workerId, lease_ids: leaseIds }, returnsReply, { signal });
+  }
+
+  async #call<Schema extends z.ZodType>(
+    path: string,
+    body: object,
+    reply: Schema,
+    { signal, seconds = 0 }: { readonly signal?: AbortSignal | undefined; readonly seconds?: number } = {},
+  ): Promise<z.output<Schema>> {
+    for (let earlier = 0; ; earlier++) {
+      signal?.throwIfAborted();
+      await this.#waitForAddress(path, signal);
+      try {
+        const answer = await this.#send(path, body, reply, { signal, timeoutSeconds: seconds + ANSWER_SECONDS });
+        this.#hear();
+        return answer;
+      } catch (error) {
+        signal?.throwIfAborted();
+        this.#assertWorthWaiting(path, error);
+        await sleep(backoffMilliseconds(earlier, PAUSES) * (0.5 + Math.random()), signal);
+      }
+    }
+  }
+
+  async #send<Schema extends z.ZodType>(
+    path: string,
+    body: object,
+    reply: Schema,
+    options: { readonly signal?: AbortSignal | undefined; readonly timeoutSeconds: number },
+  ): Promise<z.output<Schema>> {
+    const { locate, connections, adminKey } = this.#options;
+    const url = await locate();
+    if (url === undefined) throw new ProxyError("connection_failed", "The controller has removed its address.");
+    const calls = new ProxyCalls(new HttpTransport(url, connections), adminKey);
+    return calls.json({ path, body, idempotent: false, ...options }, reply);
+  }
+
+  async #waitForAddress(path: string, signal: AbortSignal | undefined): Promise<void> {
+    while ((await this.#options.locate()) === undefined) {
+      this.#assertWorthWaiting(path, new ProxyError("connection_failed", "The controller's address is not known yet."));
+      await sleep(LOOKUP_MS, signal);
+    }
+  }
+
+  #hear(): void {
+    this.#silentSince = undefined;
+    if (this.#isTroubled) this.#options.onTrouble?.(undefined);
+    this.#isTroubled = false;
+  }
+
+  /** @throws RolloutWorkerError if the call need not be repeated */
+  #assertWorthWaiting(path: string, error: unknown): void {
+    if (!(error instanceof ProxyError)) throw error;
+    const { status = SERVER_ERROR, code } = error;
+    if (code === "rollout_worker_not_found") throw error;
+    const isAnswer = error.status !== undefined && code !== "invalid_reply";
+    if (isAnswer && status < SERVER_ERROR && status !== TOO_MANY) {
+      const message = `The controller refused ${path}: ${error.message}`;
+      throw new RolloutWorkerError("controller_refused", message, { cause: error });
+    }
+    const now = performance.now();
+    this.#silentSince ??= now;
+    if (!this.#isTroubled) this.#options.onTrouble?.(error.message);
+    this.#isTroubled = true;
+    const { patienceSeconds } = this.#options;
+    if (now - this.#silentSince < patienceSeconds * 1000) return;
+    const message = `The controller did not answer for ${patienceSeconds} s (rollout.controller_wait_seconds): ${error.message}`;
+    throw new RolloutWorkerError("controller_unreachable", message, { cause: error });
+  }
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { leasing, reportOf, taskNumber } from "./leasing.js";
+
+describe("LeasedTasks", () => {
+  it("gives tasks to a worker that waits, and ends them with its reports", async () => {
+    const { tasks, run, lease } = leasing();
+    const waiting = lease("w", 4);
+    const ended = [run(0), run(1)];
+    const leases = await waiting;
+    expect(leases.map(({ task, task_id, data }) => [task, task_id, data])).toEqual([
+      [0, "task-0", { number: 0 }],
+      [1, "task-1", { number: 1 }],
+    ]);
+    expect(await tasks.report(leases.map((each) => reportOf(each, `s${each.task}`)))).toEqual([]);
+    const results = await Promise.all(ended);
+    expect(results.map(({ accepted }) => accepted.map(({ sessionId }) => sessionId))).toEqual([["s0"], ["s1"]]);
+    expect(results[0]?.accepted[0]?.rewards).toEqual(new Map([["i", 1]]));
+  });
+
+  it("shares tasks among the workers that called lately", async () => {
+    const { tasks, run, lease } = leasing();
+    tasks.workers.add("a", "a");
+    tasks.workers.add("b", "b");
+    for (let i = 0; i < 6; i++) void run(i);
+    const first = await lease("a", 64);
+    expect(first.map(({ task }) => task)).toEqual([0, 1, 2]);
+    expect((await lease("b", 64)).map(({ task }) => task)).toEqual([3, 4, 5]);
+  });
+
+  it("runs a task of a lost worker again, and deletes the sessions that it announced", async () => {
+    const { tasks, run, lease, removed } = leasing();
+    const ended = run(0);
+    const [lost] = await lease("a");
+    if (!lost) throw new Error("no lease");
+    expect(await tasks.announce([{ lease_id: lost.lease_id, session_id: "s1" }])).toEqual([]);
+    tasks.loseWorker("a", "it died");
+    await expect.poll(() => removed).toEqual(["s1"]);
+    const [next] = await lease("b");
+    if (!next) throw new Error("no lease");
+    expect(next).toMatchObject({ task: 0, attempt: 2 });
+    // The first worker was only slow: nothing of it counts.
+    expect(await tasks.announce([{ lease_id: lost.lease_id, session_id: "s2" }])).toEqual([lost.lease_id]);
+    expect(await tasks.report([reportOf(lost, "s1", "s3")])).toEqual([lost.lease_id]);
+    await expect.poll(() => new Set(removed)).toEqual(new Set(["s1", "s2", "s3"]));
+    await tasks.report([reportOf(next, "s4")]);
+    expect((await ended).accepted).toMatchObject([{ sessionId: "s4" }]);
+    expect(tasks.counts).toMatchObject({ lost: 1, refused: 1, queued: 0, leased: 0 });
+  });
+
+  it("rejects a task whose attempts were all lost, with the reason of each", async () => {
+    const { tasks, run, lease } = leasing({ maxAttempts: 2 });
+    const ended = run(0);
+    for (const worker of ["a", "b"]) {
+      await lease(worker);
+      tasks.loseWorker(worker, `rollout worker ${worker} ended with SIGKILL`);
+    }
+    const { accepted, rejected } = await ended;
+    expect(accepted).toEqual([]);
+    expect(rejected).toMatchObject([
+      {
+        groupId: "task-0",
+        reason: {
+          code: "worker_lost",
+          message:
+            "Every attempt was lost (rollout.max_attempts: 2): attempt 1: rollout worker a ended with SIGKILL; " +
+            "attempt 2: rollout worker b ended with SIGKILL.",
+        },
+      },
+    ]);
+  });
+
+  it("takes the leases of a worker that sends no heartbeat", async () => {
+    const { tasks, run, lease } = leasing({ leaseSeconds: 0.1 });
+    void run(0);
+    await lease("silent");
+    const [again] = await lease("b");
+    expect(again).toMatchObject({ task: 0, attempt: 2 });
+    expect(tasks.counts.lost).toBe(1);
+  });
+
+  it("gives tasks to others whose answer a worker did not get, without counting an attempt", async () => {
+    const { run, lease } = leasing();
+    void run(0);
+    void run(1);
+    const leases = await lease("a", 2);
+    const kept = leases.slice(0, 1).map(({ lease_id }) => lease_id);
+    expect(await lease("a", 1, kept)).toMatchObject([{ task: 1, attempt: 1 }]);
+  });
+
+  it("gives tasks back that a worker did not finish, and deletes their sessions", async () => {
+    const { tasks, run, lease, removed } = leasing({ maxAttempts: 1 });
+    void run(0);
+    const [first] = await lease("a");
+    await tasks.announce([{ lease_id: first?.lease_id ?? "", session_id: "s" }]);
+    expect(tasks.giveBack([first?.lease_id ?? "", "unknown"])).toBe(1);
+    await expect.poll(() => removed).toEqual(["s"]);
+    expect(await lease("b")).toMatchObject([{ task: 0, attempt: 1 }]);
+  });
+
+  it("rejects tasks when the controller is stopped, and refuses their reports", async () => {
+    const { tasks, run, lease, removed } = leasing();
+    const stop = new AbortController();
+    const ended = [run(0, stop.signal), run(1, stop.signal)];
+    const [first] = await lease("a");
+    if (!first) throw new Error("no lease");
+    await tasks.announce([{ lease_id: first.lease_id, session_id: "s" }]);
+    stop.abort(new Error("stopped by its user"));
+    for (const { rejected } of await Promise.all(ended))
+      expect(rejected).toMatchObject([{ reason: { code: "episode_aborted", message: "stopped by its user" } }]);
+    await expect.poll(() => removed).toEqual(["s"]);
+    expect(tasks.heartbeat([first.lease_id])).toEqual([first.lease_id]);
+    expect(await tasks.report([reportOf(first, "s")])).toEqual([first.lease_id]);
+    expect((await run(2, stop.signal)).rejected).toMatchObject([{ reason: { code: "episode_aborted" } }]);
+  });
+
+  it("runs a task again whose sessions were lost later, and deletes the others", async () => {
+    const { tasks, run, lease, removed } = leasing({ maxAttempts: 2 });
+    const first = run(0);
+    const [lost] = await lease("a");
+    if (!lost) throw new Error("no lease");
+    await tasks.report([reportOf(lost, "s1", "s2")]);
+    await first;
+    tasks.reopen(0, "its sessions were lost with their proxy", ["s2"]);
+    await expect.poll(() => removed).toEqual(["s2"]);
+    const second = run(0);
+    expect(await tasks.report([reportOf(lost, "s1")])).toEqual([lost.lease_id]);
+    const [next] = await lease("a");
+    expect(next?.attempt).toBe(2);
+    await tasks.report([reportOf(next ?? lost, "s3")]);
+    expect((await second).accepted).toMatchObject([{ sessionId: "s3" }]);
+    tasks.reopen(0, "again", []);
+    expect((await run(0)).rejected).toMatchObject([{ reason: { code: "worker_lost" } }]);
+  });
+
+  it("goes on with the leases of a process before it", async () => {
+    const { tasks, run, removed } = leasing({
+      restored: {
+        leases: [{ id: "old", task: 1, attempt: 2, worker: "a", sessions: ["s1"] }],
+        losses: new Map([[1, ["the first was lost"]]]),
+        done: new Map([[0, "done"]]),
+        unwanted: ["s0"],
+      },
+    });
+    await expect.poll(() => removed).toEqual(["s0"]);
+    const report = { ...taskNumber(1), lease_id: "old", task: 1, attempt: 2, task_id: "", group_id: "" };
+    // The worker is faster than the controller, which has not started the task yet.
+    await expect(tasks.report([reportOf(report, "s1")])).rejects.toMatchObject({ code: "server_busy" });
+    const ended = run(1);
+    expect(await tasks.report([reportOf(report, "s1")])).toEqual([]);
+    expect((await ended).accepted).toMatchObject([{ sessionId: "s1" }]);
+    expect(await tasks.report([reportOf({ ...report, lease_id: "done", task: 0, attempt: 1 })])).toEqual([]);
+  });
+
+  it("tells a worker that waits that no more tasks follow", async () => {
+    const { tasks, lease } = leasing();
+    const waiting = lease("a", 1, [], 60);
+    tasks.finish();
+    expect(await waiting).toEqual([]);
+    expect(tasks.done).toBe(true);
+  });
+});

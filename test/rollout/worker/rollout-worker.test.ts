@@ -1,0 +1,196 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ConnectionPool } from "../../../src/client/connection-pool.js";
+import { connectProxy } from "../../../src/rollout/connect.js";
+import type { EpisodeOptions } from "../../../src/rollout/contract.js";
+import { ControllerClient } from "../../../src/rollout/worker/controller-client.js";
+import { RolloutWorker, type RolloutWorkerOptions } from "../../../src/rollout/worker/rollout-worker.js";
+import { ADMIN_KEY, leasing, serve } from "../../leasing/leasing.js";
+import { acceptedAs, HeldWorkflow } from "../controller/held-workflow.js";
+
+/** A workflow whose episodes announce a session, and whose data are tasks of {@link leasing}. */
+class AnnouncingWorkflow extends HeldWorkflow {
+  override async arunEpisode(engine: never, data: never, options: EpisodeOptions = {}) {
+    const { number } = data as { number: number };
+    await options.onSession?.(`s${number}`);
+    return super.arunEpisode(engine, number, options);
+  }
+}
+
+async function working(options: Partial<RolloutWorkerOptions> & { patienceSeconds?: number; url?: string } = {}) {
+  const leased = leasing();
+  const served = await serve(leased);
+  const connections = new ConnectionPool();
+  const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: ADMIN_KEY });
+  onTestFinished(async () => {
+    await connections.close();
+    await engine.close();
+  });
+  const address = { url: options.url ?? served.url };
+  const troubles: (string | undefined)[] = [];
+  const client = new ControllerClient({
+    locate: () => Promise.resolve(address.url),
+    adminKey: ADMIN_KEY,
+    connections,
+    patienceSeconds: options.patienceSeconds ?? 60,
+    onTrouble: (why) => troubles.push(why),
+  });
+  const workflow = new AnnouncingWorkflow();
+  const outcomes: string[] = [];
+  const { job_id: jobId } = await client.register("w", "worker-w");
+  const worker = new RolloutWorker({
+    client,
+    workerId: "w",
+    name: "worker-w",
+    jobId,
+    workflow: workflow as never,
+    engine,
+    concurrency: 2,
+    leaseSeconds: 0.1,
+    onEnd: (task, _, outcome) => outcomes.push(`${task.task} ${outcome}`),
+    ...options,
+  });
+  const ended = worker.run();
+  onTestFinished(() => {
+    worker.stop();
+    return ended.then(
+      () => undefined,
+      () => undefined,
+    );
+  });
+  return { ...leased, served, worker, workflow, outcomes, ended, address, troubles };
+}
+
+describe("a rollout worker", () => {
+  it("runs as many tasks at once as it may, and ends when the job is done", async () => {
+    const { tasks, run, workflow, ended, outcomes } = await working();
+    const results = [run(0), run(1), run(2)];
+    await expect.poll(() => workflow.running).toEqual([0, 1]);
+    await workflow.end(1);
+    expect((await results[1])?.accepted).toMatchObject([{ sessionId: "s1" }]);
+    await expect.poll(() => workflow.running).toEqual([0, 2]);
+    for (const each of [0, 2]) await workflow.end(each);
+    await Promise.all(results);
+    tasks.finish();
+    expect(await ended).toBe("done");
+    expect(outcomes.toSorted()).toEqual(["0 accepted", "1 accepted", "2 accepted"]);
+  });
+
+  it("prolongs the leases of tasks that take long", async () => {
+    const { tasks, run, workflow } = await working();
+    let beats = 0;
+    const heartbeat = tasks.heartbeat.bind(tasks);
+    tasks.heartbeat = (ids) => {
+      beats++;
+      return heartbeat(ids);
+    };
+    const result = run(0);
+    await expect.poll(() => beats).toBeGreaterThan(2);
+    await workflow.end(0);
+    expect((await result).accepted).toHaveLength(1);
+  });
+
+  it("does not run the agent of a lease that is lost", async () => {
+    const { tasks, run, workflow, outcomes } = await working();
+    const announce = tasks.announce.bind(tasks);
+    tasks.announce = async (sessions) => {
+      tasks.announce = announce;
+      tasks.loseWorker("w", "somebody thought so");
+      return announce(sessions);
+    };
+    const result = run(0);
+    // The first run ends before its agent, the second one runs it.
+    await expect.poll(() => workflow.started).toEqual([0]);
+    expect(outcomes).toEqual(["0 refused"]);
+    await workflow.end(0);
+    expect((await result).accepted).toHaveLength(1);
+  });
+
+  it("aborts a task whose lease is lost while it runs", async () => {
+    const { tasks, run, workflow, outcomes } = await working({ concurrency: 1 });
+    void run(0);
+    await expect.poll(() => workflow.running).toEqual([0]);
+    tasks.loseWorker("w", "somebody thought so");
+    await expect.poll(() => outcomes).toEqual(["0 lost"]);
+    await expect.poll(() => workflow.started).toEqual([0, 0]);
+  });
+
+  it("keeps a result until a controller that was restarted accepts it", async () => {
+    const { tasks, remover, run, workflow, served, address, ended, troubles } = await working();
+    const result = run(0);
+    await expect.poll(() => workflow.running).toEqual([0]);
+    address.url = "http://127.0.0.1:9";
+    await workflow.end(0);
+    await expect.poll(() => troubles.length).toBe(1);
+    expect(troubles[0]).toContain("ECONNREFUSED");
+    // The same tasks at another address, as after a restart with a storage folder.
+    const again = await serve({ tasks, remover });
+    address.url = again.url;
+    expect((await result).accepted).toHaveLength(1);
+    await expect.poll(() => troubles).toEqual([expect.anything(), undefined]);
+    tasks.finish();
+    await served.close();
+    expect(await ended).toBe("done");
+  });
+
+  it("registers again with a controller that does not know it, and goes on", async () => {
+    const { tasks, run, workflow } = await working();
+    tasks.workers.remove("w");
+    const result = run(0);
+    await expect.poll(() => workflow.running).toEqual([0]);
+    expect(tasks.workers.all()).toMatchObject([{ id: "w" }]);
+    await workflow.end(0);
+    expect((await result).accepted).toHaveLength(1);
+  });
+
+  it("ends if the controller runs another job", async () => {
+    const { address, ended, tasks } = await working();
+    const other = await serve(leasing(), { jobId: "job-2" });
+    address.url = other.url;
+    await expect.poll(() => tasks.counts.idle).toBe(1);
+    tasks.dismiss("w", []);
+    expect(await ended).toBe("job_changed");
+  });
+
+  it("gives its tasks back when it is stopped", async () => {
+    const { tasks, worker, run, workflow, ended, outcomes, removed } = await working();
+    void run(0);
+    await expect.poll(() => workflow.running).toEqual([0]);
+    worker.stop();
+    expect(await ended).toBe("stopped");
+    expect(outcomes).toEqual(["0 returned"]);
+    expect(tasks.counts).toMatchObject({ queued: 1, leased: 0, lost: 0 });
+    expect(tasks.workers.all()).toEqual([]);
+    await expect.poll(() => removed).toEqual(["s0"]);
+  });
+
+  it("gives up a controller that does not answer for too long", async () => {
+    const { address, ended, run, workflow, tasks } = await working({ patienceSeconds: 0.2 });
+    void run(0);
+    await expect.poll(() => workflow.running).toEqual([0]);
+    address.url = "http://127.0.0.1:9";
+    tasks.dismiss("w", []);
+    await expect(ended).rejects.toMatchObject({ name: "RolloutWorkerError", code: "controller_unreachable" });
+  });
+
+  it("reports an agent that throws", async () => {
+    const failing = { arunEpisode: () => Promise.reject(new Error("a bug")) };
+    const { run } = await working({ workflow: failing as never });
+    expect((await run(0)).rejected).toMatchObject([{ reason: { code: "workflow_error", message: "a bug" } }]);
+  });
+
+  it("sends results of tasks that end together in one call", async () => {
+    const { tasks, run, workflow } = await working();
+    const sizes: number[] = [];
+    const report = tasks.report.bind(tasks);
+    tasks.report = (reports) => {
+      sizes.push(reports.length);
+      return report(reports);
+    };
+    const results = [run(0), run(1)];
+    await expect.poll(() => workflow.running).toEqual([0, 1]);
+    void workflow.end(0, acceptedAs("a"));
+    void workflow.end(1, acceptedAs("b"));
+    await Promise.all(results);
+    expect(sizes).toEqual([2]);
+  });
+});
