@@ -7,7 +7,7 @@ import { COPY_FILE, DATA_FILE } from "./file-names.js";
 import { inspectFileSystem } from "./file-system.js";
 import { removeCopy } from "./folder.js";
 import type { OfflineStorage } from "./offline-storage.js";
-import type { StorageSize } from "./storage.js";
+import type { StorageSize } from "./storage-size.js";
 
 export interface CompactOptions {
   /** Returns false for entries that the copy leaves out. Default: it has all that can be read. */

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { type Entry, TABLES, type Table } from "./changes.js";
 import { LmdbFile } from "./database.js";
 import { OfflineStorage } from "./offline-storage.js";
-import type { StorageSize } from "./storage.js";
+import type { StorageSize } from "./storage-size.js";
 
 /** The number of entries of each table, and a checksum of them. */
 export type TableDigests = ReadonlyMap<Table, string>;

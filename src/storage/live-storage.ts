@@ -5,7 +5,7 @@ import { LmdbFile, type Snapshot } from "./database.js";
 import { DATA_FILE } from "./file-names.js";
 import { isFolderOpen } from "./folder.js";
 import { OfflineStorage } from "./offline-storage.js";
-import type { StorageSize } from "./storage.js";
+import type { StorageSize } from "./storage-size.js";
 
 /** Read access to a storage folder. */
 export interface StorageReader {

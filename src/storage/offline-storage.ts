@@ -12,7 +12,7 @@ import { PageError, PageFile } from "./pages/page-file.js";
 import { TABLE } from "./pages/page-nodes.js";
 import { ALL_KEYS, compareNumbers, type KeyRange, type LostKeys, walkTree } from "./pages/walk-tree.js";
 import { rangeOfPrefix } from "./prefix-range.js";
-import type { StorageSize } from "./storage.js";
+import type { StorageSize } from "./storage-size.js";
 
 /** A part of the file that cannot be read. */
 export interface Damage extends LostKeys {

@@ -12,6 +12,7 @@ import { type FolderLock, lockDataFile, lockFolder, prepareFolder, removeCopy } 
 import { GroupCommit } from "./group-commit.js";
 import { type ReportCheck, refuseDamagedFile } from "./intact-file.js";
 import { replaceAfterFailedSync } from "./replace-file.js";
+import type { StorageSize } from "./storage-size.js";
 
 /**
  * When the server sends an answer, and what is lost when the process or the machine stops.
@@ -32,12 +33,6 @@ export interface StorageOptions {
   readonly onCheck?: ReportCheck;
   /** Called with the error when writes begin to fail, and with undefined when they succeed again. */
   readonly onFailure?: (failure: StorageError | undefined) => void;
-}
-
-export interface StorageSize {
-  readonly fileBytes: number;
-  /** Bytes in pages with data. Free pages are reused before the file grows. */
-  readonly usedBytes: number;
 }
 
 /** A folder whose content survives the process: tables of keys and values in one LMDB file. */

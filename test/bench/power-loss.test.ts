@@ -121,7 +121,7 @@ describe.skipIf(findMissingCompiler())("a loss of power", () => {
     const codes = `const code = (call) => { try { call(); return 0; } catch (error) { return error.errno; } };`;
     power.fail("write", "EDQUOT", 2);
     run(
-      `${codes} if (code(() => put(0, "b")) !== -122 || code(() => put(0, "b")) !== -122) process.exit(1); put(1, "c");`,
+      `${codes} if (code(() => put(2, "b")) !== -122 || code(() => put(2, "b")) !== -122) process.exit(1); put(1, "c");`,
     );
     expect(readPages()).toBe("ac");
     power.fail("synced-write", "EIO");

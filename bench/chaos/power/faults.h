@@ -2,8 +2,8 @@
  * Errors that a test asks for. The file UNSYNCED_FAULT names the next one: the calls that fail, the error number, and how often. After
  * the last time, the file is removed.
  *
- *   write         writes to a descriptor without O_DSYNC
- *   meta-write    of these, only writes to the first two pages, where LMDB has its meta pages
+ *   meta-write    writes to the first two pages, where LMDB has its meta pages, by a descriptor without O_DSYNC
+ *   write         other writes to a descriptor without O_DSYNC
  *   synced-write  writes to a descriptor with O_DSYNC
  *   sync          fdatasync and fsync
  *   meta-sync     of these, only those after a write to the first two pages

@@ -123,8 +123,7 @@ static void begin(int fd, uint64_t offset, uint64_t bytes) {
 
 /* Returns true with `errno` if the test wants this write to fail before it changes the file. */
 static int refuses(int fd, uint64_t offset) {
-  int error = fcntl(fd, F_GETFL) & O_DSYNC ? 0 : take_fault("write");
-  if (!error && offset < 2 * PAGE) error = take_fault("meta-write");
+  int error = fcntl(fd, F_GETFL) & O_DSYNC ? 0 : take_fault(offset < 2 * PAGE ? "meta-write" : "write");
   if (error) errno = error;
   return error != 0;
 }

@@ -15,7 +15,7 @@ test("refuses calls while the device fails, and has every answer when the device
 }) => {
   const device = makeFailingDevice();
   if (!device) return skip("only root may make a block device");
-  onTestFinished(device.remove);
+  onTestFinished(() => device.remove());
   const directory = join(device.folder, "storage");
   const server = new StoredServer(directory);
   await server.start();

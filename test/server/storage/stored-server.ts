@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { expect, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { KillableProcess } from "../../../bench/chaos/processes/killable-process.js";
 
 const KEY = "sk-admin-of-a-failing-disk";
@@ -65,7 +65,3 @@ export class StoredServer {
 
 /** What a call gets that the server cannot store. */
 export const refused = { status: 503, body: { error: { code: "storage_failed" } } };
-
-export async function waitUntilHealthy(server: StoredServer): Promise<void> {
-  await expect.poll(async () => (await server.health()).status, { timeout: 60_000 }).toBe(200);
-}
