@@ -29,7 +29,7 @@ describe("npm run demo:train", () => {
     skip(!canTrain, "PyTorch, transformers, httpx and matplotlib are optional");
     const png = join(temporaryFolder(), "train.png");
     const { status, stdout, stderr } = runDemo(["--control", "--out", png]);
-    expect(status, stdout + stderr).toBe(0);
+    if (status !== 0) throw new Error(stdout + stderr);
     expect(stdout.match(/^The policy has .*/gm)).toEqual([
       "The policy has learned.",
       expect.stringContaining("The policy has not learned"),
