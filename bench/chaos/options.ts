@@ -6,6 +6,8 @@ export interface ChaosOptions {
   readonly seed: number;
   /** Runs two servers behind a gateway. */
   readonly gateway: boolean;
+  /** Kills the controller and the workers of a rollout job instead of a server. */
+  readonly rollout?: boolean;
   /** Drops file writes that were not synced at each kill. */
   readonly power: boolean;
   /** Sessions at the same time. */
@@ -26,6 +28,7 @@ export function readOptions(args: readonly string[]): ChaosOptions {
       kills: { type: "string", default: String(sized(100, 3)) },
       seed: { type: "string", default: "1" },
       gateway: { type: "boolean", default: false },
+      rollout: { type: "boolean", default: false },
       power: { type: "boolean", default: false },
       concurrency: { type: "string", default: "16" },
       durability: { type: "string", default: "call" },
@@ -43,6 +46,7 @@ export function readOptions(args: readonly string[]): ChaosOptions {
     kills: count("kills", 1),
     seed: count("seed", 0),
     gateway: values.gateway,
+    rollout: values.rollout,
     power: values.power,
     concurrency: count("concurrency", 1),
     durability,

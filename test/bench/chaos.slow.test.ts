@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChaosOptions } from "../../bench/chaos/options.js";
 import { findMissingCompiler } from "../../bench/chaos/power/power-loss.js";
+import { runRolloutChaos } from "../../bench/chaos/rollout/run-rollout-chaos.js";
 import { runChaos } from "../../bench/chaos/run-chaos.js";
 
 /** A few kills. `npm run test:chaos` makes many. */
@@ -38,6 +39,17 @@ it(
     const tally = await runChaos({ ...options, kills: 3, gateway: true });
     expect(tally.problems).toEqual([]);
     expect(tally.exported.rows).toBeGreaterThanOrEqual(tally.answered);
+  },
+  TIMEOUT,
+);
+
+it(
+  "has every task of a rollout job in one batch if its controller and workers are killed",
+  async () => {
+    const { problems, batches, kills } = await runRolloutChaos({ kills: 6, seed: 1, maxPauseSeconds: 3 });
+    expect(problems).toEqual([]);
+    expect(batches).toBeGreaterThan(1);
+    expect(Object.values(kills).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1);
   },
   TIMEOUT,
 );

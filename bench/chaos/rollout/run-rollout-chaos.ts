@@ -1,0 +1,137 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { readSafetensors } from "../../../test/helpers/safetensors.js";
+import { RestartedProcess } from "./restarted-process.js";
+
+export interface RolloutChaosOptions {
+  readonly kills: number;
+  readonly seed: number;
+  readonly maxPauseSeconds: number;
+}
+
+export interface RolloutChaosResult {
+  /** Kills by what was killed. */
+  readonly kills: Readonly<Record<string, number>>;
+  readonly tasks: number;
+  readonly batches: number;
+  /** Active sessions that are left: of workers that died between the start of a session and its announcement. */
+  readonly unannounced: number;
+  readonly problems: readonly string[];
+}
+
+const AGENT = `${fileURLToPath(new URL("./agent.mjs", import.meta.url))}#agent`;
+const ENV = { ...process.env, ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-a-chaotic-job" };
+const WORKERS = 2;
+const BATCH = 10;
+/** About what two workers run between two kills. */
+const TASKS_PER_KILL = 12;
+
+/** Kills the controller and the workers of a job at random moments, until the job is done. Every task must be in one batch. */
+export async function runRolloutChaos(options: RolloutChaosOptions): Promise<RolloutChaosResult> {
+  const folder = mkdtempSync(join(tmpdir(), "rolltape-rollout-chaos-"));
+  const tasks = Math.ceil((options.kills * TASKS_PER_KILL) / BATCH) * BATCH;
+  const [data, out, file] = [
+    join(folder, "tasks.jsonl"),
+    join(folder, "out", "batch.safetensors"),
+    join(folder, "url.json"),
+  ];
+  writeFileSync(data, Array.from({ length: tasks }, (_, number) => `${JSON.stringify({ number })}\n`).join(""));
+  const proxy = new RestartedProcess(
+    ["serve", "server.port=0", "server.log_level=warn", "server.shutdown_seconds=0"],
+    ENV,
+  );
+  const { url } = JSON.parse(await proxy.firstLine()) as { url: string };
+  const controller = new RestartedProcess(
+    [
+      "controller",
+      `--proxy=${url}`,
+      `--data=${data}`,
+      `--out=${out}`,
+      `--url-file=${file}`,
+      "--resume",
+      `storage.directory=${folder}/store`,
+      `rollout.consumer_batch_size=${BATCH}`,
+      "rollout.max_concurrent_rollouts=24",
+      "rollout.max_attempts=1000",
+      "rollout.lease_seconds=1",
+      "server.log_level=error",
+    ],
+    ENV,
+  );
+  const workers = Array.from(
+    { length: WORKERS },
+    () => new RestartedProcess(["worker", "--controller", file, "--agent", AGENT, "server.log_level=error"], ENV),
+  );
+  try {
+    const kills = await killUntilDone(controller, workers, options);
+    const { batches, problems } = compare(out, tasks);
+    const left = await listActive(url);
+    // An agent runs only after its session is announced, so that a later controller deletes it.
+    const forgotten = left.filter(({ interaction_count }) => interaction_count > 0);
+    for (const { session_id } of forgotten) problems.push(`session ${session_id} is left, although its agent ran`);
+    return { kills, tasks, batches, unannounced: left.length - forgotten.length, problems };
+  } finally {
+    for (const each of [controller, ...workers, proxy]) each.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function killUntilDone(
+  controller: RestartedProcess,
+  workers: readonly RestartedProcess[],
+  { kills, seed, maxPauseSeconds }: RolloutChaosOptions,
+): Promise<Record<string, number>> {
+  const random = randomFrom(seed);
+  const counts: Record<string, number> = { controller: 0, worker: 0, both: 0, all: 0 };
+  for (let kill = 0; kill < kills && !controller.isDone; kill++) {
+    await Promise.race([sleep((0.3 + random() * (maxPauseSeconds - 0.3)) * 1000), controller.done]);
+    if (controller.isDone) break;
+    const [what = "all"] = Object.keys(counts).slice(Math.floor(random() * 4));
+    const worker = workers.slice(Math.floor(random() * workers.length)).slice(0, 1);
+    const killed = { controller: [controller], worker, both: [controller, ...worker], all: [controller, ...workers] };
+    for (const each of killed[what as keyof typeof killed]) each.restart();
+    counts[what] = (counts[what] ?? 0) + 1;
+  }
+  await controller.done;
+  return counts;
+}
+
+/** Compares the tasks of all batches with those of the job. */
+function compare(out: string, tasks: number): { readonly batches: number; readonly problems: string[] } {
+  const folder = join(out, "..");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".safetensors"));
+  const seen = new Map<number, Set<string>>();
+  for (const file of files) {
+    const { metadata } = readSafetensors(readFileSync(join(folder, file)));
+    const rows = JSON.parse(metadata["rows"] ?? "[]") as { session_id: string }[];
+    for (const { session_id } of rows) {
+      const task = Number(/^task-(\d+)-/.exec(session_id)?.[1]);
+      seen.set(task, (seen.get(task) ?? new Set()).add(`${file} ${session_id}`));
+    }
+  }
+  const problems = Array.from({ length: tasks }, (_, task) => {
+    const runs = [...(seen.get(task) ?? [])];
+    return runs.length === 1 ? [] : [`task ${task} is ${runs.length} times in the batches: ${runs.join(", ")}`];
+  }).flat();
+  return { batches: files.length, problems };
+}
+
+async function listActive(url: string): Promise<{ session_id: string; interaction_count: number }[]> {
+  const headers = { authorization: `Bearer ${ENV.ROLLTAPE_ADMIN_API_KEY}` };
+  const reply = await fetch(`${url}/rl/sessions?state=active&limit=1000`, { headers });
+  return ((await reply.json()) as { sessions: { session_id: string; interaction_count: number }[] }).sessions;
+}
+
+/** Returns a generator of numbers from 0 to 1 (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
