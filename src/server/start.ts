@@ -121,7 +121,15 @@ export async function startServer(
     const readiness = () => engineReadiness(engine, config);
     const { modelWarnings: warnings } = context;
     const { families, folder: modelPath } = model;
-    return { url, model: settings.modelName, modelPath, families, warnings, readiness, close: () => (closing ??= stop()) };
+    return {
+      url,
+      model: settings.modelName,
+      modelPath,
+      families,
+      warnings,
+      readiness,
+      close: () => (closing ??= stop()),
+    };
   } catch (error) {
     await release();
     throw error;
