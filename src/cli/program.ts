@@ -55,13 +55,13 @@ function addWeightsCommand(weights: Command): void {
     .argument("<url>", "a proxy or a gateway; its admin key is in ROLLTAPE_ADMIN_API_KEY")
     .argument("[path]", "the new weights, as the engine sees them")
     .option("--version <n>", "version of the new weights", optionValue(z.int32().min(0)))
-    .option("--external", "only hold calls and pause, because the trainer pushes its tensors")
+    .option("--external", "only hold calls and pause; the trainer then pushes its tensors")
     .option("--finish", "finish an external update")
-    .option("--give-up", "let engine servers with known weights go on, and drain the others")
-    .option("--status", "print the weights and the progress of an update")
+    .option("--give-up", "give up an update: resume engine servers with known weights, drain the others")
+    .option("--status", "print each server's version, and the progress of an update")
     .option("--exclude <urls>", "engine servers to leave out, separated by commas", parseUrls)
     .option("--json", "print one line of JSON")
-    .description("bring new weights to the engine of a proxy")
+    .description("load new weights into the engine of a proxy")
     .action(late(async () => (await import("./commands/weights.js")).weights));
 }
 

@@ -135,8 +135,8 @@ export class AdminClient {
   }
 
   /**
-   * Brings new weights to the engine: calls are held, every engine server loads once, the version is set, calls go on. With
-   * `external`, resolves when everything is paused; bring the weights to the engine servers and call {@link finishWeights}.
+   * Loads new weights into the engine: calls are held, every engine server loads once, the version is set, calls go on. With
+   * `external`, resolves when everything is paused; push the weights to the engine servers and call {@link finishWeights}.
    *
    * @throws ProxyError `weights_failed` if it failed. Calls are held: repeat the update, exclude a server or give up.
    */
@@ -144,12 +144,12 @@ export class AdminClient {
     return this.#weights.update(weights, options);
   }
 
-  /** Finishes an external update: drops the caches, sets the version, lets calls go on. */
+  /** Finishes an external update: flushes the caches, sets the version, lets calls go on. */
   finishWeights(version: number, options: WeightsOptions = {}): Promise<WeightsStatus> {
     return this.#weights.finish(version, options);
   }
 
-  /** Gives an update up: servers with known weights go on, the others are drained. */
+  /** Gives up an update: servers with known weights go on, the others are drained. */
   abandonWeights(options: CallOptions = {}): Promise<WeightsStatus> {
     return this.#weights.giveUp(options);
   }

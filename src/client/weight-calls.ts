@@ -6,9 +6,9 @@ import type { CallOptions, ProxyCalls } from "./proxy-calls.js";
 
 const PATH = "/rl/weights";
 
-/** Time for which the proxy holds its answer. Afterwards the update is polled. */
+/** Longest time for which the proxy holds its answer. After that, the update is polled. */
 const WAIT_SECONDS = 20;
-/** Beyond the wait: a gateway first reads all its workers. */
+/** Added to the wait, because a gateway first reads all its workers. */
 const CALL_SECONDS = WAIT_SECONDS + 40;
 /** Loading a large model takes minutes on each server. */
 const UPDATE_SECONDS = 3600;
@@ -43,7 +43,7 @@ const statusReply = z
 /** The weights of the engine servers, and the progress of an update. See docs/reference/weights.md. */
 export type WeightsStatus = Readonly<z.output<typeof statusReply>>;
 
-/** Weights that the engine loads from a path, or that the caller brings to the engine servers itself. */
+/** Weights that the engine loads from a path, or that the caller pushes to the engine servers itself. */
 export type NewWeights =
   | { readonly version: number; readonly path: string }
   | { readonly version: number; readonly external: true };
@@ -89,7 +89,7 @@ export class WeightCalls {
     });
   }
 
-  /** Makes a call that begins or joins the update, and waits until it does not run any more. */
+  /** Makes a call that begins or joins the update, and waits until the update stops running. */
   async #run(path: string, body: object, { exclude, onProgress, ...options }: WeightsOptions): Promise<WeightsStatus> {
     const { timeoutSeconds = UPDATE_SECONDS } = options;
     const expired = () =>

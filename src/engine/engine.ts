@@ -251,10 +251,10 @@ export interface ServerUpdate {
   /**
    * Makes a paused server load weights. The server's weights are unknown after a failure, unless it is a {@link NotLoadedError}.
    *
-   * @param signal gives up waiting; the server may still load
+   * @param signal ends the wait; the server may still load
    */
   load(url: string, weights: WeightSource, signal?: AbortSignal): Promise<void>;
-  /** Drops the prefix caches of a paused server that has new weights, and tells it their version. */
+  /** Flushes the prefix caches of a paused server that has new weights, and sets its version. */
   finish(url: string, version: number, signal?: AbortSignal): Promise<void>;
   /** Resumes these servers. Calls are still held. */
   resume(urls: readonly string[]): Promise<ServerFailures>;

@@ -38,7 +38,7 @@ const checkedBy = new WeakMap<object, z.ZodType>();
 const results = new WeakMap<object, z.ZodSafeParseResult<unknown>>();
 
 /**
- * Checks a body in several iterations of the event loop, if it takes long. The validation that follows uses the result. The body must
+ * Checks a body in several iterations of the event loop if the check takes long. The validation that follows uses the result. The body must
  * not be changed or replaced in between.
  */
 export async function checkBodyInTurns({ body, routeOptions }: FastifyRequest): Promise<void> {

@@ -80,7 +80,7 @@ async function resolveOne(
   throw notAWorkflow(input, imported);
 }
 
-/** Its processes end with this process, because nobody can close it. */
+/** Nobody can close this agent, so its processes end with this process. */
 async function createPythonAgent(input: string, options: ResolveOptions): Promise<PythonAgent> {
   const { directory, keywordArguments, config } = options;
   const agent = new PythonAgent(input, { directory, keywordArguments, config });

@@ -61,8 +61,8 @@ const MAX_FAILED_REQUESTS = 1024;
  * 3. else the newest recorded one,
  * 4. else the oldest that is still running.
  *
- * Attempts may arrive in the wrong order. So a retry passes over a failed attempt if an attempt between the two, by their
- * retry counts, has arrived: that one repeats the failed attempt, which came late.
+ * Attempts may arrive in the wrong order. So a retry skips a failed attempt if an attempt with a retry count between the two
+ * has arrived: that attempt is the one that repeats the failed one.
  *
  * No attempt is paired with two retries. If a retry fails, the attempt that it repeats is free for the next retry.
  */

@@ -59,7 +59,7 @@ export class ParentSearch {
     return { ...match, index: isNamed ? previous.index : this.#findDelivered(match.index) };
   }
 
-  /** Returns the newest twin of an interaction, or itself, that is not left out; itself if there is none. */
+  /** Returns the newest of an interaction and its older twins whose answer reached the client; the interaction itself if there is none. */
   #findDelivered(newest: number): number {
     let index: number | undefined = newest;
     for (let passed = 0; index !== undefined && passed < MAX_UNDELIVERED; passed++) {

@@ -1,6 +1,6 @@
 import { fdatasyncSync, readSync, writeSync } from "node:fs";
 
-/** LMDB has two meta pages, at the begin of its file. Each commit overwrites the older one. */
+/** LMDB has two meta pages, at the beginning of its file. Each commit overwrites the older one. */
 const META_PAGES = 2;
 /** Offset of the page size in a meta page of LMDB, in bytes. */
 const PAGE_SIZE_OFFSET = 48;
@@ -8,9 +8,10 @@ const PAGE_SIZE_OFFSET = 48;
 /**
  * Writes both meta pages again as the kernel has them, and waits until the whole file is on disk.
  *
- * After a failed sync, the kernel counts pages as clean that never reached the disk, and a later sync succeeds without them. LMDB takes
- * pages for free that only an older meta page uses. If the disk still had that one, a loss of power during the next commit could leave a
- * meta page whose pages are overwritten. The data of a commit needs no such care: its meta page is only written once they are on disk.
+ * After a failed sync, the kernel counts pages as clean that never reached the disk, and a later sync succeeds without writing them.
+ * LMDB reuses pages that only an older meta page refers to. If the disk still had that meta page, a loss of power during the next commit
+ * could leave a meta page whose pages are overwritten. Data pages need no such care, because their meta page is written once they are
+ * on disk.
  *
  * @param file descriptor for reading and writing
  */

@@ -16,7 +16,7 @@ export interface WeightsCommandOptions {
   readonly json?: boolean;
 }
 
-/** `rolltape weights`: brings new weights to the engine of a proxy or gateway, and shows the progress. */
+/** `rolltape weights`: loads new weights into the engine of a proxy or gateway, and shows the progress. */
 export async function weights(url: string, path: string | undefined, options: WeightsCommandOptions): Promise<void> {
   const run = chooseCall(path, options);
   const adminKey = readEnvironmentKey(process.env);

@@ -13,7 +13,7 @@ import {
   trainerFailed,
 } from "./trainer.js";
 
-/** A program that is run for each batch, and brings the new weights to the engine before it ends. */
+/** A program that is run for each batch, and loads the new weights into the engine before it ends. */
 export class BatchTrainer implements Trainer {
   readonly #command: readonly [string, ...string[]];
   readonly #engine: RolloutEngine;

@@ -81,7 +81,7 @@ async function createPythonAgent(
 ): Promise<PythonAgent> {
   let agent: PythonAgent | undefined;
   try {
-    // The agent has the time limit, because the time that an episode waits for a process does not count.
+    // The agent enforces the time limit, because the time that an episode waits for a process must not count.
     agent = new PythonAgent(name, { config, timeoutSeconds: options.timeout });
     await agent.check();
     return agent;

@@ -21,7 +21,7 @@ import {
 
 const LONGEST_LINE_BYTES = 1 << 20;
 const SHOWN_CHARACTERS = 200;
-/** Time of a program to save its state after the job was stopped. */
+/** Time that a program has to save its state after the job was stopped. */
 const STOP_SECONDS = 10;
 
 const answer = z.object({ version: z.int32().min(0), weights: z.string().min(1).optional() });
@@ -31,7 +31,7 @@ export interface PersistentTrainerOptions {
   readonly engine: RolloutEngine;
   /** Weight version at the start. */
   readonly version: number;
-  /** Is called if the program fails, also while it has no batch. */
+  /** Called if the program fails, also while it has no batch. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -57,7 +57,7 @@ export class PersistentTrainer implements Trainer {
     this.#child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env, detached: true });
     // Its own group, so that Ctrl-C reaches only the job, which ends the program itself.
     this.#group = new ChildGroup(this.#child);
-    // A program that has ended reads nothing: its end is handled.
+    // Writing fails if the program has ended, which `#ended` reports.
     this.#child.stdin.on("error", () => {});
     forwardLines(this.#child.stderr);
     readLines(this.#child.stdout, LONGEST_LINE_BYTES, (line) => this.#read(line));
@@ -77,7 +77,7 @@ export class PersistentTrainer implements Trainer {
     }
   }
 
-  /** Closes the program's standard input. If the signal aborts, the program is stopped, at last by SIGKILL. */
+  /** Closes the program's standard input. If the signal aborts, the program gets SIGTERM, and later SIGKILL. */
   async end(signal: AbortSignal): Promise<void> {
     this.#complete = true;
     this.#child.stdin.end();
@@ -101,11 +101,11 @@ export class PersistentTrainer implements Trainer {
     const result = line === undefined ? undefined : parseAnswer(line);
     const shown = line === undefined ? `a line of more than ${LONGEST_LINE_BYTES} bytes` : shorten(line);
     if (result === undefined) return this.#fail(`expected a line {"version": n}; received ${shown}`);
-    if (given === undefined) return this.#fail(`it answered without a batch: ${shown}`);
+    if (given === undefined) return this.#fail(`it answered although it had no batch: ${shown}`);
     const keepsVersion = result.weights !== undefined && result.version === given.version;
     if (result.version < given.version || keepsVersion) {
       const least = keepsVersion ? `above ${given.version}, because it has new weights` : `at least ${given.version}`;
-      return this.#fail(`its version must be ${least}; received ${shown}`);
+      return this.#fail(`\`version\` must be ${least}; received ${shown}`);
     }
     this.#answer = undefined;
     given.resolve(result);

@@ -80,7 +80,7 @@ export class RolloutJob implements StoppableJob {
       },
     });
     this.#trainer = createTrainer(job, (error) => {
-      // A trainer that fails while it is stopped is not why the job stops.
+      // The job stops for another reason, so the trainer's failure while it is stopped is not reported.
       if (!this.#stopping.signal.aborted) this.fail(error);
     });
   }
@@ -262,7 +262,7 @@ export class RolloutJob implements StoppableJob {
     }
   }
 
-  /** Brings weights to the engine if the trainer has not done so, and tells the proxy the version. */
+  /** Loads the weights into the engine if the trainer has not done so, and sets the proxy's version. */
   async #setVersion({ version, weights }: TrainingResult): Promise<void> {
     if (version === this.#controller.version) return;
     const update = weights === undefined ? undefined : { path: weights };

@@ -24,7 +24,7 @@ export interface RolloutOptions extends ConfigOptions {
   readonly proxy?: string;
   /** A program that trains on each batch. */
   readonly trainer?: readonly [string, ...string[]];
-  /** `batch`: the trainer is run for each batch. `persistent`: it is one process, which is told each batch. */
+  /** `batch`: the trainer is run for each batch. `persistent`: it is one process, which receives every batch. */
   readonly trainerMode?: "batch" | "persistent";
   /** Seconds for which writing a batch is retried. */
   readonly writeWait?: number;

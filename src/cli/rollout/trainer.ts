@@ -17,7 +17,7 @@ export interface TrainingStep {
 export interface TrainingResult {
   /** The weight version after the step, at least the one before. */
   readonly version: number;
-  /** Weights that the job must bring to the engine. Undefined if the trainer has done so. */
+  /** Weights that the job must load into the engine. Undefined if the trainer has done so. */
   readonly weights?: string | undefined;
 }
 

@@ -45,7 +45,7 @@ export const engineSchema = z.strictObject({
     .describe("Seconds between health checks of each engine server, if there are several; 0 disables the checks."),
   weights_timeout_seconds: seconds
     .default(1800)
-    .describe("Seconds in which one engine server must have loaded weights (`POST /rl/weights`). 0 sets no limit."),
+    .describe("Seconds that one engine server may take to load weights (`POST /rl/weights`). 0 sets no limit."),
   served_model: optionalText.describe("Name of the model on the vLLM servers. Null: ask them."),
   vllm_api: z
     .enum(["auto", "generate", "completions"])

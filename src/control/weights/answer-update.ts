@@ -5,7 +5,7 @@ import type { WeightsRecord } from "./weights-schemas.js";
 /**
  * Waits for the running update and answers with its record. The update goes on if the client disconnects or the wait ends.
  *
- * @throws ApiError `weights_failed` if it failed
+ * @throws ApiError `weights_failed` if the update failed
  */
 export async function answerUpdate(
   updates: WeightUpdates,

@@ -30,7 +30,7 @@ export class ServerProgress {
     return this.#error;
   }
 
-  /** True if the server was asked to take part and is not known to have failed. */
+  /** False if the update leaves the server out. */
   get takesPart(): boolean {
     return this.state !== "excluded";
   }
@@ -44,7 +44,7 @@ export class ServerProgress {
     this.#error = error;
   }
 
-  /** Notes that the server begins to get other weights. They are unknown until {@link loaded}. */
+  /** Notes that the server begins to load. Its weights are unknown until {@link loaded}. */
   loading(): void {
     this.state = "loading";
     this.#error = null;

@@ -6,7 +6,7 @@ import type { WeightsBody } from "./weights-schemas.js";
 export function toUpdateTarget({ version, path, mode }: WeightsBody): UpdateTarget {
   if (mode === "external") {
     if (path === undefined) return { version, mode, path: null };
-    const message = "`path` must be absent if `mode` is `external`: the caller brings the weights.";
+    const message = "`path` must be absent if `mode` is `external`: the caller pushes the weights itself.";
     throw new ApiError("invalid_value", message, { param: "path" });
   }
   if (path !== undefined) return { version, mode: "path", path };

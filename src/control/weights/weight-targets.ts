@@ -1,4 +1,4 @@
-/** Weights that an update brings to the engine. */
+/** The weights that an update loads, or that a trainer pushes during it. */
 export interface UpdateTarget {
   readonly version: number;
   readonly mode: "path" | "external";
@@ -49,13 +49,13 @@ export interface WeightTargets {
   servers(): Promise<readonly TargetServer[]>;
   /** Returns the addresses in `exclude` in the spelling of {@link servers}. An unknown address is returned unchanged. */
   spell(exclude: readonly string[], servers: readonly TargetServer[]): string[];
-  /** Returns true if somebody else has paused the engine, who also resumes it. */
+  /** Returns true if the engine was paused with another call, which must also be resumed with another call. */
   isPaused(): Promise<boolean>;
-  /** Undefined if every target is possible. @throws ApiError if the engine cannot have this target */
+  /** Undefined if every target is possible. @throws ApiError if the engine cannot load this target */
   check?(target: UpdateTarget): void;
   /** Notes that an update begins, so that it is known after a restart. Rejects if this cannot be noted. */
   begin(target: UpdateTarget): Promise<void>;
-  /** Does what can be done while calls run. Undefined if there is nothing. */
+  /** Does the work that needs no pause. Undefined if there is none. */
   prepare?(target: UpdateTarget): Promise<void>;
   /**
    * Holds all model calls, drains the excluded servers and pauses the others. Generations are cut and later resumed.
@@ -63,7 +63,7 @@ export interface WeightTargets {
   pause(urls: readonly string[], excluded: readonly string[]): Promise<StepFailures>;
   /** @throws StepError */
   load(url: string, target: UpdateTarget, signal: AbortSignal): Promise<void>;
-  /** Drops the caches of a server with new weights and tells it the version. @throws StepError */
+  /** Flushes the caches of a server with new weights and sets its version. @throws StepError */
   finish(url: string, version: number, signal: AbortSignal): Promise<void>;
   /** Makes the version current. Resolves when it is stored. */
   commit(version: number): Promise<void>;
@@ -76,7 +76,7 @@ export interface WeightTargets {
    * have the current version.
    *
    * @param servers what is known about their weights
-   * @param hold calls stay held, because somebody else had paused the engine before
+   * @param hold calls stay held, because the engine was paused before the update
    */
   release(servers: readonly TargetServer[], hold: boolean): Promise<void>;
   /** Notes what is known about a server's weights while an update runs. */

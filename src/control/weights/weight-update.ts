@@ -10,14 +10,14 @@ interface UpdateOptions {
   readonly target: UpdateTarget;
   readonly servers: readonly TargetServer[];
   readonly excluded: readonly string[];
-  /** Calls stay held afterwards, because somebody else had paused the engine before. */
+  /** Calls stay held afterwards, because the engine was paused before the update. */
   readonly leavePaused: boolean;
   readonly startedAt?: number | undefined;
-  /** The clock of the attempt before, which also held calls. */
+  /** The clock of the previous attempt, which also held calls. */
   readonly clock?: PauseClock | undefined;
 }
 
-/** One attempt to bring weights to all engine servers: pause, load, flush, set the version, resume. */
+/** One attempt to update the weights of all engine servers: pause, load, flush, set the version, resume. */
 export class WeightUpdate {
   readonly target: UpdateTarget;
   readonly servers: readonly ServerProgress[];
@@ -97,7 +97,7 @@ export class WeightUpdate {
     this.#requireAll("did not load the weights");
   }
 
-  /** Drops the caches of servers to which a trainer has brought weights. @throws UpdateFailure */
+  /** Flushes the caches of servers to which a trainer has pushed weights. @throws UpdateFailure */
   async finish(): Promise<void> {
     this.state = "loading";
     await this.#onEach((server, signal) => this.#finishServer(server, signal));

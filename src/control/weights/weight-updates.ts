@@ -49,7 +49,7 @@ export class WeightUpdates {
     return this.#started;
   }
 
-  /** True from the begin of an update until calls go on. */
+  /** True from the beginning of an update until calls go on. */
   get isActive(): boolean {
     return this.#update !== undefined && this.#update.state !== "idle";
   }
@@ -83,7 +83,7 @@ export class WeightUpdates {
   /**
    * Begins an update, or joins the same one if it is running. Returns once it runs; {@link settle} waits for it.
    *
-   * @throws ApiError `weights_busy` if an update with another target is running or waits for its end
+   * @throws ApiError `weights_busy` if an update with another target is running or unfinished
    */
   start(target: UpdateTarget, exclude: readonly string[]): Promise<void> {
     return this.#inTurn(async () => {
@@ -98,7 +98,7 @@ export class WeightUpdates {
       }
       const isDone =
         isSame && before.state === "idle" && before.error === null && this.#targets.version === target.version;
-      if (isDone && target.path !== null && servers.every((server) => has(server, target, excluded))) return;
+      if (isDone && target.path !== null && servers.every((server) => hasTarget(server, target, excluded))) return;
       const failed = before?.state === "failed" ? before : undefined;
       const update = new WeightUpdate(this.#targets, {
         target,
@@ -121,9 +121,9 @@ export class WeightUpdates {
   }
 
   /**
-   * Finishes an external update: drops caches, sets the version, resumes.
+   * Finishes an external update: flushes caches, sets the version, resumes.
    *
-   * @throws ApiError `no_weight_update` if no external update waits for it
+   * @throws ApiError `no_weight_update` if there is no external update to finish
    */
   finish(version: number, exclude: readonly string[]): Promise<void> {
     return this.#inTurn(async () => {
@@ -152,8 +152,8 @@ export class WeightUpdates {
   }
 
   /**
-   * Gives the update up: servers with the version before go on; if there is none, those with the new version. The others are
-   * drained.
+   * Gives up the update: servers with the previous version go on; if there are none, those with the new version. The others
+   * are drained.
    *
    * @throws ApiError `weights_failed` if no server has known weights
    */
@@ -182,7 +182,7 @@ export class WeightUpdates {
     });
   }
 
-  /** Waits until the update stops running, at most for this time. Returns true if it has. */
+  /** Waits until the update stops running, at most for this time. Returns false if it is still running. */
   async settle(seconds: number, signal: AbortSignal): Promise<boolean> {
     const running = this.#running;
     if (!running || !this.isRunning) return true;
@@ -200,7 +200,7 @@ export class WeightUpdates {
     this.#update = update;
   }
 
-  /** Forgets a failed update, because a gateway has brought weights to the engine since. */
+  /** Forgets a failed update, because a gateway has updated the weights since. */
   forget(): void {
     if (!this.isRunning) this.#update = undefined;
   }
@@ -256,7 +256,7 @@ export class WeightUpdates {
 
   #spellExcluded(exclude: readonly string[], servers: readonly TargetServer[]): string[] {
     const urls = servers.map(({ url }) => url);
-    // A server of a failed update may have left with its worker. It is left out then anyway.
+    // A server of a failed update may have disappeared with its worker. Then it takes no part anyway.
     const left = this.#update?.servers.map(({ url }) => url) ?? [];
     const excluded = this.#targets.spell(exclude, servers).filter((url) => urls.includes(url) || !left.includes(url));
     const unknown = excluded.find((url) => !urls.includes(url));
@@ -276,7 +276,7 @@ export class WeightUpdates {
       update && this.isActive
         ? `An update (${update.target.mode}) to version ${update.target.version} is ${update.state}.`
         : "No update is in progress.";
-    return new ApiError("no_weight_update", `No external update to version ${version} waits for its end. ${now}`);
+    return new ApiError("no_weight_update", `No external update to version ${version} can be finished. ${now}`);
   }
 
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
@@ -289,7 +289,7 @@ export class WeightUpdates {
 /** An update that failed before it held any call, so it is over. */
 class NotPausedError extends Error {}
 
-/** Pauses. If this fails before calls are held, nothing has changed, unless an earlier attempt holds them. */
+/** Pauses. If this fails before calls are held, ends the update, unless an earlier attempt still holds calls. */
 async function pauseOrUndo(update: WeightUpdate, isHeld: boolean): Promise<void> {
   try {
     await update.pause();
@@ -300,7 +300,7 @@ async function pauseOrUndo(update: WeightUpdate, isHeld: boolean): Promise<void>
   }
 }
 
-/** Returns the servers with what a failed update knows about them. */
+/** Returns the servers, with the versions that a failed update knows. */
 function mergeServers(servers: readonly TargetServer[], failed: WeightUpdate): TargetServer[] {
   return servers.map((server) => {
     const known = failed.servers.find(({ url }) => url === server.url);
@@ -308,7 +308,7 @@ function mergeServers(servers: readonly TargetServer[], failed: WeightUpdate): T
   });
 }
 
-function has({ url, version, path }: TargetServer, target: UpdateTarget, excluded: readonly string[]): boolean {
+function hasTarget({ url, version, path }: TargetServer, target: UpdateTarget, excluded: readonly string[]): boolean {
   return excluded.includes(url) || (version === target.version && path === target.path);
 }
 

@@ -22,7 +22,7 @@ export const weightsBody = controlBody({
   mode: z
     .literal("external")
     .optional()
-    .describe("Only pauses: the caller then brings the weights to the engine servers and calls `/rl/weights/finish`."),
+    .describe("Only pauses: the caller then pushes the weights to the engine servers and calls `/rl/weights/finish`."),
   exclude: excluded,
   wait_seconds: z
     .number()
@@ -44,7 +44,7 @@ export const weightServerRecord = z.object({
   url: z.string().describe("`embedded` for the engine in the server's own process."),
   version: version.nullable().describe("Version of the server's weights; null if it is not known."),
   state: z.enum(["pending", "loading", "loaded", "failed", "excluded"]),
-  seconds: seconds.nullable().describe("Duration of the load, with the flush of the caches."),
+  seconds: seconds.nullable().describe("Duration of the load, including the flush of the caches."),
   error: z.string().nullable(),
 });
 
@@ -56,7 +56,7 @@ export const weightsRecord = z.object({
   path: z.string().nullable(),
   started_at: seconds.nullable().describe("When the running or last update began, in seconds since the epoch."),
   paused_seconds: seconds.nullable().describe("How long the running or last update has held model calls."),
-  error: z.string().nullable().describe("Why the last update failed; null if it did not."),
+  error: z.string().nullable().describe("Why the last update failed; null if it succeeded."),
   servers: z.array(weightServerRecord),
 });
 

@@ -39,8 +39,8 @@ export class LlamaRuntime {
   /** The models that can be freed. */
   readonly #models: Set<LlamaModel>;
   /**
-   * A model could not be loaded, or its context not be created. node-llama-cpp then keeps a handle on the owner, and would
-   * wait for the handle forever when it disposes of the owner.
+   * True once a model or its context could not be created. node-llama-cpp then keeps a handle on their owner, and would wait
+   * for the handle forever when the owner is disposed of.
    */
   #stuck = false;
 

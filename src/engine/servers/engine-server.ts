@@ -51,10 +51,10 @@ export interface EngineServer {
    * Loads weights that the server reads itself. Call it while the server is paused. The prefix caches may still be those of
    * the old weights afterwards.
    *
-   * @param signal gives up waiting; the only time limit
+   * @param signal ends the wait; there is no other time limit
    */
   loadWeights(weights: WeightSource, signal: AbortSignal): Promise<void>;
-  /** Drops the prefix caches. Call it while the server is paused. Rejects if the server kept them. */
+  /** Flushes the prefix caches. Call it while the server is paused. Rejects if the server kept them. */
   flushCache(signal: AbortSignal): Promise<void>;
   /** Sets the version that the server reports with its tokens. Has no effect on servers that report none. */
   setWeightVersion(version: number, signal: AbortSignal): Promise<void>;

@@ -7,7 +7,7 @@ import type { GatewayWeights } from "../weights/open-weights.js";
 
 const UPDATED = { 200: weightsRecord, 202: weightsRecord };
 
-/** Brings new weights to the engine servers of all workers. Each server loads once. */
+/** Updates the weights of the engine servers of all workers. Each server loads once. */
 export function weightRoutes(app: App, weights: GatewayWeights): void {
   const { updates, stopping } = weights;
 

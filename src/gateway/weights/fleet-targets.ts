@@ -16,7 +16,7 @@ import { noWorkerError } from "../forward.js";
 import type { Worker } from "../worker-pool.js";
 import { callStep, type Headers, mergeServers, readWeightFleet, type WeightMember } from "./weight-fleet.js";
 
-/** The pause of a server returns when its last running generation was cut. Workers wait up to a minute for that. */
+/** A pause ends when the last running generation was cut. Workers wait up to a minute for that. */
 const PAUSE_TIMEOUT_MS = 75_000;
 /** No time limit, as long as the worker is reachable. */
 const UNLIMITED = Number.POSITIVE_INFINITY;
@@ -95,7 +95,7 @@ export class FleetTargets implements WeightTargets {
   /** Every worker notes the update when it holds its calls. */
   async begin(target: UpdateTarget): Promise<void> {
     const [first] = [...this.#silent, ...(await this.#read())];
-    // While an update is unfinished, calls of a worker that dies are no danger: they end with it.
+    // A repeated update goes on without silent workers: they hold their calls, and if they died, their calls ended with them.
     if (first && !this.#target) throw workerSilentError(first, "No engine server was changed.");
     this.#target = target;
   }
@@ -161,7 +161,7 @@ export class FleetTargets implements WeightTargets {
     return silent;
   }
 
-  /** Makes all workers hold their calls that do not yet, until no new worker has joined. */
+  /** Makes all workers hold their calls. Repeats this until no new worker has joined meanwhile. */
   async #holdAll(): Promise<void> {
     const target = this.#target;
     if (!target) return;

@@ -74,7 +74,7 @@ export function mergeServers(members: readonly WeightMember[]): TargetServer[] {
   const identities = new Set(members.flatMap(({ servers }) => [...servers.keys()]));
   return [...identities].map((url) => {
     const uses = members.flatMap(({ servers }) => servers.get(url) ?? []);
-    // The worker that told the server knows best. A worker that joined later only assumes the version.
+    // The worker that made the server load knows best. A worker that joined later only assumes the version.
     const best = SOURCES.find((each) => uses.some(({ source }) => source === each));
     const [first, ...others] = uses.filter(({ source }) => source === best);
     const agree = others.every(({ version, path }) => version === first?.version && path === first.path);

@@ -33,7 +33,7 @@ export async function acceptSeveral(server: Server): Promise<() => void> {
   try {
     while (listeners.length < ACCEPTED_AT_ONCE - 1) listeners.push(await listenOn(descriptor, server));
   } catch {
-    // Too few files: the handles so far have to do.
+    // Too many open files: go on with the handles that could be opened.
   }
   return removeAll;
 }

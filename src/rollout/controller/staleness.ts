@@ -27,7 +27,7 @@ export class StalenessControl {
   #running = 0;
   #accepted: number;
   #rejected = 0;
-  /** Rollouts that may start in addition, because the trainer took batches without a new version. */
+  /** Additional rollouts that may start, because the trainer took batches without a new version. */
   #extra = 0;
 
   /** @param version version at the start. The batches of all earlier versions count as consumed */
@@ -84,8 +84,8 @@ export class StalenessControl {
   }
 
   /**
-   * Notes that the trainer took a batch and raises the version by `versions`, if that is not 1. Otherwise the limit would
-   * stand still with a version that stays, and run far ahead of the trainer with one that leaps.
+   * Notes that the trainer took a batch and raises the version by `versions`, if that is not 1. Without this, the limit would
+   * stall while the version stays the same, and run far ahead of the trainer when the version jumps.
    */
   noteStep(versions: number): void {
     this.#extra += (1 - versions) * this.#limits.consumerBatchSize;

@@ -15,11 +15,11 @@ export interface PythonPoolOptions extends Omit<PythonWorkerOptions, "onChange">
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** A further process starts when each of the others has so many tasks, if the agent is asynchronous. */
+/** For an asynchronous agent, another process starts when each running one has this many tasks. */
 const TASKS_BEFORE_NEXT = 8;
-/** Attempts to start a process before the tasks that wait for one are rejected: at first, and after one has worked. */
+/** Failed starts after which the waiting tasks are rejected: before any process has loaded the agent, and after one has. */
 const [FIRST_ATTEMPTS, LATER_ATTEMPTS] = [2, 5];
-/** A process may end between two tasks. A task that found several such processes is rejected. */
+/** A process may end just before it gets a task. A task that was given to this many such processes is rejected. */
 const MAX_TRIES = 3;
 
 type Served = { readonly worker: PythonWorker } | { readonly error: Error };
@@ -81,7 +81,7 @@ export class PythonPool {
     this.#workers.clear();
   }
 
-  /** Tasks that a process may run at once. */
+  /** Maximum number of tasks that a process runs at once. */
   get #capacity(): number {
     return this.#agent?.isAsync === true ? this.#options.tasksPerWorker : 1;
   }
@@ -156,7 +156,7 @@ export class PythonPool {
     if (this.#closing.signal.aborted) return;
     this.#failures++;
     const isFirst = this.#agent === undefined;
-    // What Python or the agent's file lacks is still missing at the next attempt.
+    // Another attempt cannot succeed: Python is missing, or the agent's file cannot be loaded.
     const isLasting = error instanceof WorkflowError || (error as Partial<SubprocError>).code === "program_not_started";
     if (isFirst && (isLasting || this.#failures >= FIRST_ATTEMPTS)) this.#broken = error;
     if (this.#broken || this.#failures >= LATER_ATTEMPTS) this.#rejectWaiting(error);

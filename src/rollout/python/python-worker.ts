@@ -95,7 +95,7 @@ export class PythonWorker {
     this.#send({ type: "load", file, name, arguments: options.keywordArguments });
   }
 
-  /** True if it may be given tasks. */
+  /** True if it accepts tasks. */
   get usable(): boolean {
     return this.#state === "usable";
   }
@@ -161,7 +161,7 @@ export class PythonWorker {
     const { promise, resolve, reject } = createDeferred<unknown>();
     this.#tasks.set(id, { started: false, cancelling: false, resolve, reject });
     this.#send({ type: "run", id, ...task });
-    // After the task was sent, because a worker ignores that a task is cancelled which it does not know.
+    // After the task was sent, because a worker ignores the cancellation of a task that it does not know.
     using _givingUp = onAbort(signal, () => this.#giveUp(id, signal.reason));
     return await promise;
   }
@@ -196,7 +196,7 @@ export class PythonWorker {
   #read(line: string | undefined): void {
     const message = line === undefined ? undefined : parseMessage(line);
     if (message) this.#handle(message);
-    else this.kill("it wrote something else than a message to the worker's connection");
+    else this.kill("it wrote something other than a message to the worker's connection");
   }
 
   #handle(message: PythonMessage): void {
@@ -258,10 +258,10 @@ export class PythonWorker {
     running.cancelTimer.unref();
   }
 
-  /** A cancelled task that does not end must not disturb others. If it blocks the event loop, no task can go on. */
+  /** Retires a process with a cancelled task that does not end. If the task blocks the event loop, kills the process instead. */
   #refuseToEnd(running: Running): void {
     if (running.cancelling) return this.#retire();
-    this.kill("it was killed, because an agent blocked the event loop of its process and was out of time");
+    this.kill("it was killed, because an agent exceeded its time limit and blocked the event loop of its process");
   }
 
   /** Gives the process no more tasks, and kills it when the others have ended. */

@@ -115,7 +115,7 @@ function requireServers({ engine }: ServerContext): ServerControl {
   throw new ApiError("no_engine_servers", `The engine (${engine.type}) runs in this process and has no servers.`);
 }
 
-/** @throws ApiError `weights_busy` during a weight update, also of a gateway: it pauses and resumes itself */
+/** @throws ApiError `weights_busy` during a weight update, also one of a gateway: the update pauses and resumes by itself */
 function requireNoUpdate({ weights }: ServerContext): void {
   weights?.updates.requireNone();
   if (!weights?.known.update) return;
@@ -123,7 +123,7 @@ function requireNoUpdate({ weights }: ServerContext): void {
   throw new ApiError("weights_busy", message);
 }
 
-/** @throws ApiError `engine_server_outdated` if the server's tokens would get a version that its weights are not of */
+/** @throws ApiError `engine_server_outdated` if the server's weights are not those of the current version */
 function requireCurrentWeights({ weights, weightVersion: { version: current } }: ServerContext, url: string): void {
   const version = weights?.known.find(url).version;
   if (version === undefined || version === current) return;

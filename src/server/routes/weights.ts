@@ -11,7 +11,7 @@ import { takeStep } from "../weights/take-step.js";
 
 const UPDATED = { 200: weightsRecord, 202: weightsRecord };
 
-/** Brings new weights to the engine: hold calls, pause, load, drop caches, set the version, go on. */
+/** Updates the weights of the engine: hold calls, pause, load, flush caches, set the version, resume. */
 export function weightRoutes(app: App, context: ServerContext): void {
   app.get(
     "/rl/weights",
@@ -30,7 +30,7 @@ export function weightRoutes(app: App, context: ServerContext): void {
     {
       config: { key: "admin" },
       schema: {
-        summary: "Load new weights in all engine servers and set their version; model calls wait",
+        summary: "Load new weights into all engine servers and set their version; model calls wait",
         body: weightsBody,
         response: UPDATED,
       },
@@ -59,13 +59,13 @@ export function weightRoutes(app: App, context: ServerContext): void {
     {
       config: { key: "admin" },
       schema: {
-        summary: "Give a weight update up: engine servers with known weights go on",
+        summary: "Give up a weight update: engine servers with known weights go on",
         response: { 200: weightsRecord },
       },
     },
     async () => {
       const { updates, known, targets } = requireWeights(context);
-      // The gateway of the update may never come back.
+      // The gateway of the update may never come back, so a worker can give up the update by itself.
       if (known.update && !updates.isActive) {
         updates.interrupt({ target: known.update, error: "given up" }, await targets.servers());
       }
@@ -100,7 +100,7 @@ function describeHeld({ version, mode, path }: UpdateTarget): Partial<WeightsRec
 }
 
 function heldByGateway({ version }: UpdateTarget): ApiError {
-  const message = `A gateway updates the weights to version ${version}. Call the gateway, or give the update up here.`;
+  const message = `A gateway updates the weights to version ${version}. Call the gateway, or give up the update here.`;
   return new ApiError("weights_busy", message);
 }
 

@@ -32,7 +32,7 @@ type KnownServer = z.output<typeof serverSchema>;
  * What this server knows about the weights of its engine servers, and the update that is in progress. With storage, it is
  * still known after a restart.
  *
- * A server about which nothing is known has the current version: it was started with it, or a trainer has set it.
+ * A server about which nothing is known is assumed to have the current version: it was started with it, or a trainer set it.
  */
 export class KnownWeights {
   readonly #current: CurrentVersion;
@@ -98,7 +98,7 @@ export class KnownWeights {
 
   #find(url: string): KnownServer | undefined {
     const { servers, update, version } = this.#known;
-    // If somebody set another version, they have brought its weights to every server.
+    // Whoever set another version has also loaded its weights into every server.
     const isCurrent = update !== null || version === this.#current.version;
     return isCurrent ? servers.find((server) => server.url === url) : undefined;
   }

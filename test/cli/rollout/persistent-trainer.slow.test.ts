@@ -83,7 +83,7 @@ describe("rolltape rollout --trainer-mode persistent", TIMES, () => {
     ["endless", /received a line of more than 1048576 bytes\n$/],
     ["back", /expected a line \{"version": n\}; received \{"version": -1\}\n$/],
     ["weights", /its weights \/nowhere\/weights were not loaded: .+\n$/],
-    ["weights of no version", /its version must be above 0, because it has new weights; received/],
+    ["weights of no version", /`version` must be above 0, because it has new weights; received/],
   ])("stops and keeps the batch if the trainer does: %s", async (behaviour, reason) => {
     const { args, files } = trained(behaviour);
     const ended = await runRolltape(args);
@@ -95,7 +95,7 @@ describe("rolltape rollout --trainer-mode persistent", TIMES, () => {
 
   it.each([
     ["die at once", /ended with status 5\n$/],
-    ["answer at once", /it answered without a batch: \{"version": 1\}\n$/],
+    ["answer at once", /it answered although it had no batch: \{"version": 1\}\n$/],
   ])("stops even while the trainer has no batch: %s", async (behaviour, reason) => {
     const ended = await runRolltape(trained(behaviour).args);
     expect(ended.code).toBe(1);

@@ -6,7 +6,7 @@ import { digest, type ModelTemplate, type TemplateTensor, toTensor } from "./mod
 export const OUTPUT_TENSOR = "output.weight";
 
 /**
- * Checks that a GGUF file has the model in use with other weights. The types of its tensors may differ.
+ * Checks that a GGUF file contains the same model as the one in use, up to its weights and the types of its tensors.
  *
  * @throws EngineError
  */

@@ -22,7 +22,7 @@ interface Candidate {
 /**
  * Replaces the engine's weights:
  *
- * 1. `prepare` checks the files, converts them if need be, and loads them beside the weights in use.
+ * 1. `prepare` checks the files, converts them if needed, and loads them while the old weights stay in use.
  * 2. `pause` holds all calls between two steps.
  * 3. `apply` exchanges model and sequences. The new sequences have empty caches.
  * 4. `resume` lets the calls go on. The old weights are freed meanwhile.
@@ -85,7 +85,7 @@ export class EmbeddedWeights implements LocalWeights {
     };
   }
 
-  /** Waits for what is under way. Later calls fail with `reason`. */
+  /** Waits for running work. Later calls fail with `reason`. */
   async close(reason: unknown): Promise<void> {
     this.#closed = { reason };
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
@@ -148,7 +148,7 @@ export class EmbeddedWeights implements LocalWeights {
       throw toEngineError(path, error);
     }
     this.#template = template;
-    // A failure to free memory is no failure of the new weights.
+    // The new weights are in use even if the old ones cannot be freed.
     this.#freeing = this.#track(this.#runtime.free(old.model, old.context)).catch(() => undefined);
   }
 

@@ -23,7 +23,7 @@ export async function postUpdate(server: ServerConnections, request: Omit<Contro
   throw new EngineError("engine_error", `The engine answered that /${request.path} failed${detail && `: ${detail}`}`);
 }
 
-/** Sends a request of a weight update that older servers do not have. They need it not. */
+/** Sends a request of a weight update, unless the server is older than the endpoint. Older servers work without it. */
 export async function postUpdateIfServed(
   server: ServerConnections,
   request: Omit<ControlRequest, "method">,
