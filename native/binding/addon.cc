@@ -3,7 +3,6 @@
 #include "addon_data.h"
 #include "batch_object.h"
 #include "digest_messages.h"
-#include "duplicate_file.h"
 #include "file_lock_object.h"
 #include "generation_object.h"
 #include "json_excess.h"
@@ -36,7 +35,6 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("SharedPool", SharedPoolObject::define(env));
   exports.Set("FileLock", FileLockObject::define(env));
   exports.Set("digestMessages", Napi::Function::New(env, digestMessages, "digestMessages"));
-  exports.Set("duplicateFile", Napi::Function::New(env, duplicateFile, "duplicateFile"));
   exports.Set("findJsonExcess", Napi::Function::New(env, findJsonExcessNow, "findJsonExcess"));
   exports.Set("findJsonExcessAsync", Napi::Function::New(env, findJsonExcessAsync, "findJsonExcessAsync"));
   exports.Set("planBatch", Napi::Function::New(env, PlanObject::planBatch, "planBatch"));

@@ -74,8 +74,6 @@ export function createApp(options: AppOptions): App {
     app.connections.limit.answering(socket, statusCode);
     next(null, payload);
   });
-  app.addHook("onListen", () => app.connections.acceptSeveral());
-  app.addHook("preClose", async () => app.connections.acceptOne());
   continueLate(app);
   app.setValidatorCompiler(zodValidator({ strictControlFields }));
   // Response schemas are types and documentation only; they neither check nor filter what is sent.

@@ -78,8 +78,6 @@ export interface NativeAddon {
   findJsonExcess(json: Uint8Array, limits: JsonLimits): JsonExcess | undefined;
   /** {@link findJsonExcess} on a worker thread. `json` must not change meanwhile. */
   findJsonExcessAsync(json: Uint8Array, limits: JsonLimits): Promise<JsonExcess | undefined>;
-  /** Returns another descriptor of an open file or socket. @throws `ERR_INVALID_ARG` if it is not open, or if no more files may be open */
-  duplicateFile(descriptor: number): number;
   /**
    * Plans a batch: rows, lengths, rewards and size. It reads no tokens. Later records do not change the plan.
    *

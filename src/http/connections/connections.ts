@@ -1,7 +1,6 @@
 import { Server, Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { endAndLinger } from "../linger.js";
-import { acceptSeveral } from "./accept-queue.js";
 import { Answer, type CutAnswer } from "./answer.js";
 import { Connection } from "./connection.js";
 import { ConnectionLimit } from "./connection-limit.js";
@@ -31,7 +30,6 @@ export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #memory = new WaitingMemory();
   #closing = false;
-  #removeHandles: (() => void) | undefined;
 
   constructor(server: Server, options: ConnectionsOptions) {
     this.#server = server;
@@ -68,25 +66,11 @@ export class Connections {
     else endAndLinger(socket, text);
   }
 
-  /** Accepts several connections in each iteration of the event loop. Call this when the server listens. */
-  async acceptSeveral(): Promise<void> {
-    this.#removeHandles = await acceptSeveral(this.#server);
-    // The server may have been closed meanwhile.
-    if (!this.#server.listening) this.acceptOne();
-  }
-
-  /** Removes the handles of {@link acceptSeveral}. The server's own handle goes on. */
-  acceptOne(): void {
-    this.#removeHandles?.();
-    this.#removeHandles = undefined;
-  }
-
   /**
    * Stops accepting connections. `http.Server.close` would also close connections whose last answer is still in the socket's
    * buffer.
    */
   stopListening(): void {
-    this.acceptOne();
     if (this.#server.listening) Server.prototype.close.call(this.#server);
   }
 
