@@ -17,12 +17,12 @@ Napi::Function SessionObject::define(Napi::Env env) {
   return DefineClass(
       env, "Session",
       {guardedGetter<&Self::length>("length"), guardedGetter<&Self::byteLength>("byteLength"),
-       guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::olderTwin>("olderTwin"), guardedMethod<&Self::prompt>("prompt"),
-       guardedMethod<&Self::sharedLength>("sharedLength"), guardedMethod<&Self::record>("record"),
-       guardedMethod<&Self::serialize>("serialize"), guardedMethod<&Self::restore>("restore"),
-       guardedMethod<&Self::setReward>("setReward"), guardedMethod<&Self::setSessionReward>("setSessionReward"),
-       guardedMethod<&Self::interaction>("interaction"), guardedMethod<&Self::discountedRewards>("discountedRewards"),
-       guardedMethod<&Self::release>("release")});
+       guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::olderTwin>("olderTwin"),
+       guardedMethod<&Self::prompt>("prompt"), guardedMethod<&Self::sharedLength>("sharedLength"),
+       guardedMethod<&Self::record>("record"), guardedMethod<&Self::serialize>("serialize"),
+       guardedMethod<&Self::restore>("restore"), guardedMethod<&Self::setReward>("setReward"),
+       guardedMethod<&Self::setSessionReward>("setSessionReward"), guardedMethod<&Self::interaction>("interaction"),
+       guardedMethod<&Self::discountedRewards>("discountedRewards"), guardedMethod<&Self::release>("release")});
 }
 
 SessionObject::SessionObject(const Napi::CallbackInfo& info)
