@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .batch.spread import at_rows, at_turns, token_temperatures
+from .batch.token_values import at_rows, at_turns, token_temperatures
 
 if TYPE_CHECKING:
     from .batch import Batch

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 from .batch.predecessors import predecessors
-from .batch.spread import token_temperatures
 from .batch.to_torch import to_torch
+from .batch.token_values import token_temperatures
 
 if TYPE_CHECKING:
     from .batch import Batch

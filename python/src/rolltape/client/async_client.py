@@ -17,8 +17,8 @@ from .methods import async_method
 from .records import SessionRecord
 from .session import AsyncSession
 from .session_start import SessionStart
-from .shared import SharedBatch
-from .started import StartedSession
+from .shared_batch import SharedBatch
+from .started_session import StartedSession
 from .transport import AsyncTransport, proxy_url
 from .worker_address import worker_probe
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import AuthenticationError, RolltapeError
 from . import calls
-from .started import StartedSession
+from .started_session import StartedSession
 
 if TYPE_CHECKING:
     from .async_client import AsyncClient

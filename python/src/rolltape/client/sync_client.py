@@ -16,8 +16,8 @@ from .calls.sessions import State
 from .methods import method
 from .records import SessionRecord
 from .session import Session
-from .shared import SharedBatch
-from .started import StartedSession
+from .shared_batch import SharedBatch
+from .started_session import StartedSession
 from .transport import SyncTransport, proxy_url
 from .worker_address import worker_probe
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .call import Call, Reply, read_object
-from .started import StartedSession
+from .started_session import StartedSession
 
 # If a worker does not answer within so many seconds, its calls go through the gateway.
 PROBE_TIMEOUT = 3.0

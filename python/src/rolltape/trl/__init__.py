@@ -1,7 +1,7 @@
 """Trains any program that speaks to the proxy with the trainers of TRL (https://huggingface.co/docs/trl).
 
 `RolloutWorker` and `WeightTransfer` are for AsyncGRPOTrainer, `make_rollout_func` and `weight_sync_callback` for
-GRPOTrainer. Start reading at `worker.py`. TRL and PyTorch are imported when they are used, not here.
+GRPOTrainer. Start reading at `rollout_worker.py`. TRL and PyTorch are imported when they are used, not here.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from .external_transfer import ExternalWeightTransfer
 from .rewards import rollout_reward
 from .rollout_func import make_rollout_func
+from .rollout_worker import RolloutWorker
 from .weight_sync import weight_sync_callback
 from .weight_transfer import WeightTransfer
-from .worker import RolloutWorker
 
 __all__ = [
     "ExternalWeightTransfer",

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from ..client import AsyncClient
-from .groups import GroupFailed, TrainedRow, produce_group
 from .metrics import Metrics
+from .produce_group import GroupFailed, TrainedRow, produce_group
 from .settings import WorkerSettings
 
 # How often a producer looks for room in a full buffer, and how often the heart beats.

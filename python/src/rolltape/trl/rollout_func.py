@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from ..client import AsyncClient
 from ..errors import RolltapeError
 from ..groups import Group, run_group
-from .groups import deletes_unexported
+from .produce_group import delete_on_failure
 from .rows import Row, check_temperatures, read_rows
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def make_rollout_func(
         session_ids = [session_id for group in groups for session_id in group.session_ids]
         if not session_ids:
             return [_failure(group) for group in groups]
-        async with deletes_unexported(client, session_ids):
+        async with delete_on_failure(client, session_ids):
             batch = await client.export_batch(session_ids, **options)
         check_temperatures(batch, temperature)
         rows: dict[str, list[Row]] = {}

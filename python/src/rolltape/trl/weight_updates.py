@@ -64,7 +64,7 @@ class WeightUpdates:
             )
             record = self._wait(record, {"idle"}, target, deadline)
         except WeightsError as error:
-            raise _explained(error) from error
+            raise _explain(error) from error
         self.version = target
         return record
 
@@ -78,7 +78,7 @@ class WeightUpdates:
             )
             return self._wait(record, {"external"}, target, deadline)
         except WeightsError as error:
-            raise _explained(error) from error
+            raise _explain(error) from error
 
     def finish(self) -> WeightsRecord:
         """Sets the version that `begin` announced, and resumes the engine."""
@@ -87,7 +87,7 @@ class WeightUpdates:
         try:
             record = self._wait(self._client.finish_weights(target), {"idle"}, target, deadline)
         except WeightsError as error:
-            raise _explained(error) from error
+            raise _explain(error) from error
         self.version = target
         return record
 
@@ -102,7 +102,7 @@ class WeightUpdates:
             if record["state"] == "failed":
                 raise WeightsError("weights_failed", record["error"] or "No reason given.", details={"weights": record})
             if record["state"] == "idle":
-                raise _ended(record, target)
+                raise _ended_error(record, target)
             if time.monotonic() > deadline:
                 raise RolltapeError(
                     "weights_timed_out",
@@ -113,18 +113,18 @@ class WeightUpdates:
             time.sleep(_POLL_SECONDS)
             record = self._client.weights()
         if record["state"] == "idle" and record["version"] != target:
-            raise _ended(record, target)
+            raise _ended_error(record, target)
         return record
 
 
-def _ended(record: WeightsRecord, target: int) -> WeightsError:
+def _ended_error(record: WeightsRecord, target: int) -> WeightsError:
     """Returns the error of an update that is over, but not with its version. The engine goes on with another one."""
     why = record["error"] or "It was given up, or somebody else made another update."
     message = f"The update to version {target} ended. {why} The engine goes on with version {record['version']}."
     return WeightsError("weights_failed", message, details={"weights": record})
 
 
-def _explained(error: WeightsError) -> WeightsError:
+def _explain(error: WeightsError) -> WeightsError:
     record = error.record
     if record is None or record["state"] != "failed":
         return error

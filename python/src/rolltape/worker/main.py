@@ -8,9 +8,9 @@ from .agent_call import create_call
 from .channel import Channel
 from .errors import describe_load_error
 from .load_agent import load_agent
-from .one_by_one import run_one_by_one
-from .surroundings import Surroundings
-from .together import run_together
+from .process_state import ProcessState
+from .run_concurrently import run_concurrently
+from .run_sequentially import run_sequentially
 
 
 def main() -> None:
@@ -26,7 +26,7 @@ def main() -> None:
         channel.send({"type": "load_failed", "error": describe_load_error(error)})
         return
     # Taken after the import: what the module itself sets is kept for all tasks.
-    surroundings = Surroundings()
+    state = ProcessState()
     channel.send({"type": "ready", "is_async": call.is_async, "python": platform.python_version()})
-    run = run_together if call.is_async else run_one_by_one
-    run(call, channel, surroundings)
+    run = run_concurrently if call.is_async else run_sequentially
+    run(call, channel, state)

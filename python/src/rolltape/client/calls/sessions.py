@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from ..call import DEFAULT_TIMEOUT, Call, field, invalid_reply, read_object, without_none
 from ..records import SessionPage, SessionRecord
-from ..started import StartedSession, read_started
+from ..started_session import StartedSession, read_started
 
 # Sessions of one page by default, as that of the proxy.
 PAGE = 1000

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rolltape import AsyncSession, BatchError, Client, RolltapeError, Server
-from rolltape.trl import RolloutWorker, worker
+from rolltape.trl import RolloutWorker, rollout_worker
 from trl_support import StandInSample, ask, letter_agent, take, wait_until
 
 Make = Callable[..., RolloutWorker]
@@ -21,7 +21,7 @@ Make = Callable[..., RolloutWorker]
 @pytest.fixture
 def make(server: Server, client: Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
     """Makes workers that are stopped at the end."""
-    monkeypatch.setattr(worker, "load_sample_type", lambda: StandInSample)
+    monkeypatch.setattr(rollout_worker, "load_sample_type", lambda: StandInSample)
     made: list[RolloutWorker] = []
 
     def make(agent: Any = letter_agent, tasks: Any = ("a", "b"), **options: Any) -> RolloutWorker:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..batch import Batch
 from ..client import AsyncClient, Client
 from ..errors import RolltapeError
-from .groups import TrainedRow
 from .metrics import Metrics
+from .produce_group import TrainedRow
 from .producer import Producer, repeat_tasks
-from .samples import load_sample_type
+from .sample_type import load_sample_type
 from .settings import Style, WorkerSettings, group_advantages
 
 if TYPE_CHECKING:

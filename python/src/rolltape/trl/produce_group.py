@@ -49,7 +49,7 @@ async def produce_group(client: AsyncClient, task: Any, settings: WorkerSettings
         reward_scope=settings.reward_scope,
     )
     _count_episodes(group, metrics)
-    async with deletes_unexported(client, group.session_ids):
+    async with delete_on_failure(client, group.session_ids):
         if len(group.session_ids) < settings.needed_episodes:
             failure = group.errors[-1] if group.errors else None
             raise GroupFailed(
@@ -112,7 +112,7 @@ def _measure_rows(rows: Sequence[Row], rewards: Any, metrics: Metrics) -> None:
 
 
 @contextlib.asynccontextmanager
-async def deletes_unexported(client: AsyncClient, session_ids: Sequence[str]) -> AsyncIterator[None]:
+async def delete_on_failure(client: AsyncClient, session_ids: Sequence[str]) -> AsyncIterator[None]:
     """Deletes the sessions if the block raises or is cancelled: nobody else knows them."""
     try:
         yield

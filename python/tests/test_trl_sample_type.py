@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rolltape.trl import RolloutWorker
-from rolltape.trl.samples import FIELDS, load_sample_type
+from rolltape.trl.sample_type import FIELDS, load_sample_type
 from trl_support import StandInSample
 
 MODULE = "trl.experimental.async_grpo.async_rollout_worker"

@@ -6,7 +6,7 @@ import os
 from typing import Mapping
 
 
-class Surroundings:
+class ProcessState:
     """Environment and working directory as they are now, to be restored after a task that changed them."""
 
     def __init__(self) -> None:

@@ -12,19 +12,19 @@ from .agent_call import AgentCall
 from .channel import Channel, end_process
 from .context import AgentContext
 from .errors import failure
+from .process_state import ProcessState
 from .reward import InvalidReward, encode_reward
-from .surroundings import Surroundings
 
 
-def run_one_by_one(call: AgentCall, channel: Channel, surroundings: Surroundings) -> None:
+def run_sequentially(call: AgentCall, channel: Channel, state: ProcessState) -> None:
     tasks: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=receive, args=(channel, tasks), daemon=True).start()
     while True:
         message = tasks.get()
         channel.send({"type": "started", "id": message["id"]})
-        surroundings.enter(message.get("environment"))
+        state.enter(message.get("environment"))
         outcome = run(call, message)
-        channel.send({**outcome, "reusable": surroundings.restore()})
+        channel.send({**outcome, "reusable": state.restore()})
 
 
 def receive(channel: Channel, tasks: queue.SimpleQueue[dict[str, Any]]) -> None:

@@ -12,17 +12,17 @@ from .blocked_loop import watch_loop
 from .channel import Channel, end_process
 from .context import AgentContext
 from .errors import failure
+from .process_state import ProcessState
 from .reward import InvalidReward, encode_reward
-from .surroundings import Surroundings
 
 SECONDS_TO_CANCEL = 1.0
 """How long tasks may clean up after the parent has closed the connection."""
 
 
-def run_together(call: AgentCall, channel: Channel, surroundings: Surroundings) -> None:
+def run_concurrently(call: AgentCall, channel: Channel, state: ProcessState) -> None:
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    runner = Runner(call, channel, surroundings, loop)
+    runner = Runner(call, channel, state, loop)
     threading.Thread(target=runner.receive, daemon=True).start()
     watch_loop(loop)
     while True:
@@ -36,12 +36,10 @@ def run_together(call: AgentCall, channel: Channel, surroundings: Surroundings) 
 class Runner:
     """The tasks that run in the event loop. Its methods run there, except :meth:`receive`."""
 
-    def __init__(
-        self, call: AgentCall, channel: Channel, surroundings: Surroundings, loop: asyncio.AbstractEventLoop
-    ) -> None:
+    def __init__(self, call: AgentCall, channel: Channel, state: ProcessState, loop: asyncio.AbstractEventLoop) -> None:
         self._call = call
         self._channel = channel
-        self._surroundings = surroundings
+        self._state = state
         self._loop = loop
         self._tasks: dict[int, asyncio.Task[dict[str, Any]]] = {}
 
@@ -67,7 +65,7 @@ class Runner:
     def _start(self, message: dict[str, Any]) -> None:
         identifier = message["id"]
         self._channel.send({"type": "started", "id": identifier})
-        self._surroundings.enter(message.get("environment"))
+        self._state.enter(message.get("environment"))
         task = self._loop.create_task(self._outcome(message))
         self._tasks[identifier] = task
         # Not a part of the task itself: one that is cancelled before its first step never runs.
@@ -77,7 +75,7 @@ class Runner:
         del self._tasks[identifier]
         outcome = failure(identifier, asyncio.CancelledError()) if task.cancelled() else task.result()
         # Tasks that run at once share environment and working directory.
-        reusable = self._surroundings.restore() if not self._tasks else True
+        reusable = self._state.restore() if not self._tasks else True
         self._channel.send({**outcome, "reusable": reusable})
 
     def _cancel_all(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 _MODULE = "trl.experimental.async_grpo.async_rollout_worker"
-# What a RolloutSample is created with; see worker.py.
+# What a RolloutSample is created with; see rollout_worker.py.
 FIELDS = (
     "prompt",
     "completion",
