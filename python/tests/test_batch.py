@@ -207,3 +207,26 @@ def test_every_cut_file_is_refused(server: Server, sessions: list[str]) -> None:
     for length in np.linspace(0, len(data) - 1, 60).astype(int):
         with pytest.raises(rolltape.BatchError):
             Batch.from_bytes(data[:length])
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        pytest.param(b"[" * 200_000, id="nested too deeply"),
+        pytest.param(b'{"x":{"dtype":"I32","shape":[1],"data_offsets":[0,Infinity]}}', id="infinite offset"),
+        pytest.param(b'{"x":{"dtype":"I32","shape":[1e400],"data_offsets":[0,4]}}', id="infinite extent"),
+        pytest.param(b'{"x":{"dtype":"I32","shape":[1.5],"data_offsets":[0,4]}}', id="fractional extent"),
+        pytest.param(b'{"x":{"dtype":"I32","shape":"1","data_offsets":[0,4]}}', id="extent as text"),
+        pytest.param(b'{"x":{"dtype":"I32","shape":[0,%d],"data_offsets":[0,0]}}' % 2**70, id="extent of 2^70"),
+        pytest.param(b'{"x":{"dtype":"I32","shape":[%s],"data_offsets":[0,4]}}' % b",".join([b"1"] * 100), id="100 axes"),
+        pytest.param(b'{"\\ud800":{"dtype":"I32"}}', id="name that is no Unicode"),
+        pytest.param(b'{"__metadata__":[1]}', id="metadata as list"),
+        pytest.param(b'{"__metadata__":null}', id="no metadata"),
+        pytest.param(b'{"__metadata__":{"layout":5}}', id="metadata with a number"),
+    ],
+)
+def test_a_malicious_header_is_refused(tmp_path: Path, header: bytes) -> None:
+    path = tmp_path / "batch.safetensors"
+    path.write_bytes(block(header, bytes(64)))
+    with pytest.raises(rolltape.BatchError, match="not a batch") as refused:
+        Batch.open(path)
+    assert len(refused.value.message.encode()) < 1000

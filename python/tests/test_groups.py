@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import subprocess
 import sys
@@ -94,7 +95,7 @@ def test_failures_are_reported_and_leave_no_session(client: Client, server: Serv
     groups = run(server, agent, tasks, timeout=3, on_episode=lambda group, episode: seen.append(episode.accepted))
     errors = [group.episodes[0].error for group in groups]
     failed = rolltape.RolltapeError
-    kinds = [KeyError, failed, TimeoutError, failed, ValueError, rolltape.InvalidRequestError, ValueError]
+    kinds = [KeyError, failed, TimeoutError, failed, ValueError, rolltape.InvalidRequestError, TypeError]
     assert [type(error) for error in errors] == [*kinds, type(None)]
     assert [getattr(errors[index], "code", None) for index in (1, 2, 3, 5)] == [
         "agent_exit",
@@ -184,3 +185,62 @@ def test_a_thread_that_hangs_delays_nothing(client: Client, server: Server) -> N
 def test_wrong_options_are_refused(server: Server) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         run(server, calls_model, [], 0)
+
+
+class OwnExit(BaseException):
+    """Not an Exception, as pytest's own outcomes are not."""
+
+
+def test_an_agent_that_cancels_itself_fails_only_its_own_episode(client: Client, server: Server) -> None:
+    async def agent(task: str, session: AsyncSession) -> float:
+        reward = await calls_model(task, session)
+        if task == "cancels itself":
+            current = asyncio.current_task()
+            assert current is not None
+            current.cancel()
+        if task == "cancelled":
+            raise asyncio.CancelledError("by a library")
+        if task == "own":
+            raise OwnExit
+        return reward
+
+    groups = run(server, agent, ["cancels itself", "cancelled", "own", "works"])
+    kinds = [type(group.episodes[0].error) for group in groups]
+    assert kinds == [asyncio.CancelledError, asyncio.CancelledError, OwnExit, type(None)]
+    assert [record["session_id"] for record in client.sessions()] == groups[-1].session_ids
+
+
+def test_an_agent_that_ignores_its_cancellation_does_not_hold_the_run(
+    client: Client, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rolltape.groups.CANCEL_SECONDS", 0.2)
+
+    async def main() -> list[Group]:
+        released = asyncio.Event()
+
+        async def agent(task: str, session: AsyncSession) -> float:
+            while task == "stubborn" and not released.is_set():
+                with contextlib.suppress(asyncio.CancelledError):
+                    await released.wait()
+            return await calls_model(task, session)
+
+        async with AsyncClient(server.url, server.admin_key) as own:
+            # The limit is that of a failing test.
+            run_of_both = run_group(agent, ["stubborn", "works"], client=own, timeout=5)
+            groups = await asyncio.wait_for(run_of_both, 60)
+            released.set()
+            return groups
+
+    stubborn, works = asyncio.run(main())
+    assert [getattr(error, "code", None) for error in stubborn.errors] == ["episode_timeout"]
+    assert [record["session_id"] for record in client.sessions()] == works.session_ids
+
+
+@pytest.mark.parametrize("reward", ["1.0", b"1.0", [1.0]])
+def test_text_is_no_reward_even_if_it_is_a_number(client: Client, server: Server, reward: Any) -> None:
+    async def agent(task: str, session: AsyncSession) -> Any:
+        completion = await asyncio.to_thread(chat, session, "hi")
+        return {completion["id"]: reward} if task == "mapping" else reward
+
+    groups = run(server, agent, ["number", "mapping"])
+    assert [type(group.episodes[0].error) for group in groups] == [TypeError, TypeError]

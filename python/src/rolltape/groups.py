@@ -7,7 +7,7 @@ import contextlib
 import inspect
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, cast
 
@@ -20,6 +20,9 @@ Task = TypeVar("Task")
 Reward = float | Mapping[str, float] | None
 # Called with the task and the session. A function that is not a coroutine runs in a thread.
 Agent = Callable[[Task, AsyncSession], Reward | Awaitable[Reward]]
+
+CANCEL_SECONDS = 10.0
+"""How long an episode that is cancelled may take to end."""
 
 
 @dataclass
@@ -76,7 +79,8 @@ async def run_group(
 
     agent: called as `agent(task, session)`; returns the reward. It makes its model calls with `session.base_url` and
         `session.api_key`.
-    timeout: seconds that an episode may take. A thread cannot be stopped: its calls fail when its session is deleted.
+    timeout: seconds that an episode may take. A thread cannot be stopped, nor an agent that ignores that it is cancelled
+        for 10 seconds: they run on, and their calls fail because their session is deleted.
     max_concurrency: episodes that run at once. Each requests its own slot from the proxy.
     reward_scope: what a number rewards: the last completed call, or the session as a whole.
     on_episode: called when an episode has ended.
@@ -123,9 +127,7 @@ class _Run:
         async with self.slots:
             started = time.monotonic()
             try:
-                await self._in_time(self._run(episode, group, task))
-            except Exception as error:
-                episode.error = error
+                episode.error = await self._in_time(episode, self._run(episode, group, task))
             finally:
                 episode.seconds = time.monotonic() - started
         if self.on_episode is not None:
@@ -138,19 +140,31 @@ class _Run:
             ids = [each["session_id"] async for each in self.client.sessions() if each["group_id"] in group_ids]
             await asyncio.gather(*(self.client.delete_session(each) for each in ids), return_exceptions=True)
 
-    async def _in_time(self, running: Any) -> None:
+    async def _in_time(self, episode: Episode, running: Coroutine[Any, Any, None]) -> BaseException | None:
+        """Returns why the episode failed. Raises only if the run itself is cancelled."""
         # Not wait_for: its TimeoutError could also be one of the agent's own.
-        episode = asyncio.ensure_future(running)
+        task = asyncio.ensure_future(running)
         try:
-            await asyncio.wait({episode}, timeout=self.timeout)
+            await asyncio.wait({task}, timeout=self.timeout)
         finally:
-            finished = episode.done()
+            finished = task.done()
             if not finished:
-                episode.cancel()
-                await asyncio.gather(episode, return_exceptions=True)
-        if not finished:
-            raise RolltapeError("episode_timeout", f"The episode did not end within {self.timeout:g} seconds.")
-        episode.result()
+                await self._stop(episode, task)
+        if finished:
+            return _error_of(task)
+        return RolltapeError("episode_timeout", f"The episode did not end within {self.timeout:g} seconds.")
+
+    async def _stop(self, episode: Episode, task: asyncio.Task[None]) -> None:
+        """Cancels an episode, which then deletes its session. An agent that ignores it runs on without a session."""
+        task.cancel()
+        await asyncio.wait({task}, timeout=CANCEL_SECONDS)
+        if task.done():
+            _error_of(task)
+            return
+        task.add_done_callback(_error_of)
+        if episode.session_id is not None:
+            with contextlib.suppress(RolltapeError):
+                await self.client.delete_session(episode.session_id)
 
     async def _run(self, episode: Episode, group: Group, task: Any) -> None:
         session = await self._start(group, task)
@@ -196,8 +210,23 @@ class _Run:
             return
         if isinstance(reward, Mapping):
             for interaction_id, value in reward.items():
-                await session.set_reward(float(value), interaction_id)
+                await session.set_reward(_to_number(value), interaction_id)
         elif self.reward_scope == "session":
-            await session.set_session_reward(float(reward))
+            await session.set_session_reward(_to_number(reward))
         else:
-            await session.set_reward(float(reward))
+            await session.set_reward(_to_number(reward))
+
+
+def _error_of(task: asyncio.Task[None]) -> BaseException | None:
+    """Returns what a task that has ended raised, also if it was cancelled: an agent can cancel itself."""
+    try:
+        return task.exception()
+    except asyncio.CancelledError as error:
+        return error
+
+
+def _to_number(value: Any) -> float:
+    # Text has no __float__, although float() accepts it.
+    if hasattr(type(value), "__float__") or hasattr(type(value), "__index__"):
+        return float(value)
+    raise TypeError(f"A reward must be a number; received one of type {type(value).__name__}.")

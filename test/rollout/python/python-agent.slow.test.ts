@@ -162,6 +162,8 @@ describe.each([
 
   it.each([
     ["raise odd", { name: "Odd", message: "The exception cannot be described." }],
+    ["raise fatal", { name: "Fatal", message: "The exception cannot be described." }],
+    ["sys.exit odd", { name: "SystemExit", message: "The agent called sys.exit." }],
     ["raise long", { message: text(/^long [^]{4000,4200}$/) }],
     ["recurse", { name: "RecursionError" }],
     ["sys.exit", { name: "SystemExit", message: "The agent called sys.exit(3)." }],
@@ -186,6 +188,14 @@ describe.each([
     const next = await agent.run({}, context());
     expect(next).toBeTypeOf("number");
     expect(next).not.toBe(pid);
+  });
+
+  it("takes no result from a copy of the process that the agent made", async () => {
+    const agent = create();
+    const pid = await agent.run({}, context());
+    // The copy ends when it returns. Its parent waits for that.
+    expect(await agent.run({ do: "fork" }, context())).toBe(1);
+    expect(await agent.run({}, context())).toBe(pid);
   });
 
   it("prints to standard error, however much, and cannot forge messages", async () => {

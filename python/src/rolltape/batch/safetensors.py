@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ Array = NDArray[Any]
 
 _DTYPES = {"I32": np.dtype("<i4"), "F32": np.dtype("<f4"), "BOOL": np.dtype("|b1")}
 _LENGTH_BYTES = 8
+_SHOWN_CHARACTERS = 100
 
 
 def read_block(block: Any) -> tuple[dict[str, str], dict[str, Array]]:
@@ -24,7 +26,7 @@ def read_block(block: Any) -> tuple[dict[str, str], dict[str, Array]]:
     """
     data = memoryview(block).cast("B")
     start, header = _read_header(data)
-    metadata = header.pop("__metadata__", {})
+    metadata = _check_metadata(header.pop("__metadata__", {}))
     tensors = {name: _view(name, spec, block, start, data.nbytes) for name, spec in header.items()}
     return metadata, tensors
 
@@ -37,23 +39,40 @@ def _read_header(data: memoryview) -> tuple[int, dict[str, Any]]:
         raise invalid(f"its header ends at byte {start}, but it has {data.nbytes} bytes")
     try:
         header = json.loads(bytes(data[_LENGTH_BYTES:start]))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise invalid(f"its header is not JSON ({error})") from error
     if not isinstance(header, dict):
         raise invalid("its header is not a JSON object")
     return start, header
 
 
+def _check_metadata(metadata: Any) -> dict[str, str]:
+    if isinstance(metadata, dict) and all(isinstance(value, str) for value in metadata.values()):
+        return metadata
+    raise invalid("its metadata is not an object of texts")
+
+
 def _view(name: str, spec: Any, block: Any, start: int, total: int) -> Array:
     try:
-        dtype, shape = _DTYPES[spec["dtype"]], tuple(int(size) for size in spec["shape"])
-        begin, end = (int(offset) for offset in spec["data_offsets"])
+        # operator.index refuses texts and fractions, which int() accepts.
+        dtype, shape = _DTYPES[spec["dtype"]], tuple(map(operator.index, spec["shape"]))
+        begin, end = map(operator.index, spec["data_offsets"])
     except (KeyError, TypeError, ValueError) as error:
-        raise invalid(f"tensor `{name}` has an unknown dtype or no shape: {spec}") from error
+        raise invalid(f"tensor {_shorten(name)} has an unknown dtype or no shape: {_shorten(spec)}") from error
     count = math.prod(shape)
+    problem = f"tensor {_shorten(name)} of shape {_shorten(shape)} does not fit bytes {begin} to {end} of {total - start}"
     if min(shape, default=0) < 0 or begin < 0 or end - begin != count * dtype.itemsize or start + end > total:
-        raise invalid(f"tensor `{name}` of shape {list(shape)} does not fit bytes {begin} to {end} of {total - start}")
-    return np.frombuffer(block, dtype, count, start + begin if count else 0).reshape(shape)
+        raise invalid(problem)
+    try:
+        return np.frombuffer(block, dtype, count, start + begin if count else 0).reshape(shape)
+    except ValueError as error:  # Too many axes, or an extent of an empty tensor that numpy cannot have.
+        raise invalid(f"{problem} ({error})") from error
+
+
+def _shorten(value: Any) -> str:
+    """Returns the value in ASCII, because a name may be no valid Unicode."""
+    text = ascii(list(value) if isinstance(value, tuple) else value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
 def invalid(why: str) -> BatchError:

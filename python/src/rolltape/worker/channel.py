@@ -20,7 +20,10 @@ class Channel:
     def __init__(self, receiving: int, sending: int) -> None:
         self._input = os.fdopen(receiving, "rb", buffering=1 << 16)
         self._sending = sending
+        self._is_copy = False
         self._lock = threading.Lock()
+        # An agent that calls os.fork may return in the copy too, whose result must not replace the real one.
+        os.register_at_fork(after_in_child=self._mute)
 
     @classmethod
     def take_standard_streams(cls) -> Channel:
@@ -35,6 +38,9 @@ class Channel:
             stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
         return cls(receiving, sending)
 
+    def _mute(self) -> None:
+        self._is_copy = True
+
     def read(self) -> dict[str, Any] | None:
         """Waits for the next message. Returns None when the parent has closed the stream or ended."""
         try:
@@ -44,7 +50,12 @@ class Channel:
         return json.loads(line) if line.endswith(b"\n") else None
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Sends a message whole, from any thread. Does nothing if the parent has ended: the reader notices that."""
+        """Sends a message whole, from any thread. Does nothing if the parent has ended: the reader notices that.
+
+        Ends the process if an agent has made it by os.fork.
+        """
+        if self._is_copy:
+            os._exit(0)
         # ASCII, because a lone surrogate has no UTF-8.
         rest = memoryview(f"{json.dumps(message, ensure_ascii=True, allow_nan=False)}\n".encode("ascii"))
         with self._lock:

@@ -18,11 +18,10 @@ def describe_error(error: BaseException) -> dict[str, str]:
     """Returns class, message and traceback of an exception. It never fails, whatever an agent raises."""
     name = type(error).__name__
     try:
-        message = str(error)
-    except Exception:
-        message = "The exception cannot be described."
-    if isinstance(error, SystemExit):
-        message = f"The agent called sys.exit({error.code!r})."
+        message = f"The agent called sys.exit({error.code!r})." if isinstance(error, SystemExit) else str(error)
+    except BaseException:  # An exception's own code may even call sys.exit.
+        is_exit = isinstance(error, SystemExit)
+        message = "The agent called sys.exit." if is_exit else "The exception cannot be described."
     return {"name": name, "message": cut(message, LONGEST_MESSAGE), "traceback": format_traceback(error)}
 
 
@@ -44,7 +43,7 @@ def format_traceback(error: BaseException) -> str:
     try:
         lines = traceback.format_exception(type(error), error, skip_own_frames(error.__traceback__))
         return cut("".join(lines).rstrip(), MOST_CHARACTERS)
-    except Exception:
+    except BaseException:
         return ""
 
 

@@ -17,6 +17,16 @@ class Odd(Exception):
         raise RuntimeError("not even its text")
 
 
+class Fatal(Exception):
+    def __str__(self):
+        sys.exit(5)
+
+
+class Unwritable:
+    def __repr__(self):
+        raise RuntimeError("not even its text")
+
+
 def note(order, text):
     """Writes a file whole, so that a test can wait for it."""
     with open(order["file"] + ".partial", "w") as file:
@@ -31,6 +41,16 @@ def misbehave(order):
         raise ValueError("the tool is broken")
     if what == "raise odd":
         raise Odd()
+    if what == "raise fatal":
+        raise Fatal()
+    if what == "sys.exit odd":
+        sys.exit(Unwritable())
+    if what == "fork":
+        parent = os.getpid()
+        child = os.fork()
+        if child:
+            os.waitpid(child, 0)
+        return 1 if os.getpid() == parent else 2
     if what == "raise long":
         raise ValueError("long " * 100_000 + "\x1b[31mred")
     if what == "recurse":
