@@ -184,3 +184,8 @@ def test_a_thread_that_hangs_delays_nothing(client: Client, server: Server) -> N
 def test_wrong_options_are_refused(server: Server) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         run(server, calls_model, [], 0)
+
+
+def test_a_blocking_client_is_refused(client: Client) -> None:
+    with pytest.raises(TypeError, match="needs an AsyncClient"):
+        asyncio.run(run_group(calls_model, ["a"], client=client))  # type: ignore[arg-type]
