@@ -267,3 +267,9 @@ def test_a_cancelled_start_leaves_no_session(client: Client, server: Server) -> 
 
     asyncio.run(main())
     assert list(client.sessions(task_id="cancelled")) == []
+
+
+def test_one_id_in_place_of_a_list_is_refused(client: Client) -> None:
+    for use in (client.export_batch, client.export_shared_files):
+        with pytest.raises(TypeError, match="must be a list of ids; received the text 'math-1'"):
+            use("math-1")

@@ -244,3 +244,8 @@ def test_text_is_no_reward_even_if_it_is_a_number(client: Client, server: Server
 
     groups = run(server, agent, ["number", "mapping"])
     assert [type(group.episodes[0].error) for group in groups] == [TypeError, TypeError]
+
+
+def test_a_blocking_client_is_refused(client: Client) -> None:
+    with pytest.raises(TypeError, match="needs an AsyncClient"):
+        asyncio.run(run_group(calls_model, ["a"], client=client))  # type: ignore[arg-type]

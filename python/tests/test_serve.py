@@ -89,3 +89,12 @@ def test_npx_finds_the_server_of_this_repository() -> None:
     # npx itself may report the signal.
     with pytest.raises(ProcessLookupError):
         os.kill(server.pid, 0)
+
+
+def test_a_folder_without_the_package_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    npx = tmp_path / "npx"
+    npx.write_text("#!/bin/sh\necho 'npm error 404 Not Found' >&2\nexit 1\n")
+    npx.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    with pytest.raises(rolltape.ServeError, match=r"404 Not Found\n.*has no rolltape.*pass `command`"), serve():
+        pass

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, cast
 
-from .client import AsyncClient, AsyncSession
+from .client import AsyncClient, AsyncSession, Client
 from .errors import CapacityError, RolltapeError
 from .threads import run_in_thread
 
@@ -90,6 +90,8 @@ async def run_group(
 
     A session id begins with the task's `task_id`, if the task is a mapping that has one.
     """
+    if isinstance(client, Client):
+        raise TypeError("run_group needs an AsyncClient; received a Client, whose calls cannot be awaited.")
     if n < 1 or max_concurrency < 1:
         raise ValueError(f"n and max_concurrency must be at least 1; received {n} and {max_concurrency}.")
     run = _Run(agent, client, timeout, asyncio.Semaphore(max_concurrency), reward_scope, on_episode)

@@ -20,6 +20,8 @@ from .errors import ServeError
 
 # A server may wait this long for calls in flight and for exports (`server.shutdown_seconds`), and then a little more.
 STOP_SECONDS = 45.0
+_NPX = ("--no-install", "rolltape")
+_INSTALL = "Install it with npm, or pass `command`, such as the path of dist/cli/main.js."
 
 
 @dataclass
@@ -86,8 +88,8 @@ def find_command(command: str | os.PathLike[str] | Sequence[str] | None = None) 
         if path := shutil.which("rolltape"):
             return [path]
         if npx := shutil.which("npx"):
-            return [npx, "--no-install", "rolltape"]
-        raise _not_found("rolltape", "Install it with npm, or pass `command`, such as the path of dist/cli/main.js.")
+            return [npx, *_NPX]
+        raise _not_found("rolltape", _INSTALL)
     words = [os.fspath(command)] if isinstance(command, (str, os.PathLike)) else list(command)
     if words[0].endswith(".js"):
         words.insert(0, "node")
@@ -152,7 +154,7 @@ def _wait_until_ready(
         process.wait(1.0 if found.is_set() else 0.0)
     status = process.poll()
     why = f"did not become ready within {seconds:g} seconds" if status is None else f"ended with status {status}"
-    message = f"`{' '.join(words)}` {why}. It wrote:\n{_tail(log_path)}"
+    message = f"`{' '.join(words)}` {why}. It wrote:\n{_tail(log_path)}{_hint(words, status, log_path)}"
     raise ServeError("server_not_ready", message, details={"exit_status": status})
 
 
@@ -179,6 +181,12 @@ def _stop(process: subprocess.Popen[bytes], pid: int) -> int | None:
 def _tail(log_path: Path, size: int = 4096) -> str:
     text = log_path.read_bytes()[-size:].decode(errors="replace").strip()
     return text or "(nothing)"
+
+
+def _hint(words: Sequence[str], status: int | None, log_path: Path) -> str:
+    """What to do if npx has no package to run. npm's own message is about its registry, which has none either."""
+    missing = status is not None and tuple(words[1:3]) == _NPX and "npm error" in _tail(log_path)
+    return f"\nThe folder in which npx was started has no rolltape. {_INSTALL}" if missing else ""
 
 
 def _not_found(program: str, why: str) -> ServeError:

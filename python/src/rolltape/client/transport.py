@@ -68,9 +68,9 @@ class SyncTransport:
         except httpx.TimeoutException as error:
             if time.monotonic() >= deadline:
                 raise timed_out(call) from error
-            return BrokenConnection(_why(error))
+            return BrokenConnection(_why(error, request))
         except httpx.TransportError as error:
-            return BrokenConnection(_why(error))
+            return BrokenConnection(_why(error, request))
 
 
 class AsyncTransport:
@@ -123,9 +123,9 @@ class AsyncTransport:
         except httpx.TimeoutException as error:
             if time.monotonic() >= deadline:
                 raise timed_out(call) from error
-            return BrokenConnection(_why(error))
+            return BrokenConnection(_why(error, request))
         except httpx.TransportError as error:
-            return BrokenConnection(_why(error))
+            return BrokenConnection(_why(error, request))
 
 
 class _Body:
@@ -183,5 +183,7 @@ def _lower(headers: httpx.Headers) -> Mapping[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
-def _why(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+def _why(error: Exception, request: httpx.Request) -> str:
+    """Says what happened and where: httpx's own messages name no address. `netloc` has no user name and password."""
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"{what} ({request.url.scheme}://{request.url.netloc.decode()})"
