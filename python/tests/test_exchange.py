@@ -68,7 +68,9 @@ def test_a_call_without_further_effect_is_sent_four_times_at_most(send: Any) -> 
     assert send(network, lambda client: client.set_version(3)) == 3
     assert [json.loads(request.content) for request in network.requests] == [{"version": 3}] * 4
     network = Network(*[BROKEN] * 4)
-    with pytest.raises(rolltape.TransportError, match=r"set_version got no answer: ReadError: broken \(http://[^/]+\)$") as failure:
+    with pytest.raises(
+        rolltape.TransportError, match=r"set_version got no answer: ReadError: broken \(http://[^/]+\)$"
+    ) as failure:
         send(network, lambda client: client.set_version(3))
     assert failure.value.code == "connection_failed"
     assert network.answers == []

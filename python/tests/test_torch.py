@@ -146,7 +146,7 @@ def test_the_model_gives_the_recorded_log_probabilities(batches: dict[str, Batch
     logits = model(**attention.model_arguments(batch)).logits
     new = attention.token_logprobs(logits, batch)
     mask = torch.as_tensor(batch["loss_mask"]) == 1
-    assert mask.sum() > 100
+    assert mask.sum() > 20
     assert {round(value, 1) for value in advantages.token_temperatures(batch)[mask.numpy()].tolist()} == {0.7, 1.0, 1.3}
     # The embedded engine's cache has 16 bits.
     assert (new - torch.as_tensor(batch["logprobs"]))[mask].abs().max() < 5e-3

@@ -44,6 +44,7 @@ describe("rolltape weights", () => {
     expect(failed.stdout).toContain("version 0, update to 7: failed");
     expect(failed.stdout).toContain(`${server.url}  version unknown, failed`);
     expect(failed.stderr).toContain("no such tensor");
+    expect(failed.stdout.match(/no such tensor/g)).toHaveLength(1); // with its server
     expect((await run([url, "--version", "7", PATH])).code).toBe(0);
     expect((await run([url, "--give-up"])).stdout).toContain("version 7");
   });
@@ -63,11 +64,24 @@ describe("rolltape weights", () => {
       run([url, "--version", "7", "--external", PATH]),
       run([url, "--version", "-1", PATH]),
       run([url, "--status"], {}),
+      run(["--version", "7", PATH]),
+      run(["localhost:9", "--status"]),
     ]);
-    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
+    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2, 2]);
     expect(results[0]?.stderr).toContain("Expected one of PATH, --external, --finish, --give-up and --status.");
     expect(results[1]?.stderr).toContain("--version must be set");
     expect(results[4]?.stderr).toContain("ROLLTAPE_ADMIN_API_KEY must be set");
+    expect(results[5]?.stderr).toContain(`The first argument must be the URL of a proxy, such as`);
+    expect(results[6]?.stderr).toContain("received localhost:9.");
+  });
+
+  it("names the variable of a wrong key", async () => {
+    const { url } = await start();
+    const { code, stderr } = await run([url, "--status"], { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-another-proxy" });
+    expect([code, stderr]).toEqual([
+      1,
+      "rolltape: The key is unknown or was revoked. ROLLTAPE_ADMIN_API_KEY must be the admin key of the proxy.\n",
+    ]);
   });
 });
 

@@ -1,6 +1,8 @@
+import { ProxyError } from "../../client/errors.js";
 import { failedWeights, type WeightsStatus } from "../../client/weight-calls.js";
 import { readEnvironmentKey } from "../../config/index.js";
 import { connectProxy } from "../../rollout/connect.js";
+import { isHttpUrl } from "../../rollout/http-url.js";
 import { makeInert } from "../../support/inert-text.js";
 import { WeightsCommandError } from "../weights/errors.js";
 import { WeightsProgress } from "../weights/progress.js";
@@ -18,6 +20,9 @@ export interface WeightsCommandOptions {
 
 /** `rolltape weights`: loads new weights into the engine of a proxy or gateway, and shows the progress. */
 export async function weights(url: string, path: string | undefined, options: WeightsCommandOptions): Promise<void> {
+  if (!isHttpUrl(url)) {
+    throw invalid(`The first argument must be the URL of a proxy, such as http://127.0.0.1:8090; received ${url}.`);
+  }
   const run = chooseCall(path, options);
   const adminKey = readEnvironmentKey(process.env);
   if (!adminKey) throw invalid("ROLLTAPE_ADMIN_API_KEY must be set to the admin key of the proxy.");
@@ -30,9 +35,16 @@ export async function weights(url: string, path: string | undefined, options: We
   } catch (error) {
     progress.clear();
     const failed = failedWeights(error);
-    if (failed) print(failed, options);
-    throw error;
+    // As text, the reason is printed once: by the error.
+    if (failed) print(options.json ? failed : { ...failed, error: null }, options);
+    throw withHint(error);
   }
+}
+
+function withHint(error: unknown): unknown {
+  if (!(error instanceof ProxyError) || error.status !== 401) return error;
+  const message = `${error.message} ROLLTAPE_ADMIN_API_KEY must be the admin key of the proxy.`;
+  return new ProxyError(error.code, message, { status: error.status, cause: error });
 }
 
 function print(status: WeightsStatus, { json }: WeightsCommandOptions): void {

@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import type { LlamaContextSequence, LlamaModel } from "node-llama-cpp";
 import { EngineError, type LocalWeights, type PreparedWeights } from "../../engine.js";
 import { importLlama, type LlamaRuntime, type LoadedModel } from "../runtime.js";
@@ -8,6 +7,7 @@ import { checkGguf } from "./check-gguf.js";
 import { hasMemoryFor } from "./free-memory.js";
 import { convertCheckpoint } from "./hugging-face/convert-checkpoint.js";
 import { type ModelTemplate, readModelTemplate } from "./model-template.js";
+import { weightsKind } from "./weights-kind.js";
 
 /** New weights in memory. */
 interface Candidate {
@@ -107,8 +107,8 @@ export class EmbeddedWeights implements LocalWeights {
     try {
       if (this.#closed) throw this.#closed.reason;
       await this.#freeing;
-      const isFolder = (await stat(path)).isDirectory();
-      return await (isFolder ? this.#prepareCheckpoint(path) : this.#prepareGguf(path));
+      const kind = await weightsKind(path);
+      return await (kind === "GGUF file" ? this.#prepareGguf(path) : this.#prepareCheckpoint(path));
     } catch (error) {
       throw toEngineError(path, error);
     }
