@@ -55,7 +55,7 @@ async function walkHeader(cursor: HeaderCursor): Promise<void> {
     const axes = await cursor.u32();
     if (axes > MAX_AXES) throw new HeaderError(`a tensor has ${axes} axes`);
     // The extents, the type and the offset.
-    await cursor.skip(BigInt(8 * axes + 4 + 8));
+    cursor.skip(BigInt(8 * axes + 4 + 8));
   }
 }
 

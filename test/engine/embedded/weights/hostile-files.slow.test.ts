@@ -84,7 +84,7 @@ describe("a GGUF file whose header counts more than the file has", () => {
   const array = (elementType: number, count: bigint) => [text("a"), u32(9), u32(elementType), u64(count)];
 
   it.each([
-    ["2^62 pairs", header(0n, 2n ** 62n, ...[text("a"), u32(4), u32(1)])],
+    ["2^62 pairs", header(0n, 2n ** 62n, text("a"), u32(4), u32(1))],
     ["2^62 tensors", header(2n ** 62n, 0n)],
     ["an array of 2^62 numbers", header(0n, 1n, ...array(4, 2n ** 62n))],
     ["an array of 2^64 - 1 texts", header(0n, 1n, ...array(8, 2n ** 64n - 1n))],
