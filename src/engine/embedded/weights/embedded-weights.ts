@@ -5,8 +5,10 @@ import type { SequencePool } from "../sequence-pool.js";
 import type { StepGate } from "../step-gate.js";
 import { checkGguf } from "./check-gguf.js";
 import { hasMemoryFor } from "./free-memory.js";
+import { checkGgufHeader } from "./gguf-header.js";
 import { convertCheckpoint } from "./hugging-face/convert-checkpoint.js";
 import { type ModelTemplate, readModelTemplate } from "./model-template.js";
+import { requireRegularFile } from "./regular-file.js";
 import { weightsKind } from "./weights-kind.js";
 
 /** New weights in memory. */
@@ -121,6 +123,8 @@ export class EmbeddedWeights implements LocalWeights {
   }
 
   async #prepareGguf(path: string): Promise<Candidate> {
+    await requireRegularFile(path);
+    await checkGgufHeader(path);
     const { readGgufFileInfo } = await importLlama();
     const info = await readGgufFileInfo(path, { sourceType: "filesystem" });
     checkGguf(path, info, this.#template);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { EngineError } from "../../../engine.js";
 import { type ModelTemplate, ROTARY_FACTORS } from "../model-template.js";
+import { requireRegularFile } from "../regular-file.js";
 
 /** GGUF architectures whose Hugging Face folders can be loaded, and whether GGUF has their q and k in another order. */
 const ARCHITECTURES: ReadonlyMap<string, { readonly interleaved: boolean }> = new Map([
@@ -55,6 +56,7 @@ export interface CheckpointConfig {
  */
 export async function readCheckpointConfig(folder: string, template: ModelTemplate): Promise<CheckpointConfig> {
   const path = join(folder, "config.json");
+  await requireRegularFile(path);
   const config = parseConfig(path, await readFile(path, "utf8"));
   const architecture = ARCHITECTURES.get(template.architecture);
   if (!architecture) {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { TensorEntry } from "../../../../support/safetensors/read-header.js";
 import { TensorFile } from "../../../../support/safetensors/tensor-file.js";
 import { EngineError } from "../../../engine.js";
+import { requireRegularFile } from "../regular-file.js";
 
 export interface CheckpointTensor {
   readonly path: string;
@@ -84,6 +85,7 @@ async function readIndex(path: string): Promise<Map<string, Set<string>>> {
 
 async function openFile(path: string): Promise<TensorFile> {
   try {
+    await requireRegularFile(path);
     return await TensorFile.open(path);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
