@@ -139,7 +139,7 @@ class _Run:
             await asyncio.gather(*(self.client.delete_session(each) for each in ids), return_exceptions=True)
 
     async def _in_time(self, running: Any) -> None:
-        # Not wait_for: its TimeoutError could also be one of the agent's own.
+        # Not wait_for: its TimeoutError could not be told from one that the agent raises.
         episode = asyncio.ensure_future(running)
         try:
             await asyncio.wait({episode}, timeout=self.timeout)

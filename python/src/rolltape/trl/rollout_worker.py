@@ -109,7 +109,7 @@ class RolloutWorker:
         Raises RuntimeError if it was started before.
         """
         if self._thread is not None:
-            raise RuntimeError("A RolloutWorker can be started only once. Make another one for another training.")
+            raise RuntimeError("A RolloutWorker can be started only once. Create another one for another training run.")
         self._beat_at = time.monotonic()
         self._thread = threading.Thread(target=self._run_thread, name="rolltape-rollout-worker", daemon=True)
         self._thread.start()
@@ -117,7 +117,7 @@ class RolloutWorker:
     def stop(self) -> None:
         """Ends all episodes and deletes their sessions. Rows that wait in the queue stay there. May be repeated."""
         is_first = not self._stopping.is_set()
-        # Before the loop is looked at: a thread that begins only now sees it.
+        # Set before the loop is checked, so that a thread that is just starting sees it.
         self._stopping.set()
         if self._thread is None:
             return
@@ -167,7 +167,7 @@ class RolloutWorker:
         if age > stale_after_s:
             raise RuntimeError(
                 f"The event loop of the rollout worker did not run for {age:.0f} seconds: an async agent blocks it. "
-                "Let it await, or make the agent a plain function, which gets a thread."
+                "Make it await, or make the agent a plain function, which runs in a thread."
             )
 
     def _run_thread(self) -> None:

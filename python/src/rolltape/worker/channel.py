@@ -45,7 +45,7 @@ class Channel:
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Sends a message whole, from any thread. Does nothing if the parent has ended: the reader notices that."""
-        # ASCII, because a lone surrogate has no UTF-8.
+        # ASCII, because a lone surrogate cannot be encoded as UTF-8.
         rest = memoryview(f"{json.dumps(message, ensure_ascii=True, allow_nan=False)}\n".encode("ascii"))
         with self._lock:
             try:
