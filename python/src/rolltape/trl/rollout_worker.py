@@ -42,7 +42,7 @@ class RolloutWorker:
     advantages: computes one number for each row of a group's batch. Default: GRPO, every session counts once.
     drop_zero_variance: drop groups in which all rewards are equal. They train nothing, but fill the trainer's batches.
     min_accepted: episodes that a group needs; default 2 (1 if n is 1). A group with fewer fails, and is not trained on.
-    max_failed_groups: groups that may fail in a row. With one more, `check_health` raises the last failure.
+    max_failed_groups: number of failed groups in a row after which `check_health` raises the last failure.
     export: further options of the export, such as `{"discount": 0.9}`.
     tokenizer: decodes the texts of TRL's logs; without one, they are empty.
 
