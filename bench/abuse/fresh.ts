@@ -38,8 +38,8 @@ export async function stallOfFirst(
 }
 
 /**
- * Lets all threads of a process run before other programs, where the system allows it. Otherwise the stalls would include the wait for a
- * processor. The kernel takes 50 ms of each second from such threads, but only if they need the whole second.
+ * Gives all threads of a process real-time priority, if the system allows it. Otherwise the stalls would include waits for a
+ * processor. The kernel takes 50 ms of each second from such threads, but only if they use the whole second.
  */
 function favor(pid: number): void {
   spawnSync("chrt", ["--all-tasks", "--rr", "--pid", "1", String(pid)]);

@@ -19,10 +19,10 @@ interface Message {
   readonly content: string;
 }
 
-/** Pause after a refusal. Shorter than the server's `Retry-After`, because these agents are not polite. */
+/** Pause after a refusal. Shorter than the server's `Retry-After`, to test agents that ignore it. */
 const PAUSE_MS = 100;
 
-/** Runs agents that start sessions and make calls, and go on when they are refused, until the time is over. */
+/** Runs agents that start sessions and make calls until the time is over, and go on after refusals. */
 export async function fill(api: Api, agents: number, seconds: number): Promise<Filled> {
   const filled: Filled = { sessions: new Map(), refused: { sessions: 0, calls: 0 }, failed: new Map(), recorded: 0 };
   const until = performance.now() + seconds * 1000;

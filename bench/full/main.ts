@@ -8,7 +8,7 @@ import { readOptions } from "./options.js";
 import { readPeak, watch } from "./watch.js";
 
 /**
- * Fills a server whose memory the kernel limits, and goes on after it refuses sessions and calls. Then exports every session and
+ * Fills a server whose memory the kernel limits, and keeps sending after it refuses sessions and calls. Then exports every session and
  * stops the server. The exit status is 1 if the server was killed or crashed, or if an answered call is missing.
  *
  *   npm run bench:full [-- --minutes 60 --memory MEBIBYTES]
@@ -100,7 +100,7 @@ function print(
   exported: number,
   peaks: readonly (number | undefined)[],
 ): void {
-  const mebi = (value: number | undefined) => (value === undefined ? "not known" : value.toFixed(0));
+  const mebi = (value: number | undefined) => (value === undefined ? "unknown" : value.toFixed(0));
   const cgroupPeak = cgroup?.peakBytes;
   const limited = cgroup ? `${mebibytes}` : "none: this machine or user has no cgroups";
   console.log(
@@ -112,9 +112,12 @@ function print(
         ["sessions, calls recorded", `${sessions.size}, ${recorded}`],
         ["sessions refused, calls refused", `${refused.sessions}, ${refused.calls}`],
         ["interactions exported", String(exported)],
-        ["store, JavaScript heap, largest (MiB)", `${mebi(watched.storeMebibytes)}, ${mebi(watched.heapMebibytes)}`],
+        [
+          "largest store, largest JavaScript heap (MiB)",
+          `${mebi(watched.storeMebibytes)}, ${mebi(watched.heapMebibytes)}`,
+        ],
         ["resident memory: largest while filling, in all (MiB)", peaks.map(mebi).join(", ")],
-        ["memory of the cgroup, largest (MiB)", mebi(cgroupPeak === undefined ? undefined : cgroupPeak / MEBIBYTE)],
+        ["largest memory of the cgroup (MiB)", mebi(cgroupPeak === undefined ? undefined : cgroupPeak / MEBIBYTE)],
         ["/health: answers, of these not 200", `${watched.probes}, ${watched.unhealthy}`],
         ["/health: slowest (ms)", watched.slowestProbeMs.toFixed(0)],
         ["end of the server", proxy.exit ?? "not yet"],

@@ -192,7 +192,7 @@ def block(header: Any, data: bytes = b"") -> bytes:
         (block({}), "no tensor `input_ids`"),
     ],
 )
-def test_what_is_no_batch_is_refused(data: bytes, why: str, tmp_path: Path) -> None:
+def test_data_that_is_not_a_batch_is_refused(data: bytes, why: str, tmp_path: Path) -> None:
     with pytest.raises(rolltape.BatchError, match=why) as refused:
         Batch.from_bytes(data)
     assert refused.value.code == "invalid_batch"
@@ -202,7 +202,7 @@ def test_what_is_no_batch_is_refused(data: bytes, why: str, tmp_path: Path) -> N
         Batch.open(path)
 
 
-def test_every_cut_file_is_refused(server: Server, sessions: list[str]) -> None:
+def test_every_truncated_file_is_refused(server: Server, sessions: list[str]) -> None:
     data = body(server, sessions, {"layout": "packed"})
     for length in np.linspace(0, len(data) - 1, 60).astype(int):
         with pytest.raises(rolltape.BatchError):

@@ -34,7 +34,7 @@ def make(server: Server, client: Client, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 async def short_agent(task: Any, session: AsyncSession) -> float:
-    """One call, so that its session has one row in either style."""
+    """Makes one call, so that its session has one row in either style."""
     answer = await ask(session, [{"role": "user", "content": f"Task {task}"}])
     return float(len(answer))
 
@@ -260,7 +260,7 @@ def test_failed_episodes_are_left_out_and_counted(make: Make, client: Client) ->
     assert open_sessions(client) == []
 
 
-def test_groups_with_too_few_episodes_are_deleted_and_end_the_training_in_the_end(make: Make, client: Client) -> None:
+def test_groups_with_too_few_episodes_are_deleted_and_repeated_failures_end_the_training(make: Make, client: Client) -> None:
     runs = iter(range(1000))
 
     async def agent(task: Any, session: AsyncSession) -> float:

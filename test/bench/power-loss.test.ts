@@ -102,7 +102,7 @@ describe.skipIf(findMissingCompiler())("a loss of power", () => {
     expect(readPages()).toBe("aa");
   });
 
-  it("does not write what a failed sync left behind with a later sync, unless it is written again", () => {
+  it("does not write pages of a failed sync with a later sync, unless they are written again", () => {
     power.fail("sync", "EIO");
     run(`
       put(0, "b"); put(1, "b");

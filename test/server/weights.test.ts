@@ -299,7 +299,7 @@ describe("a weight update that fails", () => {
     expect(proxy.engine.servers?.list().map(({ state }) => state)).toEqual(["up", "up"]);
   });
 
-  it("can be given up: no server with the version before, so those with the new one go on", async () => {
+  it("can be given up: no server has the previous version, so those with the new one go on", async () => {
     servers[1]?.loads.faults.push({ kind: "fail", message: "no such tensor" });
     await update({ version: 7, path: PATH });
     const reply = await giveUp();
@@ -337,7 +337,7 @@ describe("a weight update that fails", () => {
     ]);
   });
 
-  it("says so if a server is down at the beginning; giving up goes on with the version before", async () => {
+  it("says so if a server is down at the beginning; giving up goes on with the previous version", async () => {
     await servers[1]?.close();
     const reply = await update({ version: 7, path: PATH });
     expect(reply.refusal).toBe("502 weights_failed");
@@ -371,7 +371,7 @@ describe("an external weight update", () => {
     for (const server of servers) await server.close();
   });
 
-  it("pauses, lets the trainer push its tensors, and then drops caches, sets the version and resumes", async () => {
+  it("pauses, lets the trainer push its tensors, and then flushes caches, sets the version and resumes", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     const begun = await update({ version: 7, mode: "external" });

@@ -7,7 +7,7 @@ import { sized } from "../../sized.js";
 import { TURNS } from "../agents.js";
 import { BATCH, CONCURRENT, runJob } from "../job.js";
 
-const WHAT = "persistent Python agents, against one asyncio process that does the same by hand";
+const WHAT = "persistent Python agents, against one hand-written asyncio process";
 const FOLDER = fileURLToPath(new URL("../python", import.meta.url));
 const EPISODES = sized(512, 8);
 const ROUNDS = sized(3, 1);

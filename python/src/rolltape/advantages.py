@@ -1,4 +1,4 @@
-"""Advantages of rows relative to their group, and returns of turns. All results are float32 numpy arrays.
+"""Advantages of rows relative to their group, and per-turn returns. All results are float32 numpy arrays.
 
 The functions take a Batch. `grpo_values` and `rloo_values` do the same for rewards and groups of your own.
 """
@@ -66,7 +66,7 @@ def grpo_values(
     weights: Any = None,
     epsilon: float = 1e-6,
 ) -> NDArray[np.float32]:
-    """As grpo, for rewards [B] and the group of each. weights: how much each counts in mean and deviation."""
+    """As grpo, for rewards [B] and the group of each. weights: the weight of each reward in mean and standard deviation."""
     values, group = _finite(rewards), group_indices(groups, len(np.atleast_1d(rewards)))
     weight = np.ones(len(values)) if weights is None else _finite(weights, "weight")
     centred = values - _group_means(values, group, weight)[group]
@@ -146,7 +146,8 @@ def _group_means(values: Floats, group: NDArray[np.int64], weights: Floats) -> F
 
 
 def _constant(values: Floats, group: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Rounding must not turn equal rewards into advantages: (0.1 + 0.1 + 0.1) / 3 is not 0.1."""
+    """Returns [B]: true in groups of equal values. Compares instead of subtracting the mean, which is rounded:
+    (0.1 + 0.1 + 0.1) / 3 is not 0.1."""
     groups = int(group.max()) + 1 if len(group) else 0
     low, high = np.full(groups, np.inf), np.full(groups, -np.inf)
     np.minimum.at(low, group, values)

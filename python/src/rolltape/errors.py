@@ -67,7 +67,7 @@ class GoneError(RolltapeError):
 
 
 class CapacityError(RolltapeError):
-    """No room now: no free slot, too many calls, or full memory (429, 507). Try again after `retry_after`."""
+    """No capacity now: no free slot, too many calls, or full memory (429, 507). Try again after `retry_after`."""
 
 
 class EngineError(RolltapeError):

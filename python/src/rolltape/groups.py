@@ -144,7 +144,7 @@ class _Run:
 
     async def _in_time(self, episode: Episode, running: Coroutine[Any, Any, None]) -> BaseException | None:
         """Returns why the episode failed. Raises only if the run itself is cancelled."""
-        # Not wait_for: its TimeoutError could also be one of the agent's own.
+        # Not wait_for: its TimeoutError could not be told from one that the agent raises.
         task = asyncio.ensure_future(running)
         try:
             await asyncio.wait({task}, timeout=self.timeout)

@@ -35,7 +35,7 @@ function trained(behaviour: string, ...more: readonly string[]) {
 const NAMES = [0, 1, 2].map((n) => `batch-0000${n}.safetensors`);
 
 describe("rolltape rollout --trainer-mode persistent", TIMES, () => {
-  it("runs one process, which is told each batch and the version, and sets the version that it answers", async () => {
+  it("runs one process, which receives each batch with its version, and sets the version of its answer", async () => {
     const { args, batch, log } = trained("train");
     const ended = await runRolltape(args);
     expect(ended).toMatchObject({ code: 0 });
@@ -62,7 +62,7 @@ describe("rolltape rollout --trainer-mode persistent", TIMES, () => {
     expect(batch("batch-00009.safetensors").versions).toEqual([7]);
   });
 
-  it("accepts a version that leaps", async () => {
+  it("accepts an answer that skips versions", async () => {
     const { args, batch } = trained("leap");
     expect(await runRolltape(args)).toMatchObject({ code: 0 });
     expect(NAMES.map((name) => batch(name).versions)).toEqual([[0], [10], [20]]);
@@ -102,7 +102,7 @@ describe("rolltape rollout --trainer-mode persistent", TIMES, () => {
     expect(ended.stderr).toMatch(reason);
   });
 
-  it("reports a trainer that fails after the last batch; all batches are there", async () => {
+  it("reports a trainer that fails after the last batch, and keeps all batches", async () => {
     const { args, files } = trained("fail at the end");
     const ended = await runRolltape(args);
     expect(ended.code).toBe(1);

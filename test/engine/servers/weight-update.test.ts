@@ -61,7 +61,7 @@ describe.each(KINDS)("a weight update of %s servers", (_, kind) => {
     await update.finish(url, version);
   };
 
-  it("loads in a pause, drops the caches, sets the version and resumes what it cut", async () => {
+  it("loads in a pause, flushes the caches, sets the version and resumes what it cut", async () => {
     const { server, engine, update } = await start();
     let version = 1;
     const call = makeCall(makePrompt(10), { maxTokens: 30 }, { currentVersion: () => version });
@@ -127,7 +127,7 @@ describe.each(KINDS)("a weight update of %s servers", (_, kind) => {
 });
 
 describe("a weight update of sglang servers", () => {
-  it("fails if the server keeps its caches, because they have states of the old weights", async () => {
+  it("fails if the server keeps its caches, because they were computed with the old weights", async () => {
     const server = await startSglangServer(slow);
     const engine = createSglangEngine({ ...common, urls: [server.url], weightsTimeoutSeconds: 0.3 });
     open.push(server, engine);
@@ -140,7 +140,7 @@ describe("a weight update of sglang servers", () => {
     await expect(engine.servers?.update.finish(server.url, 7)).resolves.toBeUndefined();
   });
 
-  it("fails at once if the server cannot drop its caches", async () => {
+  it("fails at once if the server cannot flush its caches", async () => {
     const server = await startSglangServer({ ...slow, missingPaths: ["/flush_cache"] });
     const engine = createSglangEngine({ ...common, urls: [server.url] });
     open.push(server, engine);

@@ -118,7 +118,7 @@ describe.each([
   ["synchronous", sync],
   ["asynchronous", together],
 ])("a Python agent that is %s", (_, create) => {
-  it("runs in another process, which is reused", async () => {
+  it("runs in another process, which later tasks reuse", async () => {
     const agent = create();
     const first = await agent.run({}, context());
     expect(first).not.toBe(process.pid);
@@ -198,7 +198,7 @@ describe.each([
     expect(await agent.run({}, context())).toBe(pid);
   });
 
-  it("prints to standard error, however much, and cannot forge messages", async () => {
+  it("prints any amount to standard error, and cannot forge messages", async () => {
     const agent = create();
     const pid = await agent.run({}, context());
     expect(await agent.run({ do: "print", size: 5_000_000 }, context())).toBe(pid);
@@ -278,7 +278,7 @@ describe("a synchronous Python agent", () => {
     expect(await agent.run({}, context())).toBeTypeOf("number");
   });
 
-  it("is reported with what it wrote for the failing task", async () => {
+  it("is reported with the standard error of the failing task only", async () => {
     const agent = sync();
     await agent.run({ do: "print", size: 10 }, context());
     const failed = await agent.run({ do: "os._exit" }, context()).catch((error: unknown) => error);

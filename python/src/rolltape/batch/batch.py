@@ -116,7 +116,7 @@ class Batch:
     def tensors(self) -> dict[str, Array]:
         """All tensors by name. Raises BatchError `batch_closed` after `close`."""
         if self._tensors is None:
-            raise BatchError("batch_closed", "The batch was closed. Copy what is needed longer before.")
+            raise BatchError("batch_closed", "The batch was closed. Copy what you still need before closing it.")
         return self._tensors
 
     def __getitem__(self, name: str) -> Array:

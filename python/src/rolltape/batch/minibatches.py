@@ -26,7 +26,7 @@ def minibatches(batch: Batch, max_tokens: int, sort: bool) -> Iterator[Batch]:
 
 
 def _units(batch: Batch) -> tuple[list[np.ndarray], list[int]]:
-    """Returns what is not split (rows, or the nodes of a tree), and how many tokens each has."""
+    """Returns the units that are not split (rows, or the nodes of a tree), and the number of tokens of each."""
     if batch.layout == "tree":
         starts = tree_starts(batch)
         nodes = [np.arange(begin, end) for begin, end in zip(starts[:-1], starts[1:], strict=True)]

@@ -38,7 +38,7 @@ def _indices(rows: Any, count: int) -> Array:
     if len(array) and (array.min() < 0 or array.max() >= count):
         raise IndexError(f"Rows must be from 0 to {count - 1}; received {array.min()} to {array.max()}.")
     if len(np.unique(array)) != len(array):
-        raise ValueError("Each row can be selected once.")
+        raise ValueError("Each row can be selected only once.")
     return array
 
 
@@ -68,7 +68,7 @@ def _tree_tokens(batch: Batch, chosen: Array) -> dict[str, Array]:
     spans = [(int(cu_trees[tree]), int(cu_trees[tree + 1])) for tree in trees]
     place = np.concatenate([*(np.arange(begin, end) for begin, end in spans), np.arange(0)])
     tokens = {name: batch[name][place] for name in TOKENS if name in batch}
-    # What the tokens of each tree, and its nodes, move by.
+    # By how much the tokens and the nodes of each tree move.
     sizes = np.array([end - begin for begin, end in spans], np.int64)
     new_begins = np.concatenate([[0], np.cumsum(sizes)])
     moved = np.array([begin for begin, _ in spans], np.int64) - new_begins[:-1]

@@ -60,7 +60,7 @@ def without_none(**fields: Any) -> dict[str, Any]:
 def read_json(reply: Reply) -> Any:
     """Returns the JSON of an answer.
 
-    Raises TransportError `invalid_reply` if it is none.
+    Raises TransportError `invalid_reply` if the answer is not JSON.
     """
     try:
         return json.loads(reply.body)

@@ -15,21 +15,21 @@ T = TypeVar("T")
 
 # Pauses in seconds before an idempotent call is sent again because its connection broke.
 PAUSES = (0.05, 0.25, 1.0)
-# Pauses before a call is sent again because a worker is unavailable. With four answers of a gateway they take less than
-# 30 s, or less than 60 s if the gateway also waits for the worker to come back.
+# Pauses before a call is sent again because a worker is unavailable. With the time of the gateway's four answers, they take
+# less than 30 s, or less than 60 s if the gateway also waits for the worker to come back.
 UNAVAILABLE_PAUSES = (0.5, 1.5, 5.0)
 
 
 @dataclass(frozen=True)
 class Send:
-    """Send the call, and answer with its reply or with a BrokenConnection."""
+    """A step: send the call, and pass its reply or a BrokenConnection to the generator."""
 
     deadline: float
 
 
 @dataclass(frozen=True)
 class Sleep:
-    """Wait for so many seconds."""
+    """A step: wait for this many seconds."""
 
     seconds: float
 
@@ -42,7 +42,7 @@ Steps = Generator[Send | Sleep, Reply | BrokenConnection | None, T]
 
 
 def exchange(call: Call[T]) -> Steps[T]:
-    """Yields what to do next, and returns the result of the call.
+    """Yields the steps of sending a call, and returns its result.
 
     Raises RolltapeError if the proxy refuses the call or cannot be reached.
     """

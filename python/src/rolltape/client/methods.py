@@ -13,13 +13,13 @@ T = TypeVar("T")
 
 
 class SendsCalls(Protocol):
-    """What a blocking client has."""
+    """A client that sends calls and blocks until they are answered."""
 
     def run(self, call: Call[T]) -> T: ...
 
 
 class AwaitsCalls(Protocol):
-    """What a client with asyncio has."""
+    """A client that sends calls with asyncio."""
 
     async def run(self, call: Call[T]) -> T: ...
 

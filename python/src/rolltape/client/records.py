@@ -1,4 +1,4 @@
-"""JSON objects that the proxy answers, as it sends them. Times are in seconds since the Unix epoch."""
+"""JSON objects that the proxy returns, unchanged. Times are in seconds since the Unix epoch."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Session(_Started):
 
 
 class AsyncSession(_Started):
-    """A session. Leaving its `async with` block ends it, also after an exception; its data stays as that of Session."""
+    """As Session, with coroutines. Leaving its `async with` block ends it, also after an exception."""
 
     def __init__(self, client: AsyncClient, started: StartedSession, base_url: str) -> None:
         super().__init__(started, base_url)
@@ -99,5 +99,6 @@ class AsyncSession(_Started):
 
 
 def _is_harmless(failure: RolltapeError, error: BaseException | None) -> bool:
-    """A revoked key: the session was exported, deleted or expired. And a failure must not hide the block's own error."""
+    """Returns true if the key is revoked, because the session is already over, or if the failure of `end` would hide the
+    error that the block raised."""
     return error is not None or (isinstance(failure, AuthenticationError) and failure.code == "invalid_api_key")

@@ -30,7 +30,7 @@ class SessionStart:
             await self._session.__aexit__(*error)
 
     async def _started(self) -> AsyncSession:
-        # Not cancelled with its caller: a session whose answer nobody reads would exist until it expires.
+        # Not cancelled with its caller, because a session whose id nobody receives would exist until it expires.
         starting = asyncio.ensure_future(self._start())
         try:
             return await asyncio.shield(starting)

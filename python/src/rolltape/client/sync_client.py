@@ -34,7 +34,7 @@ class Client:
 
     url: address of the proxy, with or without `/v1`.
     admin_key: its admin key.
-    http: an httpx.Client to use instead of an own one.
+    http: an httpx.Client to use instead of a new one.
 
     Every call raises RolltapeError if it fails. Calls whose repetition has no further effect are sent again up to three
     times if the connection breaks; slots, sessions and batches in shared memory are requested only once.

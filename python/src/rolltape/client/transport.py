@@ -35,7 +35,7 @@ class SyncTransport:
 
     def __init__(self, url: str, key: str, http: httpx.Client | None = None) -> None:
         self._url, self._key = proxy_url(url), key
-        # Variables like HTTP_PROXY are ignored: a proxy is mostly on this machine or in the same network.
+        # Variables such as HTTP_PROXY are ignored, because a Rolltape proxy is usually on this machine or in the same network.
         self._http = http or httpx.Client(limits=_LIMITS, trust_env=False)
 
     def run(self, call: Call[T]) -> T:
@@ -172,7 +172,7 @@ def _request(call: Call[Any], url: str, key: str, deadline: float) -> dict[str, 
 
 
 def _checked(chunks: Iterator[bytes], call: Call[Any], deadline: float) -> Iterator[bytes]:
-    """httpx limits the time between two chunks, not that of the whole answer."""
+    """Yields the chunks until the deadline, because httpx limits the time between two chunks, not that of the whole answer."""
     for chunk in chunks:
         if time.monotonic() >= deadline:
             raise timed_out(call)

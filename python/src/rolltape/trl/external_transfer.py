@@ -9,10 +9,10 @@ from .weight_updates import WeightUpdates
 
 
 class ExternalWeightTransfer:
-    """Pauses the engine, lets `push` bring the tensors to its servers, sets the version, and resumes.
+    """Pauses the engine, calls `push` to transfer the tensors to its servers, sets the version, and resumes.
 
     push: called as `push(tensors, urls)` while all servers are paused; `tensors` is the trainer's iterator of
-        (name, tensor), `urls` are the engine servers to bring them to. It returns when all of them have the tensors.
+        (name, tensor), `urls` are the engine servers to push them to. It returns when all of them have the tensors.
     open, close: called once before the first update and after the last one, to set up a process group for example.
     exclude: addresses of engine servers to leave out.
     timeout: seconds that pausing and resuming may take.

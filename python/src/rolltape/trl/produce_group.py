@@ -113,7 +113,7 @@ def _measure_rows(rows: Sequence[Row], rewards: Any, metrics: Metrics) -> None:
 
 @contextlib.asynccontextmanager
 async def delete_on_failure(client: AsyncClient, session_ids: Sequence[str]) -> AsyncIterator[None]:
-    """Deletes the sessions if the block raises or is cancelled: nobody else knows them."""
+    """Deletes the sessions if the block raises or is cancelled, because nobody else knows their ids."""
     try:
         yield
     except BaseException:

@@ -14,7 +14,7 @@ from .metrics import Metrics
 from .produce_group import GroupFailed, TrainedRow, produce_group
 from .settings import WorkerSettings
 
-# How often a producer looks for room in a full buffer, and how often the heart beats.
+# How often a producer looks for room in a full buffer, and how often the heartbeat is sent.
 _POLL_SECONDS = 0.05
 _BEAT_SECONDS = 0.5
 _RETRY_SECONDS = 0.25
@@ -61,7 +61,7 @@ class Producer:
         self._running = 0
 
     async def run(self, client: AsyncClient) -> None:
-        """Returns when there are no tasks left. Raises the first error that cannot pass; all groups then end."""
+        """Returns when there are no tasks left. Raises the first error that a retry cannot fix, and ends all groups."""
         heart = asyncio.ensure_future(self._beats())
         producers = [asyncio.ensure_future(self._produce(client)) for _ in range(self._settings.groups)]
         try:
@@ -100,7 +100,7 @@ class Producer:
             self._metrics.flush()
 
     async def _after_failure(self, failure: GroupFailed) -> None:
-        """Waits a little longer after each failure, so that a proxy that restarts does not end the training."""
+        """Waits longer after each failure in a row, so that a restart of the proxy does not end the training."""
         self._metrics.count("failed_groups")
         self._metrics.flush()
         self._failures_in_a_row += 1

@@ -43,7 +43,7 @@ class RolloutWorker:
     advantages: computes one number for each row of a group's batch. Default: GRPO, every session counts once.
     drop_zero_variance: drop groups in which all rewards are equal. They train nothing, but fill the trainer's batches.
     min_accepted: episodes that a group needs; default 2 (1 if n is 1). A group with fewer fails, and is not trained on.
-    max_failed_groups: groups that may fail in a row. With one more, `check_health` raises the last failure.
+    max_failed_groups: number of failed groups in a row after which `check_health` raises the last failure.
     export: further options of the export, such as `{"discount": 0.9}`.
     tokenizer: decodes the texts of TRL's logs; without one, they are empty.
 
@@ -110,7 +110,7 @@ class RolloutWorker:
         Raises RuntimeError if it was started before.
         """
         if self._thread is not None:
-            raise RuntimeError("A RolloutWorker can be started only once. Make another one for another training.")
+            raise RuntimeError("A RolloutWorker can be started only once. Create another one for another training run.")
         self._beat_at = time.monotonic()
         self._thread = threading.Thread(target=self._run_thread, name="rolltape-rollout-worker", daemon=True)
         self._thread.start()
@@ -118,7 +118,7 @@ class RolloutWorker:
     def stop(self) -> None:
         """Ends all episodes and deletes their sessions. Rows that wait in the queue stay there. May be repeated."""
         is_first = not self._stopping.is_set()
-        # Before the loop is looked at: a thread that begins only now sees it.
+        # Set before the loop is checked, so that a thread that is just starting sees it.
         self._stopping.set()
         if self._thread is None:
             return
@@ -171,7 +171,7 @@ class RolloutWorker:
         if age > stale_after_s:
             raise RuntimeError(
                 f"The event loop of the rollout worker did not run for {age:.0f} seconds: an async agent blocks it. "
-                "Let it await, or make the agent a plain function, which gets a thread."
+                "Make it await, or make the agent a plain function, which runs in a thread."
             )
 
     def _run_thread(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 _MODULE = "trl.experimental.async_grpo.async_rollout_worker"
-# What a RolloutSample is created with; see rollout_worker.py.
+# The fields with which rollout_worker.py creates a RolloutSample.
 FIELDS = (
     "prompt",
     "completion",

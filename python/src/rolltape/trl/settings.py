@@ -1,4 +1,4 @@
-"""What a rollout worker is told to do."""
+"""The options of a rollout worker."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from ..errors import RolltapeError, WeightsError
 if TYPE_CHECKING:
     from ..client.records import WeightsRecord
 
-# How long one call may wait for an update. A proxy between two machines may cut longer ones.
+# How long one call may wait for an update. An HTTP proxy in between may cut longer calls.
 _WAIT_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 _ADVICE = (
     "The engine stays paused, and its tokens keep version {version}. Correct the cause and run the training again: its "
-    "first update repairs the engine. Or leave engine servers out (`exclude`), or give the update up: "
+    "first update repairs the engine. Or leave engine servers out (`exclude`), or give up the update: "
     "Client.abandon_weights(), `rolltape weights URL --give-up`."
 )
 
@@ -69,7 +69,7 @@ class WeightUpdates:
         return record
 
     def begin(self) -> WeightsRecord:
-        """Pauses the engine for the next version. The caller then brings the tensors to the engine servers."""
+        """Pauses the engine for the next version. The caller then pushes the tensors to the engine servers."""
         target = self.version + 1
         deadline = time.monotonic() + self._timeout
         try:
@@ -118,7 +118,7 @@ class WeightUpdates:
 
 
 def _ended_error(record: WeightsRecord, target: int) -> WeightsError:
-    """Returns the error of an update that is over, but not with its version. The engine goes on with another one."""
+    """Returns the error of an update that ended without its version becoming current."""
     why = record["error"] or "It was given up, or somebody else made another update."
     message = f"The update to version {target} ended. {why} The engine goes on with version {record['version']}."
     return WeightsError("weights_failed", message, details={"weights": record})

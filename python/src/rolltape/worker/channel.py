@@ -56,7 +56,7 @@ class Channel:
         """
         if self._is_copy:
             os._exit(0)
-        # ASCII, because a lone surrogate has no UTF-8.
+        # ASCII, because a lone surrogate cannot be encoded as UTF-8.
         rest = memoryview(f"{json.dumps(message, ensure_ascii=True, allow_nan=False)}\n".encode("ascii"))
         with self._lock:
             try:

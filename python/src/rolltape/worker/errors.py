@@ -15,7 +15,7 @@ OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def describe_error(error: BaseException) -> dict[str, str]:
-    """Returns class, message and traceback of an exception. It never fails, whatever an agent raises."""
+    """Returns class, message and traceback of an exception. Never raises, whatever the agent raised."""
     name = type(error).__name__
     try:
         message = f"The agent called sys.exit({error.code!r})." if isinstance(error, SystemExit) else str(error)

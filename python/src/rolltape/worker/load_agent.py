@@ -45,10 +45,10 @@ def load_agent(file: str, name: str | None, arguments: Mapping[str, Any]) -> Cal
 def import_file(file: str) -> ModuleType:
     if not os.path.isfile(file):
         raise AgentError("import_failed", f"{file} does not exist.")
-    # Its neighbours can be imported, as if Python ran the file.
+    # Files beside it can be imported, as if Python ran the file.
     sys.path.insert(0, os.path.dirname(file))
     stem = os.path.splitext(os.path.basename(file))[0]
-    # A file named like a module that is in use must not replace it.
+    # The file must not replace a loaded module of the same name.
     module_name = stem if stem not in sys.modules else f"{stem}_agent"
     spec = importlib.util.spec_from_file_location(module_name, file)
     if spec is None or spec.loader is None:

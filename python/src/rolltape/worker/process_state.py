@@ -1,4 +1,4 @@
-"""Environment and working directory of the process."""
+"""Saves and restores the environment and the working directory of the process."""
 
 from __future__ import annotations
 

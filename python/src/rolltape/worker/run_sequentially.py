@@ -28,7 +28,7 @@ def run_sequentially(call: AgentCall, channel: Channel, state: ProcessState) -> 
 
 
 def receive(channel: Channel, tasks: queue.SimpleQueue[dict[str, Any]]) -> None:
-    """Queues tasks. A thread of its own notices the end of the parent while an agent runs."""
+    """Queues tasks. Runs in its own thread, so that the end of the parent is noticed while an agent runs."""
     while (message := channel.read()) is not None:
         # To cancel a synchronous task, the parent kills the process.
         if message["type"] == "run":

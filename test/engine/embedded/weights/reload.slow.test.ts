@@ -228,7 +228,7 @@ describe("the prefix cache", () => {
 });
 
 describe("the order of calls", () => {
-  it("is pause, then load: weights cannot be replaced otherwise", async () => {
+  it("is pause, then apply: weights cannot be replaced without a pause", async () => {
     await expect(weights.load(other.gguf)).rejects.toThrow("Weights can be replaced only during a pause.");
     const prepared = await weights.prepare(other.gguf);
     await expect(prepared.apply()).rejects.toThrow("only during a pause");

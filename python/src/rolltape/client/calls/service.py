@@ -9,7 +9,7 @@ from ..records import Health
 
 
 def livez(*, timeout: float = DEFAULT_TIMEOUT) -> Call[bool]:
-    """Returns true while the process answers, also without an engine."""
+    """Returns true if the process answers, even if its engine is unavailable."""
     return Call("GET", "/livez", lambda reply: True, timeout=timeout)
 
 

@@ -10,7 +10,7 @@ from ..call import DEFAULT_TIMEOUT, Call, field, invalid_reply, read_object, wit
 from ..records import SessionPage, SessionRecord
 from ..started_session import StartedSession, read_started
 
-# Sessions of one page by default, as that of the proxy.
+# Default size of a page, as in the proxy.
 PAGE = 1000
 
 State = Literal["active", "ended", "exported", "expired"]

@@ -1,4 +1,4 @@
-"""Calls that bring new weights to the engine."""
+"""Calls that update the weights of the engine."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def update_weights(
     version: the weight version of tokens from here on, 0 or more.
     path: a folder or file that the engine can read on its own machine.
     exclude: addresses of engine servers to leave out. They are drained and keep their version.
-    wait_seconds: the call answers after this time even if the load goes on: then `state` is not `idle`, and `weights`
-        has the progress. 0 answers at once.
+    wait_seconds: the call returns after this time even if the load goes on: then `state` is not `idle`, and `weights`
+        has the progress. 0 returns at once.
 
     Raises WeightsError `weights_failed` if a server cannot load them: everything stays paused, and `record` has each
     server's version. Raises WeightsError `weights_busy` if another update is running.
@@ -54,7 +54,7 @@ def finish_weights(
 
 
 def abandon_weights(*, timeout: float = DEFAULT_TIMEOUT) -> Call[WeightsRecord]:
-    """Gives an update up: resumes the servers that agree on a version, and drains the others."""
+    """Gives up an update: resumes the servers with known weights of one version, and drains the others."""
     return Call("DELETE", _PATH, read_object, timeout=timeout)
 
 

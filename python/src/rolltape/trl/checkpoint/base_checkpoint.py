@@ -60,14 +60,14 @@ class BaseCheckpoint:
     def missing(self, sent: set[str]) -> Iterator[tuple[str, StoredTensor]]:
         """Returns the tensors that were not sent: those of frozen parts.
 
-        An output matrix that is tied to the embedding is left out: the stored one is as old as the file.
+        An output matrix that is tied to the embedding is left out: the stored copy would be older than the embedding.
         """
         for name, tensor in self.tensors.items():
             if name not in sent and not (self._tied and _is_output(name)):
                 yield name, tensor
 
     def copy_configuration(self, target: Path) -> None:
-        """Copies the files that are no weights: configuration, tokenizer, chat template."""
+        """Copies all files except weights: configuration, tokenizer, chat template."""
         for path in self.folder.iterdir():
             if path.is_file() and not path.name.endswith(_WEIGHTS):
                 shutil.copyfile(path, target / path.name)

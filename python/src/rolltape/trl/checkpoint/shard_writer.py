@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-# The header comes first in the file, but is known last. So much space is kept for it and filled up with spaces, which
+# The header comes first in the file, but is known last. This much space is reserved for it and padded with spaces, which
 # JSON allows. An entry has about 120 bytes.
 HEADER_BYTES = 256 * 1024
 _PREFIX_BYTES = 8
@@ -30,7 +30,7 @@ class ShardWriter:
 
     def has_room(self, name: str, size: int) -> bool:
         full = self.size > 0 and self.size + size > self._max_bytes
-        # An entry is short of its name by a dtype, a shape and two offsets.
+        # Besides its name, an entry has a dtype, a shape and two offsets.
         return not full and self._header_bytes + len(json.dumps(name)) + 256 < HEADER_BYTES
 
     def write(self, name: str, dtype: str, shape: list[int], data: Any) -> None:
