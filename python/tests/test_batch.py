@@ -208,6 +208,7 @@ def test_every_truncated_file_is_refused(server: Server, sessions: list[str]) ->
         with pytest.raises(rolltape.BatchError):
             Batch.from_bytes(data[:length])
 
+
 @pytest.mark.parametrize(
     "header",
     [
@@ -217,7 +218,9 @@ def test_every_truncated_file_is_refused(server: Server, sessions: list[str]) ->
         pytest.param(b'{"x":{"dtype":"I32","shape":[1.5],"data_offsets":[0,4]}}', id="fractional extent"),
         pytest.param(b'{"x":{"dtype":"I32","shape":"1","data_offsets":[0,4]}}', id="extent as text"),
         pytest.param(b'{"x":{"dtype":"I32","shape":[0,%d],"data_offsets":[0,0]}}' % 2**70, id="extent of 2^70"),
-        pytest.param(b'{"x":{"dtype":"I32","shape":[%s],"data_offsets":[0,4]}}' % b",".join([b"1"] * 100), id="100 axes"),
+        pytest.param(
+            b'{"x":{"dtype":"I32","shape":[%s],"data_offsets":[0,4]}}' % b",".join([b"1"] * 100), id="100 axes"
+        ),
         pytest.param(b'{"\\ud800":{"dtype":"I32"}}', id="name that is no Unicode"),
         pytest.param(b'{"__metadata__":[1]}', id="metadata as list"),
         pytest.param(b'{"__metadata__":null}', id="no metadata"),

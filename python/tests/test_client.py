@@ -189,7 +189,7 @@ def test_versions_metrics_models_and_health(client: Client) -> None:
     assert client.health()["worker"]["weight_version"]["version"] == 7
     assert client.livez() is True
     assert "rolltape_" in client.metrics()
-    assert client.models()[0]["id"] .startswith("tiny-model-")
+    assert client.models()[0]["id"].startswith("tiny-model-")
     session_id = ended_session(client, 1)
     batch = client.export_batch([session_id])
     assert set(batch["versions"][batch["loss_mask"] == 1].tolist()) == {7}

@@ -179,7 +179,7 @@ def test_an_agent_that_blocks_the_event_loop_is_not_healthy(
             return "an async agent blocks it" in str(error)
         return False
 
-    monkeypatch.setattr(worker, "_STOP_SECONDS", 0.1)
+    monkeypatch.setattr(rollout_worker, "_STOP_SECONDS", 0.1)
     try:
         wait_until(is_stale)
         with pytest.warns(RuntimeWarning, match="did not stop within"):
@@ -260,7 +260,9 @@ def test_failed_episodes_are_left_out_and_counted(make: Make, client: Client) ->
     assert open_sessions(client) == []
 
 
-def test_groups_with_too_few_episodes_are_deleted_and_repeated_failures_end_the_training(make: Make, client: Client) -> None:
+def test_groups_with_too_few_episodes_are_deleted_and_repeated_failures_end_the_training(
+    make: Make, client: Client
+) -> None:
     runs = iter(range(1000))
 
     async def agent(task: Any, session: AsyncSession) -> float:

@@ -60,7 +60,9 @@ def _view(name: str, spec: Any, block: Any, start: int, total: int) -> Array:
     except (KeyError, TypeError, ValueError) as error:
         raise invalid(f"tensor {_shorten(name)} has an unknown dtype or no shape: {_shorten(spec)}") from error
     count = math.prod(shape)
-    problem = f"tensor {_shorten(name)} of shape {_shorten(shape)} does not fit bytes {begin} to {end} of {total - start}"
+    problem = (
+        f"tensor {_shorten(name)} of shape {_shorten(shape)} does not fit bytes {begin} to {end} of {total - start}"
+    )
     if min(shape, default=0) < 0 or begin < 0 or end - begin != count * dtype.itemsize or start + end > total:
         raise invalid(problem)
     try:

@@ -6,18 +6,19 @@ import sys
 OLDEST = (3, 10)
 
 
-def refuse_old_python():
+def refuse_old_python() -> None:
     """Reports an interpreter that is too old. The other modules use newer syntax, so they are not imported before."""
     if sys.version_info >= OLDEST:
         return
     found = ".".join(str(part) for part in sys.version_info[:3])
-    text = "Python %d.%d or newer is required; %s is Python %s" % (OLDEST + (sys.executable, found))
+    oldest = ".".join(str(part) for part in OLDEST)
+    text = f"Python {oldest} or newer is required; {sys.executable} is Python {found}"
     error = {"code": "import_failed", "message": text, "traceback": ""}
     print(json.dumps({"type": "load_failed", "error": error}), flush=True)
     sys.exit(1)
 
 
-def start():
+def start() -> None:
     """Runs the worker."""
     refuse_old_python()
     from rolltape.worker.main import main

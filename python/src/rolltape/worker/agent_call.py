@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Callable
+from typing import Any
 
 from .context import AgentContext
 from .load_agent import AgentError
@@ -28,7 +29,7 @@ def create_call(function: Callable[..., Any]) -> AgentCall:
     - ``run(data, **extra_kwargs)`` or ``run(data, *, base_url, api_key)``: fields of the context as keyword arguments
     - ``solve(task)``: address and key are in the environment, if the process runs one task at a time
     """
-    is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
+    is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # Functions that are written in C may have no signature.
@@ -42,6 +43,4 @@ def create_call(function: Callable[..., Any]) -> AgentCall:
     if inspect.Parameter.VAR_KEYWORD in kinds:
         return AgentCall(lambda task, context: function(task, **asdict(context)), is_async)
     names = CONTEXT_FIELDS & {each.name for each in parameters}
-    return AgentCall(
-        lambda task, context: function(task, **{name: getattr(context, name) for name in names}), is_async
-    )
+    return AgentCall(lambda task, context: function(task, **{name: getattr(context, name) for name in names}), is_async)

@@ -7,7 +7,8 @@ import os
 import signal
 import sys
 import threading
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 
 class Channel:

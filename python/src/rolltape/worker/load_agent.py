@@ -6,8 +6,9 @@ import importlib.util
 import inspect
 import os
 import sys
+from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import Any, Callable, Mapping
+from typing import Any, cast
 
 MOST_NAMES = 20
 
@@ -90,11 +91,9 @@ def find_only(module: ModuleType, exports: Mapping[str, Any]) -> str:
 def to_function(value: Any, place: str, arguments: Mapping[str, Any]) -> Callable[..., Any]:
     if inspect.isclass(value):
         value = construct(value, place, arguments)
-    run = getattr(value, "run", None)
-    if callable(run):
-        return run
-    if callable(value):
-        return value
+    for function in (getattr(value, "run", None), value):
+        if callable(function):
+            return cast("Callable[..., Any]", function)
     expected = "a function solve(task, context), an object with run, or a class of such objects"
     raise AgentError("invalid_workflow", f"{place} must be {expected}; it is of type {type(value).__name__}.")
 
