@@ -325,12 +325,12 @@ def test_rows_carry_their_oldest_version_and_old_ones_are_dropped(make: Make, se
 
     async def agent(task: Any, session: AsyncSession) -> float:
         messages = [{"role": "user", "content": "a"}]
-        answer = await ask(session, messages)
+        answer = await ask(session, messages, seed=2)
         first.set()
         while not go_on.is_set():
             await asyncio.sleep(0.01)
         messages += [{"role": "assistant", "content": answer}, {"role": "user", "content": "b"}]
-        await ask(session, messages)
+        await ask(session, messages, seed=2)
         return 1.0
 
     try:

@@ -20,7 +20,7 @@ export class ControllerMetrics {
     };
     new Gauge({
       name: "rolltape_controller_tasks",
-      help: "Tasks by state.",
+      help: "Tasks by state: `waiting` (may not start yet), `queued` (wait for a worker), `leased`, `accepted`, `rejected`.",
       labelNames: ["state"],
       registers: [register],
       collect() {

@@ -10,11 +10,17 @@ import { readPage } from "../helpers/page.js";
 import { Proxy } from "../helpers/proxy.js";
 import { ScriptedEngine } from "../helpers/scripted-engine.js";
 import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { leasing, serve as serveController } from "../leasing/leasing.js";
 
 const USER = [{ role: "user", content: "hello" }];
 
 async function scrape(proxy: Proxy<Engine>): Promise<string> {
   return (await proxy.request({ url: "/metrics" }, null)).raw.toString();
+}
+
+async function scrapeController(): Promise<string> {
+  const { url } = await serveController(leasing());
+  return (await fetch(`${url}/metrics`)).text();
 }
 
 describe("the metrics of a server", () => {
@@ -234,9 +240,13 @@ describe("the text of a scrape", () => {
     expect(namingProblems(readFamilies(texts.gateway))).toEqual([]);
   });
 
-  it("has exactly the metrics of docs/reference/metrics.md, with their labels, types and descriptions", () => {
+  it("keeps Prometheus' naming rules, of controllers", async () => {
+    expect(namingProblems(readFamilies(await scrapeController()))).toEqual([]);
+  });
+
+  it("has exactly the metrics of docs/reference/metrics.md, with their labels, types and descriptions", async () => {
     const documented = documentedMetrics();
-    const scraped = Object.values(texts)
+    const scraped = [...Object.values(texts), await scrapeController()]
       .flatMap(readFamilies)
       .filter(({ name }) => name.startsWith("rolltape_"));
     for (const { name, type, help, labels } of scraped) {

@@ -152,6 +152,7 @@ export class PythonWorker {
    * @throws TaskNotTaken, the error that the agent raised, or the reason of the signal
    */
   async run(task: PythonTask, signal: AbortSignal): Promise<unknown> {
+    if (this.#agent?.isAsync !== true) await this.#readStandardError();
     this.#reserved--;
     if (!this.usable) throw new TaskNotTaken("it was stopped", this.#tail.text);
     using _held = this.hold();
@@ -164,6 +165,18 @@ export class PythonWorker {
     // After the task was sent, because a worker ignores the cancellation of a task that it does not know.
     using _givingUp = onAbort(signal, () => this.#giveUp(id, signal.reason));
     return await promise;
+  }
+
+  /**
+   * Reads what is left of the standard error. The process wrote it before its last message, but to another pipe, which may be read later.
+   */
+  async #readStandardError(): Promise<void> {
+    let received: number;
+    do {
+      ({ received } = this.#tail);
+      await setImmediate();
+      await setImmediate();
+    } while (this.#tail.received !== received);
   }
 
   /** Kills the process and its descendants. */
@@ -232,14 +245,10 @@ export class PythonWorker {
     this.#changed();
   }
 
-  /**
-   * Rejects the task of a synchronous agent. The process wrote its standard error before the message, but to another
-   * pipe. Two iterations of the event loop let that pipe be read first.
-   */
+  /** Rejects the task of a synchronous agent, with the standard error that the task wrote. */
   async #fail(running: Running, error: Error): Promise<void> {
     running.failure = error;
-    await setImmediate();
-    await setImmediate();
+    await this.#readStandardError();
     noteStandardError(error, this.#tail.text);
     running.reject(error);
   }

@@ -9,6 +9,7 @@ export class OutputTail {
   /** One byte more than the limit, to see whether the kept bytes begin with a line. */
   #bytes = Buffer.alloc(0);
   #ended = false;
+  #received = 0;
 
   /** @param limit bytes kept, at least 1 */
   constructor(stream: Readable, limit: number) {
@@ -32,6 +33,11 @@ export class OutputTail {
     return CUT + this.#bytes.subarray(start).toString().trim();
   }
 
+  /** Number of bytes that were read. */
+  get received(): number {
+    return this.#received;
+  }
+
   /** Discards the text and all later output. */
   end(): void {
     this.#ended = true;
@@ -43,6 +49,7 @@ export class OutputTail {
   }
 
   #add(chunk: Buffer): void {
+    this.#received += chunk.length;
     if (this.#ended) return;
     const kept = this.#limit + 1;
     this.#bytes = Buffer.from(Buffer.concat([this.#bytes, chunk.subarray(-kept)]).subarray(-kept));
