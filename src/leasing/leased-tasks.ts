@@ -73,7 +73,10 @@ export class LeasedTasks implements TaskRunner {
     this.#requests = new LeaseRequests((share) => this.#serve(share));
     for (const [task, leaseId] of restored.done)
       this.#leases.restoreDone(task, leaseId, restored.losses.get(task) ?? []);
-    for (const lease of restored.leases) this.#leases.restore(lease, restored.losses.get(lease.task) ?? [], 0);
+    for (const lease of restored.leases) {
+      this.#leases.restore(lease, restored.losses.get(lease.task) ?? [], 0);
+      this.workers.expect(lease.worker);
+    }
     this.#earlierLosses = new Map(restored.losses);
     remover.add(restored.unwanted);
   }

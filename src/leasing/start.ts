@@ -20,8 +20,10 @@ export interface RunningController {
 
 const MAX_CONNECTIONS = 4096;
 
-/** Maximum time in which workers hear that the job is over. */
-const FAREWELL_MS = 500;
+/** Maximum time in which workers hear that the job is over. Longer than the pauses of a worker whose last call was not answered. */
+const FAREWELL_MS = 10_000;
+/** A worker that has not called for longer is not waited for. It calls at least every 30 seconds while it waits for tasks. */
+const ALIVE_SECONDS = 40;
 
 /** Starts the controller's HTTP server with section `server` of the configuration. Resolves when it accepts calls. */
 export async function startController(
@@ -45,7 +47,7 @@ export async function startController(
   const close = async () => {
     context.tasks.close();
     // Workers whose request is on its way are told too, before the connections close.
-    await waitUntil(() => context.tasks.workers.all().length === 0, FAREWELL_MS);
+    await waitUntil(() => !context.tasks.workers.hasAlive(ALIVE_SECONDS), FAREWELL_MS);
     app.connections.closeSoon();
     await finishAnswers(app.connections, Date.now() + CLOSE_MS);
     const closed = app.close();

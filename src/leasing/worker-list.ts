@@ -7,11 +7,14 @@ export interface KnownWorker {
 /** The rollout workers that registered with this process. */
 export class WorkerList {
   readonly #workers = new Map<string, KnownWorker>();
+  /** Workers that had leases before this process started and have not registered with it, and since when they are awaited. */
+  readonly #awaited = new Map<string, number>();
 
   /** Adds a worker. Returns the former workers of the same name, which have ended. */
   add(id: string, name: string): KnownWorker[] {
     const former = [...this.#workers.values()].filter((worker) => worker.name === name && worker.id !== id);
     for (const worker of former) this.#workers.delete(worker.id);
+    this.#awaited.delete(id);
     this.#workers.set(id, { id, name, lastCall: performance.now() });
     return former;
   }
@@ -23,8 +26,21 @@ export class WorkerList {
     return worker !== undefined;
   }
 
+  /** Notes that a worker from before a restart may register. */
+  expect(id: string): void {
+    this.#awaited.set(id, performance.now());
+  }
+
   remove(id: string): void {
     this.#workers.delete(id);
+    this.#awaited.delete(id);
+  }
+
+  /** Returns true if a worker called within `seconds`, or is awaited since then. */
+  hasAlive(seconds: number): boolean {
+    const since = performance.now() - seconds * 1000;
+    const lastCalls = [...this.all().map(({ lastCall }) => lastCall), ...this.#awaited.values()];
+    return lastCalls.some((lastCall) => lastCall >= since);
   }
 
   /** Number of workers that called within `seconds`, at least 1. */

@@ -1,17 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { WorkerList } from "../../src/leasing/worker-list.js";
 import { ADMIN_KEY, leasing, reportOf, serve } from "./leasing.js";
 
 async function served(options = {}) {
   const leased = leasing(options);
-  const { url } = await serve(leased);
+  const running = await serve(leased);
+  const { url } = running;
   const call = async (path: string, body?: object, key: string | null = ADMIN_KEY) => {
     const headers = { "content-type": "application/json", ...(key === null ? {} : { authorization: `Bearer ${key}` }) };
     const reply = await fetch(url + path, body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers });
     const text = await reply.text();
     return { status: reply.status, text, json: (text.startsWith("{") ? JSON.parse(text) : {}) as never };
   };
-  return { ...leased, url, call };
+  return { ...leased, url, call, running };
 }
+
+describe("the end of a job", () => {
+  it("waits for a worker that is between two calls, and tells it", async () => {
+    const { call, running } = await served();
+    await call("/rollout/workers", { worker_id: "w", name: "first" });
+    const closed = running.close();
+    // As long as a worker pauses after a call that was not answered.
+    await sleep(1500);
+    const answer = await call("/rollout/leases", { worker_id: "w", count: 1, held: [] });
+    expect(answer.json).toEqual({ state: "done", leases: [] });
+    await closed;
+  });
+
+  it("waits for a worker from before a restart, which has not registered yet", async () => {
+    const workers = new WorkerList();
+    expect(workers.hasAlive(40)).toBe(false);
+    workers.expect("w");
+    expect(workers.hasAlive(40)).toBe(true);
+    workers.add("w", "first");
+    workers.remove("w");
+    expect(workers.hasAlive(40)).toBe(false);
+  });
+});
 
 describe("the controller's calls", () => {
   it("run a task from its lease to its report", async () => {
