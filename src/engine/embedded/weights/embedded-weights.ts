@@ -8,7 +8,6 @@ import { hasMemoryFor } from "./free-memory.js";
 import { checkGgufHeader } from "./gguf-header.js";
 import { convertCheckpoint } from "./hugging-face/convert-checkpoint.js";
 import { type ModelTemplate, readModelTemplate } from "./model-template.js";
-import { requireRegularFile } from "./regular-file.js";
 import { weightsKind } from "./weights-kind.js";
 
 /** New weights in memory. */
@@ -123,7 +122,6 @@ export class EmbeddedWeights implements LocalWeights {
   }
 
   async #prepareGguf(path: string): Promise<Candidate> {
-    await requireRegularFile(path);
     await checkGgufHeader(path);
     const { readGgufFileInfo } = await importLlama();
     const info = await readGgufFileInfo(path, { sourceType: "filesystem" });

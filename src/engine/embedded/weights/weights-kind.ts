@@ -1,5 +1,6 @@
 import { open, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
+import { NOT_REGULAR } from "./regular-file.js";
 
 /** What new weights can be. */
 export type WeightsKind = "checkpoint folder" | "GGUF file";
@@ -12,7 +13,9 @@ const MAGIC = "GGUF";
  * @throws Error that says what to pass instead
  */
 export async function weightsKind(path: string): Promise<WeightsKind> {
-  if ((await statWeights(path)).isDirectory()) return "checkpoint folder";
+  const entry = await statWeights(path);
+  if (entry.isDirectory()) return "checkpoint folder";
+  if (!entry.isFile()) throw new Error(NOT_REGULAR);
   if ((await readBeginning(path, MAGIC.length)) === MAGIC) return "GGUF file";
   // Trainers often name the safetensors file itself.
   throw new Error("the file is no GGUF file. For safetensors, pass the folder that has them and config.json.");
