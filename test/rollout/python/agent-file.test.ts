@@ -7,13 +7,13 @@ import { findPython } from "../../../src/rollout/python/find-python.js";
 
 describe("the name of a Python agent", () => {
   it.each([
-    ["agent.py:solve", { file: "/work/agent.py", name: "solve" }],
-    ["./a/my agent.py", { file: "/work/a/my agent.py", name: undefined }],
+    ["agent.py:solve", { file: "/project/agent.py", name: "solve" }],
+    ["./a/my agent.py", { file: "/project/a/my agent.py", name: undefined }],
     ["/abs/agent.py:Solver", { file: "/abs/agent.py", name: "Solver" }],
-    ["a.py:b/agent.py:solve", { file: "/work/a.py:b/agent.py", name: "solve" }],
+    ["a.py:b/agent.py:solve", { file: "/project/a.py:b/agent.py", name: "solve" }],
   ])("%s is a file and what it defines", (text, parsed) => {
     expect(isPythonAgent(text)).toBe(true);
-    expect(parseAgentFile(text, "/work")).toEqual(parsed);
+    expect(parseAgentFile(text, "/project")).toEqual(parsed);
   });
 
   it.each(["agent.js#solve", "agent.pyc", "python", "./agent.mjs", "agent.py.js"])("%s is none", (text) => {
@@ -24,7 +24,7 @@ describe("the name of a Python agent", () => {
     ["agent.py#solve", /Write a colon before the name: agent\.py:solve$/],
     ["agent.py:", /must be "file\.py:name" or "file\.py"; received "agent\.py:"\.$/],
   ])("%s is refused", (text, message) => {
-    expect(() => parseAgentFile(text, "/work")).toThrow(message);
+    expect(() => parseAgentFile(text, "/project")).toThrow(message);
   });
 });
 
