@@ -82,3 +82,17 @@ export interface WeightTargets {
   /** Notes what is known about a server's weights while an update runs. */
   note(server: TargetServer): void;
 }
+
+/** Takes a step for each server at once, and returns the failures of those whose step failed. Other errors are thrown. */
+export async function tryEach(urls: readonly string[], step: (url: string) => Promise<void>): Promise<StepFailures> {
+  const failures = new Map<string, StepFailure>();
+  await Promise.all(
+    urls.map((url) =>
+      step(url).catch((error: unknown) => {
+        if (!(error instanceof StepError)) throw error;
+        failures.set(url, error.failure);
+      }),
+    ),
+  );
+  return failures;
+}

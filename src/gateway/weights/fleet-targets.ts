@@ -4,6 +4,7 @@ import {
   type StepFailure,
   type StepFailures,
   type TargetServer,
+  tryEach,
   type UpdateTarget,
   type WeightTargets,
 } from "../../control/weights/weight-targets.js";
@@ -111,7 +112,7 @@ export class FleetTargets implements WeightTargets {
     if (excluded.length > 0)
       await this.#onWorkers((member) => ({ step: "drain", servers: spellFor(member, excluded) }));
     this.#joins ??= setInterval(() => void this.#holdAll().catch(() => undefined), JOIN_MS).unref();
-    return this.#onEach(urls, (url) => this.#onServer(url, { step: "pause" }, PAUSE_TIMEOUT_MS));
+    return tryEach(urls, (url) => this.#onServer(url, { step: "pause" }, PAUSE_TIMEOUT_MS));
   }
 
   async load(url: string, target: UpdateTarget, signal: AbortSignal): Promise<void> {
@@ -129,7 +130,7 @@ export class FleetTargets implements WeightTargets {
   }
 
   resume(urls: readonly string[]): Promise<StepFailures> {
-    return this.#onEach(urls, (url) => this.#onServer(url, { step: "resume" }, PAUSE_TIMEOUT_MS));
+    return tryEach(urls, (url) => this.#onServer(url, { step: "resume" }, PAUSE_TIMEOUT_MS));
   }
 
   async drain(urls: readonly string[]): Promise<void> {
@@ -215,19 +216,6 @@ export class FleetTargets implements WeightTargets {
       if (reply) return;
       member.worker.state = "down";
     }
-  }
-
-  async #onEach(urls: readonly string[], task: (url: string) => Promise<void>): Promise<StepFailures> {
-    const failures = new Map<string, StepFailure>();
-    await Promise.all(
-      urls.map((url) =>
-        task(url).catch((error: unknown) => {
-          if (!(error instanceof StepError)) throw error;
-          failures.set(url, error.failure);
-        }),
-      ),
-    );
-    return failures;
   }
 }
 

@@ -1,10 +1,5 @@
 import type { StepBody } from "../../control/weights/weight-steps.js";
-import {
-  StepError,
-  type StepFailure,
-  type StepFailures,
-  type UpdateTarget,
-} from "../../control/weights/weight-targets.js";
+import { type StepFailures, tryEach, type UpdateTarget } from "../../control/weights/weight-targets.js";
 import { ApiError } from "../../http/errors.js";
 import type { ServerWeights } from "./open-weights.js";
 
@@ -60,19 +55,6 @@ export async function takeStep(
       return NONE;
     }
   }
-}
-
-async function tryEach(urls: readonly string[], task: (url: string) => Promise<void>): Promise<StepFailures> {
-  const failures = new Map<string, StepFailure>();
-  await Promise.all(
-    urls.map((url) =>
-      task(url).catch((error: unknown) => {
-        if (!(error instanceof StepError)) throw error;
-        failures.set(url, error.failure);
-      }),
-    ),
-  );
-  return failures;
 }
 
 function requireTarget(target: UpdateTarget | undefined): UpdateTarget {
