@@ -1,6 +1,12 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Makes two calls with a pause in between, and returns the number of its task. */
+const { CHAOS_KILLS_FILE, CHAOS_TASKS_PER_KILL } = process.env;
+
+/**
+ * Makes two calls with a pause in between, and returns the number of its task. A task ends only after its share of kills,
+ * so that kills are spread over the whole job on a machine of any speed.
+ */
 export const agent = {
   async run({ number }, { base_url, api_key, http_client }) {
     for (let turn = 0; turn < 2; turn++) {
@@ -13,6 +19,7 @@ export const agent = {
       await reply.json();
       await sleep(50 + (number % 7) * 30);
     }
+    while (Number(readFileSync(CHAOS_KILLS_FILE, "utf8")) < Math.floor(number / CHAOS_TASKS_PER_KILL)) await sleep(50);
     return number;
   },
 };

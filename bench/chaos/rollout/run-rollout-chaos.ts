@@ -26,7 +26,7 @@ const AGENT = `${fileURLToPath(new URL("./agent.mjs", import.meta.url))}#agent`;
 const ENV = { ...process.env, ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-a-chaotic-job" };
 const WORKERS = 2;
 const BATCH = 10;
-/** About what two workers run between two kills. */
+/** Every so many tasks the job waits for one more kill. */
 const TASKS_PER_KILL = 12;
 
 /** Kills the controller and the workers of a job at random moments, until the job is done. Every task must be in one batch. */
@@ -39,6 +39,9 @@ export async function runRolloutChaos(options: RolloutChaosOptions): Promise<Rol
     join(folder, "url.json"),
   ];
   writeFileSync(data, Array.from({ length: tasks }, (_, number) => `${JSON.stringify({ number })}\n`).join(""));
+  const killsFile = join(folder, "kills");
+  writeFileSync(killsFile, "0");
+  const agentEnv = { ...ENV, CHAOS_KILLS_FILE: killsFile, CHAOS_TASKS_PER_KILL: String(TASKS_PER_KILL) };
   const proxy = new RestartedProcess(
     ["serve", "server.port=0", "server.log_level=warn", "server.shutdown_seconds=0"],
     ENV,
@@ -63,10 +66,10 @@ export async function runRolloutChaos(options: RolloutChaosOptions): Promise<Rol
   );
   const workers = Array.from(
     { length: WORKERS },
-    () => new RestartedProcess(["worker", "--controller", file, "--agent", AGENT, "server.log_level=error"], ENV),
+    () => new RestartedProcess(["worker", "--controller", file, "--agent", AGENT, "server.log_level=error"], agentEnv),
   );
   try {
-    const kills = await killUntilDone(controller, workers, options);
+    const kills = await killUntilDone(controller, workers, killsFile, options);
     const { batches, problems } = compare(out, tasks);
     const left = await listActive(url);
     // An agent runs only after its session is announced, so that a later controller deletes it.
@@ -82,6 +85,7 @@ export async function runRolloutChaos(options: RolloutChaosOptions): Promise<Rol
 async function killUntilDone(
   controller: RestartedProcess,
   workers: readonly RestartedProcess[],
+  killsFile: string,
   { kills, seed, maxPauseSeconds }: RolloutChaosOptions,
 ): Promise<Record<string, number>> {
   const random = randomFrom(seed);
@@ -94,6 +98,7 @@ async function killUntilDone(
     const killed = { controller: [controller], worker, both: [controller, ...worker], all: [controller, ...workers] };
     for (const each of killed[what as keyof typeof killed]) each.restart();
     counts[what] = (counts[what] ?? 0) + 1;
+    writeFileSync(killsFile, String(kill + 1));
   }
   await controller.done;
   return counts;
