@@ -37,6 +37,7 @@ export class LmdbFile {
   readonly #sync: boolean;
   /** Opened at the first commit. */
   #descriptor: number | undefined;
+  #syncFailed = false;
   constructor({ path, sync, readOnly }: DatabaseOptions) {
     this.#path = path;
     this.#sync = sync;
@@ -64,19 +65,21 @@ export class LmdbFile {
       this.#put(changes);
       return;
     }
-    if (hasFailedSync(this.#path)) throw new Error(FAILED_SYNC);
+    if (this.#syncFailed) throw new Error(FAILED_SYNC);
     try {
       this.#descriptor ??= this.#openSynced();
       this.#put(changes);
       fdatasyncSync(this.#descriptor);
     } catch (error) {
       if (!isSyncError(error)) throw error;
+      this.#syncFailed = true;
       markFailedSync(this.#path);
       throw new Error(`${FAILED_SYNC} (${(error as Error).message})`, { cause: error });
     }
   }
 
   #openSynced(): number {
+    if (hasFailedSync(this.#path)) throw new Error(FAILED_SYNC);
     const descriptor = openSync(this.#path, "r+");
     rewriteMetaPages(descriptor);
     return descriptor;
