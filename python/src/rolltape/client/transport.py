@@ -65,12 +65,8 @@ class SyncTransport:
                     for chunk in _checked(answer.iter_bytes(), call, deadline):
                         body.write(chunk)
                 return body.reply
-        except httpx.TimeoutException as error:
-            if time.monotonic() >= deadline:
-                raise timed_out(call) from error
-            return BrokenConnection(_why(error, request))
         except httpx.TransportError as error:
-            return BrokenConnection(_why(error, request))
+            return _broken(call, error, request, deadline)
 
 
 class AsyncTransport:
@@ -120,12 +116,17 @@ class AsyncTransport:
                     async for chunk in answer.aiter_bytes():
                         body.write(chunk)
                 return body.reply
-        except httpx.TimeoutException as error:
-            if time.monotonic() >= deadline:
-                raise timed_out(call) from error
-            return BrokenConnection(_why(error, request))
         except httpx.TransportError as error:
-            return BrokenConnection(_why(error, request))
+            return _broken(call, error, request, deadline)
+
+
+def _broken(
+    call: Call[Any], error: httpx.TransportError, request: httpx.Request, deadline: float
+) -> BrokenConnection:
+    """Raises instead if the connection broke because the time is over."""
+    if isinstance(error, httpx.TimeoutException) and time.monotonic() >= deadline:
+        raise timed_out(call) from error
+    return BrokenConnection(_why(error, request))
 
 
 class _Body:

@@ -180,7 +180,7 @@ class RolloutWorker:
         except asyncio.CancelledError:
             pass
         except BaseException as error:
-            # KeyboardInterrupt and SystemExit of an agent too: the trainer must hear of them.
+            # Also KeyboardInterrupt and SystemExit of an agent: check_health reports them to the trainer.
             self._error = error
 
     async def _produce(self) -> None:
