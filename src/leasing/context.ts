@@ -2,11 +2,11 @@ import type { JobSettings, RolloutStatus } from "../rollout/lease/protocol.js";
 import type { LeasedTasks } from "./leased-tasks.js";
 import type { SessionRemover } from "./session-remover.js";
 
-/** What the controller's routes use. */
+/** Dependencies of the controller's routes. */
 export interface ControllerContext {
   readonly tasks: LeasedTasks;
   readonly remover: SessionRemover;
-  /** What workers must know. */
+  /** Settings that workers receive when they register. */
   readonly settings: JobSettings;
   /** Returns the counts of the job. */
   readonly readJob: () => Pick<RolloutStatus, "version"> & {

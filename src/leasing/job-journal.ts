@@ -9,7 +9,7 @@ import type { AcceptedReport, LeaseRecords, RestoredLeases } from "./lease-recor
 /** Version of the records. */
 const FORMAT = 1;
 
-/** What a journal knows of its job as a whole. */
+/** The record of the job as a whole. */
 interface JobRecord {
   readonly format: number;
   readonly jobId: string;

@@ -48,7 +48,7 @@ export class LeaseRequests {
     });
   }
 
-  /** Answers the waiting request of a worker without tasks. */
+  /** Ends the waiting request of a worker: it gets no tasks. */
   cancel(workerId: string): void {
     this.#waiting.get(workerId)?.answer([]);
   }

@@ -46,7 +46,7 @@ const outputVersions = (interaction: WireInteraction) => [
 const metric = async (line: string) =>
   (await proxy.request({ url: "/metrics" }, null)).raw.toString().split("\n").includes(line);
 
-describe("POST /rl/weights", () => {
+function useProxy(): void {
   beforeEach(async () => {
     proxy = await Proxy.start({ engine: await startEngine() });
   });
@@ -55,6 +55,10 @@ describe("POST /rl/weights", () => {
     await proxy.engine.close();
     for (const server of servers) await server.close();
   });
+}
+
+describe("POST /rl/weights", () => {
+  useProxy();
 
   it("loads in every server once, sets the version and lets calls go on", async () => {
     const session = await proxy.session();
@@ -362,14 +366,7 @@ describe("a weight update that fails", () => {
 });
 
 describe("an external weight update", () => {
-  beforeEach(async () => {
-    proxy = await Proxy.start({ engine: await startEngine() });
-  });
-  afterEach(async () => {
-    await proxy.close();
-    await proxy.engine.close();
-    for (const server of servers) await server.close();
-  });
+  useProxy();
 
   it("pauses, lets the trainer push its tensors, and then flushes caches, sets the version and resumes", async () => {
     const session = await proxy.session();

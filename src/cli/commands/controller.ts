@@ -1,13 +1,12 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { refuseUnused, resolveConfig } from "../../config/index.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
-import { assertTrainer } from "../rollout/create-trainer.js";
 import { EXIT_INTERRUPTED } from "../rollout/interrupt.js";
+import { assertJobArguments } from "../rollout/job-arguments.js";
 import { exit } from "../rollout/process-guard.js";
 import { ProcessWatch } from "../rollout/process-watch.js";
 import { readTasks } from "../rollout/read-tasks.js";
 import type { ControllerOptions } from "../rollout/rollout-options.js";
-import { assertRowReward } from "../rollout/row-reward.js";
 import { runJob } from "../rollout/run-job.js";
 import { describeRollout } from "../rollout/summary.js";
 import { unusedByController } from "../rollout/unused-keys.js";
@@ -23,8 +22,7 @@ export async function controller(args: readonly string[], options: ControllerOpt
   const overrides = [...CONTROLLER_DEFAULTS, ...args];
   const config = resolveConfig({ file: options.config, overrides });
   refuseUnused(args, unusedByController(options));
-  assertRowReward(config, options);
-  assertTrainer(options);
+  assertJobArguments(config, options);
   const tasks = await readTasks(options.data);
   using watch = new ProcessWatch();
   // While the job runs, standard output is passed on to standard error, where it cannot damage the progress bar.

@@ -1,13 +1,12 @@
 import { type Config, refuseUnused, resolveConfig } from "../../config/index.js";
 import { storageProblems } from "../preflight/storage-problems.js";
-import { assertTrainer } from "../rollout/create-trainer.js";
 import { RolloutJobError } from "../rollout/errors.js";
 import { EXIT_INTERRUPTED } from "../rollout/interrupt.js";
+import { assertJobArguments } from "../rollout/job-arguments.js";
 import { exit } from "../rollout/process-guard.js";
 import { ProcessWatch } from "../rollout/process-watch.js";
 import { readTasks } from "../rollout/read-tasks.js";
 import type { RolloutOptions } from "../rollout/rollout-options.js";
-import { assertRowReward } from "../rollout/row-reward.js";
 import { runJob } from "../rollout/run-job.js";
 import { runScheduledRollout } from "../rollout/run-scheduled.js";
 import { describeRollout } from "../rollout/summary.js";
@@ -36,8 +35,7 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   const config = resolveConfig({ file: options.config, overrides });
   refuseUnused(args, unusedByRollout(config, options));
   assertSchedulable(config, options);
-  assertRowReward(config, options);
-  assertTrainer(options);
+  assertJobArguments(config, options);
   const { jobFolder } = options;
   if (jobFolder !== undefined) {
     await readTasks(options.data);

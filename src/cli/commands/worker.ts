@@ -132,7 +132,7 @@ function applySettings(config: Config, { workflow }: JobSettings): Config {
   };
 }
 
-/** What stops a worker: signals, the end of the job that started it, and uncaught errors of agents. */
+/** Stops a worker after a signal, the end of the job that started it, or an uncaught error of an agent. */
 class StoppableWorker {
   readonly #stopping = new AbortController();
   #worker: RolloutWorker | undefined;

@@ -2,9 +2,17 @@ import type { Config } from "../../config/index.js";
 import { RolloutJobError } from "./errors.js";
 import type { RolloutOptions } from "./rollout-options.js";
 
-/** Layout tree has no rows of several turns, whose rewards could be summed. */
-export function assertRowReward({ rollout: { agent } }: Config, { layout }: Pick<RolloutOptions, "layout">): void {
-  if (agent.concat_reward === "leaf" || layout !== "tree") return;
-  const message = "rollout.agent.concat_reward must be leaf with --layout tree; received return";
-  throw new RolloutJobError("invalid_arguments", `${message}. Each node of a tree is one turn.`);
+/** @throws RolloutJobError `invalid_arguments` if options of a job do not fit each other or the configuration */
+export function assertJobArguments(
+  { rollout: { agent } }: Config,
+  { layout, trainer, trainerMode }: Pick<RolloutOptions, "layout" | "trainer" | "trainerMode">,
+): void {
+  // Layout tree has no rows of several turns, whose rewards could be summed.
+  if (agent.concat_reward !== "leaf" && layout === "tree") {
+    const message = "rollout.agent.concat_reward must be leaf with --layout tree; received return";
+    throw new RolloutJobError("invalid_arguments", `${message}. Each node of a tree is one turn.`);
+  }
+  if (trainerMode !== undefined && trainer === undefined) {
+    throw new RolloutJobError("invalid_arguments", "--trainer-mode requires --trainer");
+  }
 }

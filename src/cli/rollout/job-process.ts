@@ -15,14 +15,14 @@ const TAIL_BYTES = 8192;
 const UNUSABLE = "status 2";
 
 export interface JobProcessOptions {
-  /** What it is in messages. */
+  /** Its name in messages. */
   readonly kind: "proxy worker" | "rollout worker";
   /** Command of `rolltape` and its arguments. */
   readonly args: readonly [command: "serve" | "worker", ...args: string[]];
   readonly env: NodeJS.ProcessEnv;
   /** Receives its standard error, whole lines at a time. */
   readonly logs: DestinationStream;
-  /** What its death costs, for the message about it: "its sessions are lost". */
+  /** The loss that its death causes, for the message about it: "its sessions are lost". */
   readonly cost: string;
   /** Is called when it dies. */
   readonly onDeath?: ((how: string) => void) | undefined;

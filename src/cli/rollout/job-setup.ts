@@ -26,3 +26,8 @@ export interface JobSetup {
   readonly tasks: readonly RolloutTask[];
   readonly screen: RolloutScreen;
 }
+
+/** Returns the weight version at the start: that of the process before, if the job goes on. */
+export function readStartVersion({ options, journal }: Pick<JobSetup, "options" | "journal">): number | undefined {
+  return (journal?.isResumed && journal.version) || options.fromVersion;
+}

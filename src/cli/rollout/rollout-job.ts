@@ -12,7 +12,7 @@ import { createBatchWriter, describeUnexported, describeUnwritten } from "./crea
 import { createTrainer } from "./create-trainer.js";
 import { RolloutErrorLog } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
-import type { JobSetup } from "./job-setup.js";
+import { type JobSetup, readStartVersion } from "./job-setup.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import { finishBatches, submitTasks } from "./restore-job.js";
@@ -73,7 +73,7 @@ export class RolloutJob implements StoppableJob {
       // Without a trainer there are no later versions: nothing becomes stale.
       maxStaleness: trainer === undefined ? Math.ceil(count / consumerBatchSize) : max_staleness,
       consumerBatchSize,
-      version: (journal?.isResumed && journal.version) || fromVersion,
+      version: readStartVersion(job),
       onResult: (result) => {
         this.#tally.add(result);
         this.#errors.add(result);

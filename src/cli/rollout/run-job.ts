@@ -25,7 +25,7 @@ export interface JobRun {
   readonly tasks: readonly RolloutTask[];
   readonly watch: ProcessWatch;
   /**
-   * What runs the agents: this process, a number of rollout workers that it starts, or workers that come from elsewhere. These are
+   * The place where agents run: this process, a number of rollout workers that it starts, or workers that come from elsewhere. These are
    * told the address with `onReady`.
    */
   readonly runners: "here" | { readonly workers: number } | { readonly onReady: (url: string) => void };

@@ -13,7 +13,7 @@ export interface TrainingStep {
   readonly tasks: number;
 }
 
-/** What a trainer did with a batch. */
+/** The result of a training step. */
 export interface TrainingResult {
   /** The weight version after the step, at least the one before. */
   readonly version: number;

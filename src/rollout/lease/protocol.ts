@@ -33,7 +33,7 @@ export const workerFields = {
     .describe("Name in logs and reasons. If a worker of the same name has leases, it has ended: they are lost."),
 } as const;
 
-/** What a worker must know to run tasks of the job. */
+/** Settings that a worker needs to run tasks of the job. */
 export const workerReply = z.object({
   job_id: z.string(),
   proxy_url: z.string().describe("Address of the proxy at which the worker starts sessions."),

@@ -33,7 +33,7 @@ export interface PythonWorkerOptions {
   readonly onChange: () => void;
 }
 
-/** What a worker reports when it has imported its agent. */
+/** The report of a worker that has imported its agent. */
 export interface LoadedAgent {
   /** True if the agent can run many tasks at once. */
   readonly isAsync: boolean;
@@ -44,7 +44,7 @@ interface Running extends Pick<Deferred<unknown>, "resolve" | "reject"> {
   /** The worker has cancelled the task, so its event loop is not blocked. */
   cancelling: boolean;
   cancelTimer?: NodeJS.Timeout;
-  /** What the agent raised. */
+  /** The error that the agent raised. */
   failure?: Error;
 }
 

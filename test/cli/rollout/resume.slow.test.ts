@@ -102,17 +102,20 @@ describe("rolltape rollout --resume", TIMES, () => {
   });
 });
 
+/** Starts a proxy, and creates a job of five tasks whose controller can be started several times. */
+async function controlledJob(setting: string) {
+  const proxy = await rolltape(["serve", "server.port=0", "server.shutdown_seconds=0"], env).ready();
+  const { args, out, storage, folder, openGate } = gatedJob(2, 3);
+  const file = join(folder, "controller.json");
+  const [, ...job] = args;
+  const start = (...more: string[]) =>
+    rolltape(["controller", ...job, "--proxy", proxy.url, "--url-file", file, storage, setting, ...more], env);
+  return { proxy, file, start, out, openGate };
+}
+
 describe("a controller that is killed", TIMES, () => {
   it("goes on with the running tasks of its workers, which report to the next controller", async () => {
-    const proxy = await rolltape(["serve", "server.port=0", "server.shutdown_seconds=0"], env).ready();
-    const { args, out, storage, folder, openGate } = gatedJob(2, 3);
-    const file = join(folder, "controller.json");
-    const [, ...job] = args;
-    const start = (...more: string[]) =>
-      rolltape(
-        ["controller", ...job, "--proxy", proxy.url, "--url-file", file, storage, "rollout.max_attempts=1", ...more],
-        env,
-      );
+    const { proxy, file, start, out, openGate } = await controlledJob("rollout.max_attempts=1");
     const first = start();
     const worker = rolltape(["worker", "--controller", file, "--agent", AGENT], env);
     await worker.loggedMatch(/(an agent waits on \S+\n[^]*){3}/);
@@ -129,15 +132,7 @@ describe("a controller that is killed", TIMES, () => {
   });
 
   it("runs the tasks of workers again that were killed with it, and deletes their sessions", async () => {
-    const proxy = await rolltape(["serve", "server.port=0", "server.shutdown_seconds=0"], env).ready();
-    const { args, out, storage, folder, openGate } = gatedJob(2, 3);
-    const file = join(folder, "controller.json");
-    const [, ...job] = args;
-    const start = (...more: string[]) =>
-      rolltape(
-        ["controller", ...job, "--proxy", proxy.url, "--url-file", file, storage, "rollout.lease_seconds=2", ...more],
-        env,
-      );
+    const { proxy, file, start, out, openGate } = await controlledJob("rollout.lease_seconds=2");
     const first = start();
     const worker = () => rolltape(["worker", "--controller", file, "--agent", AGENT], env);
     const killed = worker();

@@ -18,8 +18,8 @@ export interface TemplateTensor {
 }
 
 /**
- * What new weights must have in common with the model in use, and what a GGUF file has that safetensors files lack: metadata
- * and vocabulary. It is kept in memory, because the file may change while the engine runs.
+ * The properties that new weights share with the model in use, and the parts of a GGUF file that safetensors files lack: metadata
+ * and vocabulary. They are kept in memory, because the file may change while the engine runs.
  */
 export interface ModelTemplate {
   readonly architecture: string;

@@ -1,8 +1,8 @@
 import { open, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { NOT_REGULAR } from "./regular-file.js";
+import { assertRegularFile } from "./regular-file.js";
 
-/** What new weights can be. */
+/** The forms of new weights. */
 export type WeightsKind = "checkpoint folder" | "GGUF file";
 
 const MAGIC = "GGUF";
@@ -15,7 +15,7 @@ const MAGIC = "GGUF";
 export async function weightsKind(path: string): Promise<WeightsKind> {
   const entry = await statWeights(path);
   if (entry.isDirectory()) return "checkpoint folder";
-  if (!entry.isFile()) throw new Error(NOT_REGULAR);
+  assertRegularFile(entry);
   if ((await readBeginning(path, MAGIC.length)) === MAGIC) return "GGUF file";
   // Trainers often name the safetensors file itself.
   throw new Error("the file is no GGUF file. For safetensors, pass the folder that has them and config.json.");
