@@ -1,23 +1,33 @@
 import type { Agent } from "../../src/index.js";
-import { markdown, table } from "../export/row.js";
+import { markdown, type Row, table } from "../export/row.js";
 import { startProxy, startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { fetchAgent, sdkAgent, TURNS } from "./agents.js";
 import { CONCURRENT, type Cpu, type JobTimes, runJob } from "./job.js";
 import type { Parts } from "./profile-parts.js";
 import { Profiling } from "./profiling.js";
+import { measureLastEpisode } from "./rows/last-episode.js";
 import { measurePythonAgents } from "./rows/python-agents.js";
+import { measureWeightsPause } from "./rows/weights-pause.js";
+import { measureWorkerProcesses } from "./rows/worker-processes.js";
 
 /**
  * Whole rollouts: episodes a second of inline agents, and where the processor time of a turn goes. Engine, proxy and
  * rollout worker (this process) are a process each and share the machine's processors. Profiles are taken in a run of
- * their own. Python agents are compared with a program written by hand.
+ * their own. A table compares the other parts of a job with what they replace, each with its target.
  *
- *   npm run bench:rollout [-- sdk|fetch|python]
+ *   npm run bench:rollout [-- sdk|fetch|python|workers|tensors|weights …]
  */
 
 const AGENTS: Readonly<Record<string, Agent<number>>> = { sdk: sdkAgent, fetch: fetchAgent };
 const NAMES: Readonly<Record<string, string>> = { sdk: "OpenAI's SDK", fetch: "fetch alone" };
+
+const ROWS: Readonly<Record<string, () => Promise<Row>>> = {
+  python: measurePythonAgents,
+  workers: measureWorkerProcesses,
+  tensors: measureLastEpisode,
+  weights: measureWeightsPause,
+};
 
 /** Node compiles what is called often: the first episodes are slower. */
 const WARM_UP_EPISODES = sized(512, 4);
@@ -81,12 +91,16 @@ const whole = ({ mainThread, otherThreads }: Cpu): number => mainThread + otherT
 const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
 
 const chosen = process.argv.slice(2);
+const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includes(name);
 for (const [name, agent] of Object.entries(AGENTS)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  if (!isChosen(name)) continue;
   process.stderr.write(`measuring agents on ${NAMES[name]} …\n`);
   console.log(await measure(name, agent));
 }
-if (chosen.length === 0 || chosen.includes("python")) {
-  process.stderr.write("measuring agents in Python …\n");
-  console.log(table([await measurePythonAgents()]));
+const rows: Row[] = [];
+for (const [name, measureRow] of Object.entries(ROWS)) {
+  if (!isChosen(name)) continue;
+  process.stderr.write(`measuring ${name} …\n`);
+  rows.push(await measureRow());
 }
+if (rows.length > 0) console.log(table(rows));

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import re
+import socket
 import time
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, TypeVar
@@ -60,6 +61,7 @@ class SyncTransport:
         request = self._http.build_request(**_request(call, self._url, self._key, deadline))
         try:
             with contextlib.closing(self._http.send(request, stream=True)) as answer:
+                _send_at_once(answer)
                 body = _Body(call, answer)
                 with body:
                     for chunk in _checked(answer.iter_bytes(), call, deadline):
@@ -118,6 +120,18 @@ class AsyncTransport:
                 return body.reply
         except httpx.TransportError as error:
             return _broken(call, error, request, deadline)
+
+
+def _send_at_once(answer: httpx.Response) -> None:
+    """Lets the next body on this connection follow its headers at once.
+
+    httpcore sends headers and body one after the other. Version 0.16 (Debian 12) leaves TCP_NODELAY unset, so that the body
+    waits for the acknowledgement of the headers: about 40 ms.
+    """
+    stream = answer.extensions.get("network_stream")
+    connection = stream and stream.get_extra_info("socket")
+    if connection and connection.family in (socket.AF_INET, socket.AF_INET6):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def _broken(
