@@ -55,9 +55,10 @@ export function cpuSecondsOf(pid: number): number {
   return readSeconds(`/proc/${pid}/stat`);
 }
 
-/** Processor time of those children of this process that have ended, with all processes that ended below them. */
-export function endedChildrenSeconds(): number {
-  return readSeconds("/proc/self/stat", CHILDREN_TIMES);
+/** Processor time of a process and of all processes below it that run now. */
+export function cpuSecondsOfTree(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  return children.reduce((seconds, child) => seconds + cpuSecondsOfTree(child), cpuSecondsOf(pid));
 }
 
 /** Processor time of the thread that a process began with, which is that of its JavaScript. */
@@ -65,13 +66,11 @@ export function mainThreadSecondsOf(pid: number): number {
   return readSeconds(`/proc/${pid}/task/${pid}/stat`);
 }
 
-/** User time is field 14 of a `stat` file, 11 if counted behind the command's name. System time is the next field. */
-const [OWN_TIMES, CHILDREN_TIMES] = [11, 13];
-
-function readSeconds(file: string, times = OWN_TIMES): number {
+/** User and system time: fields 14 and 15 of a `stat` file, counted behind the command's name. */
+function readSeconds(file: string): number {
   const stat = readFileSync(file, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[times]) + Number(fields[times + 1])) / TICKS_PER_SECOND;
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
 /** Memory and file descriptors of a process. */

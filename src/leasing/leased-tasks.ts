@@ -27,8 +27,8 @@ export interface LeasedTasksOptions {
 export interface LeaseRequest {
   readonly workerId: string;
   readonly count: number;
-  /** The leases that the worker knows. */
-  readonly held: readonly string[];
+  /** The leases that the worker knows. Undefined: it has received all answers. */
+  readonly held?: readonly string[] | undefined;
   readonly waitSeconds: number;
 }
 
@@ -93,7 +93,7 @@ export class LeasedTasks implements TaskRunner {
   }
 
   leasesOf(workerId: string): number {
-    return this.#leases.held(workerId).length;
+    return this.#leases.countOf(workerId);
   }
 
   async runTask(task: RunningTask, signal: AbortSignal): Promise<EpisodeResult> {
@@ -135,10 +135,15 @@ export class LeasedTasks implements TaskRunner {
 
   /** Waits for tasks and gives them to a worker; none if there are none in time. */
   async lease({ workerId, count, held, waitSeconds }: LeaseRequest, signal: AbortSignal): Promise<LeasedTask[]> {
+    if (held !== undefined) this.#returnUnknown(workerId, held);
+    return this.#requests.wait({ workerId, count }, waitSeconds * 1000, signal);
+  }
+
+  /** Gives the leases back that the worker does not know. */
+  #returnUnknown(workerId: string, held: readonly string[]): void {
     const known = new Set(held);
     const unknown = this.#leases.held(workerId).filter(({ id }) => !known.has(id));
-    for (const { id } of unknown) this.giveBack([id]);
-    return this.#requests.wait({ workerId, count }, waitSeconds * 1000, signal);
+    this.giveBack(unknown.map(({ id }) => id));
   }
 
   /** Notes the sessions of leases. Returns the leases that are not held any more; their sessions are deleted. */

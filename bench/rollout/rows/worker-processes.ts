@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Row } from "../../export/row.js";
-import { endedChildrenSeconds } from "../../processes.js";
+import { cpuSecondsOfTree } from "../../processes.js";
 import { ADMIN_KEY, startProxy, startScript } from "../../servers.js";
 import { sized } from "../../sized.js";
 import { median } from "../../text.js";
@@ -14,9 +15,10 @@ import { BATCH, CONCURRENT } from "../job.js";
 const WHAT = "processor time of an episode, controller and 2 rollout workers against one process";
 const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 const AGENT = `${fileURLToPath(new URL("../agents.ts", import.meta.url))}#fetchAgent`;
-/** The difference of two jobs has no start-up in it. */
-const [SHORT, LONG] = [sized(256, 4), sized(1280, 12)];
-const ROUNDS = sized(3, 1);
+/** Node compiles what is called often: the first episodes of a job are not measured. The last ones run with less company. */
+const [EPISODES, WARM_UP, END] = sized([3072, 1024, 2560], [24, 8, 16]);
+const ROUNDS = sized(2, 1);
+const POLL_MS = 20;
 const TARGET = 1.15;
 
 /**
@@ -28,15 +30,10 @@ export async function measureWorkerProcesses(): Promise<Row> {
   const proxy = await startProxy({ engineUrl: engine.url, connections: CONCURRENT });
   const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-"));
   const data = join(folder, "tasks.jsonl");
-  const millisecondsOf = async (...args: string[]) => {
-    const secondsOf = async (episodes: number) => {
-      const lines = Array.from({ length: episodes }, (_, task) => `${task}\n`);
-      writeFileSync(data, lines.join(""));
-      const out = join(folder, "batch.safetensors");
-      return runJob(["--proxy", proxy.url, "--data", data, "--out", out, "--agent", AGENT, ...args]);
-    };
-    return ((await secondsOf(LONG)) - (await secondsOf(SHORT))) * (1000 / (LONG - SHORT));
-  };
+  writeFileSync(data, Array.from({ length: EPISODES }, (_, task) => `${task}\n`).join(""));
+  const out = join(folder, "batch.safetensors");
+  const job = ["--proxy", proxy.url, "--data", data, "--out", out, "--agent", AGENT];
+  const millisecondsOf = (...args: string[]) => runJob([...job, ...args], proxy.url);
   try {
     const [workers, inline]: [number[], number[]] = [[], []];
     for (let round = 0; round < ROUNDS; round++) {
@@ -57,18 +54,32 @@ export async function measureWorkerProcesses(): Promise<Row> {
   }
 }
 
-/** Runs `rolltape rollout` to its end. Returns the processor time of all its processes, in seconds. */
-async function runJob(args: readonly string[]): Promise<number> {
-  const before = endedChildrenSeconds();
+/** Runs `rolltape rollout` to its end. Returns the processor time of an episode in all its processes, in milliseconds. */
+async function runJob(args: readonly string[], url: string): Promise<number> {
   const settings = [`rollout.consumer_batch_size=${BATCH}`, `rollout.max_concurrent_rollouts=${CONCURRENT}`];
   const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY };
+  const before = await countSessions(url);
   const child = spawn(process.execPath, [MAIN, "rollout", ...args, ...settings], {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors = (errors + text).slice(-4000)));
-  const [status] = (await once(child, "close")) as [number | null];
+  const ended = once(child, "close") as Promise<[number | null]>;
+  const reach = async (episodes: number) => {
+    for (;;) {
+      const count = (await countSessions(url)) - before;
+      if (count >= episodes || child.exitCode !== null) return { count, seconds: cpuSecondsOfTree(child.pid ?? 0) };
+      await sleep(POLL_MS);
+    }
+  };
+  const [from, to] = [await reach(WARM_UP), await reach(END)];
+  const [status] = await ended;
   if (status !== 0) throw new Error(`rolltape rollout ended with ${status}: ${errors}`);
-  return endedChildrenSeconds() - before;
+  return ((to.seconds - from.seconds) * 1000) / (to.count - from.count);
+}
+
+async function countSessions(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^rolltape_session_turns_count\S* (\d+)/m.exec(text)?.[1] ?? 0);
 }

@@ -52,7 +52,11 @@ export type JobSettings = z.output<typeof workerReply>;
 export const leasesFields = {
   worker_id: id,
   count: z.int().min(1).max(MAX_ENTRIES).describe("Number of tasks that the worker can start now."),
-  held: ids.describe("The leases that the worker knows. Others that it was given are returned: their answer was lost."),
+  held: ids
+    .optional()
+    .describe(
+      "Only if the answer to an earlier call may be lost: the leases that the worker knows. Others that it was given are returned.",
+    ),
   wait_seconds: z.number().min(0).max(MAX_WAIT_SECONDS).default(30).describe("How long to wait for a task."),
 } as const;
 
@@ -69,7 +73,8 @@ export const leasesReply = z.object({
     }),
   ),
 });
-export type LeasedTask = z.output<typeof leasesReply>["leases"][number];
+export type Leases = z.output<typeof leasesReply>;
+export type LeasedTask = Leases["leases"][number];
 
 export const sessionsFields = {
   sessions: z

@@ -76,6 +76,7 @@ export class TaskLeases {
   readonly #tasks = new Map<number, TaskState>();
   readonly #waiting = new SortedNumbers();
   readonly #leases = new Map<string, HeldState>();
+  readonly #leasesOf = new Map<string, Set<HeldState>>();
 
   /** @param newId returns a lease id that was never used, also not before a restart */
   constructor(limits: LeaseLimits, newId: () => string) {
@@ -104,7 +105,7 @@ export class TaskLeases {
   restore({ sessions, ...lease }: HeldLease, losses: readonly string[], now: number): void {
     const held: HeldState = { ...lease, sessions: new Set(sessions), expiresAt: now + this.#limits.leaseMilliseconds };
     this.#tasks.set(lease.task, { losses: [...losses], lease: held });
-    this.#leases.set(lease.id, held);
+    this.#hold(held);
   }
 
   /** Notes a report that was accepted before a restart, so that it is accepted when it is sent again. */
@@ -120,15 +121,13 @@ export class TaskLeases {
    */
   lease(worker: string, count: number, now: number): Lease[] {
     const leases: Lease[] = [];
-    let hasLastAttempt = this.held(worker).some(({ task }) => this.#isLastAttempt(task));
     while (leases.length < count) {
-      const task = this.#waiting.takeFirst((each) => !hasLastAttempt || !this.#isLastAttempt(each));
+      const task = this.#waiting.takeFirst((each) => !this.#isLastAttempt(each) || !this.#hasLastAttempt(worker));
       if (task === undefined) break;
-      hasLastAttempt ||= this.#isLastAttempt(task);
       const state = this.#state(task);
       const lease: Lease = { id: this.#newId(), task, attempt: state.losses.length + 1, worker };
       state.lease = { ...lease, sessions: new Set(), expiresAt: now + this.#limits.leaseMilliseconds };
-      this.#leases.set(lease.id, state.lease);
+      this.#hold(state.lease);
       leases.push(lease);
     }
     return leases;
@@ -203,7 +202,16 @@ export class TaskLeases {
 
   /** Leases of a worker; of all workers if none is given. */
   held(worker?: string): HeldState[] {
-    return [...this.#leases.values()].filter((lease) => worker === undefined || lease.worker === worker);
+    return [...(worker === undefined ? this.#leases.values() : (this.#leasesOf.get(worker) ?? []))];
+  }
+
+  /** Number of leases of a worker. */
+  countOf(worker: string): number {
+    return this.#leasesOf.get(worker)?.size ?? 0;
+  }
+
+  #hasLastAttempt(worker: string): boolean {
+    return this.held(worker).some(({ task }) => this.#isLastAttempt(task));
   }
 
   #isLastAttempt(task: number): boolean {
@@ -227,8 +235,17 @@ export class TaskLeases {
     return losses;
   }
 
+  #hold(lease: HeldState): void {
+    this.#leases.set(lease.id, lease);
+    const own = this.#leasesOf.get(lease.worker) ?? new Set();
+    this.#leasesOf.set(lease.worker, own.add(lease));
+  }
+
   #release(lease: HeldState): void {
     this.#leases.delete(lease.id);
+    const own = this.#leasesOf.get(lease.worker);
+    own?.delete(lease);
+    if (own?.size === 0) this.#leasesOf.delete(lease.worker);
     this.#state(lease.task).lease = undefined;
   }
 

@@ -28,6 +28,21 @@ export interface ControllerClientOptions {
   readonly onTrouble?: ((why: string | undefined) => void) | undefined;
 }
 
+/** The leases that a worker knows. */
+export interface HeldLeases {
+  readonly read: () => readonly string[];
+  /** The first call tells them, too. */
+  readonly isTold: boolean;
+}
+
+interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Time for which the call may wait. */
+  readonly seconds?: number;
+  /** Returns the body of a call that is sent again. Default: the same body. */
+  readonly repeated?: () => object;
+}
+
 const PAUSES = { firstMilliseconds: 100, longestMilliseconds: 5_000 };
 /** Pause before the address is looked up again, which asks nobody. */
 const LOOKUP_MS = 200;
@@ -52,17 +67,18 @@ export class ControllerClient {
     return this.#call(LEASE_PATHS.workers, { worker_id: workerId, name }, workerReply, { signal });
   }
 
-  /** Waits for tasks. */
+  /** Waits for tasks. A repeated call tells which leases the worker knows, because the answer to the first one may be lost. */
   lease(
-    body: {
-      readonly worker_id: string;
-      readonly count: number;
-      readonly held: readonly string[];
-      readonly wait_seconds: number;
-    },
+    body: { readonly worker_id: string; readonly count: number; readonly wait_seconds: number },
+    held: HeldLeases,
     signal: AbortSignal,
   ) {
-    return this.#call(LEASE_PATHS.leases, body, leasesReply, { signal, seconds: body.wait_seconds });
+    const repeated = () => ({ ...body, held: held.read() });
+    return this.#call(LEASE_PATHS.leases, held.isTold ? repeated() : body, leasesReply, {
+      signal,
+      seconds: body.wait_seconds,
+      repeated,
+    });
   }
 
   /** Announces sessions. Returns the leases that are lost. */
@@ -89,13 +105,14 @@ export class ControllerClient {
     path: string,
     body: object,
     reply: Schema,
-    { signal, seconds = 0 }: { readonly signal?: AbortSignal | undefined; readonly seconds?: number } = {},
+    { signal, seconds = 0, repeated = () => body }: CallOptions = {},
   ): Promise<z.output<Schema>> {
     for (let earlier = 0; ; earlier++) {
       signal?.throwIfAborted();
       await this.#waitForAddress(path, signal);
       try {
-        const answer = await this.#send(path, body, reply, { signal, timeoutSeconds: seconds + ANSWER_SECONDS });
+        const sent = earlier === 0 ? body : repeated();
+        const answer = await this.#send(path, sent, reply, { signal, timeoutSeconds: seconds + ANSWER_SECONDS });
         this.#hear();
         return answer;
       } catch (error) {

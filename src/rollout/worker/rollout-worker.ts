@@ -5,11 +5,11 @@ import { Deadline } from "../../support/async/deadline.js";
 import { Waiters } from "../../support/async/waiters.js";
 import type { EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.js";
 import { runWorkflow } from "../episode-result.js";
-import { type LeasedTask, MAX_ENTRIES, type WireReport } from "../lease/protocol.js";
+import { type LeasedTask, type Leases, MAX_ENTRIES, type WireReport } from "../lease/protocol.js";
 import { toWire } from "../lease/wire-result.js";
 import { Rejection } from "../rejection.js";
 import { Batcher } from "./batcher.js";
-import type { ControllerClient } from "./controller-client.js";
+import type { ControllerClient, HeldLeases } from "./controller-client.js";
 
 export interface RolloutWorkerOptions {
   readonly client: ControllerClient;
@@ -115,14 +115,20 @@ export class RolloutWorker {
   async #take(): Promise<void> {
     const { client, workerId: worker_id, concurrency } = this.#options;
     const { signal } = this.#stopping;
+    // True if the answer to an earlier call may be lost.
+    let tellsHeld = false;
     while (!signal.aborted) {
       const count = concurrency - this.#runs.size;
       if (count <= 0) {
         await this.#changed.wait(Number.POSITIVE_INFINITY, signal);
         continue;
       }
-      const body = { worker_id, count, held: [...this.#runs.keys()], wait_seconds: WAIT_SECONDS };
-      const answer = await client.lease(body, signal).catch((error: unknown) => this.#registerAgain(error));
+      const body = { worker_id, count, wait_seconds: WAIT_SECONDS };
+      const held: HeldLeases = { read: () => [...this.#runs.keys()], isTold: tellsHeld };
+      const answer: Leases | undefined = await client
+        .lease(body, held, signal)
+        .catch((error: unknown) => this.#registerAgain(error));
+      tellsHeld = answer === undefined;
       if (!answer) continue;
       for (const task of answer.leases) this.#start(task);
       if (answer.state === "done" && answer.leases.length === 0) return;

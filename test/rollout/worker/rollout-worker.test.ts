@@ -75,6 +75,20 @@ describe("a rollout worker", () => {
     expect(outcomes.toSorted()).toEqual(["0 accepted", "1 accepted", "2 accepted"]);
   });
 
+  it("runs the tasks of an answer that was lost", async () => {
+    const { tasks, run, workflow } = await working();
+    const lease = tasks.lease.bind(tasks);
+    tasks.lease = async (request, signal) => {
+      tasks.lease = lease;
+      await lease(request, signal);
+      throw new Error("the answer is lost");
+    };
+    const result = run(0);
+    await expect.poll(() => workflow.running, { timeout: 5_000 }).toEqual([0]);
+    await workflow.end(0);
+    expect((await result).accepted).toHaveLength(1);
+  });
+
   it("prolongs the leases of tasks that take long", async () => {
     const { tasks, run, workflow } = await working();
     let beats = 0;
