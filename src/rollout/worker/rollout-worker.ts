@@ -10,6 +10,7 @@ import { toWire } from "../lease/wire-result.js";
 import { Rejection } from "../rejection.js";
 import { Batcher } from "./batcher.js";
 import type { ControllerClient, HeldLeases } from "./controller-client.js";
+import { EpisodePace } from "./episode-pace.js";
 
 export interface RolloutWorkerOptions {
   readonly client: ControllerClient;
@@ -42,6 +43,8 @@ export type WorkerEnd = "done" | "stopped" | "job_changed";
 const WAIT_SECONDS = 30;
 /** Heartbeats per lease time: two may get lost. */
 const BEATS = 3;
+/** Pauses for calls to be shared, as parts of an episode's duration: before an episode starts, and after it has ended. */
+const [START_PAUSE, REPORT_PAUSE] = [0.01, 0.05];
 /** Time in which a worker that is stopped tells the controller. */
 const FAREWELL_SECONDS = 5;
 
@@ -60,6 +63,9 @@ export class RolloutWorker {
   readonly #options: RolloutWorkerOptions;
   /** Leases of tasks that run, and of results that the controller does not have yet. */
   readonly #runs = new Map<string, Run>();
+  /** Number of these whose agents have ended. */
+  #reporting = 0;
+  readonly #pace = new EpisodePace();
   readonly #changed = new Waiters();
   readonly #stopping = new AbortController();
   readonly #announcements: Batcher<{ lease_id: string; session_id: string }, boolean>;
@@ -70,14 +76,22 @@ export class RolloutWorker {
   constructor(options: RolloutWorkerOptions) {
     this.#options = options;
     const { client } = options;
-    this.#announcements = new Batcher(async (sessions) => {
-      const lost = new Set(await client.announce(sessions));
-      return sessions.map(({ lease_id }) => !lost.has(lease_id));
-    }, MAX_ENTRIES);
-    this.#reports = new Batcher(async (reports) => {
-      const refused = new Set(await client.report(reports));
-      return reports.map(({ lease_id }) => !refused.has(lease_id));
-    }, MAX_ENTRIES / 16);
+    this.#announcements = new Batcher(
+      async (sessions) => {
+        const lost = new Set(await client.announce(sessions));
+        return sessions.map(({ lease_id }) => !lost.has(lease_id));
+      },
+      MAX_ENTRIES,
+      () => this.#pace.pause(START_PAUSE),
+    );
+    this.#reports = new Batcher(
+      async (reports) => {
+        const refused = new Set(await client.report(reports));
+        return reports.map(({ lease_id }) => !refused.has(lease_id));
+      },
+      MAX_ENTRIES / 16,
+      () => this.#pace.pause(REPORT_PAUSE),
+    );
   }
 
   /** Number of tasks that run here. */
@@ -113,16 +127,14 @@ export class RolloutWorker {
 
   /** Leases tasks and starts them. Returns when the controller has no more. */
   async #take(): Promise<void> {
-    const { client, workerId: worker_id, concurrency } = this.#options;
+    const { client, workerId: worker_id } = this.#options;
     const { signal } = this.#stopping;
     // True if the answer to an earlier call may be lost.
     let tellsHeld = false;
     while (!signal.aborted) {
-      const count = concurrency - this.#runs.size;
-      if (count <= 0) {
-        await this.#changed.wait(Number.POSITIVE_INFINITY, signal);
-        continue;
-      }
+      await this.#waitForSlots(signal);
+      if (signal.aborted) return;
+      const count = this.#freeSlots;
       const body = { worker_id, count, wait_seconds: WAIT_SECONDS };
       const held: HeldLeases = { read: () => [...this.#runs.keys()], isTold: tellsHeld };
       const answer: Leases | undefined = await client
@@ -133,6 +145,16 @@ export class RolloutWorker {
       for (const task of answer.leases) this.#start(task);
       if (answer.state === "done" && answer.leases.length === 0) return;
     }
+  }
+
+  /** Waits until tasks can be started, and then a moment for others that end soon: they share the request. */
+  async #waitForSlots(signal: AbortSignal): Promise<void> {
+    while (this.#freeSlots <= 0 && !signal.aborted) await this.#changed.wait(Number.POSITIVE_INFINITY, signal);
+    if (this.#runs.size > 0) await new Waiters().wait(this.#pace.pause(START_PAUSE), signal);
+  }
+
+  get #freeSlots(): number {
+    return this.#options.concurrency - this.#runs.size + this.#reporting;
   }
 
   /** A controller that was restarted does not know its workers. */
@@ -164,15 +186,28 @@ export class RolloutWorker {
       if (!(await this.#announcements.add({ lease_id, session_id }))) throw lostError();
     };
     const options = { signal, taskId, groupId, export: "deferred", onSession } as const;
+    const started = performance.now();
     const result = await runWorkflow(workflow, engine, data, options);
+    this.#pace.note(performance.now() - started);
     if (signal.aborted) {
       await this.#free(result);
       onEnd?.(task, result, this.#stopping.signal.aborted ? "returned" : "lost");
       return;
     }
-    const isAccepted = await this.#reports.add({ lease_id, task: index, attempt, result: toWire(result) });
+    const isAccepted = await this.#report({ lease_id, task: index, attempt, result: toWire(result) });
     if (!isAccepted) await this.#free(result);
     onEnd?.(task, result, isAccepted ? "accepted" : "refused");
+  }
+
+  /** Returns false if the report comes too late. The next task need not wait for it. */
+  async #report(report: WireReport): Promise<boolean> {
+    this.#reporting++;
+    this.#changed.wake();
+    try {
+      return await this.#reports.add(report);
+    } finally {
+      this.#reporting--;
+    }
   }
 
   /** Prolongs the leases, and aborts tasks whose leases are lost. */

@@ -4,6 +4,7 @@ import { connectProxy } from "../../../src/rollout/connect.js";
 import type { EpisodeOptions } from "../../../src/rollout/contract.js";
 import { ControllerClient } from "../../../src/rollout/worker/controller-client.js";
 import { RolloutWorker, type RolloutWorkerOptions } from "../../../src/rollout/worker/rollout-worker.js";
+import { createDeferred } from "../../../src/support/async/deferred.js";
 import { ADMIN_KEY, leasing, serve } from "../../leasing/leasing.js";
 import { acceptedAs, HeldWorkflow } from "../controller/held-workflow.js";
 
@@ -175,6 +176,23 @@ describe("a rollout worker", () => {
     expect(tasks.counts).toMatchObject({ queued: 1, leased: 0, lost: 0 });
     expect(tasks.workers.all()).toEqual([]);
     await expect.poll(() => removed).toEqual(["s0"]);
+  });
+
+  it("runs the next task while a result is on its way", async () => {
+    const { tasks, run, workflow } = await working({ concurrency: 1 });
+    const late = createDeferred<void>();
+    const report = tasks.report.bind(tasks);
+    tasks.report = async (reports) => {
+      await late.promise;
+      return report(reports);
+    };
+    const results = [run(0), run(1)];
+    await expect.poll(() => workflow.running).toEqual([0]);
+    await workflow.end(0);
+    await expect.poll(() => workflow.running).toEqual([1]);
+    late.resolve();
+    await workflow.end(1);
+    expect((await Promise.all(results)).map(({ accepted }) => accepted.length)).toEqual([1, 1]);
   });
 
   it("gives up a controller that does not answer for too long", async () => {
