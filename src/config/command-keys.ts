@@ -84,7 +84,18 @@ export const UNUSED_BY_WORKER: readonly UnusedKeys[] = [
     reason: "the controller uses it, and tells its workers what they need",
   },
   {
-    prefixes: ["storage.", "model.", "engine.", "gateway.", "upstreams", "scheduler.", "server.host", "server.port"],
+    prefixes: [
+      "storage.",
+      "model.",
+      "engine.",
+      "gateway.",
+      "upstreams",
+      "scheduler.",
+      "server.host",
+      "server.port",
+      "server.probe_port",
+      "server.stall_seconds",
+    ],
     reason: "`rolltape worker` starts no server and no engine",
   },
 ];

@@ -1,15 +1,19 @@
 import type { FastifyBaseLogger } from "fastify";
-import { type Config, readConnectionLimits } from "../config/index.js";
+import { type Config, readConnectionLimits, readProbeSettings } from "../config/index.js";
 import { type CutAnswer, listCut } from "../http/connections/answer.js";
 import { finishAnswers } from "../http/connections/finish-answers.js";
 import { fitToOpenFiles } from "../http/open-files.js";
+import { ProbePort } from "../http/probes/probe-port.js";
 import { createGateway } from "./app.js";
+import { readReadiness } from "./readiness.js";
 import { Upstream } from "./upstream.js";
 import { WorkerAddresses } from "./worker-addresses.js";
 import { WorkerPool } from "./worker-pool.js";
 
 export interface RunningGateway {
   readonly url: string;
+  /** Address of `server.probe_port`. Undefined if it is not set. */
+  readonly probeUrl: string | undefined;
   /** Tags of the workers that answered. */
   readonly workers: readonly string[];
   /**
@@ -27,9 +31,20 @@ export interface GatewayStartOptions {
 }
 
 /** Starts a gateway with the sections `gateway` and `server` of the configuration. Resolves when it accepts calls. */
-export async function startGateway(
+export async function startGateway(config: Config, options: GatewayStartOptions = {}): Promise<RunningGateway> {
+  const { logger } = options;
+  const probes = await ProbePort.open({ ...readProbeSettings(config), logger });
+  try {
+    return await startForwarding(config, { ...options, probes });
+  } catch (error) {
+    await probes?.close();
+    throw error;
+  }
+}
+
+async function startForwarding(
   config: Config,
-  { adminKey, logger }: GatewayStartOptions = {},
+  { adminKey, logger, probes }: GatewayStartOptions & { readonly probes: ProbePort | undefined },
 ): Promise<RunningGateway> {
   const { gateway, server } = config;
   const report = reportOnce((problem) => logger?.error(problem));
@@ -43,6 +58,7 @@ export async function startGateway(
   // Each call needs one connection to its client and one to its worker.
   const connections = fitToOpenFiles(limits, limits.maxConnections, logger);
   const upstream = new Upstream();
+  let stopping = false;
   const pool = new WorkerPool({
     addresses,
     upstream,
@@ -71,7 +87,10 @@ export async function startGateway(
       logger,
     });
     const url = await app.listen({ host: server.host, port: server.port, backlog: server.listen_backlog });
+    await probes?.start(() => readReadiness(pool, stopping));
     const close = async () => {
+      stopping = true;
+      await probes?.refresh();
       app.connections.closeSoon();
       const cut = await finishAnswers(app.connections, Date.now() + server.shutdown_seconds * 1000);
       if (cut.length > 0) logger?.error({ cutAnswers: listCut(cut) }, "gateway stopped before all answers were sent");
@@ -79,9 +98,10 @@ export async function startGateway(
       app.server.closeAllConnections();
       await closed;
       await release();
+      await probes?.close();
       return cut;
     };
-    return { url, workers: pool.living().map(({ tag }) => tag), close };
+    return { url, probeUrl: probes?.url, workers: pool.living().map(({ tag }) => tag), close };
   } catch (error) {
     await release();
     throw error;

@@ -7,11 +7,14 @@ import {
   compileMessageFilters,
   listUnsafeFilters,
   readConnectionLimits,
+  readProbeSettings,
   readUpstreams,
   refuseUnusedStorage,
 } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
+import { formatUrl } from "../http/format-url.js";
 import { fitToOpenFiles } from "../http/open-files.js";
+import { ProbePort } from "../http/probes/probe-port.js";
 import type { OutputFamilies } from "../model/output/family-lookup.js";
 import type { JsonLimits } from "../native/contract.js";
 import { SessionRegistry } from "../session/session-registry.js";
@@ -25,6 +28,7 @@ import { toSessionLimits, toStoreLimits, toUpstreamLimits } from "./limits/confi
 import type { ModelWarning } from "./model-warnings.js";
 import { openEngine } from "./open-engine.js";
 import { removeOrphans } from "./orphans.js";
+import { readReadiness } from "./readiness.js";
 import { openServerStorage, type ServerStorage } from "./storage/server-storage.js";
 import { openWeightVersion } from "./storage/weight-version.js";
 import { startSweeps } from "./sweeps.js";
@@ -38,6 +42,8 @@ export interface StartOptions {
 
 export interface RunningServer {
   readonly url: string;
+  /** Address of `server.probe_port`. Undefined if it is not set. */
+  readonly probeUrl: string | undefined;
   /** Name of the served model. */
   readonly model: string;
   /** Absolute path of the model's folder. */
@@ -67,6 +73,20 @@ export async function startServer(
   refuseUnusedStorage(config);
   // Fails if a key is missing, so this comes before the engine starts, which may take minutes.
   readUpstreams(config, process.env);
+  // Before the engine, too: an orchestrator asks meanwhile.
+  const probes = await ProbePort.open({ ...readProbeSettings(config), logger });
+  try {
+    return await startProxy(config, { adminKey, logger, probes });
+  } catch (error) {
+    await probes?.close();
+    throw error;
+  }
+}
+
+async function startProxy(
+  config: Config,
+  { adminKey, logger, probes }: Required<StartOptions> & { readonly probes: ProbePort | undefined },
+): Promise<RunningServer> {
   const { engine, model } = await openEngine(config, (message) => logger.warn({ engine: config.engine.type }, message));
   let storage: ServerStorage | undefined;
   const release = () => Promise.all([engine.close(), model.close(), storage?.storage.close()]);
@@ -97,17 +117,20 @@ export async function startServer(
     await weightVersion.readFile();
     const { host, port, listen_backlog: backlog } = config.server;
     await app.listen({ host, port, backlog });
-    const url = formatUrl(app.server.address(), config);
+    const url = formatUrl(app.server.address() as AddressInfo);
     const deregister = register(config, registry, url);
     // After `register`, which replaces the registration of a dead server with the same tag.
     removeOrphans(context, config, logger);
     // Read the file again: a gateway sets versions only on registered servers, and this server was not registered before.
     await weightVersion.readFile();
     const stopSweeps = startSweeps(context, config);
+    await probes?.start(() => readReadiness(context));
 
     let closing: Promise<StopReport> | undefined;
     const stop = async () => {
-      const report = await drain(context, logger);
+      const drained = drain(context, logger);
+      await probes?.refresh();
+      const report = await drained;
       deregister();
       stopSweeps();
       const closeTimer = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
@@ -116,6 +139,7 @@ export async function startServer(
       removeOrphans(context, config, logger);
       await storage?.records.committed().catch(() => undefined);
       await release();
+      await probes?.close();
       return report;
     };
     const readiness = () => engineReadiness(engine, config);
@@ -123,6 +147,7 @@ export async function startServer(
     const { families, folder: modelPath } = model;
     return {
       url,
+      probeUrl: probes?.url,
       model: settings.modelName,
       modelPath,
       families,
@@ -241,10 +266,4 @@ function selectRecordedConfig({ engine, rollout: { agent } }: Config): Readonly<
     server_tools: agent.server_tools,
     images: agent.images,
   };
-}
-
-function formatUrl(address: AddressInfo | string | null, { server }: Config): string {
-  if (address === null || typeof address === "string") return `http://${server.host}:${server.port}`;
-  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
 }

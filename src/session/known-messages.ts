@@ -1,4 +1,4 @@
-import { canonicalMessages } from "../conversation/canonical.js";
+import { canonicalMessagesInSteps } from "../conversation/canonical.js";
 import type { Message } from "../conversation/message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
@@ -47,7 +47,7 @@ export class KnownMessages {
     const known = countShared(messages, last.messages);
     const shared = last.digests.subarray(0, known * DIGEST_BYTES);
     const added = messages.slice(known);
-    const canonical = canonicalMessages(added, this.#filters);
+    const canonical = yield* canonicalMessagesInSteps(added, this.#filters);
     const characters = canonical.reduce((sum, { length }) => sum + length, 0);
     if (characters >= HUGE_TEXT) yield;
     const digests = new Uint8Array(messages.length * DIGEST_BYTES);

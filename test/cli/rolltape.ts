@@ -19,6 +19,7 @@ const readyEvent = z.strictObject({
   admin_key_file: z.string().optional(),
   tool_call_parser: z.string(),
   reasoning_parser: z.string(),
+  probe_url: z.url().optional(),
   not_ready: z.array(z.strictObject({ key: z.string(), message: z.string() })).optional(),
   warnings: z.array(z.strictObject({ key: z.string(), message: z.string() })).optional(),
   pid: z.int(),

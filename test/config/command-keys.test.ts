@@ -66,6 +66,8 @@ describe("keys that a command uses", () => {
     expect(usedKeys(UNUSED_BY_GATEWAY, "")).toEqual([
       "server.host",
       "server.port",
+      "server.probe_port",
+      "server.stall_seconds",
       "server.max_body_bytes",
       "server.body_bytes_in_flight",
       "server.max_connections",

@@ -11,6 +11,8 @@ describe("defaults", () => {
       server: {
         host: "127.0.0.1",
         port: 8090,
+        probe_port: null,
+        stall_seconds: 60,
         max_body_bytes: 16_777_216,
         body_bytes_in_flight: 536_870_912,
         max_connections: 16_384,

@@ -75,8 +75,13 @@ async function publishKey({ file, key }: AdminKey, server: RunningServer): Promi
   }
 }
 
-function describeServer({ engine }: Config, { file }: AdminKey, { url, model, modelPath, families }: RunningServer) {
+function describeServer(
+  { engine }: Config,
+  { file }: AdminKey,
+  { url, probeUrl, model, modelPath, families }: RunningServer,
+) {
   const keyFile = file === undefined ? {} : { admin_key_file: resolve(file) };
   const parsers = { tool_call_parser: families.tools, reasoning_parser: families.reasoning };
-  return { url, engine: engine.type, model, model_path: modelPath, ...parsers, ...keyFile };
+  const probes = probeUrl === undefined ? {} : { probe_url: probeUrl };
+  return { url, ...probes, engine: engine.type, model, model_path: modelPath, ...parsers, ...keyFile };
 }

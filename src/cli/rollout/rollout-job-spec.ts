@@ -31,7 +31,14 @@ const URL_FILE = "{folder}/controller.json";
 /** Keys that the job sets for each process. */
 const ADDRESSES: UnusedKeys[] = [
   {
-    prefixes: ["server.host", "server.port", "server.workers_folder", "server.worker_tag", "server.advertised_host"],
+    prefixes: [
+      "server.host",
+      "server.port",
+      "server.probe_port",
+      "server.workers_folder",
+      "server.worker_tag",
+      "server.advertised_host",
+    ],
     reason: "the job chooses it for each of its processes",
   },
   { prefixes: ["gateway.workers"], reason: "the job has its own proxies" },
@@ -82,13 +89,19 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
     ...(settings.options.engineCommand === undefined ? [] : ["engine.urls={engine_urls}"]),
     "server.host={node}",
     "server.port=0",
+    "server.probe_port=null",
     "server.workers_folder={folder}/workers",
     ...store(settings, "proxy-{index}"),
   ];
 }
 
 function gatewayArguments(settings: RolloutJobSettings): string[] {
-  const place = ["server.host={node}", "server.port=0", "gateway.workers_folder={folder}/workers"];
+  const place = [
+    "server.host={node}",
+    "server.port=0",
+    "server.probe_port=null",
+    "gateway.workers_folder={folder}/workers",
+  ];
   return [...forward(settings, UNUSED_BY_GATEWAY), ...place];
 }
 

@@ -86,6 +86,11 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ engine }) => engine.type === "vllm" || isDefault("vllm_api", engine),
   },
   {
+    reads: ["server.probe_port", "server.port"],
+    message: "expected another port than server.port",
+    holds: ({ server }) => server.probe_port !== server.port || server.port === 0,
+  },
+  {
     reads: ["server.advertised_host", "server.workers_folder"],
     message: "has no effect without server.workers_folder, in which gateways find this name; got null",
     holds: ({ server }) => server.advertised_host === null || server.workers_folder !== null,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MEBIBYTE } from "./limits.js";
+import { MAX_SECONDS, MEBIBYTE } from "./limits.js";
 import { optionalText, seconds } from "./values.js";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -8,6 +8,23 @@ export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "
 export const serverSchema = z.strictObject({
   host: z.string().min(1).default("127.0.0.1").describe("Address to listen on."),
   port: z.int().min(0).max(65_535).default(8090).describe("Port to listen on; 0 picks a free one."),
+  probe_port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .nullable()
+    .default(null)
+    .describe(
+      "Second port, on which a thread of its own answers `/livez`, `/readyz` and `/health` without a key, even if the server is too busy to accept connections. 0 picks a free one. Null: none.",
+    ),
+  stall_seconds: z
+    .number()
+    .min(1)
+    .max(MAX_SECONDS)
+    .default(60)
+    .describe(
+      "Seconds for which the main thread may not run until probes of `server.probe_port` fail. A process that the system stops as a whole, for example while a laptop sleeps, does not count as stalled.",
+    ),
   max_body_bytes: z
     .int()
     .min(1)

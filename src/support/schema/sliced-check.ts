@@ -1,8 +1,5 @@
 import { performance } from "node:perf_hooks";
-import type { Steps } from "../async/steps.js";
-
-/** Milliseconds of one slice. Code that V8 has not compiled yet needs up to ten times as long as later. */
-const SLICE_MS = 4;
+import { SLICE_MS, type Steps } from "../async/steps.js";
 
 /** Not an error: thrown through the schema when the time of a slice is over. */
 const SLICE_OVER = Symbol("the time of the slice is over");

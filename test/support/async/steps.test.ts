@@ -1,5 +1,12 @@
-import { describe, expect, it } from "vitest";
-import { HUGE_TEXT, runAtOnce, runBySize, runInTurns, type Steps } from "../../../src/support/async/steps.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import {
+  HUGE_TEXT,
+  runAtOnce,
+  runBySize,
+  runInSlices,
+  runInTurns,
+  type Steps,
+} from "../../../src/support/async/steps.js";
 import { countIterations } from "../../helpers/iterations.js";
 
 function* threeSteps(): Steps<string> {
@@ -19,7 +26,18 @@ describe("the steps of long work", () => {
     expect(runAtOnce(threeSteps())).toBe("done");
   });
 
-  it("run at once for a short text, and in turns for a huge one", async () => {
+  it("run in one iteration as long as a slice lasts, and then in the next ones", async () => {
+    const clock = vi.spyOn(performance, "now").mockReturnValue(1000);
+    onTestFinished(() => clock.mockRestore());
+    const short = await countIterations(() => runInSlices(threeSteps()));
+    let now = 1000;
+    clock.mockImplementation(() => (now += 100));
+    const long = await countIterations(() => runInSlices(threeSteps()));
+    expect([short.result, short.iterations, long.result]).toEqual(["done", 0, "done"]);
+    expect(long.iterations).toBeGreaterThanOrEqual(2);
+  });
+
+  it("run in slices for a short text, and in turns for a huge one", async () => {
     const short = await countIterations(() => runBySize(threeSteps(), HUGE_TEXT - 1));
     const huge = await countIterations(() => runBySize(threeSteps(), HUGE_TEXT));
     expect([short.result, short.iterations, huge.result]).toEqual(["done", 0, "done"]);
