@@ -122,7 +122,7 @@ export interface TranscriptInteraction {
 }
 
 /** Where a line of the transcript is. */
-interface Place {
+export interface Place {
   /** In bytes. */
   readonly offset: number;
   /** In bytes, without the line feed. */
