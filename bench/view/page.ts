@@ -73,6 +73,7 @@ await measureStep("open the list", async () => {
   await page.locator(".row[aria-rowindex='2']").waitFor();
 });
 await measureScroll(page, 40);
+await measureScroll(page, 200);
 await measureScroll(page, 900);
 await measureStep("sort by reward", () => page.getByRole("button", { name: "Reward" }).click());
 await measureStep("type a filter", () => page.locator("#search").pressSequentially("parser"));

@@ -53,6 +53,13 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
     });
   });
 
+  it("is checked by a test that notices a pale text", async () => {
+    await withView("#/", async (page) => {
+      await page.evaluate("document.documentElement.style.setProperty('--quiet', '#999999')");
+      expect(await page.evaluate(FIND_LOW_CONTRAST)).toContainEqual(expect.stringContaining("count-label"));
+    });
+  });
+
   it.each(VIEWS)("%s needs no horizontal scroll at 400%% zoom", async (view) => {
     await withView(
       view,

@@ -1,13 +1,16 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 export type KeyBindings = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 /**
  * Binds keys while a component is shown. Text fields keep their keys, except Escape, which leaves the field. Keys with
  * Control, Alt or Meta belong to the browser; a control has its own Enter and Space.
+ *
+ * Several keys may come between two renders, so a binding that moves reads where it is from a signal or a ref.
  */
 export function useKeys(bindings: KeyBindings): void {
-  useEffect(() => {
+  // Not after the next frame: a key that is pressed before it must find the bindings of what is shown.
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || isModal()) return;
       const { target } = event;

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { TranscriptInteraction } from "../../../../transcript/format.js";
 import type { Source } from "../../../api.js";
 import type { ConversationTree } from "../../state/conversation-tree.js";
@@ -34,9 +34,13 @@ export function Conversation(props: ConversationProps) {
     if (!next.delete(at)) next.add(at);
     setOpen(next);
   };
-  const go = (to: number): void => {
-    const at = path[to];
-    if (at !== undefined) onChoose(at);
+  const cursor = useRef(-1);
+  cursor.current = chosen === null ? -1 : place;
+  const move = (by: number): void => {
+    const at = path[cursor.current + by];
+    if (at === undefined) return;
+    cursor.current += by;
+    onChoose(at);
   };
   const current = path[place];
   useEffect(() => {
@@ -45,8 +49,8 @@ export function Conversation(props: ConversationProps) {
   useKeys(
     hasKeys
       ? {
-          j: () => go(chosen === null ? 0 : place + 1),
-          k: () => go(place - 1),
+          j: () => move(1),
+          k: () => move(-1),
           l: cycleColouring,
           Enter: () => current !== undefined && toggle(current),
           ...(current !== undefined && open.has(current) && { Escape: () => toggle(current) }),

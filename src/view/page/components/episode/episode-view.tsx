@@ -16,16 +16,18 @@ export function EpisodeView({ store, data, route }: EpisodeViewProps) {
   const list = store.list.value;
   const row = data.episodes[route.episode];
   const at = list.findIndex(({ index }) => index === route.episode);
-  const openAt = (position: number): void => {
-    const next = list[position];
-    if (!next || position < 0) return;
+  const openBy = (by: number): void => {
+    const { value: shown } = store.route;
+    const here = list.findIndex(({ index }) => shown.view === "episode" && index === shown.episode);
+    const next = here < 0 ? undefined : list[here + by];
+    if (!next) return;
     store.chosen.value = next.index;
     store.navigate({ ...route, episode: next.index, interaction: null });
   };
   const back: Route = { view: "episodes", filters: route.filters, sort: route.sort };
   useKeys({
-    n: () => openAt(at + 1),
-    p: () => openAt(at < 0 ? -1 : at - 1),
+    n: () => openBy(1),
+    p: () => openBy(-1),
     Escape: () => {
       store.chosen.value = route.episode;
       store.navigate(back);
@@ -35,10 +37,10 @@ export function EpisodeView({ store, data, route }: EpisodeViewProps) {
     <article class="episode">
       <nav class="episode-nav" aria-label="Episodes of the list">
         <a href={formatRoute(back)}>← Episodes</a>
-        <button type="button" class="button" disabled={at <= 0} onClick={() => openAt(at - 1)}>
+        <button type="button" class="button" disabled={at <= 0} onClick={() => openBy(-1)}>
           Previous
         </button>
-        <button type="button" class="button" disabled={at + 1 >= list.length} onClick={() => openAt(at + 1)}>
+        <button type="button" class="button" disabled={at < 0 || at + 1 >= list.length} onClick={() => openBy(1)}>
           Next
         </button>
         <span class="quiet">{at < 0 ? "not in the list" : `${at + 1} of ${list.length}`}</span>

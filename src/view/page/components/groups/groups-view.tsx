@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { formatNumber, NONE, plural } from "../../state/format.js";
 import type { Group } from "../../state/groups.js";
@@ -13,15 +14,18 @@ type GroupKey = "id" | "task" | "episodes" | "mean" | "spread" | "rewards";
 /** Rewards of all groups, next to each other. */
 export function GroupsView({ data: { groups } }: { readonly data: RunData }) {
   const [sort, setSort] = useState<{ key: GroupKey; descending: boolean }>({ key: "spread", descending: false });
-  const [selected, setSelected] = useState(-1);
+  const selected = useSignal(-1);
+  const select = (at: number): void => {
+    selected.value = Math.min(rows.length - 1, Math.max(0, at));
+  };
   const rows = useMemo(() => sortGroups([...groups.values()], sort), [groups, sort]);
   const bounds = useMemo(() => rewardBounds(rows), [groups]);
   const link = (group: Group): string => listLink({ values: { group: group.id } }, { key: "reward", descending: true });
   useKeys({
-    j: () => setSelected(Math.min(rows.length - 1, selected + 1)),
-    k: () => setSelected(Math.max(0, selected - 1)),
+    j: () => select(selected.value + 1),
+    k: () => select(selected.value - 1),
     Enter: () => {
-      const row = rows[selected];
+      const row = rows[selected.value];
       if (row) location.hash = link(row);
     },
     Escape: () => (location.hash = "#/"),
@@ -36,8 +40,8 @@ export function GroupsView({ data: { groups } }: { readonly data: RunData }) {
         label="Groups"
         columns={columns}
         rows={rows}
-        selected={selected}
-        onSelect={setSelected}
+        selected={selected.value}
+        onSelect={select}
         link={link}
         sort={sort}
         onSort={(key) => setSort({ key, descending: sort.key === key && !sort.descending })}

@@ -17,18 +17,19 @@ interface EpisodesViewProps {
 export function EpisodesView({ store, route }: EpisodesViewProps) {
   const rows = store.list.value;
   const { chosen } = store;
-  const selected = useMemo(() => rows.findIndex(({ index }) => index === chosen.value), [rows, chosen.value]);
+  const findSelected = (): number => rows.findIndex(({ index }) => index === chosen.value);
+  const selected = useMemo(findSelected, [rows, chosen.value]);
   const select = (at: number): void => {
     const row = rows[at];
     if (row) chosen.value = row.index;
   };
   const open = (): void => {
-    const row = rows[selected];
+    const row = rows[findSelected()];
     if (row) store.navigate({ ...route, view: "episode", episode: row.index, interaction: null });
   };
   useKeys({
-    j: () => select(Math.min(rows.length - 1, selected + 1)),
-    k: () => select(Math.max(0, selected - 1)),
+    j: () => select(Math.min(rows.length - 1, findSelected() + 1)),
+    k: () => select(Math.max(0, findSelected() - 1)),
     Enter: open,
     Escape: () => store.navigate({ view: "overview" }),
   });
