@@ -60,7 +60,7 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
     });
   });
 
-  it.each(VIEWS)("%s needs no horizontal scroll at 400%% zoom", async (view) => {
+  it.each(VIEWS)("%s needs no horizontal scroll at a zoom of four", async (view) => {
     await withView(
       view,
       async (page) => {
