@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { readKeyTag } from "../session/worker-tag.js";
+import type { SessionTranscript } from "../transcript/format.js";
+import { sessionTranscript } from "../transcript/schema.js";
 import { ProxyError } from "./errors.js";
 import type { FilterFields } from "./export-filters.js";
 import type { ExportStyle } from "./interaction.js";
@@ -162,6 +164,21 @@ export class AdminClient {
   /** Aborts the session's calls, revokes its key and frees its data. Returns false if there is no such session. */
   async deleteSession(sessionId: string, options: CallOptions = {}): Promise<boolean> {
     return this.#delete({ path: `/rl/sessions/${encodeURIComponent(sessionId)}`, ...options }, "session_not_found");
+  }
+
+  /**
+   * Returns the messages, answers and rewards of one session, without tokens: untrusted text. The session may be active, ended, or
+   * exported and retained.
+   *
+   * @throws ProxyError `session_not_found`; `session_exported` or `session_expired` if its data was freed
+   */
+  async transcript(
+    sessionId: string,
+    { discount = 1 }: { readonly discount?: number | undefined } = {},
+    options: CallOptions = {},
+  ): Promise<SessionTranscript> {
+    const path = `/rl/sessions/${encodeURIComponent(sessionId)}/transcript?discount=${discount}`;
+    return this.#calls.json({ method: "GET", path, idempotent: true, ...options }, sessionTranscript);
   }
 
   /** Returns what one session recorded. The session must have ended, or end within `wait_seconds`. */

@@ -73,6 +73,13 @@ export interface EpisodeLine {
   readonly incomplete?: string;
 }
 
+/** What a server has recorded of a session: the answer of `GET /rl/sessions/{id}/transcript`. */
+export interface SessionTranscript
+  extends Pick<EpisodeLine, "task_id" | "group_id" | "started_at" | "duration" | "session_reward" | "interactions"> {
+  readonly session_id: string;
+  readonly state: "active" | "ended" | "exported" | "expired";
+}
+
 /** One model call, as what it adds to its parent. */
 export interface TranscriptInteraction {
   readonly id: string;
@@ -83,7 +90,9 @@ export interface TranscriptInteraction {
    * begins with, too; 0 for a root.
    */
   readonly kept: number;
-  /** The messages of the request after those. */
+  /** Which of the kept messages the request spelled differently, such as one without its reasoning; by position. Absent: none. */
+  readonly respelled?: readonly (readonly [position: number, message: Message])[];
+  /** The messages of the request after the kept ones. */
   readonly messages: readonly Message[];
   /** Tools of the request; absent if they are those of the parent, or if there are none. */
   readonly tools?: readonly Tool[];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { IndexLine, TranscriptLine } from "./format.js";
+import type { IndexLine, SessionTranscript, TranscriptLine } from "./format.js";
 import { TRANSCRIPT_FORMAT } from "./format.js";
 
 // A transcript is a file that anybody may have written, so each line is checked. Unknown fields are dropped: a later version may add
@@ -27,6 +27,7 @@ const interaction = z.object({
   id: text,
   parent: z.int().min(-1),
   kept: count,
+  respelled: z.array(z.tuple([count, message])).exactOptional(),
   messages: z.array(message),
   tools: z.array(tool).exactOptional(),
   answer: message,
@@ -101,6 +102,18 @@ const episodeHead = {
 const interactions = z
   .array(interaction)
   .refine((all) => all.every(({ parent }, index) => parent < index), "parents must come before their children");
+
+/** The answer of `GET /rl/sessions/{id}/transcript`. */
+export const sessionTranscript: z.ZodType<SessionTranscript> = z.object({
+  session_id: text,
+  task_id: text,
+  group_id: text.exactOptional(),
+  state: z.enum(["active", "ended", "exported", "expired"]),
+  started_at: z.number().exactOptional(),
+  duration: z.number().exactOptional(),
+  session_reward: z.number().exactOptional(),
+  interactions,
+});
 
 const error = z.object({ code: text, message: text, stack: text.exactOptional() });
 
