@@ -3,6 +3,7 @@ import { z } from "zod";
 import { PROBE_PATHS } from "../../control/probe-paths.js";
 import { weightVersionSchema } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
+import { ApiError } from "../../http/errors.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import type { GatewayMetrics } from "../gateway-metrics.js";
@@ -26,6 +27,9 @@ const health = z.object({
 });
 
 const alive = z.object({ status: z.literal("ok") });
+
+const NO_UI =
+  "A gateway has no page at `/ui`: sessions are shown by the server that has them. Use the addresses of the servers behind it.";
 
 /** Probes, and metrics of the gateway and all workers. */
 export function serviceRoutes(
@@ -54,6 +58,12 @@ export function serviceRoutes(
   };
   for (const path of ["/readyz", "/health"]) {
     app.get(path, { config: { public: true }, schema: { response: { 200: health, 503: health } } }, readiness);
+  }
+
+  for (const path of ["/ui", "/ui/*"]) {
+    app.get(path, { config: { public: true }, schema: { hide: true } }, async () => {
+      throw new ApiError("not_found", NO_UI);
+    });
   }
 
   app.get("/metrics", { config: { public: publicMetrics } }, async (request, reply) => {

@@ -24,8 +24,9 @@ const HEADERS = {
 
 /** Adds the security headers to every answer of the application or of the plugin, errors included. */
 export function secureHeaders(app: App): void {
-  app.addHook("onRequest", (_request, reply, next) => {
+  // Not `onRequest`: a hook that was added before may have refused the request already.
+  app.addHook("onSend", (_request, reply, payload, next) => {
     void reply.headers(HEADERS);
-    next();
+    next(null, payload);
   });
 }

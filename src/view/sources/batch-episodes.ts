@@ -1,7 +1,7 @@
-import type { TensorFile, TensorValues } from "../../support/safetensors/tensor-file.js";
+import type { TensorValues } from "../../support/safetensors/tensor-file.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../transcript/format.js";
 import type { BatchTokens } from "../tokens/batch-tokens.js";
-import { readAll } from "../tokens/tensor-ranges.js";
+import { readAll, type TensorBytes } from "../tokens/tensor-ranges.js";
 
 /** The columns of a batch that describe an episode's interactions. Those that a file lacks are absent. */
 export interface EpisodeTensors {
@@ -30,7 +30,7 @@ const COLUMNS = [
   ["node_offsets", "I32"],
 ] as const;
 
-export async function readEpisodeTensors(file: TensorFile): Promise<EpisodeTensors> {
+export async function readEpisodeTensors(file: TensorBytes): Promise<EpisodeTensors> {
   const values = new Map<string, TensorValues>();
   for (const [name, dtype] of COLUMNS) {
     const column = await readAll(file, name, dtype);

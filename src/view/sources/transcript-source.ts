@@ -36,6 +36,8 @@ export class TranscriptSource implements OpenSource {
   #texts: TextChoice = { entries: undefined, notices: [] };
   #textsOf: string | undefined;
   readonly #readable = new Set<string>();
+  /** The episode that was read last: a page asks for its tokens call by call. */
+  #last: { readonly offset: number; readonly transcript: Transcript; readonly episode: EpisodeLine } | undefined;
   #refreshing: Promise<void> | undefined;
 
   private constructor(path: string, transcript: Transcript, options: TranscriptSourceOptions) {
@@ -126,8 +128,13 @@ export class TranscriptSource implements OpenSource {
   }
 
   async #readEpisode(place: Place): Promise<EpisodeLine> {
+    const transcript = this.#transcript;
+    const { offset } = place;
+    if (this.#last?.transcript === transcript && this.#last.offset === offset) return this.#last.episode;
     try {
-      return await this.#transcript.readEpisode(place);
+      const episode = await transcript.readEpisode(place);
+      this.#last = { offset, transcript, episode };
+      return episode;
     } catch (error) {
       if (!(error instanceof TranscriptError)) throw error;
       throw new ApiError("transcript_invalid", error.message, { cause: error });

@@ -1,7 +1,7 @@
 import { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { BatchRows } from "./batch-rows.js";
 import { type RowLayout, readLayout } from "./row-layout.js";
-import { findTensor, readRange } from "./tensor-ranges.js";
+import { findTensor, readRange, type TensorBytes } from "./tensor-ranges.js";
 
 /** Tokens of a sequence, one value per token. */
 export interface TokenValues {
@@ -22,10 +22,10 @@ const TENSORS = [
 export class BatchTokens implements AsyncDisposable {
   readonly rows: BatchRows;
   readonly modelDigest: string | undefined;
-  readonly file: TensorFile;
+  readonly file: TensorBytes;
   readonly #layout: RowLayout;
 
-  private constructor(file: TensorFile, rows: BatchRows, layout: RowLayout) {
+  private constructor(file: TensorBytes, rows: BatchRows, layout: RowLayout) {
     this.file = file;
     this.rows = rows;
     this.#layout = layout;
@@ -38,7 +38,11 @@ export class BatchTokens implements AsyncDisposable {
    * @throws SafetensorsError, or an error of the file system
    */
   static async open(path: string): Promise<BatchTokens | undefined> {
-    const file = await TensorFile.open(path);
+    return BatchTokens.read(await TensorFile.open(path));
+  }
+
+  /** Reads a batch from a file that is open. If this fails, or the file is no batch of Rolltape, the file is closed. */
+  static async read(file: TensorBytes): Promise<BatchTokens | undefined> {
     try {
       const rows = new BatchRows(file.header);
       const layout = await readLayout(file, rows);

@@ -1,6 +1,6 @@
-import type { TensorFile, TensorValues } from "../../support/safetensors/tensor-file.js";
+import type { TensorValues } from "../../support/safetensors/tensor-file.js";
 import type { BatchRows } from "./batch-rows.js";
-import { findTensor, readAll, readRange } from "./tensor-ranges.js";
+import { findTensor, readAll, readRange, type TensorBytes } from "./tensor-ranges.js";
 
 /** Tokens of a sequence that lie together in the token tensors. */
 export interface TokenRun {
@@ -21,7 +21,7 @@ export interface RowLayout {
 }
 
 /** Returns the layout of a batch; undefined if the file has no token tensors of a known layout. */
-export async function readLayout(file: TensorFile, rows: BatchRows): Promise<RowLayout | undefined> {
+export async function readLayout(file: TensorBytes, rows: BatchRows): Promise<RowLayout | undefined> {
   const ids = findTensor(file, "input_ids", "I32");
   if (!ids) return undefined;
   const lengths = rows.all.map(({ length }) => length);
@@ -36,7 +36,7 @@ export async function readLayout(file: TensorFile, rows: BatchRows): Promise<Row
   return offsets && parents && ends ? treeLayout({ offsets, parents, ends, tokens }) : undefined;
 }
 
-function paddedLayout(file: TensorFile, lengths: readonly number[], width: number): RowLayout {
+function paddedLayout(file: TensorBytes, lengths: readonly number[], width: number): RowLayout {
   const mask = findTensor(file, "attention_mask", "BOOL");
   /** Rows are padded on the left if the first token of a shorter row is padding. */
   const readPadding = async (row: number, length: number): Promise<number> => {
