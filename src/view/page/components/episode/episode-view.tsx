@@ -1,0 +1,57 @@
+import { useKeys } from "../../state/keyboard.js";
+import { formatRoute, type Route } from "../../state/route.js";
+import type { RunData } from "../../state/run-data.js";
+import type { Store } from "../../state/store.js";
+import { EpisodePane } from "./episode-pane.js";
+import { GroupStrip } from "./group-strip.js";
+
+interface EpisodeViewProps {
+  readonly store: Store;
+  readonly data: RunData;
+  readonly route: Extract<Route, { view: "episode" }>;
+}
+
+/** One episode: what the agent and the model said, call by call. */
+export function EpisodeView({ store, data, route }: EpisodeViewProps) {
+  const list = store.list.value;
+  const row = data.episodes[route.episode];
+  const at = list.findIndex(({ index }) => index === route.episode);
+  const openAt = (position: number): void => {
+    const next = list[position];
+    if (!next || position < 0) return;
+    store.chosen.value = next.index;
+    store.navigate({ ...route, episode: next.index, interaction: null });
+  };
+  const back: Route = { view: "episodes", filters: route.filters, sort: route.sort };
+  useKeys({
+    n: () => openAt(at + 1),
+    p: () => openAt(at < 0 ? -1 : at - 1),
+    Escape: () => {
+      store.chosen.value = route.episode;
+      store.navigate(back);
+    },
+  });
+  return (
+    <article class="episode">
+      <nav class="episode-nav" aria-label="Episodes of the list">
+        <a href={formatRoute(back)}>← Episodes</a>
+        <button type="button" class="button" disabled={at <= 0} onClick={() => openAt(at - 1)}>
+          Previous
+        </button>
+        <button type="button" class="button" disabled={at + 1 >= list.length} onClick={() => openAt(at + 1)}>
+          Next
+        </button>
+        <span class="quiet">{at < 0 ? "not in the list" : `${at + 1} of ${list.length}`}</span>
+      </nav>
+      {row && <GroupStrip data={data} row={row} query={route} />}
+      <EpisodePane
+        source={store.source}
+        index={route.episode}
+        row={row}
+        interaction={route.interaction}
+        onChoose={(interaction) => store.navigate({ ...route, interaction }, { replace: true })}
+        hasKeys
+      />
+    </article>
+  );
+}

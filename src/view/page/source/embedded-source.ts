@@ -1,0 +1,62 @@
+import type { EpisodeLine, Overview, SearchResult, Source } from "../../api.js";
+import { type EmbeddedTokens, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../../embedded-format.js";
+import { EMBEDDED_SEARCH_MS, episodeContains } from "./episode-contains.js";
+import { sliceEmbedded } from "./slice-embedded.js";
+
+/** The text of a script block of the document by its id; undefined if there is none. */
+export type ReadBlock = (id: string) => string | undefined;
+
+/** Reads what an HTML file has inside, in the form of `src/view/embedded-format.ts`. Undefined: the page has no data inside. */
+export function createEmbeddedSource(readBlock: ReadBlock): Source | undefined {
+  if (readBlock(OVERVIEW_BLOCK) === undefined) return undefined;
+  const overview = once(() => readJson<Overview>(readBlock, OVERVIEW_BLOCK));
+  const episode = (index: number): Promise<EpisodeLine> => readJson<EpisodeLine>(readBlock, episodeBlock(index));
+  const tokensOf = lastOne((index: number) => readJson<EmbeddedTokens>(readBlock, tokensBlock(index)));
+  return {
+    overview,
+    episode,
+    tokens: async (range) => sliceEmbedded(await tokensOf(range.episode), range),
+    search: async (text, signal) => searchEpisodes(text, signal, (await overview()).episodes.task.length, episode),
+  };
+}
+
+async function searchEpisodes(
+  text: string,
+  signal: AbortSignal,
+  count: number,
+  read: (index: number) => Promise<EpisodeLine>,
+): Promise<SearchResult> {
+  const until = performance.now() + EMBEDDED_SEARCH_MS;
+  const episodes: number[] = [];
+  let complete = true;
+  for (let index = 0; index < count; index++) {
+    if (performance.now() > until) return { episodes, complete: false };
+    signal.throwIfAborted();
+    const line = await read(index).catch(() => null);
+    if (line === null) complete = false;
+    else if (episodeContains(line, text)) episodes.push(index);
+  }
+  return { episodes, complete };
+}
+
+async function readJson<T>(readBlock: ReadBlock, id: string): Promise<T> {
+  const block = readBlock(id);
+  if (block === undefined) throw new Error("This part of the run was left out of the HTML file.");
+  const bytes = Uint8Array.from(atob(JSON.parse(block) as string), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return (await new Response(stream).json()) as T;
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= read());
+}
+
+/** Remembers the last result: the tokens of an episode are read turn by turn. */
+function lastOne<T>(read: (index: number) => Promise<T>): (index: number) => Promise<T> {
+  let last: { index: number; result: Promise<T> } | undefined;
+  return (index) => {
+    if (last?.index !== index) last = { index, result: read(index) };
+    return last.result;
+  };
+}
