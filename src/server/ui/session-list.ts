@@ -54,6 +54,11 @@ export class SessionList {
     return { first, episodes: this.#entries.slice(first).map(({ episode }) => episode) };
   }
 
+  /** Looks for sessions if it never has. */
+  async load(): Promise<void> {
+    if (this.#entries.length === 0) await this.refresh();
+  }
+
   /** Looks for changes. Calls that come together share one look. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#compare().finally(() => (this.#refreshing = undefined));

@@ -55,11 +55,11 @@ export class SessionSource implements Source {
   }
 
   async episode(index: number): Promise<EpisodeLine> {
-    return this.#withData(this.#find(index), (session) => readEpisode(session, index));
+    return this.#withData(await this.#find(index), (session) => readEpisode(session, index));
   }
 
   async tokens(range: TokenRange): Promise<TokenSlice> {
-    return this.#withData(this.#find(range.episode), async (session) => {
+    return this.#withData(await this.#find(range.episode), async (session) => {
       const episode = await readEpisode(session, range.episode);
       const batch = await this.#tokens.read(session);
       if (!batch) throw new ApiError("tokens_unavailable", `Session ${session.id} has no calls yet.`);
@@ -72,6 +72,7 @@ export class SessionSource implements Source {
     const until = performance.now() + SEARCH_MS;
     const wanted = text.toLowerCase();
     const found: number[] = [];
+    await this.#list.load();
     const sessions = this.#list.sessions();
     for (let index = sessions.length - 1; index >= 0; index--) {
       signal.throwIfAborted();
@@ -100,7 +101,8 @@ export class SessionSource implements Source {
     };
   }
 
-  #find(index: number): Session {
+  async #find(index: number): Promise<Session> {
+    await this.#list.load();
     const session = this.#list.sessions()[index];
     if (!session) throw new ApiError("not_found", `There is no episode ${index}.`);
     return session;

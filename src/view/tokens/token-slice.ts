@@ -68,7 +68,7 @@ function readTemperature({ sampling }: TranscriptInteraction): number {
 
 /** A float32 has about seven decimal digits; more would only make answers longer. JSON has no number that is not finite. */
 function toFinite(logprob: number): number {
-  if (Number.isFinite(logprob)) return Number(logprob.toPrecision(8));
+  if (Number.isFinite(logprob)) return Number(logprob.toPrecision(7));
   throw new ApiError("tokens_unavailable", "The tensor file has a log probability that is not finite.");
 }
 
