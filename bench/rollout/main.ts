@@ -7,13 +7,14 @@ import { CONCURRENT, type Cpu, type JobTimes, runJob } from "./job.js";
 import type { Parts } from "./profile-parts.js";
 import { Profiling } from "./profiling.js";
 import { measurePythonAgents } from "./rows/python-agents.js";
+import { measureTranscripts } from "./rows/transcripts.js";
 
 /**
  * Whole rollouts: episodes a second of inline agents, and where the processor time of a turn goes. Engine, proxy and
  * rollout worker (this process) are a process each and share the machine's processors. Profiles are taken in a run of
  * their own. Python agents are compared with a program written by hand.
  *
- *   npm run bench:rollout [-- sdk|fetch|python]
+ *   npm run bench:rollout [-- sdk|fetch|transcripts|python]
  */
 
 const AGENTS: Readonly<Record<string, Agent<number>>> = { sdk: sdkAgent, fetch: fetchAgent };
@@ -85,6 +86,10 @@ for (const [name, agent] of Object.entries(AGENTS)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   process.stderr.write(`measuring agents on ${NAMES[name]} …\n`);
   console.log(await measure(name, agent));
+}
+if (chosen.length === 0 || chosen.includes("transcripts")) {
+  process.stderr.write("measuring jobs with and without a transcript …\n");
+  console.log(table([await measureTranscripts()]));
 }
 if (chosen.length === 0 || chosen.includes("python")) {
   process.stderr.write("measuring agents in Python …\n");

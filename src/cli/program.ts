@@ -39,6 +39,13 @@ export function createProgram(): Command {
     .command("inspect")
     .argument("<file>", "a safetensors file")
     .option("--rows <n>", "number of rows to list", optionValue(z.int().min(1)))
+    .option(
+      "--text <row>",
+      "show the tokens of one row, from 0, colored by log probability",
+      optionValue(z.int().min(0)),
+    )
+    .option("--model <folder>", "with --text: model folder whose tokenizer decodes the tokens")
+    .option("--json", "print JSON for programs")
     .description("print the content of a batch")
     .action(late(async () => (await import("./commands/inspect.js")).inspect));
   addViewCommand(program.command("view"));

@@ -64,6 +64,11 @@ export class Transcript implements AsyncDisposable {
     return this.#lines;
   }
 
+  /** Position after the last complete line. */
+  get end(): number {
+    return this.#end;
+  }
+
   /** True if every line so far came from the index file. */
   get isIndexed(): boolean {
     return this.#isIndexed;
