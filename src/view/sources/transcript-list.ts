@@ -1,6 +1,6 @@
 import type { BatchLine, EpisodeSummary, IndexLine, Place, RunLine, StepLine } from "../../transcript/format.js";
 import type { BatchSummary, Overview } from "../api.js";
-import { type ListedEpisode, toColumns } from "../columns.js";
+import { toColumns } from "../columns.js";
 
 /** What an {@link Overview} has besides the lines of the transcript. */
 export interface OverviewFacts {
@@ -62,13 +62,12 @@ export class TranscriptList {
   overview(line: number, { isReadable, ...facts }: OverviewFacts): Overview {
     // Not `Math.min(...lines)`, which has too many arguments for a long transcript.
     const first = this.#changed.slice(line).reduce((least, each) => Math.min(least, each), this.#episodes.length);
-    const episodes = this.#episodes
-      .slice(first)
-      .map((episode): ListedEpisode => ({ ...episode, batch: this.batchesOf(episode)[0]?.number ?? -1 }));
+    const batchOf = (episode: EpisodeSummary) => this.batchesOf(episode)[0]?.number ?? -1;
+    const episodes = toColumns(this.#episodes.slice(first), batchOf);
     const batches = this.batches.map(({ number, file, version, at }): BatchSummary => {
       return { number, file, version, at, readable: isReadable(file) };
     });
-    return { ...facts, run: this.run, batches, steps: this.steps, first, episodes: toColumns(episodes) };
+    return { ...facts, run: this.run, batches, steps: this.steps, first, episodes };
   }
 }
 
