@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { JobSetup } from "../../../src/cli/rollout/job-setup.js";
-import { JobTranscript } from "../../../src/cli/rollout/job-transcript.js";
+import { JobTranscript, type TranscribedJob } from "../../../src/cli/rollout/job-transcript.js";
 import { parseConfig } from "../../../src/config/index.js";
 import type { ConnectedProxy } from "../../../src/rollout/connect.js";
 import type { Row } from "../../export/row.js";
@@ -48,10 +47,10 @@ export async function measureTranscripts(): Promise<Row> {
 }
 
 /** The part of a job that its transcript uses. */
-function createSetup(out: string, proxy: ConnectedProxy): JobSetup {
+function createSetup(out: string, proxy: ConnectedProxy): TranscribedJob {
   const screen = { line: (text: string) => process.stderr.write(`${text}\n`) };
   const options = { out, proxy: proxy.url };
-  return { config: parseConfig({}), options, proxy, tasks: [], groupSize: 1, screen } as unknown as JobSetup;
+  return { config: parseConfig({}), options, proxy, tasks: [], groupSize: 1, screen };
 }
 
 function cpuOfEpisode({ cpu }: JobTimes): number {

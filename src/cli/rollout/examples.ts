@@ -62,7 +62,7 @@ function describe(name: Example["name"], { reward, turns, session_id = "" }: Rew
   const text = makeInert(`${content.slice(0, 4 * ANSWER_CHARACTERS)} ${called}`)
     .replace(/\s+/g, " ")
     .trim();
-  const characters = [...text];
+  const characters = Array.from(text);
   const answer = characters.length > ANSWER_CHARACTERS ? `${characters.slice(0, ANSWER_CHARACTERS).join("")}…` : text;
   return { name, reward, turns, sessionId: makeInert(session_id), answer };
 }

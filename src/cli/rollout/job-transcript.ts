@@ -2,14 +2,19 @@ import { dirname, relative } from "node:path";
 import { AdminClient } from "../../client/admin-client.js";
 import { ProxyError } from "../../client/errors.js";
 import { HttpTransport } from "../../client/transport.js";
+import type { Config } from "../../config/index.js";
+import type { JobJournal } from "../../leasing/job-journal.js";
+import type { LeasedTasks } from "../../leasing/leased-tasks.js";
 import { modelDigest } from "../../model/model-digest.js";
+import type { ConnectedProxy } from "../../rollout/connect.js";
 import type { AcceptedEpisode, RejectedEpisode } from "../../rollout/contract.js";
 import type { TaskResult } from "../../rollout/controller/task.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
 import { Semaphore } from "../../support/async/semaphore.js";
 import type { EpisodeLine, RunLine, SessionTranscript, StepLine } from "../../transcript/format.js";
 import { TranscriptWriter } from "../../transcript/writer.js";
-import type { JobSetup } from "./job-setup.js";
+import type { RolloutOptions } from "./rollout-options.js";
+import type { RolloutScreen } from "./screen.js";
 
 /** Name of the transcript of a job with this `--out`. */
 export const transcriptFileOf = (out: string): string => `${out}.jsonl`;
@@ -23,6 +28,19 @@ const READ_SECONDS = 30;
 const BATCH_WAIT_MS = 5000;
 /** How long the end of the job waits. */
 const CLOSE_WAIT_MS = 10_000;
+
+/** The part of a job that its transcript needs. */
+export interface TranscribedJob {
+  readonly config: Pick<Config, "model" | "rollout">;
+  readonly options: Pick<RolloutOptions, "out" | "proxy" | "transcripts">;
+  readonly proxy: ConnectedProxy;
+  /** Set if rollout workers run the tasks. */
+  readonly leases?: Pick<LeasedTasks, "discard"> | undefined;
+  readonly journal?: Pick<JobJournal, "isResumed" | "removeUnwanted"> | undefined;
+  readonly groupSize: number;
+  readonly tasks: readonly unknown[];
+  readonly screen: Pick<RolloutScreen, "line">;
+}
 
 interface EndedEpisode {
   readonly head: Omit<EpisodeLine, "interactions">;
@@ -42,7 +60,7 @@ export interface WrittenBatchFacts {
  * one. The job waits for it only before a batch's sessions are freed and at its end, and not for long.
  */
 export class JobTranscript {
-  readonly #job: JobSetup;
+  readonly #job: TranscribedJob;
   readonly #writer: TranscriptWriter | undefined;
   readonly #slots = new Semaphore(CONCURRENCY);
   readonly #stopping = new AbortController();
@@ -52,7 +70,7 @@ export class JobTranscript {
   readonly #written: ReadonlySet<string>;
   #warned = false;
 
-  private constructor(job: JobSetup, writer: TranscriptWriter | undefined) {
+  private constructor(job: TranscribedJob, writer: TranscriptWriter | undefined) {
     this.#job = job;
     this.#writer = writer;
     const earlier = writer?.earlier ?? [];
@@ -60,7 +78,7 @@ export class JobTranscript {
   }
 
   /** Creates the transcript, or opens that of the process before; undefined with `--no-transcripts`. */
-  static async open(job: JobSetup): Promise<JobTranscript | undefined> {
+  static async open(job: TranscribedJob): Promise<JobTranscript | undefined> {
     const { options, journal, screen } = job;
     if (options.transcripts === false) return undefined;
     const path = transcriptFileOf(options.out);
@@ -202,12 +220,20 @@ const TOO_MANY = { interactions: [], incomplete: "episodes ended faster than the
 const MAX_TEXT = 1 << 16;
 const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
-function pickRecorded({ session_id: _, task_id: __, group_id: ___, state: ____, ...recorded }: SessionTranscript) {
-  return recorded;
+function pickRecorded(
+  session: SessionTranscript,
+): Omit<SessionTranscript, "session_id" | "task_id" | "group_id" | "state"> {
+  const { started_at, duration, session_reward, interactions } = session;
+  return {
+    ...(started_at !== undefined && { started_at }),
+    ...(duration !== undefined && { duration }),
+    ...(session_reward !== undefined && { session_reward }),
+    interactions,
+  };
 }
 
 /** Returns the first line. The model is known only if the job has started the proxy itself. */
-async function describeRun({ config, options, tasks, groupSize }: JobSetup): Promise<RunLine> {
+async function describeRun({ config, options, tasks, groupSize }: TranscribedJob): Promise<RunLine> {
   const { path } = options.proxy === undefined ? config.model : { path: null };
   return {
     type: "run",
