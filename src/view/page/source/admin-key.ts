@@ -1,5 +1,11 @@
 const STORED = "rolltape-admin-key";
 
+/** What is needed of the browser's `sessionStorage`. */
+interface KeyStorage {
+  getItem(name: string): string | null;
+  setItem(name: string, value: string): void;
+}
+
 /**
  * The key that the server asks for. It is kept until the tab is closed, and never written into an address.
  * `ask` shows the dialog: it gets the server's message and returns the key that the user typed.
@@ -9,7 +15,7 @@ export class AdminKey {
 
   constructor(
     private readonly ask: (message: string) => Promise<string>,
-    private readonly storage: Pick<Storage, "getItem" | "setItem">,
+    private readonly storage: KeyStorage,
   ) {}
 
   get value(): string | null {

@@ -71,8 +71,8 @@ function chooseContinuations(
   interactions: readonly TranscriptInteraction[],
   children: readonly (readonly number[])[],
 ): number[] {
-  const heights = new Array<number>(interactions.length).fill(1);
-  const continuation = new Array<number>(interactions.length).fill(-1);
+  const heights = interactions.map(() => 1);
+  const continuation = interactions.map(() => -1);
   const rank = (at: number): number => (heights[at] ?? 0) - (interactions[at]?.left_out === undefined ? 0 : 0.5);
   for (let at = interactions.length - 1; at >= 0; at--) {
     let best = -1;

@@ -8,14 +8,16 @@ export const NONE = "–";
 
 type Value = number | null | undefined;
 
-export const formatWhole = (value: Value): string => (value == null ? NONE : WHOLE.format(value));
+const isAbsent = (value: Value): value is null | undefined => value === null || value === undefined;
+
+export const formatWhole = (value: Value): string => (isAbsent(value) ? NONE : WHOLE.format(value));
 /** 12,345 is 12.3K. */
-export const formatCompact = (value: Value): string => (value == null ? NONE : COMPACT.format(value));
-export const formatShare = (value: Value): string => (value == null ? NONE : SHARE.format(value));
+export const formatCompact = (value: Value): string => (isAbsent(value) ? NONE : COMPACT.format(value));
+export const formatShare = (value: Value): string => (isAbsent(value) ? NONE : SHARE.format(value));
 
 /** At most three decimals, for rewards and other small numbers. */
 export function formatNumber(value: Value): string {
-  if (value == null) return NONE;
+  if (isAbsent(value)) return NONE;
   if (Number.isInteger(value)) return WHOLE.format(value).replace("-", "−");
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 3;
   const text = value
@@ -27,7 +29,7 @@ export function formatNumber(value: Value): string {
 
 /** 850 ms, 12.3 s, 4 min 5 s, 2 h 3 min */
 export function formatDuration(seconds: Value): string {
-  if (seconds == null) return NONE;
+  if (isAbsent(seconds)) return NONE;
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
@@ -39,12 +41,12 @@ export function formatDuration(seconds: Value): string {
 const LAST_SECOND = 8.64e12;
 
 export const formatTime = (seconds: Value): string =>
-  seconds == null || !(Math.abs(seconds) <= LAST_SECOND) ? NONE : TIME.format(seconds * 1000);
+  isAbsent(seconds) || !(Math.abs(seconds) <= LAST_SECOND) ? NONE : TIME.format(seconds * 1000);
 
 /** v3, or v3–5 */
 export function formatVersions(low: Value, high: Value): string {
-  if (low == null) return NONE;
-  return high == null || high === low ? `v${low}` : `v${low}–${high}`;
+  if (isAbsent(low)) return NONE;
+  return isAbsent(high) || high === low ? `v${low}` : `v${low}–${high}`;
 }
 
 /** 1 episode, 2 episodes */

@@ -17,14 +17,25 @@ export function histogram(values: readonly number[], most = 16): Bin[] {
   const [low = 0, high = 0] = [distinct[0], distinct.at(-1)];
   const whole = distinct.every(Number.isInteger);
   const width = Math.max(roundUp((high - low) / most), whole ? 1 : 0);
-  const start = Math.floor(low / width);
-  const counts = new Array<number>(Math.floor(high / width) - start + 1).fill(0);
+  // Numbers too large or too close to each other to be divided.
+  if (!(width > 0) || !Number.isFinite(width)) return [{ range: { low, high }, count: finite.length }];
+  const start = binOf(low, width);
+  const counts = Array.from({ length: binOf(high, width) - start + 1 }, () => 0);
   for (const value of finite) {
-    const at = Math.floor(value / width) - start;
+    const at = binOf(value, width) - start;
     counts[at] = (counts[at] ?? 0) + 1;
   }
   return counts.map((count, at) => ({ count, range: binRange(start + at, width, whole) }));
 }
+
+/** Returns the number of the bin that has a value by its bounds, which a division may miss by a rounding error. */
+function binOf(value: number, width: number): number {
+  const at = Math.floor(value / width);
+  if (value < boundOf(at, width)) return at - 1;
+  return value >= boundOf(at + 1, width) ? at + 1 : at;
+}
+
+const boundOf = (at: number, width: number): number => trim(at * width);
 
 function countDistinct(values: readonly number[], distinct: readonly number[]): Bin[] {
   const counts = new Map<number, number>();
@@ -33,7 +44,7 @@ function countDistinct(values: readonly number[], distinct: readonly number[]): 
 }
 
 function binRange(at: number, width: number, whole: boolean): Range {
-  const [low, high] = [trim(at * width), trim((at + 1) * width)];
+  const [low, high] = [boundOf(at, width), boundOf(at + 1, width)];
   return whole ? { low, high: high - 1 } : { low, high, open: true };
 }
 

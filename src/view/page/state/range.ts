@@ -19,11 +19,12 @@ export function formatRange({ low, high, open }: Range): string {
 
 /** Reads what {@link formatRange} writes. Returns undefined if the text is not a range. */
 export function parseRange(text: string): Range | undefined {
-  const parts = /^([^.<]*(?:\.\d[^.<]*)?)(?:(\.\.)(<?)(.*))?$/.exec(text.trim());
-  if (!parts) return undefined;
-  const [, first = "", dots, open, last = ""] = parts;
+  const [first = "", end, ...more] = text.trim().split("..");
+  if (more.length > 0) return undefined;
   const low = readBound(first, -Infinity);
-  if (dots === undefined) return first === "" || low === undefined ? undefined : { low, high: low };
+  if (end === undefined) return first === "" || low === undefined ? undefined : { low, high: low };
+  const open = end.startsWith("<");
+  const last = open ? end.slice(1) : end;
   const high = readBound(last, Infinity);
   if (low === undefined || high === undefined || (first === "" && last === "")) return undefined;
   return { low, high, ...(open && high !== Infinity && { open: true }) };
@@ -32,7 +33,7 @@ export function parseRange(text: string): Range | undefined {
 function readBound(text: string, absent: number): number | undefined {
   if (text.trim() === "") return absent;
   const value = Number(text);
-  return Number.isFinite(value) ? value : undefined;
+  return Number.isFinite(value) && !text.startsWith(".") ? value : undefined;
 }
 
 export const AT_LEAST_ONE: Range = { low: 1, high: Infinity };

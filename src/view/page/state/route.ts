@@ -39,7 +39,7 @@ export function formatRoute(route: Route): string {
 
 /** Reads a fragment. One that means nothing is the overview. */
 export function parseRoute(fragment: string): Route {
-  const [path = "", search = ""] = splitOnce(fragment.replace(/^#/, ""), "?");
+  const [path, search] = splitOnce(fragment.replace(/^#/, ""), "?");
   const [, view = "", first, second] = path.split("/");
   const parameters = new URLSearchParams(search);
   if (view === "groups") return { view };

@@ -64,11 +64,10 @@ export function createStore(source: Source) {
 
   /** Where the text was found; null while it is being searched. */
   const search = computed(() => (found.value?.text === text.value ? found.value : null));
-  const listKey = computed(() => JSON.stringify([queryOf(route.value), text.value]));
+  /** The address of the list. It stays the same while episodes of the list are opened, so the list is not made again. */
+  const listAddress = computed(() => formatRoute({ view: "episodes", ...queryOf(route.value) }));
   const list = computed(() => {
-    // The key changes only with the query: opening an episode of the list must not sort it again.
-    listKey.value;
-    const { filters, sort } = queryOf(route.peek());
+    const { filters, sort } = queryOf(parseRoute(listAddress.value));
     return sortEpisodes(filterEpisodes(data.value?.episodes ?? [], filters, search.value?.episodes ?? null), sort);
   });
 

@@ -1,11 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
 import type { Source, TokenSlice } from "../../api.js";
 import { InertText } from "../components/inert-text.js";
-import { formatWhole } from "../state/format.js";
-import { messageOf } from "../state/store.js";
+import { formatWhole, plural } from "../state/format.js";
 import { ColouringSwitch } from "./colouring-switch.js";
 import { DifferenceView } from "./difference-view.js";
 import { TokenRow } from "./token-row.js";
+import { SLICE, windowEnd } from "./token-window.js";
+import { useTokenWindow } from "./use-token-window.js";
 
 interface TokenPanelProps {
   readonly source: Source;
@@ -13,27 +13,10 @@ interface TokenPanelProps {
   readonly interaction: number;
 }
 
-const SLICE = 2048;
-
-/** The tokens of a call: those that it adds to its parent, read in slices. */
+/** The tokens of a call: those that it adds to its parent. */
 export function TokenPanel({ source, episode, interaction }: TokenPanelProps) {
-  const [slices, setSlices] = useState<readonly TokenSlice[]>([]);
-  const [error, setError] = useState<string | null>(null);
-  const [isReading, setReading] = useState(false);
-  const read = (from: number): void => {
-    setReading(true);
-    source
-      .tokens({ episode, interaction, from, count: SLICE })
-      .then(
-        (slice) => setSlices((known) => [...known, slice]),
-        (failure: unknown) => setError(messageOf(failure)),
-      )
-      .finally(() => setReading(false));
-  };
-  useEffect(() => read(0), [episode, interaction]);
-  const [first] = slices;
-  const shown = slices.reduce((sum, { ids }) => sum + ids.length, 0);
-  const rest = (first?.total ?? 0) - shown;
+  const { window, error, isReading, showEarlier, showLater } = useTokenWindow(source, episode, interaction);
+  const first = window?.slices[0];
   return (
     <div class="token-panel">
       {error !== null && (
@@ -42,24 +25,44 @@ export function TokenPanel({ source, episode, interaction }: TokenPanelProps) {
         </p>
       )}
       {!first && error === null && <p class="quiet">Reading tokens…</p>}
-      {first && (
+      {window && first && (
         <>
-          <div class="token-bar">
-            <ColouringSwitch />
-            <span class="quiet">
-              {formatWhole(first.output_start)} prompt tokens, {formatWhole(first.total - first.output_start)} output
-              tokens
-            </span>
-          </div>
+          <Bar first={first} />
           {first.difference && <DifferenceView difference={first.difference} />}
-          <TokenRow slices={slices} />
+          <More count={window.from} kind="earlier" isReading={isReading} onClick={showEarlier} />
+          <TokenRow window={window} />
+          <More count={first.total - windowEnd(window)} kind="later" isReading={isReading} onClick={showLater} />
         </>
       )}
-      {first && rest > 0 && (
-        <button type="button" class="button" disabled={isReading} onClick={() => read(shown)}>
-          Show {formatWhole(Math.min(SLICE, rest))} of {formatWhole(rest)} more tokens
-        </button>
-      )}
     </div>
+  );
+}
+
+function Bar({ first }: { readonly first: TokenSlice }) {
+  return (
+    <div class="token-bar">
+      <ColouringSwitch />
+      <span class="quiet">
+        {plural(first.output_start, "prompt token")}, {plural(first.total - first.output_start, "output token")}
+      </span>
+    </div>
+  );
+}
+
+interface MoreProps {
+  readonly count: number;
+  readonly kind: "earlier" | "later";
+  readonly isReading: boolean;
+  readonly onClick: () => void;
+}
+
+function More({ count, kind, isReading, onClick }: MoreProps) {
+  if (count <= 0) return null;
+  const next = Math.min(SLICE, count);
+  return (
+    <button type="button" class="button more" disabled={isReading} onClick={onClick}>
+      Show {next < count ? `${formatWhole(next)} of ` : ""}
+      {formatWhole(count)} {kind} tokens
+    </button>
   );
 }

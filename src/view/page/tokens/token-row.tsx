@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { TokenSlice } from "../../api.js";
 import { TokenFacts, type TokenPlace } from "./token-facts.js";
 import { TokenSpans } from "./token-spans.js";
+import { type TokenWindow, windowEnd } from "./token-window.js";
 
 /**
  * Tokens as text. The row has the focus, and the arrow keys move in it; the line above shows all about the token under
  * the pointer or at the cursor.
  */
-export function TokenRow({ slices }: { readonly slices: readonly TokenSlice[] }) {
+export function TokenRow({ window }: { readonly window: TokenWindow }) {
   const [active, setActive] = useState(-1);
   const row = useRef<HTMLDivElement>(null);
-  const count = slices.reduce((sum, { ids }) => sum + ids.length, 0);
+  const [first, end] = [window.from, windowEnd(window)];
   const id = useRef(`tokens-${Math.random().toString(36).slice(2)}`).current;
   useEffect(() => {
     const element = row.current?.querySelector(`[data-token="${active}"]`);
@@ -18,57 +18,57 @@ export function TokenRow({ slices }: { readonly slices: readonly TokenSlice[] })
     return () => element?.classList.remove("active");
   }, [active]);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const to = targetOf(event.key, active, count);
+    const to = targetOf(event.key, active, first, end);
     if (to === undefined) return;
     event.preventDefault();
-    setActive(Math.min(count - 1, Math.max(0, to)));
+    setActive(to);
     row.current?.querySelector(`[data-token="${to}"]`)?.scrollIntoView({ block: "nearest" });
   };
   const onPointerOver = (event: PointerEvent): void => {
     const token = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>("[data-token]") : null;
     if (token) setActive(Number(token.dataset["token"]));
   };
-  let from = 0;
+  let from = first;
   return (
     <>
-      <TokenFacts place={findToken(slices, active)} id={`${id}-facts`} />
+      <TokenFacts place={findToken(window, active)} id={`${id}-facts`} />
       <div
         ref={row}
         class="tokens"
         tabIndex={0}
         role="group"
-        aria-label={`${count} tokens. Arrow keys choose a token.`}
+        aria-label={`${end - first} tokens. Arrow keys choose a token.`}
         aria-describedby={`${id}-facts`}
         onKeyDown={onKeyDown}
         onPointerOver={onPointerOver}
       >
-        {slices.map((slice, at) => {
+        {window.slices.map((slice) => {
           const start = from;
           from += slice.ids.length;
-          return <TokenSpans key={at} slice={slice} from={start} />;
+          return <TokenSpans key={start} slice={slice} from={start} />;
         })}
       </div>
     </>
   );
 }
 
-function targetOf(key: string, active: number, count: number): number | undefined {
+function targetOf(key: string, active: number, first: number, end: number): number | undefined {
   switch (key) {
     case "ArrowRight":
-      return Math.min(count - 1, active + 1);
+      return Math.min(end - 1, Math.max(first, active + 1));
     case "ArrowLeft":
-      return Math.max(0, active - 1);
+      return Math.max(first, active - 1);
     case "Home":
-      return 0;
+      return first;
     case "End":
-      return count - 1;
+      return end - 1;
     default:
       return undefined;
   }
 }
 
-function findToken(slices: readonly TokenSlice[], active: number): TokenPlace | null {
-  let at = active;
+function findToken({ from, slices }: TokenWindow, active: number): TokenPlace | null {
+  let at = active - from;
   for (const slice of slices) {
     if (at >= 0 && at < slice.ids.length) return { slice, at, position: active };
     at -= slice.ids.length;

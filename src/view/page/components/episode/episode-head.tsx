@@ -38,7 +38,7 @@ function Facts({ line, row }: Pick<EpisodeHeadProps, "line" | "row">) {
     ["Calls", formatWhole(line.interactions.length)],
     ["Tokens", row ? `${formatWhole(row.promptTokens)} → ${formatWhole(row.completionTokens)}` : "–"],
     ["Versions", row ? formatVersions(row.oldestVersion ?? row.version, row.newestVersion) : `v${line.version}`],
-    ["Step", row?.step == null ? "–" : String(row.step)],
+    ["Step", String(row?.step ?? "–")],
     ["Staleness", formatNumber(row?.staleness)],
     ["Started", formatTime(line.started_at)],
     ["Duration", formatDuration(line.duration)],

@@ -34,7 +34,7 @@ export function GroupStrip({ data, row, query: { filters, sort }, compared }: Gr
                 href={formatRoute({ view: "compare", left: row.index, right: index, filters, sort })}
                 title={`Show beside episode ${row.index}`}
               >
-                <span aria-hidden="true">⫼</span>
+                <span aria-hidden="true">vs</span>
                 <span class="visually-hidden">
                   Show episode {index} beside episode {row.index}
                 </span>

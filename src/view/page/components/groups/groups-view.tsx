@@ -26,7 +26,28 @@ export function GroupsView({ data: { groups } }: { readonly data: RunData }) {
     },
     Escape: () => (location.hash = "#/"),
   });
-  const columns: readonly Column<Group, GroupKey>[] = [
+  const columns = useMemo(() => columnsFor(bounds), [bounds]);
+  return (
+    <div class="list">
+      <h2 class="visually-hidden">Groups</h2>
+      <p class="result">{plural(rows.length, "group")}</p>
+      <VirtualTable
+        id="groups"
+        label="Groups"
+        columns={columns}
+        rows={rows}
+        selected={selected}
+        onSelect={setSelected}
+        link={link}
+        sort={sort}
+        onSort={(key) => setSort({ key, descending: sort.key === key && !sort.descending })}
+      />
+    </div>
+  );
+}
+
+function columnsFor(bounds: readonly [number, number]): readonly Column<Group, GroupKey>[] {
+  return [
     { key: "id", label: "Group", width: 8, grow: 1, render: ({ id }) => <InertText text={id} /> },
     { key: "task", label: "Task", width: 8, grow: 1, render: ({ taskId }) => <InertText text={taskId} /> },
     { key: "episodes", label: "Episodes", width: 5.5, isNumber: true, render: ({ episodes }) => episodes },
@@ -46,23 +67,6 @@ export function GroupsView({ data: { groups } }: { readonly data: RunData }) {
       render: ({ rewards }) => <RewardDots rewards={rewards} bounds={bounds} />,
     },
   ];
-  return (
-    <div class="list">
-      <h2 class="visually-hidden">Groups</h2>
-      <p class="result">{plural(rows.length, "group")}</p>
-      <VirtualTable
-        id="groups"
-        label="Groups"
-        columns={columns}
-        rows={rows}
-        selected={selected}
-        onSelect={setSelected}
-        link={link}
-        sort={sort}
-        onSort={(key) => setSort({ key, descending: sort.key === key && !sort.descending })}
-      />
-    </div>
-  );
 }
 
 function Spread({ spread }: { readonly spread: number | null }) {

@@ -15,9 +15,10 @@ const number = (key: SortKey, label: string, width: number, render: EpisodeColum
 });
 
 export const EPISODE_COLUMNS: readonly EpisodeColumn[] = [
-  number("index", "#", 4, (row) => row.index),
+  number("index", "#", 3.5, (row) => row.index),
   { key: "task", label: "Task", width: 9, grow: 2, render: (row) => <InertText text={row.taskId} /> },
   { key: "group", label: "Group", width: 7, grow: 1, render: (row) => <InertText text={row.group ?? NONE} /> },
+  { key: "status", label: "Status", width: 8, grow: 1, render: (row) => <Status row={row} /> },
   number("reward", "Reward", 5, (row) => <b>{formatNumber(row.reward)}</b>),
   number("turns", "Turns", 4, (row) => row.turns),
   number("calls", "Calls", 4, (row) => row.calls),
@@ -36,7 +37,6 @@ export const EPISODE_COLUMNS: readonly EpisodeColumn[] = [
   number("broken", "Broken", 4.5, (row) => <Flagged count={row.broken} />),
   number("leftout", "Left out", 5, (row) => <Flagged count={row.leftOut} />),
   number("branches", "Branches", 5.5, (row) => row.branches),
-  { key: "status", label: "Status", width: 8, grow: 1, render: (row) => <Status row={row} /> },
   { key: "started", label: "Started", width: 10, render: (row) => formatTime(row.startedAt) },
 ];
 

@@ -1,4 +1,4 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { countValues } from "../../state/aggregate.js";
 import {
   RANGE_FIELDS,
@@ -26,23 +26,26 @@ const SUGGESTED = 200;
 export function FilterBar({ store, route }: FilterBarProps) {
   const set = (filters: Filters): void => store.navigate({ ...route, filters });
   const { filters } = route;
+  const [isOpen, setOpen] = useState(false);
   return (
     <div class="filters">
-      <details class="filter-panel">
+      <details class="filter-panel" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary class="button">Filters</summary>
-        <div class="filter-fields">
-          {VALUE_KEYS.map((key) => (
-            <ValueFilter key={key} field={key} store={store} filters={filters} onChange={set} />
-          ))}
-          {RANGE_KEYS.filter((key) => key !== "started").map((key) => (
-            <RangeFilter
-              key={key}
-              label={RANGE_FIELDS[key].label}
-              range={filters.ranges[key]}
-              onChange={(range) => set(withRange(filters, key, range))}
-            />
-          ))}
-        </div>
+        {isOpen && (
+          <div class="filter-fields">
+            {VALUE_KEYS.map((key) => (
+              <ValueFilter key={key} field={key} store={store} filters={filters} onChange={set} />
+            ))}
+            {RANGE_KEYS.filter((key) => key !== "started").map((key) => (
+              <RangeFilter
+                key={key}
+                label={RANGE_FIELDS[key].label}
+                range={filters.ranges[key]}
+                onChange={(range) => set(withRange(filters, key, range))}
+              />
+            ))}
+          </div>
+        )}
       </details>
       <Chips filters={filters} onChange={set} />
     </div>

@@ -42,14 +42,14 @@ export function Distributions({ data: { episodes, groups } }: { readonly data: R
         link={(range) => listLink({ ranges: { groupmean: range } }, { key: "groupmean", descending: false })}
       />
       <BarList
-        title="Finish reasons, by episodes that have them"
+        title="Episodes by finish reason"
         counts={finish}
         total={episodes.length}
         link={(finish) => listLink({ values: { finish } })}
         none="Not recorded."
       />
       <BarList
-        title="Errors"
+        title="Episodes by error"
         counts={errors}
         total={episodes.length}
         link={(error) => listLink({ values: { error } })}

@@ -65,7 +65,7 @@ function readCharts(steps: readonly StepPoint[]): Chart[] {
       format: formatNumber,
     },
     {
-      title: "Zero-variance groups and broken prefixes",
+      title: "Zero variance, broken prefixes",
       series: [
         { label: "groups", colour: 1, values: steps.map(({ flatShare }) => flatShare) },
         { label: "calls", colour: 2, values: steps.map(({ brokenShare }) => brokenShare) },

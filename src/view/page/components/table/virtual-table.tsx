@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { scrollToRow, virtualRange } from "../../state/virtual-range.js";
 
@@ -26,7 +26,9 @@ interface VirtualTableProps<Row, Key extends string> {
   readonly onSort: (key: Key) => void;
 }
 
-const MARGIN_ROWS = 8;
+/** Rows come and go in blocks, because a change costs more by itself than by the number of its rows. */
+const BLOCK_ROWS = 4;
+const MARGIN_ROWS = 2 * BLOCK_ROWS;
 const ROW_HEIGHT_REM = 1.875;
 const PAGE_ROWS = 20;
 
@@ -37,16 +39,20 @@ export function VirtualTable<Row, Key extends string>(props: VirtualTableProps<R
   const [view, setView] = useState({ top: 0, height: 600, rowHeight: 30 });
   const { rowHeight } = view;
 
-  const measure = (): void => {
-    const { current } = frame;
-    if (!current) return;
-    const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-    setView({ top: current.scrollTop, height: current.clientHeight, rowHeight: Math.round(ROW_HEIGHT_REM * rem) });
+  const onScroll = (): void => {
+    const top = frame.current?.scrollTop ?? 0;
+    if (blockOf(top, rowHeight) !== blockOf(view.top, rowHeight)) setView({ ...view, top });
   };
   useLayoutEffect(() => {
+    const { current } = frame;
+    if (!current) return undefined;
+    const measure = (): void => {
+      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+      setView({ top: current.scrollTop, height: current.clientHeight, rowHeight: Math.round(ROW_HEIGHT_REM * rem) });
+    };
     measure();
     const observer = new ResizeObserver(measure);
-    if (frame.current) observer.observe(frame.current);
+    observer.observe(current);
     return () => observer.disconnect();
   }, []);
   // The header row is inside the scrolled box and covers its top.
@@ -68,7 +74,14 @@ export function VirtualTable<Row, Key extends string>(props: VirtualTableProps<R
     else return;
     event.preventDefault();
   };
-  const { first, end } = virtualRange({ rows: rows.length, ...view }, MARGIN_ROWS);
+  const { first, end } = virtualRange({ rows: rows.length, ...view, top: blockOf(view.top, rowHeight) }, MARGIN_ROWS);
+  // A row that leaves gives its elements to one that comes, because texts are changed faster than elements are made.
+  const pool = Math.ceil(view.height / rowHeight) + 1 + BLOCK_ROWS + 2 * MARGIN_ROWS;
+  // Rows that are not rendered again call what is current.
+  const current = useRef(props);
+  current.current = props;
+  const select = (at: number): void => current.current.onSelect(at);
+  const follow = (row: Row): string => current.current.link(row);
   return (
     <div
       ref={frame}
@@ -81,21 +94,29 @@ export function VirtualTable<Row, Key extends string>(props: VirtualTableProps<R
       aria-rowcount={rows.length + 1}
       aria-activedescendant={selected >= first && selected < end ? `${id}-${selected}` : undefined}
       style={layoutOf(columns, rowHeight)}
-      onScroll={measure}
+      onScroll={onScroll}
       onKeyDown={onKeyDown}
     >
       <HeadRow {...props} />
       <div class="table-body" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
-        <div role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>
-          {rows.slice(first, end).map((row, at) => (
-            <BodyRow key={first + at} {...props} row={row} at={first + at} />
-          ))}
-        </div>
+        {rows.slice(first, end).map((row, at) => (
+          <BodyRow
+            key={(first + at) % pool}
+            {...{ id, columns, row, onSelect: select, link: follow }}
+            at={first + at}
+            rowHeight={rowHeight}
+            isSelected={first + at === selected}
+          />
+        ))}
       </div>
       {rows.length === 0 && <p class="empty">Nothing passes the filters.</p>}
     </div>
   );
 }
+
+/** Returns the top of the block of rows at a scroll position. */
+const blockOf = (top: number, rowHeight: number): number =>
+  Math.floor(top / (BLOCK_ROWS * rowHeight)) * BLOCK_ROWS * rowHeight;
 
 const GAP_REM = 0.75;
 
@@ -150,40 +171,63 @@ function HeadRow<Row, Key extends string>({ columns, sort, onSort }: VirtualTabl
   );
 }
 
-interface BodyRowProps<Row, Key extends string> extends VirtualTableProps<Row, Key> {
+interface BodyRowProps<Row, Key extends string> {
+  readonly id: string;
+  readonly columns: readonly Column<Row, Key>[];
   readonly row: Row;
   readonly at: number;
+  readonly rowHeight: number;
+  readonly isSelected: boolean;
+  readonly link: (row: Row) => string;
+  readonly onSelect: (at: number) => void;
 }
 
-function BodyRow<Row, Key extends string>({ id, columns, row, at, selected, link, onSelect }: BodyRowProps<Row, Key>) {
-  const address = link(row);
-  const onClick = (event: MouseEvent): void => {
+/** A row is rendered again only if something of it changed: a scroll renders the rows that come into view. */
+class BodyRow<Row, Key extends string> extends Component<BodyRowProps<Row, Key>> {
+  override shouldComponentUpdate(next: BodyRowProps<Row, Key>): boolean {
+    const { row, at, columns, rowHeight, isSelected } = this.props;
+    return (
+      next.row !== row ||
+      next.at !== at ||
+      next.columns !== columns ||
+      next.rowHeight !== rowHeight ||
+      next.isSelected !== isSelected
+    );
+  }
+
+  private readonly onClick = (event: MouseEvent): void => {
+    const { row, at, link, onSelect } = this.props;
+    onSelect(at);
     // Text that is being selected, and links, keep their click.
     if (event.target instanceof HTMLAnchorElement || getSelection()?.isCollapsed === false) return;
-    onSelect(at);
-    location.hash = address;
+    location.hash = link(row);
   };
-  return (
-    // The grid itself has the focus and the keys.
-    <div
-      id={`${id}-${at}`}
-      class="row"
-      role="row"
-      aria-rowindex={at + 2}
-      aria-selected={at === selected}
-      onClick={onClick}
-    >
-      {columns.map(({ key, isNumber, render }, column) => (
-        <div key={key} role="gridcell" class={isNumber ? "number" : "cut"}>
-          {column === 0 ? (
-            <a href={address} tabIndex={-1} onClick={() => onSelect(at)}>
-              {render(row)}
-            </a>
-          ) : (
-            render(row)
-          )}
-        </div>
-      ))}
-    </div>
-  );
+
+  override render() {
+    const { id, columns, row, at, rowHeight, isSelected, link } = this.props;
+    return (
+      // The grid itself has the focus and the keys.
+      <div
+        id={`${id}-${at}`}
+        class="row"
+        role="row"
+        aria-rowindex={at + 2}
+        aria-selected={isSelected}
+        style={{ top: `${at * rowHeight}px` }}
+        onClick={this.onClick}
+      >
+        {columns.map(({ key, isNumber, render }, column) => (
+          <div key={key} role="gridcell" class={isNumber ? "number" : "cut"}>
+            {column === 0 ? (
+              <a href={link(row)} tabIndex={-1}>
+                {render(row)}
+              </a>
+            ) : (
+              render(row)
+            )}
+          </div>
+        ))}
+      </div>
+    );
+  }
 }
