@@ -31,10 +31,12 @@ async function recordHostile() {
 
 /** Starts the viewer, and returns the address that it prints. */
 async function startView(args: readonly string[]): Promise<string> {
-  const { process, ended } = rolltape(["view", ...args]);
+  const viewer = rolltape(["view", ...args]);
   let output = "";
-  process.stdout.on("data", (text: string) => (output += text));
-  await Promise.race([expect.poll(() => output).toContain("\n"), ended]);
+  viewer.process.stdout.on("data", (text: string) => (output += text));
+  // The command writes this after the address.
+  await viewer.logged("Ctrl-C stops the viewer");
+  await expect.poll(() => output).toContain("\n");
   return output.trim();
 }
 
@@ -108,9 +110,9 @@ describe("rolltape view", () => {
 
   it("stops on SIGTERM", async () => {
     const run = await recordRun();
-    const { process, ended, logged } = rolltape(["view", run.transcript]);
-    await logged("Ctrl-C stops the viewer");
-    process.kill("SIGTERM");
-    expect((await ended).code).toBe(0);
+    const viewer = rolltape(["view", run.transcript]);
+    await viewer.logged("Ctrl-C stops the viewer");
+    viewer.process.kill("SIGTERM");
+    expect((await viewer.ended).code).toBe(0);
   });
 });
