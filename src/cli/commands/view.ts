@@ -43,8 +43,8 @@ export async function view(target: string, options: ViewCommandOptions): Promise
     await viewer.close();
     return 0;
   });
-  for (const notice of (await source.overview()).notices) process.stderr.write(`rolltape: ${makeInert(notice)}\n`);
   process.stdout.write(`${viewer.url}\n`);
+  for (const notice of (await source.overview()).notices) process.stderr.write(`rolltape: ${makeInert(notice)}\n`);
   process.stderr.write("rolltape: open this address in a browser; it works once. Ctrl-C stops the viewer.\n");
 }
 

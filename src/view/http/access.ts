@@ -57,7 +57,8 @@ export class Access {
       void reply.header("set-cookie", `${cookieName(request)}=${this.#token}; Path=/; HttpOnly; SameSite=Strict`);
     } else if (!this.#hasCookie(request)) throw noCookie();
     // A redirect would not do: if another page had the link, the browser would not send the cookie with it.
-    const page = '<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>Rolltape</title>';
+    const page =
+      '<!doctype html><meta http-equiv="refresh" content="0; url=/"><link rel="icon" href="data:,"><title>Rolltape</title>';
     void reply.type("text/html; charset=utf-8").send(page);
   }
 
