@@ -62,6 +62,7 @@ export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
       "server.worker_tag",
       "server.workers_folder",
       "server.advertised_host",
+      "server.ui",
     ],
     reason: "`rolltape gateway` does not use it; set it for the servers behind the gateway",
   },

@@ -51,6 +51,7 @@ import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { weightRoutes, weightStepRoutes } from "./routes/weights.js";
 import { ORIGIN, type ServerStorage } from "./storage/server-storage.js";
+import { uiRoutes } from "./ui/ui-routes.js";
 import { UpstreamRules } from "./upstreams/upstream-rules.js";
 import { openWeights } from "./weights/open-weights.js";
 
@@ -169,6 +170,7 @@ export async function createServer({
     preparedExportRoutes(app, context);
     serviceRoutes(app, context);
   });
+  await uiRoutes(app, context);
   await app.ready();
   return { app, context };
 }

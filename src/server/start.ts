@@ -19,6 +19,7 @@ import type { OutputFamilies } from "../model/output/family-lookup.js";
 import type { JsonLimits } from "../native/contract.js";
 import { SessionRegistry } from "../session/session-registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
+import { type PageFiles, readPageFiles } from "../view/http/page-files.js";
 import { createServer } from "./app.js";
 import { toSamplingOverride } from "./call/sampling-override.js";
 import type { ServerSettings } from "./context.js";
@@ -87,6 +88,7 @@ async function startProxy(
   config: Config,
   { adminKey, logger, probes }: Required<StartOptions> & { readonly probes: ProbePort | undefined },
 ): Promise<RunningServer> {
+  const ui: PageFiles | undefined = config.server.ui ? await readPageFiles() : undefined;
   const { engine, model } = await openEngine(config, (message) => logger.warn({ engine: config.engine.type }, message));
   let storage: ServerStorage | undefined;
   const release = () => Promise.all([engine.close(), model.close(), storage?.storage.close()]);
@@ -102,7 +104,7 @@ async function startProxy(
       logger.info({ directory: storage.storage.directory, active, ended, exported }, "sessions read from storage");
     }
     const connections = fitToOpenFiles(configured.connections, countEngineConnections(config), logger);
-    const settings = { ...configured, connections };
+    const settings = { ...configured, connections, ui };
     const weightVersion = openWeightVersion(storage, createVersionFile(config, logger));
     const { app, context } = await createServer({
       registry,

@@ -31,6 +31,7 @@ describe("defaults", () => {
         store_bytes: null,
         store_high_water: 0.8,
         strict_control_fields: true,
+        ui: false,
         keepalive_seconds: 15,
         shutdown_seconds: 30,
         worker_tag: "auto",

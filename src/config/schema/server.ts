@@ -162,6 +162,12 @@ export const serverSchema = z.strictObject({
   advertised_host: optionalText.describe(
     "Host name or address at which gateways reach this server. Null: `host`, or the machine's name if `host` is a wildcard address.",
   ),
+  ui: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Serves a page at `/ui/` that shows the server's sessions with their messages and tokens. The page asks for the admin key.",
+    ),
   public_metrics: z
     .boolean()
     .default(true)

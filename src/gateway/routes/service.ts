@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { PROBE_PATHS } from "../../control/probe-paths.js";
 import type { App } from "../../http/app-type.js";
+import { ApiError } from "../../http/errors.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import type { GatewayMetrics } from "../gateway-metrics.js";
@@ -10,6 +11,9 @@ import { pickCredentials } from "../routing.js";
 import type { Worker } from "../worker-pool.js";
 
 const alive = z.object({ status: z.literal("ok") });
+
+const NO_UI =
+  "A gateway has no page at `/ui`: sessions are shown by the server that has them. Use the addresses of the servers behind it.";
 
 /** Probes, and metrics of the gateway and all workers. */
 export function serviceRoutes(
@@ -32,6 +36,12 @@ export function serviceRoutes(
     app.get(path, options, async (_, reply) => {
       const { statusCode, body } = readReadiness(pool);
       return reply.code(statusCode).send(body);
+    });
+  }
+
+  for (const path of ["/ui", "/ui/*"]) {
+    app.get(path, { config: { public: true }, schema: { hide: true } }, async () => {
+      throw new ApiError("not_found", NO_UI);
     });
   }
 
