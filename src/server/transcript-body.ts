@@ -2,7 +2,8 @@ import type { Session } from "../session/session.js";
 import type { SessionRegistry } from "../session/session-registry.js";
 import { describeSession } from "../session/session-transcript.js";
 import { concatInSteps } from "../support/async/concat-in-steps.js";
-import { runInTurns, type Steps } from "../support/async/steps.js";
+import { runInTurns } from "../support/async/run-steps.js";
+import type { Steps } from "../support/async/steps.js";
 import { jsonPieces } from "../transcript/json-pieces.js";
 
 /** A step ends after this time. */

@@ -2,7 +2,8 @@ import { canonicalMessagesInSteps } from "../conversation/canonical.js";
 import type { Message } from "../conversation/message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
-import { HUGE_TEXT, type Steps } from "../support/async/steps.js";
+import { HUGE_TEXT } from "../support/async/run-steps.js";
+import type { Steps } from "../support/async/steps.js";
 import { digestCallIds } from "./call-ids.js";
 import { sameMessage } from "./interaction.js";
 

@@ -1,5 +1,6 @@
 import type { MessageFilter } from "../conversation/text-filter.js";
-import { runInTurns, type Steps } from "../support/async/steps.js";
+import { runInTurns } from "../support/async/run-steps.js";
+import type { Steps } from "../support/async/steps.js";
 import { turns } from "../support/async/turns.js";
 import { SessionError } from "./errors.js";
 import type { SessionState } from "./lifecycle.js";

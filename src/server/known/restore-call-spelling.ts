@@ -1,5 +1,6 @@
 import { isShallow } from "../../protocols/depth.js";
-import { HUGE_TEXT, type Steps } from "../../support/async/steps.js";
+import { HUGE_TEXT } from "../../support/async/run-steps.js";
+import type { Steps } from "../../support/async/steps.js";
 import { LONG_TEXT } from "../../support/async/turns.js";
 import { findElementEnds } from "../../support/json/elements.js";
 import { readFieldTexts } from "../../support/json/field-texts.js";

@@ -2,7 +2,7 @@ import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import { describeSession } from "../../session/session-transcript.js";
-import { runInTurns } from "../../support/async/steps.js";
+import { runInTurns } from "../../support/async/run-steps.js";
 import type { EpisodeLine, EpisodeSummary, SessionTranscript } from "../../transcript/format.js";
 import { summarizeEpisode } from "../../transcript/summarize.js";
 

@@ -1,6 +1,7 @@
 import { type Change, damagedFolderError, EntryBlocks, type Storage } from "../../storage/index.js";
 import { Allowance } from "../../support/async/allowance.js";
-import { runInTurns, type Steps } from "../../support/async/steps.js";
+import { runInTurns } from "../../support/async/run-steps.js";
+import type { Steps } from "../../support/async/steps.js";
 import type { ExportedShard, ExportedShards } from "../retention.js";
 import type { SessionSummary } from "../session-summary.js";
 import { decodeMessages, encodeInteraction, type OwnMessages } from "./interaction-record.js";

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
-import { SLICE_MS, type Steps } from "../async/steps.js";
+import { SLICE_MS } from "../async/run-steps.js";
+import type { Steps } from "../async/steps.js";
 
 /** Not an error: thrown through the schema when the time of a slice is over. */
 const SLICE_OVER = Symbol("the time of the slice is over");

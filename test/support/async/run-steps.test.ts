@@ -1,12 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import {
-  HUGE_TEXT,
-  runAtOnce,
-  runBySize,
-  runInSlices,
-  runInTurns,
-  type Steps,
-} from "../../../src/support/async/steps.js";
+import { HUGE_TEXT, runBySize, runInSlices, runInTurns } from "../../../src/support/async/run-steps.js";
+import { runAtOnce, type Steps } from "../../../src/support/async/steps.js";
 import { countIterations } from "../../helpers/iterations.js";
 
 function* threeSteps(): Steps<string> {
