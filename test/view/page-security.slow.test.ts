@@ -33,7 +33,7 @@ describe("the built page", () => {
   it("has no inline script and no inline style", async () => {
     const html = await readFile(new URL("index.html", PAGE), "utf8");
     expect(html).not.toMatch(/<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=/i);
-    expect(html.match(/(?:src|href)="(?!data:)[^"]*"/g)).toEqual(['src="./page.js"', 'href="./page.css"']);
+    expect(html.match(/(?:src|href)="(?!data:)[^"]*\u0022/g)).toEqual(['src="./page.js"', 'href="./page.css"']);
   });
 
   it("carries the licenses of its libraries", async () => {
