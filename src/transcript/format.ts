@@ -94,8 +94,16 @@ export interface TranscriptInteraction {
   readonly respelled?: readonly (readonly [position: number, message: Message])[];
   /** The messages of the request after the kept ones. */
   readonly messages: readonly Message[];
-  /** Tools of the request; absent if they are those of the parent, or if there are none. */
+  /**
+   * Tools of the request; empty if it had none, but its parent had. Absent if they are those of the parent (of a root: if there are none),
+   * or if `tools_of` tells them.
+   */
   readonly tools?: readonly Tool[];
+  /**
+   * Index of the earlier interaction whose `tools` these are: a list is written once in an episode, also if agents alternate between lists
+   * of megabytes.
+   */
+  readonly tools_of?: number;
   readonly answer: Message;
   readonly finish_reason: string;
   /** What marks a side call or a sub-agent. */

@@ -30,6 +30,7 @@ const interaction = z.object({
   respelled: z.array(z.tuple([count, message])).exactOptional(),
   messages: z.array(message),
   tools: z.array(tool).exactOptional(),
+  tools_of: count.exactOptional(),
   answer: message,
   finish_reason: text,
   api: text.exactOptional(),
