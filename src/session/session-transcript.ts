@@ -1,6 +1,7 @@
 import type { Steps } from "../support/async/steps.js";
 import type { TranscriptInteraction } from "../transcript/format.js";
 import type { WrittenInteraction, WrittenTranscript } from "../transcript/json-pieces.js";
+import { summarizeInteractions } from "../transcript/summarize.js";
 import { samplingJson } from "./batch/sampling-json.js";
 import { SessionError } from "./errors.js";
 import type { Interaction } from "./interaction.js";
@@ -40,6 +41,7 @@ export function* describeSession(session: Session, discount: number): Steps<Writ
     started_at: createdAt / 1000,
     ...(lifecycle.endedAt !== undefined && { duration: (lifecycle.endedAt - createdAt) / 1000 }),
     ...(sessionReward !== undefined && { session_reward: sessionReward }),
+    summary: summarizeInteractions(interactions, sessionReward),
     interactions,
   };
 }

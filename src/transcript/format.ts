@@ -78,6 +78,8 @@ export interface SessionTranscript
   extends Pick<EpisodeLine, "task_id" | "group_id" | "started_at" | "duration" | "session_reward" | "interactions"> {
   readonly session_id: string;
   readonly state: "active" | "ended" | "exported" | "expired";
+  /** What a list of episodes shows of the interactions. */
+  readonly summary: InteractionsSummary;
 }
 
 /** One model call, as what it adds to its parent. */
@@ -149,9 +151,13 @@ export interface Place {
 export type IndexLine = Place & (RunLine | BatchLine | StepLine | EpisodeSummary);
 
 /** An episode without its texts. */
-export interface EpisodeSummary extends Omit<EpisodeLine, "interactions" | "error"> {
+export interface EpisodeSummary extends Omit<EpisodeLine, "interactions" | "error">, InteractionsSummary {
   /** Code of the error. */
   readonly error?: string;
+}
+
+/** The interactions of an episode without their texts. */
+export interface InteractionsSummary {
   /** The final reward of the episode: its session's, or that of the root of the main conversation; null if none was set. */
   readonly reward: number | null;
   readonly calls: number;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TranscriptInteraction } from "../../src/transcript/format.js";
 import { jsonPieces, type WrittenInteraction, type WrittenTranscript } from "../../src/transcript/json-pieces.js";
+import { summarizeInteractions } from "../../src/transcript/summarize.js";
 import { interaction } from "./lines.js";
 
 function written(fields: Partial<TranscriptInteraction> = {}): WrittenInteraction {
@@ -21,6 +22,7 @@ describe("the JSON of a transcript", () => {
       session_id: "s",
       task_id: "t",
       state: "active",
+      summary: summarizeInteractions([], undefined),
       interactions: [written(), written({ answer, sampling: { seed: null } }), written({ parent: 0 })],
     };
     const pieces = [...jsonPieces(transcript)];
@@ -30,7 +32,8 @@ describe("the JSON of a transcript", () => {
 
   it("has tools as they were spelled, cut between characters", () => {
     const text = `[{"type":"function","function":{"name":"f","x":1.0,"y":"x${"\u{1F600}".repeat(200_000)}"}}]`;
-    const head = { session_id: "s", task_id: "t", state: "active" } as const;
+    const summary = summarizeInteractions([], undefined);
+    const head = { session_id: "s", task_id: "t", state: "active", summary } as const;
     const pieces = [...jsonPieces({ ...head, interactions: [{ ...written(), tools: text }, written()] })];
     const encoded = Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString();
     expect(encoded).toContain(`"tools":${text}`);
