@@ -97,6 +97,11 @@ const EXPORT_ID = "x-rolltape-export-id";
 
 const EXPORT_TIMEOUT_SECONDS = 600;
 /** Longer than the repetitions take if a gateway waits for a worker meanwhile: almost 60 s with its defaults. */
+function transcriptCall(sessionId: string, discount: number, options: CallOptions): ProxyCall {
+  const path = `/rl/sessions/${encodeURIComponent(sessionId)}/transcript?discount=${discount}`;
+  return { method: "GET", path, idempotent: true, ...options };
+}
+
 const ACKNOWLEDGE_TIMEOUT_SECONDS = 90;
 
 /** The trainer's calls to a proxy. Each throws a {@link ProxyError} if it fails. */
@@ -177,8 +182,16 @@ export class AdminClient {
     { discount = 1 }: { readonly discount?: number | undefined } = {},
     options: CallOptions = {},
   ): Promise<SessionTranscript> {
-    const path = `/rl/sessions/${encodeURIComponent(sessionId)}/transcript?discount=${discount}`;
-    return this.#calls.json({ method: "GET", path, idempotent: true, ...options }, sessionTranscript);
+    return this.#calls.json(transcriptCall(sessionId, discount, options), sessionTranscript);
+  }
+
+  /** {@link transcript} as the bytes of the answer, for programs that write it elsewhere. */
+  async transcriptBytes(
+    sessionId: string,
+    { discount = 1 }: { readonly discount?: number | undefined } = {},
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    return this.#calls.bytes(transcriptCall(sessionId, discount, options));
   }
 
   /** Returns what one session recorded. The session must have ended, or end within `wait_seconds`. */

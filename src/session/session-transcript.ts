@@ -1,5 +1,7 @@
 import type { Steps } from "../support/async/steps.js";
-import type { SessionTranscript, TranscriptInteraction } from "../transcript/format.js";
+import type { TranscriptInteraction } from "../transcript/format.js";
+import type { WrittenInteraction, WrittenTranscript } from "../transcript/json-pieces.js";
+import { summarizeInteractions } from "../transcript/summarize.js";
 import { samplingJson } from "./batch/sampling-json.js";
 import { SessionError } from "./errors.js";
 import type { Interaction } from "./interaction.js";
@@ -15,11 +17,13 @@ const STEP_MS = 4;
  * @param discount of the rewards, from 0 to 1
  * @throws SessionError if the tokens were freed, also while this runs; `reward_overflow` if a reward fits no float32
  */
-export function* describeSession(session: Session, discount: number): Steps<SessionTranscript> {
+export function* describeSession(session: Session, discount: number): Steps<WrittenTranscript> {
   session.requireTokens();
   const { id, taskId, groupId, createdAt, lifecycle, sessionReward, interactionCount } = session;
   const rewards = discountRewards(session, discount);
-  const interactions: TranscriptInteraction[] = [];
+  const interactions: WrittenInteraction[] = [];
+  /** Where each list of tools is written. */
+  const places = new Map<string, number>();
   let stepEnd = performance.now() + STEP_MS;
   for (let index = 0; index < interactionCount; index++) {
     if (performance.now() > stepEnd) {
@@ -27,7 +31,7 @@ export function* describeSession(session: Session, discount: number): Steps<Sess
       session.requireTokens();
       stepEnd = performance.now() + STEP_MS;
     }
-    interactions.push(describeInteraction(session, index, rewards[index] ?? 0));
+    interactions.push(describeInteraction(session, index, { reward: rewards[index] ?? 0, places }));
   }
   return {
     session_id: id,
@@ -37,6 +41,7 @@ export function* describeSession(session: Session, discount: number): Steps<Sess
     started_at: createdAt / 1000,
     ...(lifecycle.endedAt !== undefined && { duration: (lifecycle.endedAt - createdAt) / 1000 }),
     ...(sessionReward !== undefined && { session_reward: sessionReward }),
+    summary: summarizeInteractions(interactions, sessionReward),
     interactions,
   };
 }
@@ -50,7 +55,12 @@ function discountRewards(session: Session, discount: number): Float64Array {
   }
 }
 
-function describeInteraction(session: Session, index: number, reward: number): TranscriptInteraction {
+interface Described {
+  readonly reward: number;
+  readonly places: Map<string, number>;
+}
+
+function describeInteraction(session: Session, index: number, { reward, places }: Described): WrittenInteraction {
   const interaction = session.interaction(index);
   const { promptTokens, completionTokens, sharedTokens, ownReward } = session.tokens.interaction(index);
   const { createdAt, startedAt, compactedFrom, fallback, tokenExact, output } = interaction;
@@ -60,6 +70,7 @@ function describeInteraction(session: Session, index: number, reward: number): T
     id: interaction.id,
     parent: interaction.parent,
     ...describeInput(interaction),
+    ...describeTools(session, interaction, places),
     // A server records one message for each answer.
     answer: output.at(-1) ?? { role: "assistant", content: "" },
     finish_reason: interaction.finishReason,
@@ -86,8 +97,25 @@ function describeInput({ input }: Interaction): Pick<TranscriptInteraction, "kep
   return { kept: inherited, messages: added, ...(respelled.size > 0 && { respelled: [...respelled] }) };
 }
 
+/** Returns the tools if they are not those of the parent. A list is written once; later interactions refer to it. */
+function describeTools(
+  session: Session,
+  interaction: Interaction,
+  places: Map<string, number>,
+): Pick<WrittenInteraction, "tools" | "tools_of"> {
+  const { index, parent, toolsKey } = interaction;
+  if (toolsKey === (parent < 0 ? "" : session.interaction(parent).toolsKey)) return {};
+  const place = places.get(toolsKey);
+  if (place !== undefined) return { tools_of: place };
+  // Folders of earlier versions have only the digests of tools.
+  const tools = toolsKey === "" ? "[]" : session.readTools(interaction);
+  if (tools === undefined) return {};
+  if (toolsKey !== "") places.set(toolsKey, index);
+  return { tools };
+}
+
 /** Returns the fields of who made the call, without those that are absent. */
-function describeOrigin(interaction: Interaction): Partial<TranscriptInteraction> {
+function describeOrigin(interaction: Interaction): Partial<Omit<TranscriptInteraction, "tools">> {
   const { api, requestedModel, hints, tag, choice, choices = 1, attempt = 0 } = interaction;
   return {
     api,

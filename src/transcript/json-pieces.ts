@@ -1,6 +1,15 @@
 import type { Message } from "../conversation/message.js";
 import type { SessionTranscript, TranscriptInteraction } from "./format.js";
 
+/** An interaction whose tools are JSON already, which keeps the spelling of numbers and the order of keys. */
+export interface WrittenInteraction extends Omit<TranscriptInteraction, "tools"> {
+  readonly tools?: string;
+}
+
+export interface WrittenTranscript extends Omit<SessionTranscript, "interactions"> {
+  readonly interactions: readonly WrittenInteraction[];
+}
+
 /** Characters of a piece of a long text. Writing one takes less than a millisecond. */
 const PIECE = 1 << 17;
 
@@ -8,17 +17,43 @@ const PIECE = 1 << 17;
  * Returns the JSON of a transcript in pieces, so that long conversations do not stall the event loop: an interaction is a piece, or
  * several if its texts are long.
  */
-export function* jsonPieces({ interactions, ...head }: SessionTranscript): Generator<string, void, void> {
+export function* jsonPieces({ interactions, ...head }: WrittenTranscript): Generator<string, void, void> {
   yield `${JSON.stringify(head).slice(0, -1)},"interactions":[`;
   for (const [index, interaction] of interactions.entries()) {
     if (index > 0) yield ",";
-    if (isShort(interaction)) yield JSON.stringify(interaction);
-    else yield* writeValue(interaction);
+    yield* writeInteraction(interaction);
   }
   yield "]}";
 }
 
-function isShort({ messages, answer, respelled = [] }: TranscriptInteraction): boolean {
+function* writeInteraction(written: WrittenInteraction): Generator<string, void, void> {
+  const { tools, ...interaction } = written;
+  if (tools !== undefined) {
+    yield '{"tools":';
+    yield* cutText(tools);
+    yield ",";
+  }
+  const pieces = isShort(written) ? [JSON.stringify(interaction)] : writeValue(interaction);
+  let isFirst = true;
+  for (const piece of pieces) {
+    yield isFirst && tools !== undefined ? piece.slice(1) : piece;
+    isFirst = false;
+  }
+}
+
+/** Cuts a text between characters: each piece is encoded alone. */
+function* cutText(text: string): Generator<string, void, void> {
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(text.length, from + PIECE);
+    if (isHighSurrogate(text.charCodeAt(to - 1))) to = to === text.length ? to : to - 1;
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+
+function isShort({ messages, answer, respelled = [] }: WrittenInteraction): boolean {
   const all = [...messages, answer, ...respelled.map(([, message]) => message)];
   return all.reduce((sum, message) => sum + textLength(message), 0) < PIECE;
 }

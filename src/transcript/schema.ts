@@ -30,6 +30,7 @@ const interaction = z.object({
   respelled: z.array(z.tuple([count, message])).exactOptional(),
   messages: z.array(message),
   tools: z.array(tool).exactOptional(),
+  tools_of: count.exactOptional(),
   answer: message,
   finish_reason: text,
   api: text.exactOptional(),
@@ -103,25 +104,7 @@ const interactions = z
   .array(interaction)
   .refine((all) => all.every(({ parent }, index) => parent < index), "parents must come before their children");
 
-/** The answer of `GET /rl/sessions/{id}/transcript`. */
-export const sessionTranscript: z.ZodType<SessionTranscript> = z.object({
-  session_id: text,
-  task_id: text,
-  group_id: text.exactOptional(),
-  state: z.enum(["active", "ended", "exported", "expired"]),
-  started_at: z.number().exactOptional(),
-  duration: z.number().exactOptional(),
-  session_reward: z.number().exactOptional(),
-  interactions,
-});
-
-const error = z.object({ code: text, message: text, stack: text.exactOptional() });
-
-const episode = z.object({ ...episodeHead, error: error.exactOptional(), interactions });
-
-const summary = z.object({
-  ...episodeHead,
-  error: text.exactOptional(),
+const interactionsSummary = {
   reward: z.number().nullable(),
   calls: count,
   turns: count,
@@ -132,7 +115,28 @@ const summary = z.object({
   left_out: count,
   branches: count,
   versions: versions.exactOptional(),
+} as const;
+
+/** The answer of `GET /rl/sessions/{id}/transcript` before its interactions, which are its last field. */
+export const sessionHead = z.object({
+  session_id: text,
+  task_id: text,
+  group_id: text.exactOptional(),
+  state: z.enum(["active", "ended", "exported", "expired"]),
+  started_at: z.number().exactOptional(),
+  duration: z.number().exactOptional(),
+  session_reward: z.number().exactOptional(),
+  summary: z.object(interactionsSummary),
 });
+
+/** The answer of `GET /rl/sessions/{id}/transcript`. */
+export const sessionTranscript: z.ZodType<SessionTranscript> = sessionHead.extend({ interactions });
+
+const error = z.object({ code: text, message: text, stack: text.exactOptional() });
+
+const episode = z.object({ ...episodeHead, error: error.exactOptional(), interactions });
+
+const summary = z.object({ ...episodeHead, error: text.exactOptional(), ...interactionsSummary });
 
 const place = { offset: count, length: count } as const;
 

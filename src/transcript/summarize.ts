@@ -1,4 +1,15 @@
-import type { EpisodeLine, EpisodeSummary, IndexLine, Place, TranscriptInteraction, TranscriptLine } from "./format.js";
+import type {
+  EpisodeLine,
+  EpisodeSummary,
+  IndexLine,
+  InteractionsSummary,
+  Place,
+  TranscriptInteraction,
+  TranscriptLine,
+} from "./format.js";
+
+/** What a summary reads of an interaction. */
+type Summarized = Omit<TranscriptInteraction, "tools">;
 
 /** Returns the line of the index for a line of the transcript. */
 export function toIndexLine(line: TranscriptLine, { offset, length }: Place): IndexLine {
@@ -7,7 +18,23 @@ export function toIndexLine(line: TranscriptLine, { offset, length }: Place): In
 }
 
 /** Returns what a list of episodes shows of one. */
-export function summarizeEpisode({ interactions, error, ...episode }: EpisodeLine): EpisodeSummary {
+export function summarizeEpisode({ interactions, ...head }: EpisodeLine): EpisodeSummary {
+  return joinSummary(head, summarizeInteractions(interactions, head.session_reward));
+}
+
+/** Returns the summary of an episode whose interactions are summarized already. */
+export function joinSummary(
+  { error, ...head }: Omit<EpisodeLine, "interactions">,
+  interactions: InteractionsSummary,
+): EpisodeSummary {
+  return { ...head, ...(error && { error: error.code }), ...interactions };
+}
+
+/** @param sessionReward the reward with the scope of the session */
+export function summarizeInteractions(
+  interactions: readonly Summarized[],
+  sessionReward: number | undefined,
+): InteractionsSummary {
   const depths = measureDepths(interactions);
   const continued = new Set<number>();
   const finishReasons = new Map<string, number>();
@@ -25,9 +52,7 @@ export function summarizeEpisode({ interactions, error, ...episode }: EpisodeLin
     if (versions) [oldest, newest] = [Math.min(oldest, versions[0]), Math.max(newest, versions[1])];
   }
   return {
-    ...episode,
-    ...(error && { error: error.code }),
-    reward: findReward(episode.session_reward, interactions),
+    reward: findReward(sessionReward, interactions),
     calls: interactions.length,
     turns: depths.reduce((deepest, depth) => Math.max(deepest, depth), 0),
     prompt_tokens: promptTokens,
@@ -41,7 +66,7 @@ export function summarizeEpisode({ interactions, error, ...episode }: EpisodeLin
 }
 
 /** Returns the number of interactions on the way from the root to each interaction, both included. */
-function measureDepths(interactions: readonly TranscriptInteraction[]): number[] {
+function measureDepths(interactions: readonly Summarized[]): number[] {
   const depths: number[] = [];
   for (const { parent } of interactions) depths.push((depths[parent] ?? 0) + 1);
   return depths;
@@ -51,7 +76,7 @@ function measureDepths(interactions: readonly TranscriptInteraction[]): number[]
  * Returns the reward of an episode: its session's, else that of the root of the main conversation, which is the largest tree
  * with a reward. Null if nothing was rewarded.
  */
-function findReward(sessionReward: number | undefined, interactions: readonly TranscriptInteraction[]): number | null {
+function findReward(sessionReward: number | undefined, interactions: readonly Summarized[]): number | null {
   if (sessionReward !== undefined) return sessionReward;
   const roots: number[] = [];
   const sizes = new Map<number, number>();

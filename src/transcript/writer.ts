@@ -1,13 +1,20 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import type { IndexLine, RunLine, TranscriptLine } from "./format.js";
+import type { EpisodeLine, IndexLine, InteractionsSummary, Place, RunLine, TranscriptLine } from "./format.js";
 import { indexFileOf, Transcript } from "./read-index.js";
 import { MAX_LINE_BYTES } from "./read-line.js";
-import { toIndexLine } from "./summarize.js";
+import { joinSummary, toIndexLine } from "./summarize.js";
 
 export interface WriterOptions {
   /** Goes on at the end of the file if it is a transcript. */
   readonly resume: boolean;
+}
+
+/** An episode with the JSON of its interactions, on one line. */
+export interface WrittenEpisode {
+  readonly head: Omit<EpisodeLine, "interactions">;
+  readonly interactions: Uint8Array;
+  readonly summary: InteractionsSummary;
 }
 
 /** Messages of agents may be confidential. */
@@ -25,7 +32,7 @@ export class TranscriptWriter {
   readonly #earlier: readonly IndexLine[];
   /** Length of the file when everything is written. */
   #end: number;
-  #lines: Buffer[] = [];
+  #lines: Uint8Array[] = [];
   #entries: string[] = [];
   #writing: Promise<void> | undefined;
   #failure: Error | undefined;
@@ -79,13 +86,29 @@ export class TranscriptWriter {
     if (this.#failure) return Promise.resolve();
     let bytes = encode(line);
     if (bytes.length > MAX_LINE_BYTES && line.type === "episode") {
-      const incomplete = `its calls take ${bytes.length} bytes; a line has at most ${MAX_LINE_BYTES}`;
-      bytes = encode({ ...line, interactions: [], incomplete });
+      bytes = encode({ ...line, interactions: [], incomplete: tooLong(bytes.length) });
     }
-    const place = { offset: this.#end, length: bytes.length - 1 };
-    this.#end += bytes.length;
-    this.#lines.push(bytes);
-    this.#entries.push(`${JSON.stringify(toIndexLine(line, place))}\n`);
+    return this.#add([bytes], (place) => toIndexLine(line, place));
+  }
+
+  /** Adds an episode whose interactions are JSON already. Like {@link write} otherwise. */
+  writeEpisode({ head, interactions, summary }: WrittenEpisode): Promise<void> {
+    if (this.#failure) return Promise.resolve();
+    const start = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"interactions":`);
+    const length = start.length + interactions.length + LINE_END.length;
+    const line =
+      length > MAX_LINE_BYTES
+        ? [encode({ ...head, interactions: [], incomplete: tooLong(length) })]
+        : [start, interactions, LINE_END];
+    return this.#add(line, (place) => ({ ...place, ...joinSummary(head, summary) }));
+  }
+
+  #add(line: readonly Uint8Array[], describe: (place: Place) => IndexLine): Promise<void> {
+    const length = line.reduce((sum, bytes) => sum + bytes.length, 0);
+    const place = { offset: this.#end, length: length - 1 };
+    this.#end += length;
+    this.#lines.push(...line);
+    this.#entries.push(`${JSON.stringify(describe(place))}\n`);
     // What gathers during a write is written after it.
     this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined));
     return this.#writing;
@@ -115,6 +138,8 @@ export class TranscriptWriter {
   }
 }
 
+const LINE_END = Buffer.from("}\n");
+const tooLong = (bytes: number): string => `its calls take ${bytes} bytes; a line has at most ${MAX_LINE_BYTES}`;
 const encode = (line: TranscriptLine): Buffer => Buffer.from(`${JSON.stringify(line)}\n`);
 
 interface Known {

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Transcript } from "../../src/transcript/read-index.js";
 import { MAX_LINE_BYTES } from "../../src/transcript/read-line.js";
+import { summarizeInteractions } from "../../src/transcript/summarize.js";
 import { TranscriptWriter } from "../../src/transcript/writer.js";
 import { encode, episode, interaction, RUN } from "./lines.js";
 
@@ -43,6 +44,44 @@ describe("a transcript writer", () => {
     for (const file of [path, `${path}.index`]) expect(statSync(file).mode & 0o777).toBe(0o600);
     await using transcript = await Transcript.open(path);
     expect(transcript.isIndexed).toBe(true);
+  });
+
+  it("writes an episode from the JSON of its interactions as it writes the episode itself", async () => {
+    const path = createPath();
+    const error = { code: "agent_error", message: "it failed" };
+    const lines = [episode({ accepted: false, error, session_reward: 1 }), episode({ session_id: "b" })];
+    const writer = await TranscriptWriter.open(path, RUN, { resume: false });
+    for (const { interactions, ...head } of lines) {
+      const summary = summarizeInteractions(interactions, head.session_reward);
+      await writer.writeEpisode({ head, interactions: Buffer.from(JSON.stringify(interactions)), summary });
+    }
+    await writer.close();
+    // The order of fields is not that of `encode`.
+    const asValues = ({ transcript, index }: ReturnType<typeof read>) =>
+      [transcript, index].map((text) =>
+        text
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line) as unknown),
+      );
+    expect(asValues(read(path))).toEqual(asValues(encode([RUN, ...lines])));
+    await using transcript = await Transcript.open(path);
+    expect(transcript).toMatchObject({ isIndexed: true, problems: [] });
+  });
+
+  it("leaves interactions out of an episode whose JSON is too long for a line", async () => {
+    const path = createPath();
+    const { interactions, ...head } = episode();
+    const writer = await TranscriptWriter.open(path, RUN, { resume: false });
+    const summary = summarizeInteractions(interactions, undefined);
+    await writer.writeEpisode({ head, interactions: Buffer.alloc(MAX_LINE_BYTES, " "), summary });
+    await writer.close();
+    await using transcript = await Transcript.open(path);
+    const place = transcript.lines.find((line) => line.type === "episode");
+    expect(place && (await transcript.readEpisode(place))).toMatchObject({
+      interactions: [],
+      incomplete: expect.stringContaining("bytes"),
+    });
   });
 
   it("replaces the files of an earlier job, and a link in their place, without following it", async () => {

@@ -11,8 +11,9 @@ import type { AcceptedEpisode, RejectedEpisode } from "../../rollout/contract.js
 import type { TaskResult } from "../../rollout/controller/task.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
 import { Semaphore } from "../../support/async/semaphore.js";
-import type { EpisodeLine, RunLine, SessionTranscript, StepLine } from "../../transcript/format.js";
-import { TranscriptWriter } from "../../transcript/writer.js";
+import type { EpisodeLine, RunLine, StepLine } from "../../transcript/format.js";
+import { splitSessionAnswer } from "../../transcript/session-answer.js";
+import { TranscriptWriter, type WrittenEpisode } from "../../transcript/writer.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import type { RolloutScreen } from "./screen.js";
 
@@ -142,23 +143,24 @@ export class JobTranscript {
 
   async #record(id: string, { head, admin }: EndedEpisode, isCrowded: boolean): Promise<void> {
     if (this.#writer && !this.#writer.failure) {
-      const read = isCrowded ? TOO_MANY : await this.#read(id, admin);
-      await this.#writer.write({ ...head, ...read });
+      const read = isCrowded ? TOO_MANY : await this.#read(id, head, admin);
+      if (typeof read === "string") await this.#writer.write({ ...head, interactions: [], incomplete: read });
+      else await this.#writer.writeEpisode(read);
       this.#warn();
     }
     if (!head.accepted) await this.#delete(id);
   }
 
-  /** Returns what the proxy recorded of a session, or why it is not known. */
-  async #read(id: string, admin: AdminClient): Promise<Pick<EpisodeLine, "interactions" | "incomplete">> {
+  /** Returns the line of an episode with what the proxy recorded of its session, or why it is not known. */
+  async #read(id: string, head: EndedEpisode["head"], admin: AdminClient): Promise<WrittenEpisode | string> {
     const { signal } = this.#stopping;
     const { turn_discount: discount } = this.#job.config.rollout.agent;
     try {
       using _slot = await this.#slots.acquire(signal);
-      return pickRecorded(await admin.transcript(id, { discount }, { signal, timeoutSeconds: READ_SECONDS }));
+      return joinAnswer(head, await admin.transcriptBytes(id, { discount }, { signal, timeoutSeconds: READ_SECONDS }));
     } catch (error) {
       const why = error instanceof ProxyError ? `${error.code}: ${error.message}` : String(error);
-      return { interactions: [], incomplete: `the proxy did not return the session: ${why}` };
+      return `the proxy did not return the session: ${why}`;
     }
   }
 
@@ -215,21 +217,20 @@ export class JobTranscript {
   }
 }
 
-const TOO_MANY = { interactions: [], incomplete: "episodes ended faster than they could be read" } as const;
+const TOO_MANY = "episodes ended faster than they could be read";
 
 const MAX_TEXT = 1 << 16;
 const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
-function pickRecorded(
-  session: SessionTranscript,
-): Omit<SessionTranscript, "session_id" | "task_id" | "group_id" | "state"> {
-  const { started_at, duration, session_reward, interactions } = session;
-  return {
+function joinAnswer(head: EndedEpisode["head"], answer: Uint8Array): WrittenEpisode {
+  const { head: session, interactions } = splitSessionAnswer(answer);
+  const { started_at, duration, session_reward, summary } = session;
+  const recorded = {
     ...(started_at !== undefined && { started_at }),
     ...(duration !== undefined && { duration }),
     ...(session_reward !== undefined && { session_reward }),
-    interactions,
   };
+  return { head: { ...head, ...recorded }, interactions, summary };
 }
 
 /** Returns the first line. The model is known only if the job has started the proxy itself. */

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Transcript } from "../../../src/transcript/read-index.js";
-import { runRolltape } from "../rolltape.js";
+import { rolltape, runRolltape, temporaryFolder } from "../rolltape.js";
+import { canMount, smallDisk } from "./full-disk.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
 
 const TASKS = [
@@ -48,6 +50,65 @@ describe("the transcript of a job", TIMES, () => {
     const { out, args } = rolloutJob(TASKS);
     expect(await runRolltape([...args, "--agent", AGENT, "--no-transcripts"])).toMatchObject({ code: 0 });
     expect(existsSync(`${out}.jsonl`)).toBe(false);
+  });
+
+  it("is left out with --no-transcripts and --job-folder", async () => {
+    const { out, args, folder } = rolloutJob(TASKS.slice(0, 2));
+    const job = [...args, "--agent", AGENT, "--job-folder", join(folder, "job"), "--no-transcripts"];
+    expect(await runRolltape(job)).toMatchObject({ code: 0 });
+    expect([out, `${out}.jsonl`, `${out}.jsonl.index`].map((file) => existsSync(file))).toEqual([true, false, false]);
+  });
+
+  it("goes on after --resume with the episodes of the killed job, each once", async () => {
+    const { out, args, folder, data } = rolloutJob([]);
+    const gate = join(folder, "gate");
+    const tasks = [0, 1, 2, 3].map((reward) => ({
+      task_id: `t${reward}`,
+      question: "?",
+      reward,
+      ...(reward > 1 && { until: gate }),
+    }));
+    writeFileSync(data, tasks.map((task) => JSON.stringify(task)).join("\n"));
+    const job = [...args, "--agent", AGENT, `storage.directory=${join(folder, "store")}`];
+    const killed = rolltape(job);
+    await killed.loggedMatch(/(an agent waits on \S+\n[^]*){2}/);
+    await expect
+      .poll(() => (existsSync(`${out}.jsonl`) ? readFileSync(`${out}.jsonl`, "utf8").split("\n").length : 0), {
+        timeout: 60_000,
+      })
+      .toBe(4);
+    killed.process.kill("SIGKILL");
+    await killed.ended;
+    const before = readFileSync(`${out}.jsonl`, "utf8");
+    writeFileSync(gate, "");
+    expect(await runRolltape([...job, "--resume"])).toMatchObject({ code: 0 });
+    expect(readFileSync(`${out}.jsonl`, "utf8").startsWith(before)).toBe(true);
+    const { lines, episodes } = await readTranscript(out);
+    expect(lines.filter(({ type }) => type === "run")).toHaveLength(1);
+    expect(episodes.map((each) => each.task_id).sort()).toEqual(["t0", "t1", "t2", "t3"]);
+    // An agent that waits has made a call before.
+    expect(episodes.map((each) => each.interactions.length)).toEqual([2, 2, 3, 3]);
+    const batches = lines.flatMap((line) => (line.type === "batch" ? line.session_ids : []));
+    expect(batches.toSorted()).toEqual(episodes.map((each) => each.session_id ?? "").toSorted());
+  });
+
+  it.runIf(canMount)("ends with a warning when its disk is full, and the job goes on", async () => {
+    const disk = smallDisk(64 * 1024);
+    const { args } = rolloutJob([]);
+    const out = join(disk, "batch.safetensors");
+    const [data] = args.slice(2, 3);
+    const question = "long ".repeat(4000);
+    const tasks = Array.from({ length: 6 }, (_, reward) => ({ task_id: `t${reward}`, question, reward }));
+    writeFileSync(data ?? "", tasks.map((task) => JSON.stringify(task)).join("\n"));
+    // The batch does not fit the disk either, so it is saved in another folder.
+    const ended = await runRolltape([...args.slice(0, -1), out, "--agent", AGENT, "--write-wait", "0"], {
+      TMPDIR: temporaryFolder(),
+    });
+    expect(ended.stderr).toMatch(/^rolltape: warning: \S+batch\.safetensors\.jsonl is not complete: .*ENOSPC/m);
+    expect(ended.stderr.match(/is not complete/g)).toHaveLength(1);
+    expect(ended.stdout).toMatch(/^episodes +6 accepted, 0 rejected\n/);
+    await using transcript = await Transcript.open(`${out}.jsonl`);
+    expect(transcript.lines[0]?.type).toBe("run");
   });
 
   it("shows at the end the best, the worst and the median episode, and how to view them", async () => {
