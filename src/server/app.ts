@@ -94,6 +94,7 @@ export async function createServer({
     maxBodyBytes: settings.maxBodyBytes,
     strictControlFields: settings.strictControlFields,
     connections: settings.connections,
+    accessLog: settings.accessLog,
     needsKey: ({ routeOptions }) => requiredKey(routeOptions) !== "none",
   });
   const metrics = new Metrics({ ...options, known, store });
