@@ -11,4 +11,6 @@ export interface GatewayContext {
   readonly direct: boolean;
   /** Answers `/metrics` without a key. */
   readonly publicMetrics: boolean;
+  /** Logs a line per request. Default: false. */
+  readonly accessLog?: boolean;
 }

@@ -79,6 +79,7 @@ async function startForwarding(
       controlMilliseconds: toMilliseconds(gateway.control_timeout_seconds),
       direct: gateway.direct,
       publicMetrics: server.public_metrics,
+      accessLog: server.access_log,
       maxBodyBytes: server.max_body_bytes,
       connections,
       bodyBytesInFlight: server.body_bytes_in_flight,

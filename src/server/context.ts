@@ -104,6 +104,8 @@ export interface ServerSettings {
   /** How long an export waits for calls in flight. */
   readonly drainSeconds: number;
   readonly sharedMemory?: SharedMemoryOptions;
+  /** Logs a line per request. Default: false. */
+  readonly accessLog?: boolean;
   /** Answers `/metrics` and `/openapi.json` without a key. */
   readonly publicMetrics: boolean;
   /** Seconds that a shutdown waits for calls in flight, for exports of ended sessions and for answers that are being sent. */

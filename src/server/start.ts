@@ -234,6 +234,7 @@ export function toServerSettings(
     bodyBytesInFlight: config.server.body_bytes_in_flight,
     jsonLimits: toJsonLimits(config),
     maxPromptCharacters: config.server.max_prompt_characters,
+    accessLog: config.server.access_log,
     publicMetrics: config.server.public_metrics,
     strictControlFields: config.server.strict_control_fields,
     knownRequestBytes: config.server.known_request_bytes,

@@ -58,7 +58,7 @@ describe("rolltape serve", () => {
     await server.ready();
     const [line = ""] = await server.loggedMatch(/^.*storage\.directory is empty.*$/m);
     expect(JSON.parse(line)).toMatchObject({
-      level: 40,
+      level: "warn",
       key: "storage.directory",
       msg: expect.stringContaining("sessions are not stored and end with the process") as string,
     });

@@ -79,6 +79,7 @@ describe("keys that a command uses", () => {
       "server.strict_control_fields",
       "server.shutdown_seconds",
       "server.public_metrics",
+      "server.access_log",
       "server.log_level",
       "gateway.workers",
       "gateway.workers_file",

@@ -38,6 +38,7 @@ describe("defaults", () => {
         workers_folder: null,
         advertised_host: null,
         public_metrics: true,
+        access_log: false,
         log_level: "info",
       },
       model: { path: null, name: null },

@@ -172,5 +172,9 @@ export const serverSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe("Answer `/metrics` and `/openapi.json` without a key; false: they need the admin key."),
+  access_log: z
+    .boolean()
+    .default(false)
+    .describe("Write a log line per request: method, path, status and time, without query, headers and bodies."),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum severity of log lines."),
 });

@@ -33,6 +33,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
       config: { key: "session", admits: "model", upstream: "responses" },
       schema: {
         summary: "Create a response; it is recorded token by token",
+        hide: !url.startsWith("/v1/"),
         body: responsesSchema,
         response: { 200: responseSchema },
       },
@@ -84,6 +85,7 @@ function retrieveResponse(app: App, stored: StoredResponses, url: string): void 
       config: { key: "session", admits: "count" },
       schema: {
         summary: "Retrieve a stored response of the session",
+        hide: !url.startsWith("/v1/"),
         params: z.object({ id: z.string() }),
         querystring: z.object({ stream: unsupported("stream of a stored response", (value) => value === "false") }),
         response: { 200: responseSchema },

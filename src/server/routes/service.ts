@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { PROBE_PATHS } from "../../control/probe-paths.js";
 import type { App } from "../../http/app-type.js";
+import { sendStatusPage, wantsPage } from "../../http/status-page.js";
+import { packageVersion } from "../../support/package-version.js";
 import type { ServerContext } from "../context.js";
 import { health, readReadiness } from "../readiness.js";
 
@@ -14,7 +16,11 @@ export function serviceRoutes(app: App, context: ServerContext): void {
   }));
 
   for (const path of PROBE_PATHS) {
-    app.get(path, { schema: { hide: true, response: { 200: alive } } }, async () => ({ status: "ok" as const }));
+    app.get(path, { schema: { hide: true, response: { 200: alive } } }, async (request, reply) => {
+      if (path !== "/" || !wantsPage(request)) return { status: "ok" as const };
+      const { body } = await readReadiness(context);
+      return sendStatusPage(reply, { version: packageVersion(), state: body.status });
+    });
   }
 
   for (const path of ["/readyz", "/health"]) {
