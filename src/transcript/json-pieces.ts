@@ -1,4 +1,4 @@
-import type { Message } from "../conversation/message.js";
+import type { Message, Tool } from "../conversation/message.js";
 import type { SessionTranscript, TranscriptInteraction } from "./format.js";
 
 /** An interaction whose tools are JSON already, which keeps the spelling of numbers and the order of keys. */
@@ -8,6 +8,14 @@ export interface WrittenInteraction extends Omit<TranscriptInteraction, "tools">
 
 export interface WrittenTranscript extends Omit<SessionTranscript, "interactions"> {
   readonly interactions: readonly WrittenInteraction[];
+}
+
+/** Returns a transcript whose tools are values. */
+export function parseTools({ interactions, ...head }: WrittenTranscript): SessionTranscript {
+  const parsed = interactions.map(({ tools, ...interaction }) =>
+    tools === undefined ? interaction : { ...interaction, tools: JSON.parse(tools) as Tool[] },
+  );
+  return { ...head, interactions: parsed };
 }
 
 /** Characters of a piece of a long text. Writing one takes less than a millisecond. */

@@ -11,6 +11,11 @@ import { RolloutJobError } from "./errors.js";
 
 const RESTARTS = 3;
 const TAIL_BYTES = 8192;
+/**
+ * A rollout worker makes short-lived objects only: with semi-spaces of 64 MiB instead of 16, fewer of them live long enough
+ * to be copied. A proxy counts on Node's own size: see the heap watch of the server.
+ */
+const NODE_ARGUMENTS = { "rollout worker": ["--max-semi-space-size=64"], "proxy worker": [] } as const;
 /** How a command of Rolltape ends if its configuration is invalid. */
 const UNUSABLE = "status 2";
 
@@ -81,7 +86,7 @@ export class JobProcess {
   async #spawn(): Promise<ProcessRun> {
     const { kind, args, env, logs } = this.#options;
     const main = fileURLToPath(new URL("../main.js", import.meta.url));
-    const child = spawn(process.execPath, [main, ...args], {
+    const child = spawn(process.execPath, [...NODE_ARGUMENTS[kind], main, ...args], {
       // Its own group, so that Ctrl-C reaches only the job, which stops its proxies after everything is exported.
       detached: true,
       // The ipc channel carries no messages. When it closes, the worker knows that the job has ended.

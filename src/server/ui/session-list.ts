@@ -4,6 +4,7 @@ import type { SessionRegistry } from "../../session/session-registry.js";
 import { describeSession } from "../../session/session-transcript.js";
 import { runInTurns } from "../../support/async/run-steps.js";
 import type { EpisodeLine, EpisodeSummary, SessionTranscript } from "../../transcript/format.js";
+import { parseTools } from "../../transcript/json-pieces.js";
 import { summarizeEpisode } from "../../transcript/summarize.js";
 
 /** No discount: the rewards of a session's interactions are those that its whole tree earned. */
@@ -96,7 +97,7 @@ function describeState(session: Session): string {
 
 /** Returns the episode of a session, with its texts. Its data must be loaded and held. */
 export async function readEpisode(session: Session, task: number): Promise<EpisodeLine> {
-  return toEpisode(await runInTurns(describeSession(session, DISCOUNT)), task);
+  return toEpisode(parseTools(await runInTurns(describeSession(session, DISCOUNT))), task);
 }
 
 function toEpisode({ state: _state, ...transcript }: SessionTranscript, task: number): EpisodeLine {
