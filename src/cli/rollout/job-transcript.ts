@@ -10,6 +10,7 @@ import type { ConnectedProxy } from "../../rollout/connect.js";
 import type { AcceptedEpisode, RejectedEpisode } from "../../rollout/contract.js";
 import type { TaskResult } from "../../rollout/controller/task.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
+import { findModelFolder } from "../../server/open-engine.js";
 import { Semaphore } from "../../support/async/semaphore.js";
 import type { EpisodeLine, RunLine, StepLine } from "../../transcript/format.js";
 import { splitSessionAnswer } from "../../transcript/session-answer.js";
@@ -235,12 +236,12 @@ function joinAnswer(head: EndedEpisode["head"], answer: Uint8Array): WrittenEpis
 
 /** Returns the first line. The model is known only if the job has started the proxy itself. */
 async function describeRun({ config, options, tasks, groupSize }: TranscribedJob): Promise<RunLine> {
-  const { path } = options.proxy === undefined ? config.model : { path: null };
+  const path = options.proxy === undefined ? await findModelFolder(config) : undefined;
   return {
     type: "run",
     format: 1,
     started_at: Date.now() / 1000,
-    ...(path !== null && { model_path: path, model_digest: await modelDigest(path) }),
+    ...(path !== undefined && { model_path: path, model_digest: await modelDigest(path) }),
     tasks: tasks.length,
     group_size: groupSize,
     discount: config.rollout.agent.turn_discount,
