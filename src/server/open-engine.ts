@@ -41,12 +41,12 @@ interface EngineDetails {
 }
 
 /** Returns the folder of the configured model; undefined if there is none. */
-export async function findModelFolder(config: Config): Promise<string | undefined> {
+export async function findModelFolder(config: Pick<Config, "engine" | "model">): Promise<string | undefined> {
   return config.model.path ?? (await ensureConfiguredTinyModel(config))?.folder;
 }
 
 /** Returns the tiny model if the configuration uses it. */
-async function ensureConfiguredTinyModel({ engine }: Config): Promise<TinyModel | undefined> {
+async function ensureConfiguredTinyModel({ engine }: Pick<Config, "engine">): Promise<TinyModel | undefined> {
   return engine.type === "embedded" && engine.model === null ? ensureTinyModel() : undefined;
 }
 

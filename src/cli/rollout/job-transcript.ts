@@ -33,7 +33,7 @@ const CLOSE_WAIT_MS = 10_000;
 
 /** The part of a job that its transcript needs. */
 export interface TranscribedJob {
-  readonly config: Pick<Config, "model" | "rollout">;
+  readonly config: Pick<Config, "engine" | "model" | "rollout">;
   readonly options: Pick<RolloutOptions, "out" | "proxy" | "transcripts">;
   readonly proxy: ConnectedProxy;
   /** Set if rollout workers run the tasks. */
