@@ -38,7 +38,7 @@ export function toColumns(
   };
 }
 
-/** Reasons beyond this number, which only a hostile transcript has, are not counted. */
+/** Further reasons are not counted; only a hostile transcript has that many. */
 const MAX_REASONS = 100;
 
 function countReasons(episodes: readonly EpisodeSummary[]): Record<string, number[]> {

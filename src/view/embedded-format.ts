@@ -1,7 +1,7 @@
 import type { EpisodeLine, Overview, TokenSlice } from "./api.js";
 
 /**
- * What an HTML file of `rolltape view --html` has inside. Each block is
+ * Format of the data in an HTML file of `rolltape view --html`. Each block is
  *
  *     <script type="application/json" id="ID">"BASE64"</script>
  *

@@ -8,7 +8,7 @@ export type ViewErrorCode =
   /** The server does not answer, or does not serve its episodes. */
   | "server_unavailable";
 
-/** What `rolltape view` cannot show. */
+/** `rolltape view` cannot open what it was asked to show. */
 export class ViewError extends CodedError<ViewErrorCode> {
   override readonly name = "ViewError";
 }

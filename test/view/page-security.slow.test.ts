@@ -42,7 +42,7 @@ describe("the built page", () => {
   });
 });
 
-describe.skipIf(!HAS_CHROMIUM)("the page in Chromium, with data that nobody should trust", () => {
+describe.skipIf(!HAS_CHROMIUM)("the page in Chromium, with hostile data", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();

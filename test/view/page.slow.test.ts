@@ -115,6 +115,18 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
       });
     });
 
+    it("opens an episode by a click anywhere in its row, and by its link", async () => {
+      for (const place of ["[role=gridcell] >> nth=4", "a"]) {
+        await withView("#/episodes?sort=-reward", async (page) => {
+          const row = page.locator("#episodes-4");
+          const episode = await row.locator("a").innerText();
+          await row.locator(place).click();
+          await expect.poll(() => new URL(page.url()).hash).toBe(`#/episodes/${episode}?sort=-reward`);
+          await page.locator(".episode-head").waitFor();
+        });
+      }
+    });
+
     it("searches messages, and types into one entry of the history", async () => {
       await withView("#/episodes", async (page) => {
         await page.keyboard.press("/");

@@ -92,7 +92,7 @@ describe("a batch without a transcript", () => {
   );
 });
 
-describe("tokens that cannot be had", () => {
+describe("unavailable tokens", () => {
   it("are refused if the tensor file is missing, or the interaction has no row", async () => {
     const run = await recordRun();
     await using source = await TranscriptSource.open(run.transcript);

@@ -199,7 +199,7 @@ describe("changes of a transcript that grows", () => {
     return { path, source, batch, signal };
   }
 
-  it("returns new episodes, and earlier ones that a batch has taken", async () => {
+  it("returns new episodes, and earlier ones that a new batch contains", async () => {
     const { path, source, batch, signal } = await openGrowing();
     const { revision } = await source.overview();
     appendFileSync(path, `${JSON.stringify(episode({ session_id: "s-2", task: 2 }))}\n`);
@@ -224,7 +224,7 @@ describe("changes of a transcript that grows", () => {
     expect((await waiting).episodes.session_id).toEqual(["s-2"]);
   });
 
-  it("begins again if another job replaces the file", async () => {
+  it("returns all episodes if another job replaces the file", async () => {
     const { path, source, signal } = await openGrowing();
     const { revision } = await source.overview();
     rmSync(path);
@@ -309,7 +309,7 @@ describe("untrusted transcripts", () => {
     expect((await get("/api/episodes/0")).status).toBe(200);
   });
 
-  it("stay JSON, whatever their texts are", async () => {
+  it("are returned as JSON, whatever their texts are", async () => {
     const folder = testFolder();
     const path = join(folder, "a.jsonl");
     const evil = "</script><script>alert(1)</script>\u2028\u202e\0";
@@ -324,7 +324,7 @@ describe("untrusted transcripts", () => {
 });
 
 describe("a path to view", () => {
-  it("may be a folder: the newest transcript is shown, and the others are named", async () => {
+  it("may be a folder: shows the newest transcript and names the others", async () => {
     const run = await recordRun();
     await using source = await openPath(run.folder);
     expect((await source.overview()).name).toBe("batch.safetensors.jsonl");

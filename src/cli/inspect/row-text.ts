@@ -1,11 +1,11 @@
 import { makeInert } from "../../support/inert-text.js";
 import { formatNumber } from "./numbers.js";
 import type { RowTokens } from "./row-tokens.js";
-import type { RowEntry } from "./rows.js";
+import type { BatchRow } from "./rows.js";
 
 export interface ShownRow {
   readonly row: number;
-  readonly entry: RowEntry;
+  readonly entry: BatchRow;
   readonly reward: number | undefined;
   readonly tokens: RowTokens;
   /** The text of each token; undefined without a tokenizer. */

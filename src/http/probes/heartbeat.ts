@@ -1,8 +1,8 @@
 const BEAT_MS = 250;
 
 /**
- * Longest time that counts between two looks. A suspended machine or a stopped process holds both threads: when they
- * go on, the time that they were held does not look like a stall.
+ * Maximum time that counts between two measurements. Suspending a machine or a process stops both threads, and that
+ * time is not a stall.
  */
 const MAX_STEP_MS = 4 * BEAT_MS;
 
@@ -28,7 +28,7 @@ export class HeartbeatWatch {
     this.#beats = beats;
   }
 
-  /** Returns the milliseconds since the last beat, without those in which this thread did not run either. */
+  /** Returns the milliseconds since the last beat, without the time in which this thread did not run either. */
   measure(now = performance.now()): number {
     const beats = Atomics.load(this.#beats, 0);
     this.#silent = beats === this.#seen ? this.#silent + Math.min(now - this.#measuredAt, MAX_STEP_MS) : 0;

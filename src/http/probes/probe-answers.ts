@@ -1,12 +1,12 @@
 import { ApiError } from "../errors.js";
 
-/** Whether a process takes new work, as `GET /readyz` answers it. */
+/** The answer of `GET /readyz`: 200 if the process accepts new work. */
 export interface Readiness {
   readonly statusCode: 200 | 503;
   readonly body: object;
 }
 
-/** What is known of the main thread when a probe asks. */
+/** State of the main thread at the time of a probe. */
 export interface MainThread {
   /** Its last report. Undefined until it accepts calls. */
   readonly readiness: Readiness | undefined;
@@ -22,7 +22,7 @@ export interface ProbeAnswer {
 
 const STARTING: Readiness = { statusCode: 503, body: { status: "starting" } };
 
-/** Answers a probe. A start may occupy the main thread for minutes, so stalls count only after it. */
+/** Returns the answer to a probe. Stalls count only after the start, which may occupy the main thread for minutes. */
 export function answerProbe(method: string | undefined, path: string, main: MainThread): ProbeAnswer {
   const isRead = method === "GET" || method === "HEAD";
   if (isRead && path === "/livez") return findStall(main) ?? { statusCode: 200, body: { status: "ok" } };

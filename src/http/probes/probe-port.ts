@@ -8,7 +8,7 @@ import type { ProbeThreadData, ProbeThreadStart } from "./probe-thread.js";
 
 export interface ProbePortOptions {
   readonly host: string;
-  /** Null: no port for probes. 0: a free one. */
+  /** Null opens no port; 0 chooses a free one. */
   readonly port: number | null;
   /** Time for which the main thread may not run until `/livez` fails. */
   readonly stallSeconds: number;
@@ -41,7 +41,7 @@ export class ProbePort {
   /**
    * Listens. Until {@link start}, the process is alive but not ready.
    *
-   * @returns undefined if there is no port for probes
+   * @returns undefined if `port` is null
    * @throws Error if the port cannot be opened
    */
   static async open({ host, port, stallSeconds, logger }: ProbePortOptions): Promise<ProbePort | undefined> {
@@ -70,7 +70,7 @@ export class ProbePort {
     this.#timer = setInterval(() => void this.refresh(), REPORT_MS).unref();
   }
 
-  /** Reports the readiness now. An earlier question that is answered later is dropped. */
+  /** Reports the readiness now. If several reads overlap, a result older than the last report is dropped. */
   async refresh(): Promise<void> {
     const turn = ++this.#asked;
     try {

@@ -5,7 +5,7 @@ import { formatUrl } from "../format-url.js";
 import { HeartbeatWatch } from "./heartbeat.js";
 import { answerProbe, type Readiness } from "./probe-answers.js";
 
-/** What the thread is started with. */
+/** `workerData` of the thread. */
 export interface ProbeThreadData {
   readonly host: string;
   readonly port: number;
@@ -18,7 +18,7 @@ export type ProbeThreadStart = { readonly url: string } | { readonly error: stri
 
 /** A client must send its request within this time. */
 const REQUEST_MS = 5000;
-/** Beyond it, the oldest connection is closed. A probe needs its connection for a moment only. */
+/** If more are open, the oldest is closed: a probe needs its connection only briefly. */
 const MAX_CONNECTIONS = 64;
 
 const { host, port, stallSeconds, beats } = workerData as ProbeThreadData;

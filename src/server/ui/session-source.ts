@@ -6,7 +6,7 @@ import { sleep } from "../../support/async/sleep.js";
 import type { EpisodeLine } from "../../transcript/format.js";
 import type { Overview, SearchResult, Source, TokenRange, TokenSlice } from "../../view/api.js";
 import { toColumns } from "../../view/columns.js";
-import { hasText } from "../../view/sources/search-episodes.js";
+import { episodeContains, SEARCH_MS } from "../../view/search.js";
 import { RowTokens } from "../../view/tokens/row-tokens.js";
 import { readTokenSlice } from "../../view/tokens/token-slice.js";
 import { readEpisode, SessionList } from "./session-list.js";
@@ -15,7 +15,6 @@ import { tokenEntries } from "./token-entries.js";
 
 const WAIT_MS = 20_000;
 const POLL_MS = 1000;
-const SEARCH_MS = 2000;
 
 export interface SessionSourceOptions {
   readonly registry: SessionRegistry;
@@ -80,7 +79,7 @@ export class SessionSource implements Source {
       const session = sessions[index];
       if (!session?.isLoaded || session.lifecycle.freed) continue;
       const episode = await this.#withData(session, (held) => readEpisode(held, index)).catch(() => undefined);
-      if (episode && hasText(episode, wanted)) found.push(index);
+      if (episode && episodeContains(episode, wanted)) found.push(index);
     }
     return { episodes: found.toReversed(), complete: this.#list.onDisk === 0 };
   }

@@ -3,7 +3,7 @@ import type { EpisodeLine, Source, TokenSlice } from "../api.js";
 import type { EmbeddedInteractionTokens, EmbeddedTokens } from "../embedded-format.js";
 import { MAX_TOKENS } from "../tokens/token-slice.js";
 
-/** Returns the tokens of an episode as an HTML file has them; undefined if there are none. */
+/** Returns the tokens of an episode in the form of an HTML file; undefined if there are none. */
 export async function embedTokens(
   source: Source,
   episode: number,
@@ -59,7 +59,7 @@ function embedSlice(slice: TokenSlice, table: TokenTable): EmbeddedInteractionTo
   };
 }
 
-/** Returns values as pairs of a value and how often it follows. */
+/** Returns runs of equal values: value, length, value, length, … */
 function toRuns(values: readonly number[]): number[] {
   const runs: number[] = [];
   let last: number | undefined;
@@ -71,7 +71,7 @@ function toRuns(values: readonly number[]): number[] {
   return runs;
 }
 
-/** Distinct pairs of id and text. An id that is a part of a character has different texts. */
+/** Distinct pairs of id and text. The same id has several texts if it is a part of a character. */
 class TokenTable {
   readonly ids: number[] = [];
   readonly texts: string[] = [];

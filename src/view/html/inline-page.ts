@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PageFiles } from "../http/page-files.js";
 
-/** The page as one document, cut where the blocks of data belong. */
+/** The page as one document, split where the data blocks are inserted. */
 export interface InlinePage {
   readonly before: string;
   readonly after: string;

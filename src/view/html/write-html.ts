@@ -11,7 +11,7 @@ import { inlinePage } from "./inline-page.js";
 
 export const DEFAULT_MAX_BYTES = 50_000_000;
 
-/** What an HTML file contains. */
+/** Size and content of a written HTML file. */
 export interface WrittenHtml {
   readonly bytes: number;
   /** Numbers of episodes: listed, with messages, with tokens. */
@@ -20,7 +20,7 @@ export interface WrittenHtml {
   readonly withTokens: number;
 }
 
-/** Bytes that are kept for the notices of what was left out. */
+/** Bytes reserved for the notices that say what was left out. */
 const NOTICE_BYTES = 2000;
 
 /**
@@ -44,7 +44,7 @@ export async function writeHtml(
     throw new ViewError("invalid_arguments", message);
   }
   const order = byLength(overview);
-  // Shortest first, so that the work ends where the file is full.
+  // Shortest first, so that reading stops when the file is full.
   const episodes = await takeBlocks(order, budget, (index) => readEpisodeBlock(source, index));
   const tokens = await takeBlocks(order.slice(0, episodes.taken), budget, (index) => readTokensBlock(source, index));
   const notices = [...overview.notices, ...describeLeftOut(order.length, episodes, tokens)];
@@ -76,7 +76,7 @@ class Budget {
 
 interface TakenBlocks {
   readonly blocks: readonly string[];
-  /** Number of episodes from the shortest that fit, with a block or without data. */
+  /** Number of episodes that fit, counted from the shortest; those without data count, too. */
   readonly taken: number;
 }
 

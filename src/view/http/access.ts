@@ -10,7 +10,7 @@ const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "
  * Lets only the user's own browser in. Other users of the machine can connect to the port, and pages of other sites can send
  * requests to it, so:
  *
- * - Every request needs a cookie with a random token. The browser gets it in exchange for a code that works once; so the
+ * - Every request needs a cookie with a random token. The browser gets it in exchange for a code that works once, so the
  *   address in its history opens nothing.
  * - The `Host` header must name this machine. Otherwise a page whose name resolves to 127.0.0.1 (DNS rebinding) could read answers.
  * - Requests that another site or port caused are refused, although cookies do not tell ports apart.
@@ -41,7 +41,7 @@ export class Access {
     }
     const { code } = request.query as { readonly code?: unknown };
     const isFirst = request.url.startsWith("/?") && typeof code === "string";
-    // A link to the page may be followed from anywhere; everything else comes from the page itself.
+    // Any site may link to the page. All other requests come from the page itself.
     if (!isFirst && request.url.split("?", 1)[0] !== "/" && site !== "none" && site !== "same-origin") {
       throw new ApiError("wrong_key_kind", "The viewer does not answer requests of other sites.");
     }
@@ -56,7 +56,7 @@ export class Access {
       this.#code = undefined;
       void reply.header("set-cookie", `${cookieName(request)}=${this.#token}; Path=/; HttpOnly; SameSite=Strict`);
     } else if (!this.#hasCookie(request)) throw noCookie();
-    // A redirect would not do: if another page had the link, the browser would not send the cookie with it.
+    // Not a redirect: after a click on another site's link, the browser would not send the `SameSite` cookie with it.
     const page =
       '<!doctype html><meta http-equiv="refresh" content="0; url=/"><link rel="icon" href="data:,"><title>Rolltape</title>';
     void reply.type("text/html; charset=utf-8").send(page);

@@ -11,7 +11,7 @@ export interface PageFile {
 /** The files of the page by name, `index.html` among them. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
-/** The page as `npm run build` builds it. These sources find it in `dist`, too. */
+/** Folders that may have the built page: beside the built server, or in `dist` if the server runs from its sources. */
 const FOLDERS = ["./page/", "../page/", "../../../dist/view/page/"].map((path) => new URL(path, import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {

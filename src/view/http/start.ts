@@ -15,7 +15,7 @@ export async function startViewer(source: OpenSource, page: PageFiles, port: num
   const address = await app.listen({ host: "127.0.0.1", port });
   const close = async () => {
     const closed = app.close();
-    // Requests for changes wait for seconds.
+    // Requests for changes would delay the end by seconds.
     app.server.closeAllConnections();
     await closed;
     await source[Symbol.asyncDispose]();

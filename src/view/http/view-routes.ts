@@ -29,7 +29,7 @@ const changesQuery = z.object({ after: index });
 const MAX_TEXT = 1000;
 const searchQuery = z.object({ text: z.string().min(1).max(MAX_TEXT) });
 
-/** The page and what it asks for. */
+/** Registers the routes of the page's files and of its API. */
 export function viewRoutes(app: App, options: ViewRoutesOptions): void {
   pageRoutes(app, options);
   apiRoutes(app, options);

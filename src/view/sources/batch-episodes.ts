@@ -3,7 +3,7 @@ import type { EpisodeLine, TranscriptInteraction } from "../../transcript/format
 import type { BatchTokens } from "../tokens/batch-tokens.js";
 import { readAll, type TensorBytes } from "../tokens/tensor-ranges.js";
 
-/** The columns of a batch that describe an episode's interactions. Those that a file lacks are absent. */
+/** The columns of a batch that describe an episode's interactions. Columns that the file lacks are absent. */
 export interface EpisodeTensors {
   readonly values: ReadonlyMap<string, TensorValues>;
   /** Texts of the columns that hold codes. */
@@ -51,7 +51,7 @@ function parseCodes(text = "{}"): EpisodeTensors["codes"] {
 }
 
 /**
- * Returns an episode as the rows of a batch show it: without texts, and in style `concat` with the last turn of each row only.
+ * Returns an episode from the rows of a batch. It has no messages, and in style `concat` only the last turn of each row.
  *
  * @param position position of the session in the file
  */

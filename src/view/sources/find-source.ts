@@ -6,8 +6,8 @@ import type { OpenSource } from "./open-source.js";
 import { TranscriptSource, type TranscriptSourceOptions } from "./transcript-source.js";
 
 /**
- * Opens what a path names: a transcript, a tensor file, or a folder, of which it takes the newest transcript, else the newest
- * tensor file.
+ * Opens a transcript, a tensor file or a folder. Of a folder, it opens the newest transcript, or the newest tensor file if
+ * there is no transcript.
  *
  * @throws ViewError, TranscriptError, SafetensorsError, ModelFolderError
  */
@@ -16,7 +16,7 @@ export async function openPath(path: string, options: TranscriptSourceOptions = 
     throw new ViewError("nothing_to_view", `${path} cannot be read: ${String(cause)}`, { cause });
   });
   if (facts.isDirectory()) return openFolder(path, options);
-  // A pipe or a device would wait for ever.
+  // Reading a pipe or a device may never end.
   if (!facts.isFile()) throw new ViewError("nothing_to_view", `${path} is neither a file nor a folder.`);
   if (await isTensorFile(path)) return BatchSource.open(path, options);
   return TranscriptSource.open(path, options);

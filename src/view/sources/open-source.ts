@@ -1,4 +1,4 @@
 import type { Source } from "../api.js";
 
-/** A {@link Source} that is closed when it is not needed any more. */
+/** A {@link Source} that must be closed. */
 export interface OpenSource extends Source, AsyncDisposable {}

@@ -1,13 +1,12 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { turns } from "../../support/async/turns.js";
-import type { EpisodeLine, Place } from "../../transcript/format.js";
+import type { Place } from "../../transcript/format.js";
 import { readLine } from "../../transcript/read-line.js";
 import type { SearchResult } from "../api.js";
+import { episodeContains, SEARCH_MS } from "../search.js";
 
-/** Time after which a search returns what it has found. */
-const SEARCH_MS = 2000;
 const WINDOW_BYTES = 1 << 21;
-/** A list of more episodes helps nobody. */
+/** Bounds the answer: nobody reads a longer list. */
 const MAX_FOUND = 10_000;
 
 /**
@@ -38,26 +37,12 @@ export async function searchEpisodes(
       }
       if (!(await window.mayContain(place, sample))) continue;
       const line = await readLine(file, place).catch(() => undefined);
-      if (line?.type === "episode" && hasText(line, wanted)) found.push(index);
+      if (line?.type === "episode" && episodeContains(line, wanted)) found.push(index);
     }
     return { episodes: found, complete: true };
   } finally {
     await file.close();
   }
-}
-
-/** Returns true if a message, an answer or a tool call contains the text, which is in lower case. */
-export function hasText({ interactions, error, task_id: task }: EpisodeLine, wanted: string): boolean {
-  const contains = (text: string | undefined) => text?.toLowerCase().includes(wanted) ?? false;
-  if (contains(task) || contains(error?.message)) return true;
-  return interactions.some(({ messages, answer }) =>
-    [...messages, answer].some(
-      ({ content, reasoning, toolCalls = [] }) =>
-        contains(content) ||
-        contains(reasoning) ||
-        toolCalls.some((call) => contains(call.name) || contains(call.arguments)),
-    ),
-  );
 }
 
 /**

@@ -2,14 +2,14 @@ import type { RunLine } from "../../transcript/format.js";
 import { hasDigest, loadEntries } from "../tokens/load-entries.js";
 import type { TokenEntries } from "../tokens/token-texts.js";
 
-/** What turns tokens into text, and what the page should tell about it. */
+/** The vocabulary that turns tokens into text, and notices about its choice. */
 export interface TextChoice {
   /** Undefined if the tokenizer is not known. */
   readonly entries: TokenEntries | undefined;
   readonly notices: readonly string[];
 }
 
-/** What a run says of its model. */
+/** The model of a run. */
 export type ModelOrigin = Pick<RunLine, "model_digest" | "model_path">;
 
 /**

@@ -2,7 +2,7 @@ import type { BatchLine, EpisodeSummary, IndexLine, Place, RunLine, StepLine } f
 import type { BatchSummary, Overview } from "../api.js";
 import { toColumns } from "../columns.js";
 
-/** What an {@link Overview} has besides the lines of the transcript. */
+/** Values of an {@link Overview} that are not in the transcript. */
 export interface OverviewFacts {
   readonly name: string;
   readonly revision: number;
@@ -58,7 +58,7 @@ export class TranscriptList {
     return (id === undefined ? undefined : this.#batchesOf.get(id)) ?? [];
   }
 
-  /** Returns the overview, with the episodes that lines from `line` on have added or changed, and those after them. */
+  /** Returns the overview. Its episodes begin with the first one that lines from `line` on have added or changed. */
   overview(line: number, { isReadable, ...facts }: OverviewFacts): Overview {
     // Not `Math.min(...lines)`, which has too many arguments for a long transcript.
     const first = this.#changed.slice(line).reduce((least, each) => Math.min(least, each), this.#episodes.length);

@@ -13,14 +13,14 @@ import { searchEpisodes } from "./search-episodes.js";
 import { chooseTexts, type TextChoice } from "./token-model.js";
 import { TranscriptList } from "./transcript-list.js";
 
-/** How long a request for changes waits. Proxies and browsers close connections that are silent for much longer. */
+/** Maximum time that a request for changes waits. Proxies and browsers close connections that are silent for much longer. */
 const WAIT_MS = 20_000;
 const POLL_MS = 500;
 
 export interface TranscriptSourceOptions {
   /** Folder of the model whose tokenizer decodes tokens. Default: the job's, if it is still the same. */
   readonly model?: string | undefined;
-  /** What the page should tell about the choice of the file. */
+  /** Notices for the user about the choice of the file. */
   readonly notices?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export class TranscriptSource implements OpenSource {
   readonly #batches: BatchCache;
   #transcript: Transcript;
   #list = new TranscriptList();
-  /** Revision at which the file was opened: it grows if another job replaces the file. */
+  /** Revision at which the file was opened. It increases if another job replaces the file. */
   #base = 1;
   #texts: TextChoice = { entries: undefined, notices: [] };
   #textsOf: string | undefined;
@@ -72,7 +72,7 @@ export class TranscriptSource implements OpenSource {
       await sleep(POLL_MS, signal);
       await this.#refresh();
     }
-    // A revision of a file that was replaced.
+    // A revision outside of this range is that of a file that was replaced.
     const line = after < this.#base || after > this.#revision ? 0 : after - this.#base;
     return this.#overview(line);
   }
@@ -141,7 +141,7 @@ export class TranscriptSource implements OpenSource {
     }
   }
 
-  /** Reads new lines. Calls that come together share one reading. */
+  /** Reads new lines. Concurrent calls share one read. */
   #refresh(): Promise<void> {
     this.#refreshing ??= this.#readChanges().finally(() => (this.#refreshing = undefined));
     return this.#refreshing;
@@ -172,7 +172,7 @@ export class TranscriptSource implements OpenSource {
     this.#texts = await chooseTexts(this.#options.model, list.run);
   }
 
-  /** Looks for the tensor files that were not there before. */
+  /** Looks for the tensor files that have not been found yet. */
   async #findFiles(list: TranscriptList): Promise<void> {
     const missing = new Set(list.batches.map(({ file }) => file).filter((file) => !this.#readable.has(file)));
     const found = await Promise.all([...missing].map(async (file) => ((await this.#batches.find(file)) ? [file] : [])));

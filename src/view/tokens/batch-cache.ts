@@ -2,9 +2,8 @@ import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { BatchTokens } from "./batch-tokens.js";
 
-/** Open batches. A batch of thousands of rows takes a few megabytes for its list of rows. */
+/** Maximum number of open batches. The list of rows of a batch with thousands of rows takes a few megabytes. */
 const MAX_OPEN = 4;
-/** The list of rows of a larger batch would take more memory than a viewer should. */
 
 /**
  * The tensor files beside a transcript. A name in a transcript is untrusted: it may only name a regular file in the same
@@ -14,8 +13,9 @@ export class BatchCache implements AsyncDisposable {
   readonly #folder: string;
   /** The most recently used one is last. */
   readonly #open = new Map<string, Promise<BatchTokens | undefined>>();
-  /** Batches that were removed from the cache, but may be in use. */
+  /** Number of calls of {@link use} that have not ended. */
   #users = 0;
+  /** Batches that were removed from the cache. They are closed when no call uses batches. */
   readonly #unused: BatchTokens[] = [];
 
   constructor(folder: string) {
@@ -28,7 +28,7 @@ export class BatchCache implements AsyncDisposable {
     try {
       const folder = await realpath(this.#folder);
       const path = await realpath(join(folder, name));
-      // A pipe or a device would hold up whoever opens it.
+      // Opening a pipe or a device may block.
       return dirname(path) === folder && (await lstat(path)).isFile() ? path : undefined;
     } catch {
       return undefined;

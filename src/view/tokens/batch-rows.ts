@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { Header } from "../../support/safetensors/read-header.js";
 
+/** Files of earlier versions have no task_id and no group_id. */
 const rowsSchema = z.array(
   z.object({
     session_id: z.string(),
-    task_id: z.string().nullish(),
-    group_id: z.string().nullish(),
+    task_id: z.string().nullable().default(null),
+    group_id: z.string().nullable().default(null),
     interaction_id: z.string(),
+    /** Number of tokens without padding. */
     length: z.int().min(0),
   }),
 );
@@ -44,8 +46,8 @@ export class BatchRows {
   }
 }
 
-/** Returns no rows if the file is not a batch of Rolltape. */
-function readRows({ metadata }: Header): readonly BatchRow[] {
+/** Returns the rows that the metadata lists; none if the file is not a batch of Rolltape. */
+export function readRows({ metadata }: Header): readonly BatchRow[] {
   try {
     return rowsSchema.parse(JSON.parse(metadata["rows"] ?? "[]"));
   } catch {

@@ -33,7 +33,7 @@ export class BatchTokens implements AsyncDisposable {
   }
 
   /**
-   * Opens a batch; undefined if the file is no batch of Rolltape.
+   * Opens a batch. Returns undefined if the file is not a batch of Rolltape.
    *
    * @throws SafetensorsError, or an error of the file system
    */
@@ -41,7 +41,7 @@ export class BatchTokens implements AsyncDisposable {
     return BatchTokens.read(await TensorFile.open(path));
   }
 
-  /** Reads a batch from a file that is open. If this fails, or the file is no batch of Rolltape, the file is closed. */
+  /** Reads a batch from an open file. If this fails, or the file is not a batch of Rolltape, the file is closed. */
   static async read(file: TensorBytes): Promise<BatchTokens | undefined> {
     try {
       const rows = new BatchRows(file.header);

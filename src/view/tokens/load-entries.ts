@@ -12,8 +12,8 @@ export interface LoadedEntries {
 }
 
 /**
- * Loads what turns the tokens of a model into text. It keeps the vocabulary only, not what encodes text, which takes several
- * times the memory.
+ * Loads the vocabulary that turns a model's tokens into text. It does not load the encoder, which takes several times the
+ * memory.
  *
  * @throws ModelFolderError
  */
@@ -25,7 +25,7 @@ export async function loadEntries(folder: string): Promise<LoadedEntries> {
   return { entries: new Vocabulary({ added_tokens, decoder }, source), digest };
 }
 
-/** Ids above this are no vocabulary's, and would make the list of spellings huge. */
+/** No vocabulary has larger ids. They would make the list of spellings huge. */
 const MAX_ID = 1 << 24;
 
 /** Returns the tokens of a vocabulary by id: an object of ids, or for Unigram models a list of pairs. */
@@ -46,7 +46,7 @@ function readSpellings({ model, added_tokens: added }: ModelFiles["tokenizer"]):
   return spellings;
 }
 
-/** Larger files are no tokenizers. */
+/** Larger files are not tokenizers. */
 const MAX_FILE_BYTES = 1 << 28;
 
 /**

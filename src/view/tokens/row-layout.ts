@@ -9,7 +9,7 @@ export interface TokenRun {
   readonly count: number;
 }
 
-/** Where the tokens of rows lie in the token tensors of a batch. */
+/** Finds the tokens of rows in the token tensors of a batch. */
 export interface RowLayout {
   /**
    * Returns where tokens [from, to) of the sequence of a row lie, in order. Positions count from the start of the sequence,

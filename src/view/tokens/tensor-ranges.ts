@@ -25,7 +25,7 @@ export function findTensor({ header }: TensorBytes, name: string, dtype: Readabl
 
 export type ReadableDtype = "I32" | "F32" | "BOOL";
 
-/** Reads elements [from, to) of a tensor, as one read at their position. Elements outside of the tensor are left out. */
+/** Reads elements [from, to) of a tensor in one read. Elements outside of the tensor are left out. */
 export async function readRange(
   file: TensorBytes,
   tensor: TensorEntry,

@@ -7,7 +7,7 @@ import { CHARACTER_TOKENS, decodeTokens, type TokenEntries } from "./token-texts
 /** Tokens of the interactions of one episode. */
 export interface EpisodeTokens {
   /**
-   * Returns the number of tokens that there are of an interaction's sequence, prompt and output; undefined if there are none.
+   * Returns the number of available tokens of an interaction's sequence, prompt and output; undefined if it has no row.
    */
   length(interaction: number): Promise<number | undefined>;
   /** Reads tokens [from, to) of an interaction's sequence. */

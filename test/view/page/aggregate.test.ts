@@ -17,7 +17,7 @@ describe("a histogram", () => {
     ),
   );
 
-  it("has each value in exactly one bin, and the bin's list has as many episodes as its bar says", () => {
+  it("has each value in exactly one bin, and each bin's range selects as many values as it counts", () => {
     fc.assert(
       fc.property(values, (sample) => {
         const bins = histogram(sample);
@@ -63,7 +63,7 @@ describe("the overview", () => {
     expect(points[3]?.reward?.mean).toBeCloseTo(rewards.reduce((a, b) => a + b) / rewards.length, 12);
   });
 
-  it("counts steps, or versions in a run without batches", () => {
+  it("has an axis of steps, or of versions in a run without batches", () => {
     expect(chooseAxis(episodes)).toBe("step");
     expect(chooseAxis(episodes.map((row) => ({ ...row, step: null })))).toBe("version");
   });

@@ -37,7 +37,7 @@ describe("the tree of an episode", () => {
     expect(dropped).toEqual([1]);
   });
 
-  it("tells sub-agents and side calls from the main conversation", () => {
+  it("separates sub-agents and side calls from the main conversation", () => {
     const codex = interactionsOf(
       { request_kind: "title" },
       { agent_id: "main", request_kind: "turn" },
@@ -52,7 +52,7 @@ describe("the tree of an episode", () => {
     expect(readTree(claude).conversations.map(({ kind }) => kind)).toEqual(["main", "agent"]);
   });
 
-  it("shows the line through a branch", () => {
+  it("has a path through a branch", () => {
     const interactions = interactionsOf({}, { parent: 0 }, { parent: 0 }, { parent: 2 }, { parent: 1 }, { parent: 4 });
     const tree = readTree(interactions);
     expect(pathThrough(0, interactions, tree)).toEqual([0, 1, 4, 5]);
@@ -60,7 +60,7 @@ describe("the tree of an episode", () => {
     expect(pathThrough(99, interactions, tree)).toEqual([]);
   });
 
-  it("takes a parent that is not an earlier interaction for none", () => {
+  it("ignores a parent that is not an earlier interaction", () => {
     const interactions = interactionsOf(
       { parent: 1 },
       { parent: 0 },
@@ -73,7 +73,7 @@ describe("the tree of an episode", () => {
     expect(pathThrough(1, interactions, tree)).toEqual([0, 1]);
   });
 
-  it("reads a line of 100,000 turns", () => {
+  it("reads a conversation of 100,000 turns", () => {
     const interactions = interactionsOf(...Array.from({ length: 100_000 }, (_, at) => ({ parent: at - 1 })));
     const tree = readTree(interactions);
     expect(tree.conversations[0]?.items).toHaveLength(100_000);

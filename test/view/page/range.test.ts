@@ -19,11 +19,11 @@ describe("a range in an address", () => {
     expect(parseRange(formatRange(range))).toEqual(range);
   });
 
-  it.each(["", "..", "..<", "a", "1..b", "NaN", "Infinity..2", "1...2"])("%j is no range", (text) => {
+  it.each(["", "..", "..<", "a", "1..b", "NaN", "Infinity..2", "1...2"])("%j is not a range", (text) => {
     expect(parseRange(text)).toBeUndefined();
   });
 
-  it("has its upper bound unless it is open", () => {
+  it("includes its upper bound unless it is open", () => {
     expect(overlaps({ low: 1, high: 2 }, 2, 2)).toBe(true);
     expect(overlaps({ low: 1, high: 2, open: true }, 2, 2)).toBe(false);
     expect(overlaps({ low: 1, high: 2 }, 0, 0.5)).toBe(false);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RANGE_KEYS, VALUE_KEYS } from "../../../src/view/page/state/fields.js";
-import { formatRoute, parseRoute, type Route } from "../../../src/view/page/state/route.js";
+import { episodeLink, formatRoute, parseRoute, queryOf, type Route } from "../../../src/view/page/state/route.js";
 
 const text = fc.string({ unit: "grapheme", minLength: 1 });
 const number = fc.integer({ min: -1000, max: 1000 }).map((value) => value / 8);
@@ -35,7 +35,7 @@ describe("the address of a view", () => {
     );
   });
 
-  it("keeps filters and order in words that a person can read", () => {
+  it("has filters and order in readable words", () => {
     const address = "#/episodes?q=nested+lists&status=accepted&reward=0.5..1&sort=-reward";
     expect(formatRoute(parseRoute(address))).toBe(address);
   });
@@ -47,7 +47,17 @@ describe("the address of a view", () => {
     },
   );
 
-  it("ignores filters that mean nothing", () => {
+  it("opens an episode from any other view, with the same filters and order", () => {
+    fc.assert(
+      fc.property(route, index, (value, episode) => {
+        const list = queryOf(value);
+        const expected = { view: "episode", episode, interaction: null, ...list };
+        expect(parseRoute(episodeLink(episode, { ...value, ...list }))).toEqual(expected);
+      }),
+    );
+  });
+
+  it("ignores unknown filters", () => {
     expect(formatRoute(parseRoute("#/episodes?reward=high&nothing=1&__proto__=2&sort=nothing"))).toBe("#/episodes");
   });
 });

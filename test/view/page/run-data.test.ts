@@ -67,11 +67,11 @@ describe("staleness", () => {
     ).toBe(4);
   });
 
-  it("is counted from the version of the batch without that step", () => {
+  it("is counted from the version of the batch if that step is missing", () => {
     expect(staleness({ batches: [batch], steps: [] })).toBe(2);
   });
 
-  it("is not known for an episode that no batch has", () => {
+  it("is unknown for an episode that is in no batch", () => {
     expect(staleness({ batches: [], steps: [] })).toBeNull();
   });
 });

@@ -37,14 +37,14 @@ function openEmbedded(missing: readonly string[] = []) {
 }
 
 describe("a run inside an HTML file", () => {
-  it("has the same objects as a server", async () => {
+  it("returns the same objects as a server", async () => {
     const source = openEmbedded();
     expect(await source.overview()).toEqual(fixtureOverview(SHAPE));
     expect(await source.episode(2)).toEqual(fixtureEpisode(SHAPE, 2));
     expect(source.changes).toBeUndefined();
   });
 
-  it("has the tokens of an interaction by range", async () => {
+  it("returns the tokens of an interaction by range", async () => {
     expect(await openEmbedded().tokens({ episode: 1, interaction: 1, from: 1, count: 2 })).toEqual({
       total: 4,
       output_start: 1,
@@ -75,7 +75,7 @@ describe("a run inside an HTML file", () => {
     );
   });
 
-  it("is not taken for one without an overview", () => {
+  it("is not found in a file without an overview", () => {
     expect(createEmbeddedSource(() => undefined)).toBeUndefined();
   });
 });
@@ -89,7 +89,7 @@ describe("the admin key", () => {
     };
   }
 
-  it("is asked once for requests that are refused at the same time", async () => {
+  it("is asked for once if requests are refused at the same time", async () => {
     const asked: string[] = [];
     const key = new AdminKey(async (message) => {
       asked.push(message);
@@ -99,7 +99,7 @@ describe("the admin key", () => {
     expect([asked, key.value]).toEqual([["first"], "secret"]);
   });
 
-  it("is asked again if it was refused", async () => {
+  it("is asked for again if it was refused", async () => {
     const keys = ["wrong", "right"];
     const key = new AdminKey(async () => keys.shift() ?? "", createStorage());
     await key.replace(null, "missing");

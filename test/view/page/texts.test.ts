@@ -18,11 +18,11 @@ describe("text of a model", () => {
     ["\u{e0041}\ud800", "[U+E0041][U+D800]"],
     ["tabs\tand\nlines", "tabs\tand\nlines"],
     ["👩‍💻 Grüße می‌خواهم", "👩‍💻 Grüße می‌خواهم"],
-  ])("%j shows what cannot be seen", (text, expected) => {
+  ])("%j shows invisible characters by their code points", (text, expected) => {
     expect(show(text)).toBe(expected);
   });
 
-  it("is complete in its parts", () => {
+  it("loses no character when it is split", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const joined = splitVisible(text).map((part) =>
@@ -41,7 +41,7 @@ describe("JSON of a tool call", () => {
     );
   });
 
-  it("means the same as before", () => {
+  it("parses to the same value after it is indented", () => {
     fc.assert(
       fc.property(fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue())), (value) => {
         expect(JSON.parse(indentJson(JSON.stringify(value)) ?? "")).toEqual(JSON.parse(JSON.stringify(value)));
@@ -49,13 +49,13 @@ describe("JSON of a tool call", () => {
     );
   });
 
-  it.each(["", "text", '{"a":', '"text"', "[1,]", "{'a': 1}"])("%j is left as it is", (text) => {
+  it.each(["", "text", '{"a":', '"text"', "[1,]", "{'a': 1}"])("%j is not indented", (text) => {
     expect(indentJson(text)).toBeUndefined();
   });
 });
 
 describe("a long text", () => {
-  it("is folded at a line", () => {
+  it("is folded after 24 lines", () => {
     const text = Array.from({ length: 100 }, (_, line) => `line ${line}`).join("\n");
     const { shown, hiddenLines, hiddenCharacters } = foldText(text, 0);
     expect(shown.split("\n")).toHaveLength(24);
@@ -64,11 +64,11 @@ describe("a long text", () => {
     expect(foldText(text, 1)).toEqual({ shown: text, hiddenLines: 0, hiddenCharacters: 0 });
   });
 
-  it("keeps characters of two units whole", () => {
+  it("is not folded inside a surrogate pair", () => {
     expect(foldText(`x${"😀".repeat(5000)}`, 0).shown.isWellFormed()).toBe(true);
   });
 
-  it("is shown whole if it is hardly longer than its beginning", () => {
+  it("is shown whole if at most a tenth would be hidden", () => {
     expect(foldText("a".repeat(2100), 0).hiddenCharacters).toBe(0);
   });
 });
@@ -94,7 +94,7 @@ describe("numbers", () => {
     expect(formatDuration(seconds)).toBe(expected);
   });
 
-  it("has no time for a number that is no time", () => {
+  it("shows no time for a number that is not a time", () => {
     expect([formatTime(1e300), formatTime(Number.NaN), formatTime(null)]).toEqual(["–", "–", "–"]);
   });
 });

@@ -19,7 +19,7 @@ describe("the colour of a token", () => {
     expect(level).toBeLessThanOrEqual(SURPRISE_BOUNDS.length);
   });
 
-  it("follows what is chosen", () => {
+  it("depends on the chosen colouring", () => {
     const token = { logprob: -1.5, trained: true, version: 13, output: true };
     expect(tokenClass(token, "logprob")).toBe("tok surprise-4");
     expect(tokenClass(token, "mask")).toBe("tok mask-1");
@@ -27,7 +27,7 @@ describe("the colour of a token", () => {
     expect(tokenClass({ ...token, trained: false }, "mask")).toBe("tok mask-0");
   });
 
-  it("leaves prompt tokens plain", () => {
+  it("is plain for prompt tokens", () => {
     const token = { logprob: 0, trained: false, version: -1, output: false };
     expect([tokenClass(token, "logprob"), tokenClass(token, "version")]).toEqual(["tok prompt", "tok prompt"]);
   });
@@ -40,7 +40,7 @@ describe("the first difference", () => {
     expect(firstDifference(tokens(1, 2, 3), tokens(1, 2, 4))).toBe(2);
   });
 
-  it("is the end of the shorter side if the other goes on", () => {
+  it("is the end of the shorter side if the other begins with it", () => {
     expect(firstDifference(tokens(1, 2), tokens(1, 2, 3))).toBe(2);
   });
 });

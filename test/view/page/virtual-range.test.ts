@@ -10,7 +10,7 @@ const list = fc.record({
 });
 
 describe("a virtual list", () => {
-  it("has all rows that can be seen, and few more", () => {
+  it("renders all rows in view, and few more", () => {
     fc.assert(
       fc.property(list, fc.nat(20), (view, margin) => {
         const { first, end } = virtualRange(view, margin);
@@ -29,7 +29,7 @@ describe("a virtual list", () => {
     );
   });
 
-  it("scrolls as little as it must to show a row", () => {
+  it("scrolls by the smallest distance that shows a row", () => {
     const view = { rowHeight: 20, height: 200, top: 1000 };
     expect(scrollToRow(50, view)).toBe(1000);
     expect(scrollToRow(49, view)).toBe(980);

@@ -4,7 +4,7 @@ import { formatShare, formatWhole } from "../state/format.js";
 interface BarListProps {
   readonly title: string;
   readonly counts: readonly (readonly [value: string, count: number])[];
-  /** What all counts are a part of. */
+  /** Number of which the counts are shares. */
   readonly total: number;
   readonly link: (value: string) => string;
   readonly none: string;

@@ -6,14 +6,18 @@ export interface Series {
   readonly values: readonly (number | null)[];
   /** Number of the colour in the style sheet. */
   readonly colour: 1 | 2 | 3;
-  /** An edge of the band that the first series lies in: thin, and filled to the other edge. */
+  /** True for an edge of the band around the first series. It has no line; the band between both edges is filled. */
   readonly edge?: boolean;
 }
+
+/** The lowest and highest number that an axis can have, such as 0 and 1 for a share. */
+export type Bounds = readonly [low: number, high: number];
 
 interface PlotOptions {
   readonly x: readonly number[];
   readonly series: readonly Series[];
   readonly format: (value: number | null) => string;
+  readonly bounds: Bounds | undefined;
   readonly onChoose: (at: number | null) => void;
   readonly onOpen: (at: number | null) => void;
 }
@@ -21,7 +25,7 @@ interface PlotOptions {
 const HEIGHT_REM = 9;
 
 /** Draws a line chart that is as wide as its frame. */
-export function createPlot(frame: HTMLElement, { x, series, format, onChoose, onOpen }: PlotOptions) {
+export function createPlot(frame: HTMLElement, { x, series, format, bounds, onChoose, onOpen }: PlotOptions) {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const rem = Number.parseFloat(style.fontSize);
@@ -42,7 +46,7 @@ export function createPlot(frame: HTMLElement, { x, series, format, onChoose, on
       height: HEIGHT_REM * rem,
       padding: [6, 8, 0, 0],
       legend: { show: false },
-      scales: { x: { time: false } },
+      scales: { x: { time: false }, y: { range: (_, low, high) => axisRange(low, high, bounds) } },
       axes: [
         // Steps and versions are whole numbers.
         { ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000] },
@@ -75,4 +79,15 @@ export function createPlot(frame: HTMLElement, { x, series, format, onChoose, on
       plot.destroy();
     },
   };
+}
+
+/** Returns the range of the vertical axis. If all values are equal, uPlot alone would choose one far wider than `bounds`. */
+function axisRange(
+  low: number | null,
+  high: number | null,
+  bounds: Bounds = [-Infinity, Infinity],
+): uPlot.Range.MinMax {
+  if (low === null || high === null) return [null, null];
+  const [first, last] = uPlot.rangeNum(low, high, 0.1, true);
+  return [Math.max(first ?? low, bounds[0]), Math.min(last ?? high, bounds[1])];
 }

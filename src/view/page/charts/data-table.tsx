@@ -6,7 +6,7 @@ interface DataTableProps {
   readonly rows: readonly { readonly link: string; readonly cells: readonly string[] }[];
 }
 
-/** The numbers of a chart, for those who do not see it. The table is made when it is opened. */
+/** The numbers of a chart as a table, for screen readers among others. It is rendered when opened. */
 export function DataTable({ caption, head, rows }: DataTableProps) {
   const [isOpen, setOpen] = useState(false);
   return (

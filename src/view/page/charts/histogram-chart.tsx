@@ -6,9 +6,9 @@ interface HistogramChartProps {
   readonly title: string;
   readonly bins: readonly Bin[];
   readonly format?: (value: number) => string;
-  /** The list behind a bar. */
+  /** Returns the address of the list behind a bar. */
   readonly link: (range: Range) => string;
-  /** What is counted: `episodes`. */
+  /** Plural noun for the counts. Default: `episodes`. */
   readonly noun?: string;
 }
 

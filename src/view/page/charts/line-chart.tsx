@@ -2,22 +2,23 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { formatNumber } from "../state/format.js";
 import { currentTheme } from "../state/theme.js";
-import { createPlot, type Series } from "./create-plot.js";
+import { type Bounds, createPlot, type Series } from "./create-plot.js";
 import { DataTable } from "./data-table.js";
 
 interface LineChartProps {
   readonly title: string;
-  /** What the horizontal axis counts: `Step`. */
+  /** Label of the horizontal axis, such as `Step`. */
   readonly axis: string;
   readonly x: readonly number[];
   readonly series: readonly Series[];
   readonly format?: (value: number | null) => string;
-  /** The list behind the point at a position of `x`. */
+  readonly bounds?: Bounds;
+  /** Returns the address of the list behind the point at a position of `x`. */
   readonly link: (at: number) => string;
 }
 
 /** A line per series. A click, or Enter at the chosen point, opens the list behind it; a table has the same numbers. */
-export function LineChart({ title, axis, x, series, format = formatNumber, link }: LineChartProps) {
+export function LineChart({ title, axis, x, series, format = formatNumber, bounds, link }: LineChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [chosen, setChosen] = useState<number | null>(null);
@@ -27,7 +28,7 @@ export function LineChart({ title, axis, x, series, format = formatNumber, link 
   };
   useEffect(() => {
     if (!frame.current) return undefined;
-    const made = createPlot(frame.current, { x, series, format, onChoose: setChosen, onOpen: open });
+    const made = createPlot(frame.current, { x, series, format, bounds, onChoose: setChosen, onOpen: open });
     plot.current = made.plot;
     return made.destroy;
   }, [x, series, theme]);

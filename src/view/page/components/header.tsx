@@ -30,7 +30,7 @@ export function Header({ store, onHelp }: HeaderProps) {
       </nav>
       <SearchField store={store} />
       <button type="button" class="icon-button" onClick={toggleTheme} title="Light or dark (t)">
-        <span aria-hidden="true">{currentTheme() === "dark" ? "☾" : "☀"}</span>
+        <span class="theme-icon" aria-hidden="true" />
         <span class="visually-hidden">{currentTheme() === "dark" ? "Use the light theme" : "Use the dark theme"}</span>
       </button>
       <button type="button" class="icon-button" onClick={onHelp} title="Keys (?)">
@@ -64,7 +64,7 @@ function RunName({ store }: { readonly store: Store }) {
   );
 }
 
-/** Searches the messages of all episodes. Typing shows the list; each word typed replaces the last entry of the history. */
+/** Searches the messages of all episodes. Typing opens the list. Further typing replaces the history entry, so that Back leaves the search. */
 function SearchField({ store }: { readonly store: Store }) {
   const route = store.route.value;
   const search = (text: string): void => {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { InertText } from "./inert-text.js";
 
 export interface KeyRequest {
-  /** What the server said. */
+  /** Message of the server's refusal. */
   readonly message: string;
   readonly resolve: (key: string) => void;
 }

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Store } from "../state/store.js";
 import { InertText } from "./inert-text.js";
 
-/** What the server has to tell, and what went wrong. */
+/** Notices of the source, and the last failure of a request. */
 export function Notices({ store }: { readonly store: Store }) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const notices = (store.data.value?.notices ?? []).filter((notice) => !hidden.has(notice));

@@ -1,6 +1,6 @@
 const STORED = "rolltape-admin-key";
 
-/** What is needed of the browser's `sessionStorage`. */
+/** The methods of `sessionStorage` that are used; tests pass their own. */
 interface KeyStorage {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;
@@ -22,7 +22,7 @@ export class AdminKey {
     return this.storage.getItem(STORED);
   }
 
-  /** Asks for a key once, however many requests were refused. A key that another request got meanwhile is enough. */
+  /** Asks for a key once, even if several requests were refused. Does not ask if the key has changed since `refused` was sent. */
   async replace(refused: string | null, message: string): Promise<void> {
     if (this.value !== refused) return;
     this.asking ??= this.ask(message)

@@ -1,12 +1,12 @@
 import type { EpisodeLine, Overview, SearchResult, Source } from "../../api.js";
 import { type EmbeddedTokens, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../../embedded-format.js";
-import { EMBEDDED_SEARCH_MS, episodeContains } from "./episode-contains.js";
+import { episodeContains, SEARCH_MS } from "../../search.js";
 import { sliceEmbedded } from "./slice-embedded.js";
 
-/** The text of a script block of the document by its id; undefined if there is none. */
+/** Returns the text of the script block with this id; undefined if the document has none. */
 export type ReadBlock = (id: string) => string | undefined;
 
-/** Reads what an HTML file has inside, in the form of `src/view/embedded-format.ts`. Undefined: the page has no data inside. */
+/** Returns the data of an HTML file in the form of `src/view/embedded-format.ts`; undefined if the page has no data inside. */
 export function createEmbeddedSource(readBlock: ReadBlock): Source | undefined {
   if (readBlock(OVERVIEW_BLOCK) === undefined) return undefined;
   const overview = once(() => readJson<Overview>(readBlock, OVERVIEW_BLOCK));
@@ -26,7 +26,8 @@ async function searchEpisodes(
   count: number,
   read: (index: number) => Promise<EpisodeLine>,
 ): Promise<SearchResult> {
-  const until = performance.now() + EMBEDDED_SEARCH_MS;
+  const wanted = text.toLowerCase();
+  const until = performance.now() + SEARCH_MS;
   const episodes: number[] = [];
   let complete = true;
   for (let index = 0; index < count; index++) {
@@ -34,7 +35,7 @@ async function searchEpisodes(
     signal.throwIfAborted();
     const line = await read(index).catch(() => null);
     if (line === null) complete = false;
-    else if (episodeContains(line, text)) episodes.push(index);
+    else if (episodeContains(line, wanted)) episodes.push(index);
   }
   return { episodes, complete };
 }

@@ -2,7 +2,7 @@ import type { EpisodeRow } from "./episode-row.js";
 import type { Group } from "./groups.js";
 import { type Statistics, statistics } from "./statistics.js";
 
-/** What the horizontal axis of a chart counts: training steps, or weight versions in a run without batches. */
+/** Unit of the horizontal axis: training steps, or weight versions in a run without batches. */
 export type Axis = "step" | "version";
 
 /** The episodes of one step. */
@@ -14,9 +14,9 @@ export interface StepPoint {
   readonly turns: Statistics | null;
   readonly staleness: Statistics | null;
   readonly duration: Statistics | null;
-  /** Calls whose prompt does not begin with all tokens of its parent, per call. */
+  /** Share of calls whose prompt does not begin with all tokens of its parent. */
   readonly brokenShare: number;
-  /** Groups with equal rewards per group; null without groups. */
+  /** Share of groups whose rewards are all equal; null without groups. */
   readonly flatShare: number | null;
 }
 
@@ -64,7 +64,7 @@ export function countValues(
   return [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
 }
 
-/** Groups that teach nothing, because all their rewards are equal. */
+/** Returns the groups whose rewards are all equal: their advantages are 0, so they train nothing. */
 export const flatGroups = (groups: Iterable<Group>): Group[] => [...groups].filter(({ spread }) => spread === 0);
 
 export function sum(rows: readonly EpisodeRow[], read: (row: EpisodeRow) => number): number {

@@ -4,7 +4,7 @@ import type { TranscriptInteraction } from "../../../transcript/format.js";
 export interface OutlineItem {
   /** Index in the episode's interactions. */
   readonly at: number;
-  /** 0 for the line of its conversation; each branch is one deeper. */
+  /** 0 for the main line of the conversation; each branch adds 1. */
   readonly depth: number;
   /** Number of the turn in its conversation, from 1. */
   readonly turn: number;
@@ -12,7 +12,7 @@ export interface OutlineItem {
   readonly dropped: boolean;
 }
 
-/** A root with all that follows it. */
+/** A root and its descendants. */
 export interface Conversation {
   readonly root: number;
   /** Main conversation, a sub-agent's, or a side call. */
@@ -30,8 +30,8 @@ export interface ConversationTree {
 }
 
 /**
- * Reads the tree of an episode. A parent that is not an earlier interaction is taken for none, so that a damaged
- * transcript cannot make a circle.
+ * Reads the tree of an episode. A parent that is not an earlier interaction is ignored, so that a damaged
+ * transcript cannot form a cycle.
  */
 export function readTree(interactions: readonly TranscriptInteraction[]): ConversationTree {
   const children: number[][] = interactions.map(() => []);
@@ -60,13 +60,13 @@ export function readTree(interactions: readonly TranscriptInteraction[]): Conver
 const isSideCall = (root: TranscriptInteraction | undefined): boolean =>
   root?.request_kind !== undefined && root.request_kind !== "turn";
 
-/** Codex gives the main agent an id, too; Claude Code only its sub-agents. */
+/** Codex also gives the main agent an id; Claude Code gives one to sub-agents only. */
 function kindOf(root: TranscriptInteraction | undefined, mainAgent: string | undefined): Conversation["kind"] {
   if (isSideCall(root)) return "side";
   return root?.parent_agent_id !== undefined || root?.agent_id !== mainAgent ? "agent" : "main";
 }
 
-/** The continuation of an interaction is the child that leads deepest; of equal ones, the last that is exported. */
+/** Chooses the child with the most turns after it; among equal ones, the last one that is exported. */
 function chooseContinuations(
   interactions: readonly TranscriptInteraction[],
   children: readonly (readonly number[])[],
@@ -83,7 +83,7 @@ function chooseContinuations(
   return continuation;
 }
 
-/** An attempt is dropped if a sibling of the same request has more earlier attempts. */
+/** Returns the attempts that a sibling with a higher attempt number replaced. */
 function readDropped(
   interactions: readonly TranscriptInteraction[],
   families: readonly (readonly number[])[],
@@ -97,7 +97,7 @@ function readDropped(
   return dropped;
 }
 
-/** Lists a conversation from its root: before an interaction's continuation come its other branches, one deeper. */
+/** Lists a conversation from its root. The other branches of an interaction come before its continuation, one level deeper. */
 function listItems(
   root: number,
   children: readonly (readonly number[])[],
@@ -118,7 +118,7 @@ function listItems(
   return items;
 }
 
-/** Returns the line of a conversation through an interaction: from its root to the leaf that continues it. */
+/** Returns the path from the root through an interaction to the leaf that continues it. */
 export function pathThrough(
   interaction: number,
   interactions: readonly TranscriptInteraction[],

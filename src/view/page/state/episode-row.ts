@@ -14,7 +14,7 @@ export interface RecordedEpisode {
   readonly version: number;
   readonly oldestVersion: number | null;
   readonly newestVersion: number | null;
-  /** Number of its batch, which is that of its training step. */
+  /** Number of its batch and training step; null if no batch has the episode. */
   readonly step: number | null;
   readonly startedAt: number | null;
   readonly duration: number | null;
@@ -30,7 +30,7 @@ export interface RecordedEpisode {
   readonly finishReasons: Readonly<Record<string, number>>;
 }
 
-/** Adds what depends on other episodes, batches and steps. */
+/** An episode with the values that depend on other episodes, batches and steps. */
 export interface EpisodeRow extends RecordedEpisode {
   /** Weight version when the episode was trained minus the oldest version that sampled it; null if it was not trained. */
   readonly staleness: number | null;

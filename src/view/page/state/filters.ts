@@ -2,7 +2,7 @@ import type { EpisodeRow } from "./episode-row.js";
 import { RANGE_FIELDS, type RangeKey, VALUE_FIELDS, type ValueKey } from "./fields.js";
 import { overlaps, type Range } from "./range.js";
 
-/** Which episodes the list shows: those that pass all filters. */
+/** Filters of the list. It shows the episodes that pass all of them. */
 export interface Filters {
   /** Words that the messages, the task, the group or the session contain. */
   readonly text?: string;
@@ -15,7 +15,7 @@ export const NO_FILTERS: Filters = { ranges: {}, values: {} };
 /**
  * Returns the episodes that pass the filters.
  *
- * @param found indices of the episodes whose messages contain the text; null while they are not known.
+ * @param found indices of the episodes whose messages contain the text; null until the search has ended
  */
 export function filterEpisodes(
   rows: readonly EpisodeRow[],

@@ -1,6 +1,6 @@
 const FOLDED_LINES = 24;
 const FOLDED_CHARACTERS = 2000;
-/** What a click shows of a long text. A browser lays out this much without a pause. */
+/** Number of characters that a click adds. A browser lays out this many without a noticeable pause. */
 const PART_CHARACTERS = 50_000;
 
 export interface FoldedText {
@@ -9,12 +9,12 @@ export interface FoldedText {
   readonly hiddenCharacters: number;
 }
 
-/** Returns the beginning of a text: a screen of it, and `parts` more. A text that is hardly longer is not folded. */
+/** Returns the beginning of a text: about a screen if `parts` is 0, else that many parts. A text that is at most 10% longer is returned whole. */
 export function foldText(text: string, parts: number): FoldedText {
   const end = parts > 0 ? parts * PART_CHARACTERS : foldedEnd(text);
   const hidden = text.length - end;
   if (hidden <= end / 10) return { shown: text, hiddenLines: 0, hiddenCharacters: 0 };
-  // A character of two units stays whole.
+  // A surrogate pair is not split.
   const cut = isLowSurrogate(text.charCodeAt(end)) ? end - 1 : end;
   return {
     shown: text.slice(0, cut),

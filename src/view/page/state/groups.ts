@@ -5,7 +5,7 @@ export interface Group {
   readonly id: string;
   readonly taskId: string;
   readonly episodes: number;
-  /** Of the episodes that have one, in the order of the transcript. */
+  /** Rewards of the episodes that have one, in the order of the transcript. */
   readonly rewards: readonly number[];
   /** Null without rewards. */
   readonly mean: number | null;

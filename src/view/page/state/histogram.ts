@@ -7,7 +7,7 @@ export interface Bin {
 
 /**
  * Counts values in at most `most` bins of a round width. Bins of whole numbers are whole numbers (`3..5`); others are
- * half-open (`0.5..<0.6`), but for the last. A few distinct values get a bin each.
+ * half-open (`0.5..<0.6`). If there are at most six distinct values, each gets its own bin.
  */
 export function histogram(values: readonly number[], most = 16): Bin[] {
   const finite = values.filter(Number.isFinite);
@@ -28,7 +28,7 @@ export function histogram(values: readonly number[], most = 16): Bin[] {
   return counts.map((count, at) => ({ count, range: binRange(start + at, width, whole) }));
 }
 
-/** Returns the number of the bin that has a value by its bounds, which a division may miss by a rounding error. */
+/** Returns the number of the bin whose bounds contain a value. Division alone may be off by one because of rounding. */
 function binOf(value: number, width: number): number {
   const at = Math.floor(value / width);
   if (value < boundOf(at, width)) return at - 1;

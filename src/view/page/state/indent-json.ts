@@ -5,7 +5,7 @@ const DEEPEST = 40;
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs;
 
-/** A list of numbers or short texts up to this length stays in one line. */
+/** A list without nested lists or objects stays on one line up to this length. */
 const INLINE = 72;
 
 /**

@@ -3,13 +3,13 @@ import { useLayoutEffect } from "preact/hooks";
 export type KeyBindings = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 /**
- * Binds keys while a component is shown. Text fields keep their keys, except Escape, which leaves the field. Keys with
- * Control, Alt or Meta belong to the browser; a control has its own Enter and Space.
+ * Binds keys while a component is shown. Not bound: keys in text fields, where Escape leaves the field; keys with Control,
+ * Alt or Meta; Enter on links and buttons.
  *
- * Several keys may come between two renders, so a binding that moves reads where it is from a signal or a ref.
+ * Several keys may come between two renders, so a binding that moves must read its position from a signal or a ref.
  */
 export function useKeys(bindings: KeyBindings): void {
-  // Not after the next frame: a key that is pressed before it must find the bindings of what is shown.
+  // Not `useEffect`, which runs after the next frame: a key may be pressed before it.
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || isModal()) return;

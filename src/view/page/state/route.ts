@@ -3,13 +3,13 @@ import { type Filters, NO_FILTERS } from "./filters.js";
 import { formatRange, parseRange } from "./range.js";
 import { formatSort, parseSort, type Sort, UNSORTED } from "./sort.js";
 
-/** The list that a page belongs to, so that links and Back keep it. */
+/** Filters and order of the list. Views of single episodes have them, too, so that Back returns to the same list. */
 export interface Query {
   readonly filters: Filters;
   readonly sort: Sort;
 }
 
-/** What the page shows. It is written in the fragment of the address, which no server sees. */
+/** A view of the page. It is kept in the fragment of the address, which browsers do not send to servers. */
 export type Route =
   | { readonly view: "overview" }
   | { readonly view: "groups" }
@@ -37,7 +37,7 @@ export function formatRoute(route: Route): string {
   }
 }
 
-/** Reads a fragment. One that means nothing is the overview. */
+/** Reads a fragment. An unknown one opens the overview. */
 export function parseRoute(fragment: string): Route {
   const [path, search] = splitOnce(fragment.replace(/^#/, ""), "?");
   const [, view = "", first, second] = path.split("/");
@@ -55,17 +55,22 @@ export function parseRoute(fragment: string): Route {
   return { view: "overview" };
 }
 
-/** The list that a route belongs to. */
+/** Returns the filters and order of a route; the defaults if it has none. */
 export const queryOf = (route: Route): Query =>
   "filters" in route ? { filters: route.filters, sort: route.sort } : NO_QUERY;
 
-/** The address of a list with some filters. */
+/** Returns the address of the list with these filters. */
 export function listLink(filters: Partial<Filters>, sort: Sort = UNSORTED): string {
   return formatRoute({ view: "episodes", filters: { ...NO_FILTERS, ...filters }, sort });
 }
 
-export function episodeLink(episode: number, query: Query = NO_QUERY, interaction: number | null = null): string {
-  return formatRoute({ view: "episode", episode, interaction, ...query });
+/** Returns the address of an episode. `query` may be a route of another view, so its other fields are not used. */
+export function episodeLink(
+  episode: number,
+  { filters, sort }: Query = NO_QUERY,
+  interaction: number | null = null,
+): string {
+  return formatRoute({ view: "episode", episode, interaction, filters, sort });
 }
 
 function formatQuery({ filters, sort }: Query, more: readonly (readonly [string, string])[] = []): string {

@@ -3,7 +3,7 @@ import type { BatchSummary, Overview } from "../../api.js";
 import { type EpisodeRow, type RecordedEpisode, readRows } from "./episode-row.js";
 import { type Group, readGroups } from "./groups.js";
 
-/** What the page knows of a run: everything but texts and tokens. */
+/** The data of a run: everything except messages and tokens. */
 export interface RunData {
   readonly name: string;
   readonly revision: number;
@@ -17,8 +17,8 @@ export interface RunData {
 }
 
 /**
- * Adds changes to what is known. Episodes from `overview.first` on replace those that the page has, because a batch is
- * written after its episodes and changes them.
+ * Merges changes into the known data. Episodes from `overview.first` on are replaced, because a batch that is written
+ * after its episodes changes them.
  */
 export function mergeOverview(known: RunData | null, overview: Overview): RunData {
   const { first } = overview;

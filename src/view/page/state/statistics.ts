@@ -1,4 +1,4 @@
-/** Numbers that a chart or a sentence shows; null for no values. */
+/** Summary of a list of numbers. */
 export interface Statistics {
   readonly count: number;
   readonly mean: number;
@@ -10,6 +10,7 @@ export interface Statistics {
   readonly p90: number;
 }
 
+/** Returns the summary of values; null if there are none. */
 export function statistics(values: readonly number[]): Statistics | null {
   const sorted = Float64Array.from(values).sort();
   const [low, high] = [sorted[0], sorted.at(-1)];

@@ -9,7 +9,7 @@ import { sortEpisodes } from "./sort.js";
 const SEARCH_DELAY_MS = 200;
 const RETRY_MS = 3000;
 
-/** What the messages of the run were searched for, and where it was found. */
+/** Result of the last search. */
 interface Found {
   readonly text: string;
   readonly episodes: ReadonlySet<number>;
@@ -22,18 +22,18 @@ export type Store = ReturnType<typeof createStore>;
 export function createStore(source: Source) {
   const data = signal<RunData | null>(null);
   const failure = signal<string | null>(null);
-  /** True while the page hears of changes. */
+  /** True while the page receives changes. */
   const live = signal(false);
   const route = signal<Route>(parseRoute(location.hash));
   const found = signal<Found | null>(null);
-  /** Index of the episode that was chosen in the list last, so that Back finds it again. */
+  /** Index of the episode that was last chosen in the list; Back selects it again. */
   const chosen = signal(-1);
 
   addEventListener("hashchange", () => {
     route.value = parseRoute(location.hash);
   });
 
-  /** Shows a route. `replace` leaves no entry in the history, for text that is being typed. */
+  /** Shows a route. With `replace`, the history gets no new entry; used while text is typed. */
   function navigate(next: Route, { replace = false } = {}): void {
     const address = formatRoute(next);
     if (address === location.hash) return;
@@ -62,9 +62,9 @@ export function createStore(source: Source) {
     };
   }
 
-  /** Where the text was found; null while it is being searched. */
+  /** The result for the current text; null while the search is in progress. */
   const search = computed(() => (found.value?.text === text.value ? found.value : null));
-  /** The address of the list. It stays the same while episodes of the list are opened, so the list is not made again. */
+  /** The address of the list. It stays the same when an episode is opened, so the list is not computed again. */
   const listAddress = computed(() => formatRoute({ view: "episodes", ...queryOf(route.value) }));
   const list = computed(() => {
     const { filters, sort } = queryOf(parseRoute(listAddress.value));

@@ -1,11 +1,11 @@
-/** The rows of a long list that are in the document. */
+/** The rows of a long list that are rendered. */
 export interface VirtualRange {
   readonly first: number;
   /** Exclusive. */
   readonly end: number;
 }
 
-/** Returns the rows that a scrolled list shows, and `margin` more on both sides, so that a short scroll is complete at once. */
+/** Returns the rows in view and `margin` more on both sides, so that a short scroll shows no gap. */
 export function virtualRange(
   list: { readonly rows: number; readonly rowHeight: number; readonly height: number; readonly top: number },
   margin: number,

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { COLOURINGS, type TokenColouring } from "./colours.js";
 
-/** What tokens are coloured by, in all panels. */
+/** The colouring of all token panels. */
 export const colouring = signal<TokenColouring>("logprob");
 
 export function cycleColouring(): void {

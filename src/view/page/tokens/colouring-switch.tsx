@@ -7,7 +7,7 @@ const LABELS: Readonly<Record<TokenColouring, string>> = {
   version: "Weight version",
 };
 
-/** Chooses what tokens are coloured by, and tells what the colours mean. */
+/** Buttons that choose the colouring of tokens, and its legend. */
 export function ColouringSwitch() {
   return (
     <>

@@ -1,4 +1,4 @@
-/** What the background of a token tells. */
+/** The value that the background of a token shows. */
 export type TokenColouring = "logprob" | "mask" | "version";
 
 export const COLOURINGS: readonly TokenColouring[] = ["logprob", "mask", "version"];
@@ -6,7 +6,7 @@ export const COLOURINGS: readonly TokenColouring[] = ["logprob", "mask", "versio
 /** Upper bounds of surprise (−log probability, in nats) of each level; the last level has no bound. */
 export const SURPRISE_BOUNDS = [0.05, 0.2, 0.5, 1, 2, 3, 5, 8] as const;
 
-/** Number of colours that tell versions apart; the next version has the first again. */
+/** Number of colours for versions; they repeat after that many versions. */
 export const VERSION_COLOURS = 6;
 
 export interface TokenColours {

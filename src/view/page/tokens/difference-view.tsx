@@ -4,7 +4,7 @@ import { TokenText } from "./token-text.js";
 
 type Difference = NonNullable<TokenSlice["difference"]>;
 
-/** Where a prompt stopped to be that of its parent: the tokens of both around the first that differs. */
+/** Tokens of a prompt and of its parent around the first one that differs. */
 export function DifferenceView({ difference: { at, parent, own } }: { readonly difference: Difference }) {
   const first = firstDifference(parent, own);
   return (

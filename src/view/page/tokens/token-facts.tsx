@@ -9,7 +9,7 @@ export interface TokenPlace {
   readonly position: number;
 }
 
-/** All about one token, in a line that does not move. */
+/** The values of one token, in a line of fixed height. */
 export function TokenFacts({ place, id }: { readonly place: TokenPlace | null; readonly id: string }) {
   return (
     <p class="token-facts" id={id} aria-live="polite">

@@ -4,8 +4,8 @@ import { TokenSpans } from "./token-spans.js";
 import { type TokenWindow, windowEnd } from "./token-window.js";
 
 /**
- * Tokens as text. The row has the focus, and the arrow keys move in it; the line above shows all about the token under
- * the pointer or at the cursor.
+ * Tokens as text. The row has the focus, and arrow keys move its cursor. The line above shows the values of the token
+ * under the pointer or at the cursor.
  */
 export function TokenRow({ window }: { readonly window: TokenWindow }) {
   const [active, setActive] = useState(-1);

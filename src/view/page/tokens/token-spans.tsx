@@ -10,7 +10,7 @@ interface TokenSpansProps {
   readonly from: number;
 }
 
-/** A span per token. They are made once for a slice and a colouring, so moving the cursor costs nothing. */
+/** A span per token. They are rendered once per slice and colouring, not when the cursor moves. */
 export function TokenSpans({ slice, from }: TokenSpansProps) {
   const by = colouring.value;
   return useMemo(

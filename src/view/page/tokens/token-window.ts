@@ -1,9 +1,9 @@
 import type { TokenSlice } from "../../api.js";
 
-/** Tokens that are read at a time: a screen or two, and half of what a server gives. */
+/** Number of tokens per read: a screen or two, and half of the maximum that a server returns. */
 export const SLICE = 2048;
 
-/** Prompt tokens that are shown before the answer; earlier ones come on demand. */
+/** Number of prompt tokens shown before the answer; earlier ones are read on demand. */
 const CONTEXT = 64;
 
 /** Neighbouring slices of an interaction's own tokens. */
@@ -14,8 +14,8 @@ export interface TokenWindow {
 }
 
 /**
- * Returns where the window starts when the tokens are opened: shortly before the answer, because that is what was
- * trained; 0 if the prompt is short.
+ * Returns the first token to show: shortly before the answer, because the answer is what was trained; 0 if the
+ * prompt is short.
  */
 export const firstShown = ({ output_start }: TokenSlice): number =>
   output_start <= 2 * CONTEXT ? 0 : output_start - CONTEXT;

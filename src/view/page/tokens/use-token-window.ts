@@ -3,7 +3,7 @@ import type { Source } from "../../api.js";
 import { messageOf } from "../state/store.js";
 import { firstShown, SLICE, type TokenWindow, windowEnd, withoutFirst } from "./token-window.js";
 
-/** Reads the tokens of an interaction: around the beginning of its answer first, then what is asked for. */
+/** Reads the tokens of an interaction: first those around the beginning of its answer, then more on demand. */
 export function useTokenWindow(source: Source, episode: number, interaction: number) {
   const [window, setWindow] = useState<TokenWindow | null>(null);
   const [error, setError] = useState<string | null>(null);

@@ -3,7 +3,7 @@ export type TextPart = string | { readonly codePoint: number };
 
 /**
  * Control characters and lone surrogates; format characters, which reorder or hide text (bidirectional controls,
- * zero-width characters, tags), but for the joiners that emoji and many scripts need; and unusual line separators.
+ * zero-width characters, tags), except the joiners that emoji and many scripts need; and unusual line separators.
  * Tab and line feed are text.
  */
 const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;

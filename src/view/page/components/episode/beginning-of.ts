@@ -2,7 +2,7 @@ import type { Message } from "../../../../conversation/message.js";
 
 const LENGTH = 80;
 
-/** The beginning of a message in one line: its text, or the tools that it calls. */
+/** Returns the beginning of a message in one line: the tools that it calls, then its text. */
 export function beginningOf({ content, toolCalls, reasoning }: Message): string {
   const calls = (toolCalls ?? []).map(({ name }) => `${name}()`).join(", ");
   const text = content

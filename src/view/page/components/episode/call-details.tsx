@@ -4,7 +4,7 @@ import { formatTime } from "../../state/format.js";
 import { InertText } from "../inert-text.js";
 import { FoldedText } from "./folded-text.js";
 
-/** What is rarely read: origin, sampling parameters, tools. It is made when it is opened. */
+/** Details that are rarely read: origin, sampling parameters, tools. They are rendered when opened. */
 export function CallDetails({ interaction }: { readonly interaction: TranscriptInteraction }) {
   const [isOpen, setOpen] = useState(false);
   const { tools } = interaction;

@@ -13,13 +13,13 @@ interface ConversationProps {
   readonly interactions: readonly TranscriptInteraction[];
   readonly tree: ConversationTree;
   readonly path: readonly number[];
-  /** The interaction to show; null: none was chosen, so the page stays where it is. */
+  /** The interaction to scroll to; null if none was chosen. */
   readonly chosen: number | null;
   readonly onChoose: (interaction: number) => void;
   readonly hasKeys: boolean;
 }
 
-/** Turns that are in the document around the chosen one. */
+/** Number of turns that are rendered on each side of the chosen one. */
 const AROUND = 80;
 
 /** The turns from the root of a conversation to its end. */

@@ -15,7 +15,7 @@ interface PaneProps {
   /** The chosen interaction; null: the first of the main conversation. */
   readonly interaction: number | null;
   readonly onChoose: (interaction: number) => void;
-  /** True if the keys of the page move in this episode. */
+  /** True if j, k, l and Enter work in this episode. */
   readonly hasKeys?: boolean;
   readonly isNarrow?: boolean;
 }
@@ -23,7 +23,7 @@ interface PaneProps {
 /** An episode with its outline and the conversation through the chosen interaction. */
 export function EpisodePane(props: PaneProps) {
   const { source, index, row } = props;
-  // A row that changed has more to show.
+  // The episode is read again if its row changes.
   const version = row ? `${row.calls}/${row.accepted}/${row.step}` : "";
   const { value: line, error } = useLoaded(`${index}/${version}`, () => source.episode(index));
   if (error !== undefined) {

@@ -11,7 +11,7 @@ interface EpisodeViewProps {
   readonly route: Extract<Route, { view: "episode" }>;
 }
 
-/** One episode: what the agent and the model said, call by call. */
+/** One episode, call by call. */
 export function EpisodeView({ store, data, route }: EpisodeViewProps) {
   const list = store.list.value;
   const row = data.episodes[route.episode];

@@ -8,7 +8,7 @@ interface FoldedTextProps {
   readonly isCode?: boolean;
 }
 
-/** A text of which only the beginning is shown until more is asked for; a very long one comes in parts. */
+/** Shows the beginning of a text, and more on each click. */
 export function FoldedText({ text, isCode }: FoldedTextProps) {
   const [parts, setParts] = useState(0);
   const { shown, hiddenLines, hiddenCharacters } = foldText(text, parts);

@@ -13,7 +13,7 @@ interface GroupStripProps {
   readonly compared?: number;
 }
 
-/** The episodes of a group by their reward: a link to each, and one that shows it beside this episode. */
+/** The episodes of a group, highest reward first. Each has a link to it and a link that compares it with this episode. */
 export function GroupStrip({ data, row, query: { filters, sort }, compared }: GroupStripProps) {
   const members = useMemo(() => readMembers(data, row), [data, row]);
   if (members.length < 2) return null;

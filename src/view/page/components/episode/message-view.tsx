@@ -6,11 +6,10 @@ import { FoldedText } from "./folded-text.js";
 
 interface MessageViewProps {
   readonly message: Message;
-  /** True for what the model wrote in this call. */
+  /** True for the answer of this call. */
   readonly isAnswer?: boolean;
 }
 
-/** A message as a person reads it. */
 export function MessageView({ message, isAnswer }: MessageViewProps) {
   const { role, content, reasoning, toolCalls, toolCallId, name } = message;
   const isTool = role === "tool";

@@ -24,9 +24,9 @@ export function Outline(props: OutlineProps) {
   );
 }
 
-/** Calls that are shown at once. */
+/** Number of calls that are rendered at first, and added by each click. */
 const SHOWN = 300;
-/** Deeper branches are not indented further: a name must have room. */
+/** Deeper branches are not indented further, so that their text has room. */
 const DEEPEST = 5;
 
 function Calls({ conversation, ...props }: OutlineProps & { readonly conversation: Conversation }) {

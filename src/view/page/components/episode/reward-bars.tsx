@@ -7,7 +7,7 @@ interface RewardBarsProps {
   readonly onChoose: (interaction: number) => void;
 }
 
-/** Beyond this many turns a bar is too thin to hit. */
+/** With more turns, bars are too thin to click. */
 const MOST = 400;
 
 /** The discounted reward of each turn of the conversation; turns with a reward of their own have a mark. */

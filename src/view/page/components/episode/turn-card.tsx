@@ -57,7 +57,7 @@ export function TurnCard(props: TurnCardProps) {
   );
 }
 
-/** What the reader must know before the messages. */
+/** Notices above the messages: a call left out, a broken prefix, a compaction. */
 function Warnings({
   interaction,
   parent,

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../state/store.js";
 
-/** What is being read: neither `value` nor `error` until then. */
+/** Result of a read. It has neither `value` nor `error` while the read is in progress. */
 export interface Loaded<T> {
   readonly value?: T;
   readonly error?: string;
 }
 
-/** Reads something when `key` changes. What comes after a newer key is dropped. */
+/** Calls `read` when `key` changes. The result for an older key is dropped. */
 export function useLoaded<T>(key: string, read: () => Promise<T>): Loaded<T> {
   const [state, setState] = useState<Loaded<T> & { readonly key: string }>({ key });
   useEffect(() => {

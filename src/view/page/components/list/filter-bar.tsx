@@ -20,7 +20,7 @@ interface FilterBarProps {
   readonly route: Extract<Route, { view: "episodes" }>;
 }
 
-/** Values that a filter suggests. */
+/** Maximum number of values that a filter suggests. */
 const SUGGESTED = 200;
 
 export function FilterBar({ store, route }: FilterBarProps) {
@@ -57,7 +57,7 @@ interface ChipsProps {
   readonly onChange: (filters: Filters) => void;
 }
 
-/** The filters that are set; each can be removed. */
+/** The active filters, each with a button that removes it. */
 function Chips({ filters, onChange }: ChipsProps) {
   const chips = [
     ...(filters.text ? [{ label: "Text", value: filters.text, without: withText(filters, "") }] : []),

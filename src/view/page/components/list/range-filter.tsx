@@ -6,7 +6,7 @@ interface RangeFilterProps {
   readonly onChange: (range: Range | undefined) => void;
 }
 
-/** Two numbers; an empty one is no bound. */
+/** Two numbers. An empty field means no bound. */
 export function RangeFilter({ label, range, onChange }: RangeFilterProps) {
   const low = range?.low ?? -Infinity;
   const high = range?.high ?? Infinity;

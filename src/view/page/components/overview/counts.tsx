@@ -11,11 +11,11 @@ interface Count {
   readonly value: string;
   readonly detail: string;
   readonly link: string;
-  /** Something to look at. */
+  /** True if the number deserves attention. */
   readonly warns?: boolean;
 }
 
-/** The numbers at the top. */
+/** The numbers at the top of the overview. */
 export function Counts({ data }: { readonly data: RunData }) {
   const counts = useMemo(() => readCounts(data), [data]);
   return (

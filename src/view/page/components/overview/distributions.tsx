@@ -18,7 +18,7 @@ const HISTOGRAMS: readonly (readonly [title: string, key: RangeKey, format?: (va
   ["Duration in seconds", "duration", formatCompact],
 ];
 
-/** How the episodes are distributed. */
+/** Histograms of the episodes, and their finish reasons and errors by frequency. */
 export function Distributions({ data: { episodes, groups } }: { readonly data: RunData }) {
   const bins = useMemo(() => HISTOGRAMS.map(([, key]) => histogram(episodes.flatMap(firstValue(key)))), [episodes]);
   const groupBins = useMemo(() => histogram([...groups.values()].flatMap(({ mean }) => mean ?? [])), [groups]);

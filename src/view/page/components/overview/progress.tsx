@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { Series } from "../../charts/create-plot.js";
+import type { Bounds, Series } from "../../charts/create-plot.js";
 import { LineChart } from "../../charts/line-chart.js";
 import type { Axis, StepPoint } from "../../state/aggregate.js";
 import { formatCompact, formatDuration, formatNumber, formatShare } from "../../state/format.js";
@@ -15,9 +15,10 @@ interface Chart {
   readonly title: string;
   readonly series: readonly Series[];
   readonly format?: (value: number | null) => string;
+  readonly bounds?: Bounds;
 }
 
-/** How the run went: a line chart for each thing that changes with the steps. */
+/** Line charts over the steps of a run: rewards, lengths, staleness, durations. */
 export function Progress({ steps, axis }: ProgressProps) {
   const name = axis === "step" ? "Step" : "Version";
   const x = useMemo(() => steps.map(({ at }) => at), [steps]);
@@ -71,6 +72,7 @@ function readCharts(steps: readonly StepPoint[]): Chart[] {
         { label: "calls", colour: 2, values: steps.map(({ brokenShare }) => brokenShare) },
       ],
       format: formatShare,
+      bounds: [0, 1],
     },
     { title: "Duration", series: band("mean", ({ duration }) => duration), format: formatDuration },
   ];

@@ -11,7 +11,7 @@ const SLOWEST: Sort = { key: "duration", descending: true };
 const LAST: Sort = { key: "index", descending: true };
 const REJECTED: Filters = { ranges: {}, values: { status: "rejected" } };
 
-/** Episodes to look at first: those that took longest, and those that were rejected last. */
+/** Episodes to look at first: the slowest ones and the most recently rejected ones. */
 export function Worst({ episodes }: { readonly episodes: readonly EpisodeRow[] }) {
   return (
     <section class="charts" aria-label="Episodes to look at">

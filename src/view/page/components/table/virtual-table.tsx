@@ -7,7 +7,7 @@ export interface Column<Row, Key extends string> {
   readonly label: string;
   /** The smallest width, in rem. */
   readonly width: number;
-  /** Share of the space that is left. */
+  /** Share of the remaining space. Default: none. */
   readonly grow?: number;
   readonly isNumber?: boolean;
   readonly render: (row: Row) => ComponentChildren;
@@ -26,13 +26,13 @@ interface VirtualTableProps<Row, Key extends string> {
   readonly onSort: (key: Key) => void;
 }
 
-/** Rows come and go in blocks, because a change costs more by itself than by the number of its rows. */
+/** Rows are added and removed in blocks: the cost of a render depends little on the number of rows. */
 const BLOCK_ROWS = 4;
 const MARGIN_ROWS = 2 * BLOCK_ROWS;
 const ROW_HEIGHT_REM = 1.875;
 const PAGE_ROWS = 20;
 
-/** A table of which only the rows in view are in the document, so that any number of rows scrolls smoothly. */
+/** A table that renders only the rows in view, so that any number of rows scrolls smoothly. */
 export function VirtualTable<Row, Key extends string>(props: VirtualTableProps<Row, Key>) {
   const { id, label, columns, rows, selected, onSelect } = props;
   const frame = useRef<HTMLDivElement>(null);
@@ -75,9 +75,9 @@ export function VirtualTable<Row, Key extends string>(props: VirtualTableProps<R
     event.preventDefault();
   };
   const { first, end } = virtualRange({ rows: rows.length, ...view, top: blockOf(view.top, rowHeight) }, MARGIN_ROWS);
-  // A row that leaves gives its elements to one that comes, because texts are changed faster than elements are made.
+  // Keys repeat, so a row that comes into view reuses the elements of one that left: faster than creating elements.
   const pool = Math.ceil(view.height / rowHeight) + 1 + BLOCK_ROWS + 2 * MARGIN_ROWS;
-  // Rows that are not rendered again call what is current.
+  // Rows that are not rendered again must still call the newest props.
   const current = useRef(props);
   current.current = props;
   const select = (at: number): void => current.current.onSelect(at);
@@ -198,8 +198,9 @@ class BodyRow<Row, Key extends string> extends Component<BodyRowProps<Row, Key>>
   private readonly onClick = (event: MouseEvent): void => {
     const { row, at, link, onSelect } = this.props;
     onSelect(at);
-    // Text that is being selected, and links, keep their click.
-    if (event.target instanceof HTMLAnchorElement || getSelection()?.isCollapsed === false) return;
+    // A link opens itself, also in a new tab. A click that ends a selection of text opens nothing.
+    const isOnLink = event.target instanceof Element && event.target.closest("a") !== null;
+    if (isOnLink || getSelection()?.isCollapsed === false) return;
     location.hash = link(row);
   };
 
