@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { rolltape, runRolltape, temporaryFolder } from "../rolltape.js";
 import { canMount, smallDisk } from "./full-disk.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
+import { writtenFiles } from "./written-files.js";
 
 const KEY = "sk-admin-of-a-running-proxy";
 
@@ -23,13 +24,13 @@ describe.runIf(canMount)("rolltape rollout on a full disk", TIMES, () => {
     const { disk, filler, out, args } = jobOnFullDisk();
     const running = rolltape(args);
     await running.logged(`rolltape: ${out} cannot be written: it needs`);
-    expect(readdirSync(disk)).toEqual(["filler"]);
+    expect(writtenFiles(disk)).toEqual(["filler"]);
     rmSync(filler);
     const ended = await running.ended;
     expect(ended).toMatchObject({ code: 0 });
     expect(ended.stderr).toContain(`rolltape: ${out} is written\n`);
     expect(readBatch(out).rewards).toEqual([1, 1]);
-    expect(readdirSync(disk)).toEqual(["batch.safetensors"]);
+    expect(writtenFiles(disk)).toEqual(["batch.safetensors"]);
   });
 
   it("saves the batch in another folder after that time, reports the file, and ends with status 1", async () => {
@@ -40,7 +41,7 @@ describe.runIf(canMount)("rolltape rollout on a full disk", TIMES, () => {
     expect(ended.stderr).toContain(`rolltape: ${out} cannot be written: it needs`);
     expect(ended.stdout).toContain(`wrote     ${saved}, `);
     expect(readBatch(saved).rewards).toEqual([1, 1]);
-    expect(readdirSync(disk)).toEqual(["filler"]);
+    expect(writtenFiles(disk)).toEqual(["filler"]);
   });
 
   it("prints the command that exports the sessions again, if a separate proxy has them", async () => {
@@ -57,7 +58,7 @@ describe.runIf(canMount)("rolltape rollout on a full disk", TIMES, () => {
     const [, command = ""] = /can be exported again .*:\n(curl [^]*?\nEND)\n/.exec(ended.stderr) ?? [];
     rmSync(filler);
     expect(spawnSync("sh", ["-c", command], { env: { ...process.env, ...env } })).toMatchObject({ status: 0 });
-    expect(readdirSync(dirname(out))).toEqual(["batch.safetensors"]);
+    expect(writtenFiles(dirname(out))).toEqual(["batch.safetensors"]);
     expect(readBatch(out).rewards).toEqual([1, 1]);
   });
 });

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { rolltape, runRolltape } from "../rolltape.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
+import { writtenFiles } from "./written-files.js";
 
 const TRAINER = fileURLToPath(new URL("./agents/trainer.mjs", import.meta.url));
 
@@ -16,7 +17,7 @@ function trained(behaviour: "train" | "fail" | "hang") {
   const program = JSON.stringify([process.execPath, TRAINER, behaviour, log]);
   return {
     args: [...args, "--agent", AGENT, "rollout.consumer_batch_size=2", "--trainer", program],
-    files: () => readdirSync(dirname(out)),
+    files: () => writtenFiles(dirname(out)),
     batch: (name: string) => readBatch(join(dirname(out), name)),
     steps: () =>
       readFileSync(log, "utf8")
@@ -34,7 +35,7 @@ describe("rolltape rollout with rollout.consumer_batch_size", TIMES, () => {
     expect(ended).toMatchObject({ code: 0 });
     const folder = dirname(out);
     const names = ["batch-00000.safetensors", "batch-00001.safetensors", "batch-00002.safetensors"];
-    expect(readdirSync(folder)).toEqual(names);
+    expect(writtenFiles(folder)).toEqual(names);
     expect(names.map((name) => readBatch(join(folder, name)).rewards)).toEqual([
       [0, 0, 1, 1],
       [2, 2, 3, 3],

@@ -1,0 +1,5 @@
+import { readdirSync } from "node:fs";
+
+/** Returns the names of the files in a folder, without the transcript of a job. */
+export const writtenFiles = (folder: string): string[] =>
+  readdirSync(folder).filter((name) => !/\.safetensors\.jsonl(\.index)?$/.test(name));
