@@ -42,7 +42,7 @@ class SessionPage(TypedDict):
 
 
 class Transcript(TypedDict, total=False):
-    """What a session has recorded, without tokens. `interactions` are as in docs/reference/transcripts.md. Text is untrusted."""
+    """What a session has recorded, without tokens: untrusted text. docs/reference/transcripts.md has its `interactions`."""
 
     session_id: str
     task_id: str

@@ -134,9 +134,7 @@ def _send_at_once(answer: httpx.Response) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
-def _broken(
-    call: Call[Any], error: httpx.TransportError, request: httpx.Request, deadline: float
-) -> BrokenConnection:
+def _broken(call: Call[Any], error: httpx.TransportError, request: httpx.Request, deadline: float) -> BrokenConnection:
     """Raises instead if the connection broke because the time is over."""
     if isinstance(error, httpx.TimeoutException) and time.monotonic() >= deadline:
         raise timed_out(call) from error
