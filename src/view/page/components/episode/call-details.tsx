@@ -1,13 +1,20 @@
 import { useState } from "preact/hooks";
 import type { TranscriptInteraction } from "../../../../transcript/format.js";
+import { findTools } from "../../state/find-tools.js";
 import { formatTime } from "../../state/format.js";
 import { InertText } from "../inert-text.js";
 import { FoldedText } from "./folded-text.js";
 
+interface CallDetailsProps {
+  readonly interaction: TranscriptInteraction;
+  /** All of the episode. */
+  readonly interactions: readonly TranscriptInteraction[];
+}
+
 /** Details that are rarely read: origin, sampling parameters, tools. They are rendered when opened. */
-export function CallDetails({ interaction }: { readonly interaction: TranscriptInteraction }) {
+export function CallDetails({ interaction, interactions }: CallDetailsProps) {
   const [isOpen, setOpen] = useState(false);
-  const { tools } = interaction;
+  const tools = findTools(interaction, interactions);
   return (
     <details class="call-details" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{tools ? `Details, ${tools.length} tools` : "Details"}</summary>

@@ -51,7 +51,7 @@ export function TurnCard(props: TurnCardProps) {
       ))}
       <MessageView message={answer} isAnswer />
       {showsTokens && <TokenPanel source={props.source} episode={props.episode} interaction={at} />}
-      <CallDetails interaction={interaction} />
+      <CallDetails interaction={interaction} interactions={interactions} />
       <Branches {...props} />
     </section>
   );
