@@ -22,8 +22,8 @@ Napi::Function SessionObject::define(Napi::Env env) {
        guardedMethod<&Self::record>("record"), guardedMethod<&Self::serialize>("serialize"),
        guardedMethod<&Self::restore>("restore"), guardedMethod<&Self::setReward>("setReward"),
        guardedMethod<&Self::setSessionReward>("setSessionReward"), guardedMethod<&Self::interaction>("interaction"),
-       guardedMethod<&Self::versionRange>("versionRange"),
-       guardedMethod<&Self::discountedRewards>("discountedRewards"), guardedMethod<&Self::release>("release")});
+       guardedMethod<&Self::versionRange>("versionRange"), guardedMethod<&Self::discountedRewards>("discountedRewards"),
+       guardedMethod<&Self::release>("release")});
 }
 
 SessionObject::SessionObject(const Napi::CallbackInfo& info)
