@@ -6,15 +6,22 @@ import { parseArgs } from "node:util";
 import type { CDPSession, Page } from "playwright-core";
 import { HAS_CHROMIUM, launchBrowser } from "../../test/view/browser.js";
 import { startFixtureServer } from "../../test/view/fixture-server.js";
+import { type Row, skipped, table } from "../export/row.js";
+import { sized } from "../sized.js";
 
-const FRAMES = 300;
-const { values } = parseArgs({ options: { episodes: { type: "string", default: "10000" } } });
+const FRAMES = sized(300, 10);
+const FRAME_TARGET_MS = 8;
+const { values } = parseArgs({ options: { episodes: { type: "string", default: String(sized(10_000, 100)) } } });
 const episodes = Number(values.episodes);
 
 if (!HAS_CHROMIUM) {
-  console.log("skipped: /usr/bin/chromium is missing (Debian's package chromium)");
+  console.log(
+    table([skipped(`the page with ${episodes} episodes`, "/usr/bin/chromium is missing (Debian's package chromium)")]),
+  );
   process.exit();
 }
+
+const rows: Row[] = [];
 
 await using server = await startFixtureServer({ shape: { seed: 1, episodes, turns: 64, episodesPerStep: 128 } });
 const browser = await launchBrowser();
@@ -49,24 +56,30 @@ async function measureScroll(target: Page, pixels: number): Promise<void> {
   })`);
   const work = (await readWork(client)) - before;
   const longTasks: number = await target.evaluate("longTasks.length");
-  console.log(
-    `scroll by ${pixels} pixels a frame: main thread ${(work / FRAMES).toFixed(2)} ms a frame, longest frame ${longest.toFixed(1)} ms, ${longTasks} long tasks`,
-  );
+  rows.push({
+    what: `scroll by ${pixels} pixels a frame: main thread`,
+    measured: `${(work / FRAMES).toFixed(2)} ms a frame`,
+    reference: `longest frame ${longest.toFixed(1)} ms, ${longTasks} long tasks`,
+    verdict: { value: work / FRAMES, target: FRAME_TARGET_MS, bound: "at most", unit: " ms" },
+  });
 }
 
 async function measureStep(name: string, step: () => Promise<void>): Promise<void> {
   const before = await readWork(client);
   await step();
   await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
-  console.log(`${name}: main thread ${((await readWork(client)) - before).toFixed(0)} ms`);
+  const measured = `${((await readWork(client)) - before).toFixed(0)} ms`;
+  rows.push({ what: `${name}: main thread`, measured, reference: "" });
 }
 
 const started = performance.now();
 await page.goto(server.url);
 await page.locator(".plot canvas").first().waitFor();
-console.log(
-  `overview of ${episodes} episodes: ${(performance.now() - started).toFixed(0)} ms after the navigation began`,
-);
+rows.push({
+  what: `overview of ${episodes} episodes, from the navigation`,
+  measured: `${(performance.now() - started).toFixed(0)} ms`,
+  reference: "",
+});
 
 await measureStep("open the list", async () => {
   await page.getByRole("link", { name: "Episodes", exact: true }).click();
@@ -78,3 +91,4 @@ await measureScroll(page, 900);
 await measureStep("sort by reward", () => page.getByRole("button", { name: "Reward" }).click());
 await measureStep("type a filter", () => page.locator("#search").pressSequentially("parser"));
 await browser.close();
+console.log(table(rows));
