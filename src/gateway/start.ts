@@ -4,6 +4,7 @@ import { type CutAnswer, listCut } from "../http/connections/answer.js";
 import { finishAnswers } from "../http/connections/finish-answers.js";
 import { fitToOpenFiles } from "../http/open-files.js";
 import { createGateway } from "./app.js";
+import type { WorkerProcessState } from "./context.js";
 import { Upstream } from "./upstream.js";
 import { WorkerAddresses } from "./worker-addresses.js";
 import { WorkerPool } from "./worker-pool.js";
@@ -13,14 +14,23 @@ export interface RunningGateway {
   /** Tags of the workers that answered. */
   readonly workers: readonly string[];
   /**
-   * Stops the gateway once the answers in progress are sent, or after `server.shutdown_seconds`.
+   * Stops the gateway once the answers in progress are sent, or at the deadline.
    *
    * @returns the answers that were cut
    */
-  close(): Promise<CutAnswer[]>;
+  close(options?: GatewayStop): Promise<CutAnswer[]>;
+}
+
+export interface GatewayStop {
+  /** A time in milliseconds since the epoch. Default: after `server.shutdown_seconds`. */
+  readonly deadline?: number;
+  /** True if no worker comes back, so that calls do not wait for one. */
+  readonly workersEnded?: boolean;
 }
 
 export interface GatewayStartOptions {
+  /** Returns the state of the processes that run the workers, if the gateway's command started them. `/health` shows it. */
+  readonly processes?: (() => readonly WorkerProcessState[]) | undefined;
   /** Admin key of the workers. With it, the gateway refuses control calls with another key before it reads their bodies. */
   readonly adminKey?: string | undefined;
   readonly logger?: FastifyBaseLogger;
@@ -29,7 +39,7 @@ export interface GatewayStartOptions {
 /** Starts a gateway with the sections `gateway` and `server` of the configuration. Resolves when it accepts calls. */
 export async function startGateway(
   config: Config,
-  { adminKey, logger }: GatewayStartOptions = {},
+  { adminKey, logger, processes }: GatewayStartOptions = {},
 ): Promise<RunningGateway> {
   const { gateway, server } = config;
   const report = reportOnce((problem) => logger?.error(problem));
@@ -61,19 +71,21 @@ export async function startGateway(
       pool,
       upstream,
       controlMilliseconds: toMilliseconds(gateway.control_timeout_seconds),
-      direct: gateway.direct,
+      direct: gateway.direct ?? false,
       publicMetrics: server.public_metrics,
       maxBodyBytes: server.max_body_bytes,
       connections,
       bodyBytesInFlight: server.body_bytes_in_flight,
       adminKey,
       strictControlFields: server.strict_control_fields,
+      processes,
       logger,
     });
     const url = await app.listen({ host: server.host, port: server.port, backlog: server.listen_backlog });
-    const close = async () => {
+    const close = async ({ deadline, workersEnded = false }: GatewayStop = {}) => {
       app.connections.closeSoon();
-      const cut = await finishAnswers(app.connections, Date.now() + server.shutdown_seconds * 1000);
+      if (workersEnded) pool.close();
+      const cut = await finishAnswers(app.connections, deadline ?? Date.now() + server.shutdown_seconds * 1000);
       if (cut.length > 0) logger?.error({ cutAnswers: listCut(cut) }, "gateway stopped before all answers were sent");
       const closed = app.close();
       app.server.closeAllConnections();

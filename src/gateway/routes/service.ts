@@ -22,6 +22,17 @@ const health = z.object({
       weight_version: weightVersionSchema.optional(),
     }),
   ),
+  processes: z
+    .array(
+      z.object({
+        name: z.string(),
+        status: z.enum(["starting", "ready", "restarting", "failed"]),
+        tag: z.string().optional(),
+        restarts: z.int(),
+        ended: z.string().optional(),
+      }),
+    )
+    .optional(),
   warnings: z.array(z.object({ key: z.string(), message: z.string(), workers: z.array(z.string()) })).optional(),
 });
 
@@ -30,7 +41,7 @@ const alive = z.object({ status: z.literal("ok") });
 /** Probes, and metrics of the gateway and all workers. */
 export function serviceRoutes(
   app: App,
-  { pool, upstream, controlMilliseconds, publicMetrics }: GatewayContext,
+  { pool, upstream, controlMilliseconds, publicMetrics, processes }: GatewayContext,
   metrics: GatewayMetrics,
 ): void {
   app.get("/livez", { config: { public: true }, schema: { response: { 200: alive } } }, async () => ({
@@ -48,7 +59,8 @@ export function serviceRoutes(
       return { tag, status, capacity, sessions, weight_version };
     });
     const warnings = mergeWarnings(pool.living());
-    const state = { workers, ...(warnings.length > 0 ? { warnings } : {}) };
+    const started = processes ? { processes: [...processes()] } : {};
+    const state = { workers, ...started, ...(warnings.length > 0 ? { warnings } : {}) };
     if (pool.ready().length === 0) return reply.code(503).send({ status: "no_workers", ...state });
     return { status: "ok" as const, ...state };
   };
