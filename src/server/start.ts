@@ -38,6 +38,8 @@ export interface StartOptions {
 
 export interface RunningServer {
   readonly url: string;
+  /** Name of this server in session keys and ids, if it has one. */
+  readonly workerTag: string | undefined;
   /** Name of the served model. */
   readonly model: string;
   /** Absolute path of the model's folder. */
@@ -123,6 +125,7 @@ export async function startServer(
     const { families, folder: modelPath } = model;
     return {
       url,
+      workerTag: registry.workerTag,
       model: settings.modelName,
       modelPath,
       families,

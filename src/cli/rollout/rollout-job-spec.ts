@@ -83,6 +83,7 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
     "server.host={node}",
     "server.port=0",
     "server.workers_folder={folder}/workers",
+    "server.workers=1",
     ...store(settings, "proxy-{index}"),
   ];
 }
