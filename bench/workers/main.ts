@@ -73,13 +73,15 @@ function toRow({ workers, mostSessions }: Served, index: number, rounds: readonl
   if (workers === 1) return { what, measured: describe(0), reference: "" };
   const ratio = median(rounds.map((paces) => (paces[index]?.perSecond ?? Number.NaN) / (paces[0]?.perSecond ?? 1)));
   const needed = workers * CORES_OF_WORKER;
+  // The system divides time among processes, so that more of them get more if others want it too.
+  const shared = ratio > workers ? "; other programs used the machine, so the rates say little" : "";
   // With fewer cores, agents and engines take the time that the workers need.
   if (CORES < needed) {
-    const measured = `${describe(index)}; ${ratio.toFixed(2)}x, no target with fewer than ${needed} cores`;
+    const measured = `${describe(index)}; ${ratio.toFixed(2)}x, no target with fewer than ${needed} cores${shared}`;
     return { what, measured, reference: describe(0) };
   }
   const verdict = { value: ratio, target: workers * TARGET_SHARE, bound: "at least", unit: "x" } as const;
-  return { what, measured: describe(index), reference: describe(0), verdict };
+  return { what, measured: describe(index) + shared, reference: describe(0), verdict };
 }
 
 function doublings(limit: number): number[] {

@@ -85,10 +85,23 @@ export async function serveWorkers(options: ServeWorkersOptions): Promise<void> 
     await stop();
     throw error;
   }
+  warnOfUnreached(fleet, gateway, logger);
   const keyFile = admin.file === undefined ? {} : { admin_key_file: resolve(admin.file) };
   const served = { url: gateway.url, ...describeWorkers(fleet.ready), ...keyFile };
   printReadyLine(served);
   logger.info(served, "ready");
+}
+
+/** Warns of workers that the gateway does not reach, because their name cannot be resolved on this machine, for example. */
+function warnOfUnreached(fleet: WorkerFleet, gateway: RunningGateway, logger: Logger): void {
+  for (const { name, worker_tag, url } of fleet.ready) {
+    if (gateway.workers.includes(worker_tag)) continue;
+    const advice = "Set server.advertised_host to a name or an address of this machine that agents can reach too.";
+    logger.warn(
+      { worker: name, url },
+      `the gateway does not reach a worker at the address that it registered. ${advice}`,
+    );
+  }
 }
 
 /** Returns the folder in which the workers register: that of the configuration, or one that lasts as long as this process. */

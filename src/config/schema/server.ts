@@ -150,7 +150,7 @@ export const serverSchema = z.strictObject({
     "Shared folder in which this server registers. Gateways find servers there, and the current weight version is stored there.",
   ),
   advertised_host: optionalText.describe(
-    "Host name or address at which gateways reach this server. Null: `host`, or the machine's name if `host` is a wildcard address.",
+    "Host name or address at which gateways reach this server, and agents the workers of `server.workers`. Null: `host`, or the machine's name if `host` is a wildcard address.",
   ),
   public_metrics: z
     .boolean()

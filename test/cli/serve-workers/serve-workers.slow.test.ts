@@ -187,6 +187,16 @@ describe("rolltape serve with several workers", TIMES, () => {
     expect(served.workers.map(({ url }) => new URL(url).hostname)).toEqual(["127.0.0.1", "127.0.0.1"]);
   });
 
+  it("gives agents the advertised host, and warns if it does not reach the workers there", async () => {
+    const served = await Served.start("server.host=0.0.0.0", "server.advertised_host=127.0.0.1");
+    const session = await served.startSession();
+    expect(new URL(session.baseUrl).hostname).toBe("127.0.0.1");
+    expect(await chat(session.baseUrl, session.key)).toBe("200");
+    const unreached = await Served.start("server.advertised_host=no-such-host.invalid");
+    await unreached.server.logged("the gateway does not reach a worker at the address that it registered");
+    expect((await unreached.health()).workers.map(({ status }) => status)).toEqual(["down", "down"]);
+  });
+
   it("registers its workers in server.workers_folder, where other gateways find them", async () => {
     const folder = join(temporaryFolder(), "workers");
     const served = await Served.start(`server.workers_folder=${folder}`);
