@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -204,17 +204,20 @@ describe("rolltape serve with several workers", TIMES, () => {
     expect(names.sort()).toEqual(served.workers.map(({ tag }) => `${tag}.json`).sort());
   });
 
-  it("writes the admin key to a file, which the workers use too", async () => {
+  it("writes a random admin key to a file, which its workers accept, and removes the file at the end", async () => {
     const engine = await startSglangServer();
     onTestFinished(() => engine.close());
     const file = join(temporaryFolder(), "key");
     const args = await serveArgs(engine.url, "server.workers=2", `rollout.agent.key_file=${file}`);
-    const server = rolltape(args);
+    const server = rolltape(args, { TMPDIR: temporaryFolder() });
     const { url, admin_key_file } = await server.ready();
     expect(admin_key_file).toBe(file);
     const trainer = new HttpTrainer(url, readFileSync(file, "utf8").trim());
     const id = await trainer.converse("rain", 1, { max_tokens: 4 });
     expect(readRows(await trainer.exportBatch([id]))).toHaveLength(1);
+    server.process.kill("SIGTERM");
+    expect(await server.ended).toMatchObject({ code: 0 });
+    expect(existsSync(file)).toBe(false);
   });
 });
 
