@@ -6,12 +6,19 @@ import { createInterface } from "node:readline";
 /** A child that prints one JSON line with its url when it is ready. */
 export interface Child {
   readonly url: string;
+  /** Address of its port for probes, if it has one. */
+  readonly probeUrl: string | undefined;
   readonly pid: number;
   /** Processor time of all of its threads up to now. */
   cpuSeconds(): number;
   /** How it ended: `status 0` or `signal SIGKILL`, for example. Undefined while it runs. */
   readonly exit: string | undefined;
   stop(): Promise<void>;
+}
+
+interface ReadyLine {
+  readonly url: string;
+  readonly probe_url?: string;
 }
 
 /** Starts a program and waits for its ready line on standard output. */
@@ -21,9 +28,10 @@ export async function startChild(
   env: NodeJS.ProcessEnv = {},
 ): Promise<Child> {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } });
-  const url = await readyUrl(child, `${command} ${args.join(" ")}`);
+  const { url, probe_url: probeUrl } = await readReadyLine(child, `${command} ${args.join(" ")}`);
   return {
     url,
+    probeUrl,
     pid: child.pid ?? 0,
     cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
     get exit() {
@@ -38,11 +46,11 @@ export async function startChild(
   };
 }
 
-async function readyUrl(child: ChildProcess, name: string): Promise<string> {
+async function readReadyLine(child: ChildProcess, name: string): Promise<ReadyLine> {
   if (!child.stdout) throw new Error("the child has no standard output");
   for await (const line of createInterface(child.stdout)) {
-    const { url } = JSON.parse(line) as { url?: string };
-    if (url) return url;
+    const ready = JSON.parse(line) as Partial<ReadyLine>;
+    if (ready.url) return { ...ready, url: ready.url };
   }
   throw new Error(`${name} ended before it was ready`);
 }

@@ -24,7 +24,7 @@ const LOW_PRIORITY = 10;
 const JSON_TYPE = { "content-type": "application/json" };
 
 const engine = await startScript(new URL("engine-process.ts", import.meta.url));
-const proxy = await startProxy({ engineUrl: engine.url, connections: INFLIGHT });
+const proxy = await startProxy({ engineUrl: engine.url, connections: INFLIGHT, args: ["server.probe_port=0"] });
 try {
   const keys = await startSessions(Math.ceil(CALLS / CALLS_OF_SESSION));
   const probe = startProbe();
@@ -53,7 +53,11 @@ try {
     ["calls recorded", String(recorded)],
     ["/health on open connections: p50, p99, worst (ms)", formatTimes(health.kept)],
     ["/health on new connections: p50, p99, worst (ms)", formatTimes(health.fresh)],
-    ["/health: answers, of these not 200", `${health.kept.probes + health.fresh.probes}, ${health.unhealthy}`],
+    ["/health of `server.probe_port` on new connections: p50, p99, worst (ms)", formatTimes(health.probePort)],
+    [
+      "/health: answers, of these not 200",
+      `${health.kept.probes + health.fresh.probes + health.probePort.probes}, ${health.unhealthy}`,
+    ],
     [
       "connections that the kernel refused or delayed, because the queue of the listener was full",
       String(health.overflows),
@@ -67,7 +71,7 @@ try {
   ];
   console.log(markdown(["what", "measured"], rows));
   console.log(
-    "\nA new connection waits for those before it until the server has accepted them; open connections do not. If the queue of a listener " +
+    "\nA new connection waits for those before it until the server has accepted them; open connections and the probe port do not. If the queue of a listener " +
       "is full (server.listen_backlog, net.core.somaxconn), the client's system tries again after 1, 3 and 7 s. The engine of this benchmark " +
       "has such a queue, too.",
   );
@@ -101,6 +105,8 @@ interface HealthTimes {
   readonly kept: Times;
   /** Each on a connection of its own. */
   readonly fresh: Times;
+  /** To the port for probes, each on a connection of its own. */
+  readonly probePort: Times;
   /** Answers that were not 200. */
   readonly unhealthy: number;
   /** Connections of the whole machine that found the queue of their listener full. */
@@ -114,7 +120,7 @@ function formatTimes({ p50, p99, max }: Times): string {
 /** Starts the probe in a separate process, because this one is busy with ten thousand connections. */
 function startProbe(): { stop(): Promise<HealthTimes> } {
   const script = fileURLToPath(new URL("probe-process.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", script, proxy.url], {
+  const child = spawn(process.execPath, ["--import", "tsx", script, proxy.url, proxy.probeUrl ?? ""], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const output = readText(child.stdout);

@@ -3,17 +3,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, request } from "undici";
 
 /**
- * Asks for /health until SIGTERM, on open connections and on new ones. Then prints the quantiles of the answers' times in milliseconds.
+ * Asks for /health until SIGTERM: on open connections, on new ones, and on new ones to the port for probes. Then prints the quantiles of
+ * the answers' times in milliseconds.
  */
 
 const INTERVAL_MS = 50;
-/** One of so many probes opens a connection. */
+/** Of so many probes, one opens a connection and one more opens a connection to the port for probes. */
 const FRESH_EVERY = 5;
 const CONNECTIONS = 4;
 
-const [url = ""] = process.argv.slice(2);
+const [url = "", probeUrl = ""] = process.argv.slice(2);
 const pool = new Pool(url, { connections: CONNECTIONS });
-const times = { kept: [] as number[], fresh: [] as number[] };
+const times = { kept: [] as number[], fresh: [] as number[], probePort: [] as number[] };
+type Kind = keyof typeof times;
 let unhealthy = 0;
 let running = true;
 process.on("SIGTERM", () => {
@@ -26,15 +28,22 @@ async function askKept(): Promise<number> {
   return statusCode;
 }
 
-async function askFresh(): Promise<number> {
-  const { statusCode, body } = await request(`${url}/health`, { reset: true });
+async function askFresh(base: string): Promise<number> {
+  const { statusCode, body } = await request(`${base}/health`, { reset: true });
   await body.dump();
   return statusCode;
 }
 
-async function probe(kind: "kept" | "fresh"): Promise<void> {
+const ask: Record<Kind, () => Promise<number>> = {
+  kept: askKept,
+  fresh: () => askFresh(url),
+  probePort: () => askFresh(probeUrl),
+};
+const SPECIAL: Readonly<Record<number, Kind>> = { 0: "fresh", 1: "probePort" };
+
+async function probe(kind: Kind): Promise<void> {
   const started = performance.now();
-  const status = await (kind === "kept" ? askKept() : askFresh()).catch(() => undefined);
+  const status = await ask[kind]().catch(() => undefined);
   times[kind].push(performance.now() - started);
   if (status !== 200) unhealthy++;
 }
@@ -60,10 +69,12 @@ await Promise.all(Array.from({ length: CONNECTIONS }, askKept));
 console.log(JSON.stringify({ event: "ready", url }));
 const probes: Promise<void>[] = [];
 for (let n = 0; running; n++) {
-  probes.push(probe(n % FRESH_EVERY === 0 ? "fresh" : "kept"));
+  probes.push(probe(SPECIAL[n % FRESH_EVERY] ?? "kept"));
   await sleep(INTERVAL_MS);
 }
 await Promise.all(probes);
 const overflows = countOverflows() - overflowsBefore;
-console.log(JSON.stringify({ kept: summarize(times.kept), fresh: summarize(times.fresh), unhealthy, overflows }));
+const { kept, fresh, probePort } = times;
+const quantiles = { kept: summarize(kept), fresh: summarize(fresh), probePort: summarize(probePort) };
+console.log(JSON.stringify({ ...quantiles, unhealthy, overflows }));
 await pool.destroy();

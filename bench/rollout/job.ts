@@ -1,4 +1,6 @@
 import { type Agent, connectProxy, ProxyWorkflow, RolloutController } from "../../src/index.js";
+import type { ConnectedProxy } from "../../src/rollout/connect.js";
+import type { TaskResult } from "../../src/rollout/controller/task.js";
 import { cpuSecondsOf, mainThreadSecondsOf } from "../processes.js";
 import { ADMIN_KEY } from "../servers.js";
 import { sized } from "../sized.js";
@@ -27,15 +29,32 @@ export interface JobTimes {
   readonly cpu: Readonly<Record<keyof Pids, Cpu>>;
 }
 
+/** What `rolltape rollout` does besides with the episodes of a job. */
+export interface Recorder {
+  add(result: TaskResult): void;
+  settled(sessionIds: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** Runs so many episodes of an agent, always {@link CONCURRENT} at once, and exports them as they come. */
-export async function runJob(agent: Agent<number>, url: string, episodes: number, pids: Pids): Promise<JobTimes> {
+export async function runJob(
+  agent: Agent<number>,
+  url: string,
+  episodes: number,
+  pids: Pids,
+  openRecorder?: (proxy: ConnectedProxy) => Promise<Recorder | undefined>,
+): Promise<JobTimes> {
   await using proxy = connectProxy({ url, adminKey: ADMIN_KEY });
+  const recorder = await openRecorder?.(proxy);
   let reason: string | undefined;
   const controller = new RolloutController(new ProxyWorkflow(agent), proxy, {
     maxConcurrentRollouts: CONCURRENT,
     maxStaleness: Math.ceil(episodes / BATCH),
     consumerBatchSize: BATCH,
-    onResult: ({ rejected: [first] }) => (reason ??= first?.reason.message),
+    onResult: (result) => {
+      reason ??= result.rejected[0]?.reason.message;
+      recorder?.add(result);
+    },
   });
   const before = read(pids);
   const started = performance.now();
@@ -45,7 +64,9 @@ export async function runJob(agent: Agent<number>, url: string, episodes: number
   for (let batch = await controller.waitBatch(); batch; batch = await controller.waitBatch()) {
     accepted += batch.tasks.length;
     await batch.export();
+    await recorder?.settled(batch.sessionIds);
   }
+  await recorder?.close();
   const seconds = (performance.now() - started) / 1000;
   if (accepted < episodes) throw new Error(`${episodes - accepted} episodes were rejected: ${reason}`);
   return { episodes, seconds, cpu: perTurn(before, read(pids), episodes * TURNS) };

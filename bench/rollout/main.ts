@@ -8,6 +8,7 @@ import type { Parts } from "./profile-parts.js";
 import { Profiling } from "./profiling.js";
 import { measureLastEpisode } from "./rows/last-episode.js";
 import { measurePythonAgents } from "./rows/python-agents.js";
+import { measureTranscripts } from "./rows/transcripts.js";
 import { measureWeightsPause } from "./rows/weights-pause.js";
 import { measureWorkerProcesses } from "./rows/worker-processes.js";
 
@@ -16,7 +17,7 @@ import { measureWorkerProcesses } from "./rows/worker-processes.js";
  * rollout worker (this process) are a process each and share the machine's processors. Profiles are taken in a run of
  * their own. A table compares the other parts of a job with what they replace, each with its target.
  *
- *   npm run bench:rollout [-- sdk|fetch|python|workers|tensors|weights …]
+ *   npm run bench:rollout [-- sdk|fetch|python|workers|tensors|transcripts|weights …]
  */
 
 const AGENTS: Readonly<Record<string, Agent<number>>> = { sdk: sdkAgent, fetch: fetchAgent };
@@ -26,6 +27,7 @@ const ROWS: Readonly<Record<string, () => Promise<Row>>> = {
   python: measurePythonAgents,
   workers: measureWorkerProcesses,
   tensors: measureLastEpisode,
+  transcripts: measureTranscripts,
   weights: measureWeightsPause,
 };
 

@@ -22,6 +22,7 @@ Napi::Function SessionObject::define(Napi::Env env) {
        guardedMethod<&Self::record>("record"), guardedMethod<&Self::serialize>("serialize"),
        guardedMethod<&Self::restore>("restore"), guardedMethod<&Self::setReward>("setReward"),
        guardedMethod<&Self::setSessionReward>("setSessionReward"), guardedMethod<&Self::interaction>("interaction"),
+       guardedMethod<&Self::versionRange>("versionRange"),
        guardedMethod<&Self::discountedRewards>("discountedRewards"), guardedMethod<&Self::release>("release")});
 }
 
@@ -189,6 +190,16 @@ Napi::Value SessionObject::interaction(const Napi::CallbackInfo& info) {
   object.Set("ownReward", state.isRewarded() ? Napi::Number::New(env, state.ownReward) : env.Undefined());
   object.Set("children", Napi::Number::New(env, state.children));
   return object;
+}
+
+Napi::Value SessionObject::versionRange(const Napi::CallbackInfo& info) {
+  const auto runs = session().interaction(indexArg(info[0], "index")).versions();
+  if (runs.empty()) return info.Env().Undefined();
+  const auto [oldest, newest] = std::ranges::minmax(runs, {}, &VersionRun::version);
+  const Napi::Array range = Napi::Array::New(info.Env(), 2);
+  range.Set(0U, Napi::Number::New(info.Env(), oldest.version));
+  range.Set(1U, Napi::Number::New(info.Env(), newest.version));
+  return range;
 }
 
 Napi::Value SessionObject::discountedRewards(const Napi::CallbackInfo& info) {

@@ -56,6 +56,7 @@ def test_every_control_call_of_the_api_has_a_function(client: Client) -> None:
         calls.set_reward(1, api_key="k"),
         calls.set_version(1),
         calls.start_session(),
+        calls.transcript("{id}"),
         calls.abandon_weights(),
         calls.finish_weights(1),
         calls.update_weights(1, "p"),
@@ -97,6 +98,9 @@ def test_a_session_is_recorded_rewarded_ended_and_exported(client: Client) -> No
         session.set_session_reward(0.5)
         record = client.get_session(session.session_id)
         assert (record["state"], record["group_id"], record["interaction_count"]) == ("active", "group-1", 2)
+        transcript = client.transcript(session.session_id, discount=0.5)
+        assert [each["reward"] for each in transcript["interactions"]] == [1.0, 1.5]
+        assert transcript["interactions"][1]["parent"] == 0
     assert client.get_session(session.session_id)["state"] == "ended"
     recorded = client.export_trajectories(session.session_id, discount=0.5, include_messages=True)
     assert list(recorded.interactions) == [first, second]

@@ -39,8 +39,16 @@ export function createProgram(): Command {
     .command("inspect")
     .argument("<file>", "a safetensors file")
     .option("--rows <n>", "number of rows to list", optionValue(z.int().min(1)))
+    .option(
+      "--text <row>",
+      "show the tokens of one row, from 0, colored by log probability",
+      optionValue(z.int().min(0)),
+    )
+    .option("--model <folder>", "with --text: model folder whose tokenizer decodes the tokens")
+    .option("--json", "print JSON for programs")
     .description("print the content of a batch")
     .action(late(async () => (await import("./commands/inspect.js")).inspect));
+  addViewCommand(program.command("view"));
   withExportOptions(program.command("export"))
     .description("write the sessions that a server left in its storage folder to a file, without a server")
     .action(late(async () => (await import("./commands/export.js")).exportSessions));
@@ -63,6 +71,17 @@ function addWeightsCommand(weights: Command): void {
     .option("--json", "print one line of JSON")
     .description("load new weights into the engine of a proxy")
     .action(late(async () => (await import("./commands/weights.js")).weights));
+}
+
+function addViewCommand(view: Command): void {
+  view
+    .argument("<target>", "a transcript, a tensor file, a folder of them, or the URL of a server")
+    .option("--model <folder>", "model folder whose tokenizer decodes tokens; default: that of the job")
+    .option("--port <n>", "port on 127.0.0.1; default: any free one", optionValue(z.int().min(0).max(65_535)))
+    .option("--html <file>", "write one HTML file that needs no server, and end")
+    .option("--max-bytes <n>", "maximum size of that file; default: 50000000", optionValue(z.int().min(1)))
+    .description("show episodes in a browser: messages, tokens and rewards")
+    .action(late(async () => (await import("./commands/view.js")).view));
 }
 
 function addStorageCommands(storage: Command): void {

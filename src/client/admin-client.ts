@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { readKeyTag } from "../session/worker-tag.js";
+import type { SessionTranscript } from "../transcript/format.js";
+import { sessionTranscript } from "../transcript/schema.js";
 import { ProxyError } from "./errors.js";
 import type { FilterFields } from "./export-filters.js";
 import type { ExportStyle } from "./interaction.js";
@@ -95,6 +97,11 @@ const EXPORT_ID = "x-rolltape-export-id";
 
 const EXPORT_TIMEOUT_SECONDS = 600;
 /** Longer than the repetitions take if a gateway waits for a worker meanwhile: almost 60 s with its defaults. */
+function transcriptCall(sessionId: string, discount: number, options: CallOptions): ProxyCall {
+  const path = `/rl/sessions/${encodeURIComponent(sessionId)}/transcript?discount=${discount}`;
+  return { method: "GET", path, idempotent: true, ...options };
+}
+
 const ACKNOWLEDGE_TIMEOUT_SECONDS = 90;
 
 /** The trainer's calls to a proxy. Each throws a {@link ProxyError} if it fails. */
@@ -162,6 +169,29 @@ export class AdminClient {
   /** Aborts the session's calls, revokes its key and frees its data. Returns false if there is no such session. */
   async deleteSession(sessionId: string, options: CallOptions = {}): Promise<boolean> {
     return this.#delete({ path: `/rl/sessions/${encodeURIComponent(sessionId)}`, ...options }, "session_not_found");
+  }
+
+  /**
+   * Returns the messages, answers and rewards of one session, without tokens: untrusted text. The session may be active, ended, or
+   * exported and retained.
+   *
+   * @throws ProxyError `session_not_found`; `session_exported` or `session_expired` if its data was freed
+   */
+  async transcript(
+    sessionId: string,
+    { discount = 1 }: { readonly discount?: number | undefined } = {},
+    options: CallOptions = {},
+  ): Promise<SessionTranscript> {
+    return this.#calls.json(transcriptCall(sessionId, discount, options), sessionTranscript);
+  }
+
+  /** {@link transcript} as the bytes of the answer, for programs that write it elsewhere. */
+  async transcriptBytes(
+    sessionId: string,
+    { discount = 1 }: { readonly discount?: number | undefined } = {},
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    return this.#calls.bytes(transcriptCall(sessionId, discount, options));
   }
 
   /** Returns what one session recorded. The session must have ended, or end within `wait_seconds`. */

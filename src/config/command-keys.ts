@@ -78,6 +78,7 @@ export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
       "server.worker_tag",
       "server.workers",
       "server.advertised_host",
+      "server.ui",
     ],
     reason: "`rolltape gateway` does not use it; set it for the servers behind the gateway",
   },
@@ -100,7 +101,18 @@ export const UNUSED_BY_WORKER: readonly UnusedKeys[] = [
     reason: "the controller uses it, and tells its workers what they need",
   },
   {
-    prefixes: ["storage.", "model.", "engine.", "gateway.", "upstreams", "scheduler.", "server.host", "server.port"],
+    prefixes: [
+      "storage.",
+      "model.",
+      "engine.",
+      "gateway.",
+      "upstreams",
+      "scheduler.",
+      "server.host",
+      "server.port",
+      "server.probe_port",
+      "server.stall_seconds",
+    ],
     reason: "`rolltape worker` starts no server and no engine",
   },
 ];

@@ -18,6 +18,7 @@ export { ConfigError, type ConfigErrorCode, type ConfigProblem } from "./errors.
 export { removeKeyFile, writeKeyFile } from "./key-file.js";
 export { compileMessageFilters, listUnsafeFilters } from "./message-filters.js";
 export { parseConfig } from "./parse-config.js";
+export { readProbeSettings } from "./probe-settings.js";
 export { redact } from "./redact.js";
 export { type ConfigSources, resolveConfig } from "./resolve-config.js";
 export type { Config } from "./schema/sections.js";

@@ -52,3 +52,12 @@ export const sessionsQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100_000).default(DEFAULT_LIMIT),
   after: sessionCursor.optional().describe("`next` of the previous page."),
 });
+
+export const transcriptQuery = z.object({
+  discount: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe("Share of a turn's reward that its parent turn receives."),
+});

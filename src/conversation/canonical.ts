@@ -1,4 +1,5 @@
-import { canonicalJson } from "../support/json/canonical-json.js";
+import { runAtOnce, type Steps } from "../support/async/steps.js";
+import { canonicalJsonInSteps } from "../support/json/canonical-json.js";
 import type { Message, ToolCall } from "./message.js";
 import { type MessageFilter, type TextFilter, toTextFilters } from "./text-filter.js";
 
@@ -12,21 +13,35 @@ import { type MessageFilter, type TextFilter, toTextFilters } from "./text-filte
  * @param filters every match is removed from the text before the comparison
  */
 export function canonicalMessages(messages: readonly Message[], filters: readonly MessageFilter[]): string[] {
+  return runAtOnce(canonicalMessagesInSteps(messages, filters));
+}
+
+/** {@link canonicalMessages} in steps, for calls with tens of thousands of values in their arguments. */
+export function* canonicalMessagesInSteps(
+  messages: readonly Message[],
+  filters: readonly MessageFilter[],
+): Steps<string[]> {
   const textFilters = toTextFilters(filters);
-  return messages.map((message) => canonicalMessage(message, textFilters));
+  const canonical: string[] = [];
+  for (const message of messages) canonical.push(yield* canonicalMessage(message, textFilters));
+  return canonical;
 }
 
 // JSON of nested arrays is injective: no two different messages share a string.
-function canonicalMessage(message: Message, filters: readonly TextFilter[]): string {
+function* canonicalMessage(message: Message, filters: readonly TextFilter[]): Steps<string> {
   const text = filters.reduce((rest, filter) => filter.removeMatches(rest), message.content).trimEnd();
   const parts: unknown[] = [message.role, text];
-  if (message.toolCalls !== undefined && message.toolCalls.length > 0) parts.push(message.toolCalls.map(canonicalCall));
+  if (message.toolCalls !== undefined && message.toolCalls.length > 0) {
+    const calls: unknown[] = [];
+    for (const call of message.toolCalls) calls.push(yield* canonicalCall(call));
+    parts.push(calls);
+  }
   if (message.role === "tool") parts.push(message.toolCallId ?? "");
   return JSON.stringify(parts);
 }
 
 /** Arguments that are not JSON are compared as text. The third item keeps them different from all JSON arguments. */
-function canonicalCall(call: ToolCall): readonly string[] {
-  const json = canonicalJson(call.arguments);
+function* canonicalCall(call: ToolCall): Steps<readonly string[]> {
+  const json = yield* canonicalJsonInSteps(call.arguments);
   return json === undefined ? [call.name, call.arguments, "text"] : [call.name, json];
 }

@@ -54,6 +54,8 @@ export interface GenerateCall {
   /** Receives sampled ids, log probabilities and versions. */
   readonly generation: NativeGeneration;
   readonly sampling: SamplingParams;
+  /** Headers of the trace that the call belongs to. Engines that are servers receive them. */
+  readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
   /** Calls with the same key share a prompt prefix. They go to the server that has it in its cache. */
   readonly affinityKey: string;
   /** Returns the current weight version, for engines that report none. */

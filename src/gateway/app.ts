@@ -52,7 +52,14 @@ export async function createGateway({
   ...context
 }: GatewayOptions): Promise<App> {
   const needsKey = ({ routeOptions }: FastifyRequest) => !routeOptions.config.public;
-  const app = createApp({ logger, maxBodyBytes, connections, strictControlFields, needsKey });
+  const app = createApp({
+    logger,
+    maxBodyBytes,
+    connections,
+    strictControlFields,
+    needsKey,
+    accessLog: context.accessLog,
+  });
   const metrics = new GatewayMetrics(context.pool);
   const weights = openWeights(context, { logger: app.log, metrics: metrics.weights });
   app.addHook("preClose", async () => weights.close());

@@ -25,4 +25,6 @@ export interface GatewayContext {
   readonly publicMetrics: boolean;
   /** Undefined if other commands start the workers. */
   readonly processes?: (() => readonly WorkerProcessState[]) | undefined;
+  /** Logs a line per request. Default: false. */
+  readonly accessLog?: boolean;
 }

@@ -1,18 +1,24 @@
 import type { FastifyBaseLogger } from "fastify";
-import { type Config, readConnectionLimits } from "../config/index.js";
+import { type Config, readConnectionLimits, readProbeSettings } from "../config/index.js";
 import { type CutAnswer, listCut } from "../http/connections/answer.js";
 import { finishAnswers } from "../http/connections/finish-answers.js";
 import { fitToOpenFiles } from "../http/open-files.js";
+import { ProbePort } from "../http/probes/probe-port.js";
 import { createGateway } from "./app.js";
 import type { WorkerProcessState } from "./context.js";
+import { readReadiness } from "./readiness.js";
 import { Upstream } from "./upstream.js";
 import { WorkerAddresses } from "./worker-addresses.js";
 import { WorkerPool } from "./worker-pool.js";
 
 export interface RunningGateway {
   readonly url: string;
+  /** Address of `server.probe_port`. Undefined if it is not set. */
+  readonly probeUrl: string | undefined;
   /** Tags of the workers that answered. */
   readonly workers: readonly string[];
+  /** Tells probes of `server.probe_port` that the gateway will stop. It still forwards calls. */
+  announceStop(): Promise<void>;
   /**
    * Stops the gateway once the answers in progress are sent, or at the deadline.
    *
@@ -34,12 +40,25 @@ export interface GatewayStartOptions {
   /** Admin key of the workers. With it, the gateway refuses control calls with another key before it reads their bodies. */
   readonly adminKey?: string | undefined;
   readonly logger?: FastifyBaseLogger;
+  /** Open port for probes, which the gateway closes. Default: opens `server.probe_port`. */
+  readonly probes?: ProbePort | undefined;
 }
 
 /** Starts a gateway with the sections `gateway` and `server` of the configuration. Resolves when it accepts calls. */
-export async function startGateway(
+export async function startGateway(config: Config, options: GatewayStartOptions = {}): Promise<RunningGateway> {
+  const { logger } = options;
+  const probes = options.probes ?? (await ProbePort.open({ ...readProbeSettings(config), logger }));
+  try {
+    return await startForwarding(config, { ...options, probes });
+  } catch (error) {
+    await probes?.close();
+    throw error;
+  }
+}
+
+async function startForwarding(
   config: Config,
-  { adminKey, logger, processes }: GatewayStartOptions = {},
+  { adminKey, logger, processes, probes }: GatewayStartOptions,
 ): Promise<RunningGateway> {
   const { gateway, server } = config;
   const report = reportOnce((problem) => logger?.error(problem));
@@ -53,6 +72,7 @@ export async function startGateway(
   // Each call needs one connection to its client and one to its worker.
   const connections = fitToOpenFiles(limits, limits.maxConnections, logger);
   const upstream = new Upstream();
+  let stopping = false;
   const pool = new WorkerPool({
     addresses,
     upstream,
@@ -73,6 +93,7 @@ export async function startGateway(
       controlMilliseconds: toMilliseconds(gateway.control_timeout_seconds),
       direct: gateway.direct ?? false,
       publicMetrics: server.public_metrics,
+      accessLog: server.access_log,
       maxBodyBytes: server.max_body_bytes,
       connections,
       bodyBytesInFlight: server.body_bytes_in_flight,
@@ -82,7 +103,13 @@ export async function startGateway(
       logger,
     });
     const url = await app.listen({ host: server.host, port: server.port, backlog: server.listen_backlog });
+    await probes?.start(() => readReadiness(pool, { processes, stopping }));
+    const announceStop = async () => {
+      stopping = true;
+      await probes?.refresh();
+    };
     const close = async ({ deadline, workersEnded = false }: GatewayStop = {}) => {
+      await announceStop();
       app.connections.closeSoon();
       if (workersEnded) pool.close();
       const cut = await finishAnswers(app.connections, deadline ?? Date.now() + server.shutdown_seconds * 1000);
@@ -91,9 +118,10 @@ export async function startGateway(
       app.server.closeAllConnections();
       await closed;
       await release();
+      await probes?.close();
       return cut;
     };
-    return { url, workers: pool.living().map(({ tag }) => tag), close };
+    return { url, probeUrl: probes?.url, workers: pool.living().map(({ tag }) => tag), announceStop, close };
   } catch (error) {
     await release();
     throw error;

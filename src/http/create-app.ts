@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import Fastify, { type FastifyBaseLogger, type FastifyRequest } from "fastify";
+import { accessLog } from "./access-log.js";
 import type { App } from "./app-type.js";
 import { answerClientError, refuseTunnel } from "./client-error.js";
 import { Connections } from "./connections/connections.js";
@@ -8,6 +9,7 @@ import { MAX_PARAM_LENGTH } from "./errors.js";
 import { continueLate } from "./expect-continue.js";
 import { requireHost } from "./require-host.js";
 import { StreamLog } from "./stream-log.js";
+import { readTraceContext } from "./trace-context.js";
 import { zodValidator } from "./validation.js";
 
 export interface AppOptions {
@@ -18,6 +20,8 @@ export interface AppOptions {
   /** Returns true if the request's route is only for clients with a key. Default: false. */
   readonly needsKey?: (request: FastifyRequest) => boolean;
   readonly logger?: FastifyBaseLogger | undefined;
+  /** Logs a line per request. Default: false. */
+  readonly accessLog?: boolean | undefined;
 }
 
 /** Limits of connections: how many may be open, and how slow their clients may be. */
@@ -51,6 +55,10 @@ export function createApp(options: AppOptions): App {
       // Node would answer without a body, and nothing would count the refusal. `requireHost` refuses these requests.
       requireHostHeader: false,
     },
+    childLoggerFactory: (parent, bindings, options, { headers }) => {
+      const trace = readTraceContext(headers);
+      return parent.child(trace ? { ...bindings, trace_id: trace.traceId } : bindings, options);
+    },
     logController: new StreamLog({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
     routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
@@ -69,6 +77,7 @@ export function createApp(options: AppOptions): App {
   app.server.on("connect", (_request, socket) => refuseTunnel(socket as Socket, app.connections));
   // Must be the first hook: a request whose answer cannot be delivered must have no effect.
   app.addHook("onRequest", (request, reply, next) => app.connections.accept(request, reply, next));
+  if (options.accessLog) void app.register(accessLog);
   app.addHook("onRequest", requireHost);
   app.addHook("onSend", ({ raw: { socket } }, { statusCode }, payload, next) => {
     app.connections.limit.answering(socket, statusCode);

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { JsonLimits } from "../native/contract.js";
-import { HUGE_TEXT, runAtOnce, runBySize, type Steps } from "../support/async/steps.js";
+import { HUGE_TEXT, runBySize } from "../support/async/run-steps.js";
+import { runAtOnce, type Steps } from "../support/async/steps.js";
 import { LONG_TEXT, turns } from "../support/async/turns.js";
 import { withoutNulls } from "../support/json/without-nulls.js";
 import { decodeUtf8 } from "./decode-utf8.js";

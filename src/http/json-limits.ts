@@ -1,5 +1,6 @@
 import { native } from "../native/addon.js";
 import type { JsonExcess, JsonLimits } from "../native/contract.js";
+import { groupDigits } from "../support/group-digits.js";
 import { ApiError } from "./errors.js";
 
 /**
@@ -36,7 +37,7 @@ function refuse(excess: JsonExcess | undefined): void {
 }
 
 function describe(excess: Exclude<JsonExcess, { limit: "prototype" }>): string {
-  const allowed = excess.allowed.toLocaleString("en-US");
+  const allowed = groupDigits(excess.allowed);
   switch (excess.limit) {
     case "depth":
       return `The body has arrays and objects in more than ${allowed} levels.`;

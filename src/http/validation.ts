@@ -1,6 +1,6 @@
 import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
 import { z } from "zod";
-import { runInTurns } from "../support/async/steps.js";
+import { runInTurns } from "../support/async/run-steps.js";
 import { checkInSlices } from "../support/schema/sliced-check.js";
 import { allowUnknownFields } from "./control-body.js";
 import { describeIssue } from "./describe-issue.js";

@@ -35,7 +35,7 @@ export async function createController({
   ...context
 }: ControllerAppOptions): Promise<App> {
   const needsKey = ({ routeOptions }: FastifyRequest) => !routeOptions.config.public;
-  const app = createApp({ logger, maxBodyBytes, connections, needsKey });
+  const app = createApp({ logger, maxBodyBytes, connections, needsKey, accessLog: context.accessLog });
   const metrics = new ControllerMetrics(context);
   const { registry: register } = metrics;
   await app.register(httpRequests, { register, name: "rolltape_controller_http_requests_total" });

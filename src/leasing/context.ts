@@ -16,4 +16,6 @@ export interface ControllerContext {
     readonly rejected: number;
   };
   readonly publicMetrics: boolean;
+  /** Logs a line per request. Default: false. */
+  readonly accessLog?: boolean;
 }

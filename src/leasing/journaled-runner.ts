@@ -1,4 +1,4 @@
-import type { EpisodeResult, RolloutEngine, RolloutWorkflow } from "../rollout/contract.js";
+import type { EpisodeOptions, EpisodeResult, RolloutEngine, RolloutWorkflow } from "../rollout/contract.js";
 import { type RunningTask, type TaskRunner, WorkflowRunner } from "../rollout/controller/task-runner.js";
 import { toWire } from "../rollout/lease/wire-result.js";
 import type { LeaseRecords } from "./lease-records.js";
@@ -10,20 +10,29 @@ import type { LeaseRecords } from "./lease-records.js";
 export class JournaledRunner implements TaskRunner {
   readonly #runner: WorkflowRunner<unknown>;
   readonly #records: LeaseRecords;
+  readonly #keepsRejected: boolean;
 
-  constructor(workflow: RolloutWorkflow, engine: RolloutEngine, records: LeaseRecords) {
+  constructor(
+    workflow: RolloutWorkflow,
+    engine: RolloutEngine,
+    records: LeaseRecords,
+    { rejectedSessions }: Pick<EpisodeOptions, "rejectedSessions"> = {},
+  ) {
     this.#records = records;
-    this.#runner = new WorkflowRunner(workflow, engine, async (sessionId) => {
+    this.#keepsRejected = rejectedSessions === "keep";
+    const onSession = async (sessionId: string) => {
       records.saveUnwanted([sessionId]);
       await records.flushed();
-    });
+    };
+    this.#runner = new WorkflowRunner(workflow, engine, { onSession, rejectedSessions });
   }
 
   async runTask(task: RunningTask, signal: AbortSignal): Promise<EpisodeResult> {
     const result = await this.#runner.runTask(task, signal);
     // A task that was stopped with the job runs again when the job goes on.
     if (signal.aborted && result.accepted.length === 0) return result;
-    for (const { sessionId } of [...result.accepted, ...result.rejected])
+    // Sessions that are kept stay unwanted until the job has deleted them.
+    for (const { sessionId } of [...result.accepted, ...(this.#keepsRejected ? [] : result.rejected)])
       if (sessionId !== undefined) this.#records.removeUnwanted(sessionId);
     this.#records.saveReport({ task, result: toWire(result) });
     await this.#records.flushed();

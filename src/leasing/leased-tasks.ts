@@ -20,6 +20,8 @@ export interface LeasedTasksOptions {
   readonly remover: SessionRemover;
   readonly records?: LeaseRecords | undefined;
   readonly restored?: RestoredLeases | undefined;
+  /** Keeps the sessions of rejected episodes until {@link LeasedTasks.discard} is called with them. */
+  readonly keepsRejected?: boolean | undefined;
   /** Is called for each attempt that is lost. */
   readonly onLost?: ((lease: EndedLease, reason: string) => void) | undefined;
 }
@@ -124,7 +126,7 @@ export class LeasedTasks implements TaskRunner {
    * @param sessionIds sessions of the task that were not lost. They are deleted.
    */
   reopen(index: number, reason: string, sessionIds: readonly string[]): void {
-    this.#discard(sessionIds);
+    this.discard(sessionIds);
     const losses = [...this.#leases.losses(index), reason];
     this.#leases.remove(index);
     this.#earlierLosses.set(index, losses);
@@ -150,7 +152,7 @@ export class LeasedTasks implements TaskRunner {
   async announce(sessions: readonly { lease_id: string; session_id: string }[]): Promise<string[]> {
     const lost = sessions.filter(({ lease_id, session_id }) => !this.#leases.announce(lease_id, session_id));
     for (const lease of new Set(sessions.map(({ lease_id }) => lease_id))) this.#saveLease(this.#leases.get(lease));
-    this.#discard(lost.map(({ session_id }) => session_id));
+    this.discard(lost.map(({ session_id }) => session_id));
     await this.#records.flushed();
     return lost.map(({ lease_id }) => lease_id);
   }
@@ -168,7 +170,7 @@ export class LeasedTasks implements TaskRunner {
     const reports = all.filter(({ lease_id, task }) => !this.#leases.get(lease_id) || this.#pending.has(task));
     const refused = reports.filter((report) => !this.#accept(report));
     this.#refused += refused.length;
-    this.#discard(refused.flatMap(({ result }) => result.accepted.map(({ session_id }) => session_id)));
+    this.discard(refused.flatMap(({ result }) => result.accepted.map(({ session_id }) => session_id)));
     // A worker forgets its report when it has the answer.
     await this.#records.flushed();
     if (reports.length < all.length) throw new ApiError("server_busy", NOT_STARTED);
@@ -195,6 +197,13 @@ export class LeasedTasks implements TaskRunner {
   loseWorker(workerId: string, reason: string): void {
     this.#requests.cancel(workerId);
     for (const lease of this.#leases.loseWorker(workerId, reason)) this.#lose(lease, reason);
+  }
+
+  /** Deletes sessions that nobody needs any more. */
+  discard(sessionIds: readonly string[]): void {
+    if (sessionIds.length === 0) return;
+    this.#records.saveUnwanted(sessionIds);
+    this.#options.remover.add(sessionIds);
   }
 
   /** Declares that no more tasks follow: workers that ask for some are told to end. */
@@ -236,9 +245,13 @@ export class LeasedTasks implements TaskRunner {
     const outcome = this.#leases.report({ leaseId, task, attempt });
     if (outcome !== "accepted") return outcome === "repeated";
     const wanted = new Set(result.accepted.map(({ session_id }) => session_id));
+    const unwanted = (lease?.sessions ?? []).filter((id) => !wanted.has(id));
+    const kept = new Set(this.#options.keepsRejected ? result.rejected.map(({ session_id }) => session_id) : []);
     this.#records.removeLease(leaseId);
+    // The next process deletes those that are kept if this one dies.
+    this.#records.saveUnwanted(unwanted.filter((id) => kept.has(id)));
     // Usually the worker has deleted them. If it could not, nobody else knows them.
-    this.#discard((lease?.sessions ?? []).filter((id) => !wanted.has(id)));
+    this.discard(unwanted.filter((id) => !kept.has(id)));
     const pending = this.#pending.get(task);
     if (pending) this.#records.saveReport({ task: pending.task, result, leaseId });
     this.#end(task, fromWire(result));
@@ -280,14 +293,8 @@ export class LeasedTasks implements TaskRunner {
   }
 
   #dropLease({ id, sessions }: HeldLease): void {
-    this.#discard(sessions);
+    this.discard(sessions);
     this.#records.removeLease(id);
-  }
-
-  #discard(sessionIds: readonly string[]): void {
-    if (sessionIds.length === 0) return;
-    this.#records.saveUnwanted(sessionIds);
-    this.#options.remover.add(sessionIds);
   }
 
   #saveLease(lease: HeldLease | undefined): void {

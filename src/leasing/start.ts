@@ -5,7 +5,7 @@ import { fitToOpenFiles } from "../http/open-files.js";
 import { createController } from "./app.js";
 import type { ControllerContext } from "./context.js";
 
-export interface ControllerStartOptions extends Omit<ControllerContext, "publicMetrics"> {
+export interface ControllerStartOptions extends Omit<ControllerContext, "publicMetrics" | "accessLog"> {
   readonly adminKey: string;
   readonly host: string;
   readonly port: number;
@@ -38,6 +38,7 @@ export async function startController(
     ...context,
     adminKey,
     publicMetrics: server.public_metrics,
+    accessLog: server.access_log,
     maxBodyBytes: server.max_body_bytes,
     bodyBytesInFlight: server.body_bytes_in_flight,
     connections: fitToOpenFiles({ ...limits, maxConnections }, 0, logger),

@@ -1,6 +1,7 @@
 import { basename, resolve } from "node:path";
 import type { Conversation } from "../conversation/message.js";
-import { runInTurns, type Steps } from "../support/async/steps.js";
+import { runInSlices } from "../support/async/run-steps.js";
+import type { Steps } from "../support/async/steps.js";
 import type { ChatModel, ContinuationResult, PromptOptions, RecordedTurn, ToolCallSupport } from "./chat-model.js";
 import { ContinuationFinder } from "./continuation/continuation-finder.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
@@ -109,7 +110,7 @@ export class FolderChatModel implements ChatModel {
 
   async prompt(conversation: Conversation, { known, maxTokens }: PromptOptions = {}): Promise<EncodedText> {
     const { template } = this.#chooseDialogue(conversation);
-    const parts = await runInTurns(renderPrompt(template, conversation));
+    const parts = await runInSlices(renderPrompt(template, conversation));
     return encodePartsWithin(this.#tokenizer, parts, maxTokens, known);
   }
 

@@ -62,6 +62,11 @@ export interface EpisodeOptions {
   /** Default: `interactions`. */
   readonly export?: EpisodeExport | undefined;
   /**
+   * What happens to the session of a rejected episode. `delete` (default): it is deleted. `keep`: it is ended and kept, so that the
+   * caller can read what it recorded, and the caller deletes it.
+   */
+  readonly rejectedSessions?: "delete" | "keep" | undefined;
+  /**
    * Is called with the id of each session that the episode starts, before the agent runs. If it rejects, the agent does not run. A
    * controller learns in this way which sessions to delete if the process dies.
    */
@@ -85,7 +90,7 @@ export interface AcceptedEpisode {
   readonly interactions?: Interactions | undefined;
 }
 
-/** An episode that gives no trajectory. Its session is ended and freed. */
+/** An episode that gives no trajectory. Its session is ended, and freed unless the caller keeps it. */
 export interface RejectedEpisode {
   /** Undefined if no session was started. */
   readonly sessionId?: string | undefined;

@@ -59,8 +59,12 @@ export class Episode {
     return { ...accepted, interactions };
   }
 
-  /** Ends the session and frees its data, in any state. */
+  /** Ends the session, and frees its data unless the caller keeps it. In any state. */
   async discard(): Promise<void> {
+    if (this.#settings.rejectedSessions === "keep") {
+      await this.#session?.end().catch(() => {});
+      return;
+    }
     // If the proxy does not answer, the session is freed when it expires.
     await this.#session?.delete().catch(() => {});
   }

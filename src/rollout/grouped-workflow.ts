@@ -49,7 +49,7 @@ export class GroupedWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
     const accepted = results.flatMap((result) => result.accepted);
     const rejected = results.flatMap((result) => result.rejected);
     if (!this.#drop || rejected.length === 0) return { accepted, rejected };
-    await freeSessions(engine, accepted);
+    if (options.rejectedSessions !== "keep") await freeSessions(engine, accepted);
     return {
       accepted: [],
       rejected: results.flatMap(({ accepted, rejected }) => [...accepted.map(drop), ...rejected]),

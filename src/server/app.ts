@@ -32,9 +32,9 @@ import { createHeap } from "./limits/heap-watch.js";
 import { Store } from "./limits/store.js";
 import { Metrics } from "./metrics/metrics.js";
 import { listModelWarnings } from "./model-warnings.js";
+import { openapi } from "./openapi/openapi.js";
 import { admissionPlugin } from "./plugins/admission.js";
 import { auth, requiredKey } from "./plugins/auth.js";
-import { openapi } from "./plugins/openapi.js";
 import { storagePlugin } from "./plugins/storage.js";
 import { upstreamsPlugin } from "./plugins/upstreams.js";
 import { chatCompletionRoutes } from "./routes/chat-completions.js";
@@ -51,6 +51,7 @@ import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { weightRoutes, weightStepRoutes } from "./routes/weights.js";
 import { ORIGIN, type ServerStorage } from "./storage/server-storage.js";
+import { uiRoutes } from "./ui/ui-routes.js";
 import { UpstreamRules } from "./upstreams/upstream-rules.js";
 import { openWeights } from "./weights/open-weights.js";
 
@@ -94,6 +95,7 @@ export async function createServer({
     maxBodyBytes: settings.maxBodyBytes,
     strictControlFields: settings.strictControlFields,
     connections: settings.connections,
+    accessLog: settings.accessLog,
     needsKey: ({ routeOptions }) => requiredKey(routeOptions) !== "none",
   });
   const metrics = new Metrics({ ...options, known, store });
@@ -169,6 +171,7 @@ export async function createServer({
     preparedExportRoutes(app, context);
     serviceRoutes(app, context);
   });
+  await uiRoutes(app, context);
   await app.ready();
   return { app, context };
 }

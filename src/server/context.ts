@@ -13,6 +13,7 @@ import type { Exporter } from "../session/exporter.js";
 import type { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/session-registry.js";
 import type { SharedExports } from "../session/shared-exports.js";
+import type { PageFiles } from "../view/http/page-files.js";
 import type { SamplingOverride } from "./call/sampling-override.js";
 import type { CurrentVersion } from "./current-version.js";
 import type { EngineHealth } from "./engine-health.js";
@@ -64,6 +65,8 @@ export interface ServerSettings {
   readonly recordedConfig?: Readonly<Record<string, unknown>> | undefined;
   /** Name of the model in lists and in answers. */
   readonly modelName: string;
+  /** The page of `/ui`. Undefined: the server has none. */
+  readonly ui?: PageFiles | undefined;
   readonly maxBodyBytes: number;
   readonly connections: ConnectionLimits;
   /** Size of all bodies that are being received, in bytes. */
@@ -101,6 +104,8 @@ export interface ServerSettings {
   /** How long an export waits for calls in flight. */
   readonly drainSeconds: number;
   readonly sharedMemory?: SharedMemoryOptions;
+  /** Logs a line per request. Default: false. */
+  readonly accessLog?: boolean;
   /** Answers `/metrics` and `/openapi.json` without a key. */
   readonly publicMetrics: boolean;
   /** Seconds that a shutdown waits for calls in flight, for exports of ended sessions and for answers that are being sent. */

@@ -1,7 +1,13 @@
 import { access, constants } from "node:fs/promises";
 import { type Config, ConfigError } from "../config/index.js";
 import { type Engine, EngineError } from "../engine/engine.js";
-import { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "../engine/index.js";
+import {
+  createEmbeddedEngine,
+  createSglangEngine,
+  createVllmEngine,
+  ensureTinyModel,
+  type TinyModel,
+} from "../engine/index.js";
 import { type FolderChatModel, loadChatModel } from "../model/load-chat-model.js";
 import { ModelFolderError } from "../model/model-files.js";
 
@@ -14,7 +20,7 @@ export async function openEngine(
   config: Config,
   onWarning?: (message: string) => void,
 ): Promise<{ engine: Engine; model: FolderChatModel }> {
-  const tiny = config.engine.type === "embedded" && config.engine.model === null ? await ensureTinyModel() : undefined;
+  const tiny = await ensureConfiguredTinyModel(config);
   const folder = config.model.path ?? tiny?.folder;
   if (folder === undefined) throw invalidConfig("model.path", "must be set to the folder of the model");
   const { agent } = config.rollout;
@@ -32,6 +38,16 @@ export async function openEngine(
 interface EngineDetails {
   readonly tinyGguf: string | undefined;
   readonly onWarning: ((message: string) => void) | undefined;
+}
+
+/** Returns the folder of the configured model; undefined if there is none. */
+export async function findModelFolder(config: Pick<Config, "engine" | "model">): Promise<string | undefined> {
+  return config.model.path ?? (await ensureConfiguredTinyModel(config))?.folder;
+}
+
+/** Returns the tiny model if the configuration uses it. */
+async function ensureConfiguredTinyModel({ engine }: Pick<Config, "engine">): Promise<TinyModel | undefined> {
+  return engine.type === "embedded" && engine.model === null ? ensureTinyModel() : undefined;
 }
 
 async function createEngine(config: Config, { tinyGguf, onWarning }: EngineDetails): Promise<Engine> {

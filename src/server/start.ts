@@ -7,15 +7,19 @@ import {
   compileMessageFilters,
   listUnsafeFilters,
   readConnectionLimits,
+  readProbeSettings,
   readUpstreams,
   refuseUnusedStorage,
 } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
+import { formatUrl } from "../http/format-url.js";
 import { fitToOpenFiles } from "../http/open-files.js";
+import { ProbePort } from "../http/probes/probe-port.js";
 import type { OutputFamilies } from "../model/output/family-lookup.js";
 import type { JsonLimits } from "../native/contract.js";
 import { SessionRegistry } from "../session/session-registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
+import { type PageFiles, readPageFiles } from "../view/http/page-files.js";
 import { createServer } from "./app.js";
 import { toSamplingOverride } from "./call/sampling-override.js";
 import type { ServerSettings } from "./context.js";
@@ -25,6 +29,7 @@ import { toSessionLimits, toStoreLimits, toUpstreamLimits } from "./limits/confi
 import type { ModelWarning } from "./model-warnings.js";
 import { openEngine } from "./open-engine.js";
 import { removeOrphans } from "./orphans.js";
+import { readReadiness } from "./readiness.js";
 import { openServerStorage, type ServerStorage } from "./storage/server-storage.js";
 import { openWeightVersion } from "./storage/weight-version.js";
 import { startSweeps } from "./sweeps.js";
@@ -38,6 +43,8 @@ export interface StartOptions {
 
 export interface RunningServer {
   readonly url: string;
+  /** Address of `server.probe_port`. Undefined if it is not set. */
+  readonly probeUrl: string | undefined;
   /** Name of this server in session keys and ids, if it has one. */
   readonly workerTag: string | undefined;
   /** Name of the served model. */
@@ -69,6 +76,21 @@ export async function startServer(
   refuseUnusedStorage(config);
   // Fails if a key is missing, so this comes before the engine starts, which may take minutes.
   readUpstreams(config, process.env);
+  // Before the engine, too: an orchestrator asks meanwhile.
+  const probes = await ProbePort.open({ ...readProbeSettings(config), logger });
+  try {
+    return await startProxy(config, { adminKey, logger, probes });
+  } catch (error) {
+    await probes?.close();
+    throw error;
+  }
+}
+
+async function startProxy(
+  config: Config,
+  { adminKey, logger, probes }: Required<StartOptions> & { readonly probes: ProbePort | undefined },
+): Promise<RunningServer> {
+  const ui: PageFiles | undefined = config.server.ui ? await readPageFiles() : undefined;
   const { engine, model } = await openEngine(config, (message) => logger.warn({ engine: config.engine.type }, message));
   let storage: ServerStorage | undefined;
   const release = () => Promise.all([engine.close(), model.close(), storage?.storage.close()]);
@@ -84,7 +106,7 @@ export async function startServer(
       logger.info({ directory: storage.storage.directory, active, ended, exported }, "sessions read from storage");
     }
     const connections = fitToOpenFiles(configured.connections, countEngineConnections(config), logger);
-    const settings = { ...configured, connections };
+    const settings = { ...configured, connections, ui };
     const weightVersion = openWeightVersion(storage, createVersionFile(config, logger));
     const { app, context } = await createServer({
       registry,
@@ -99,17 +121,20 @@ export async function startServer(
     await weightVersion.readFile();
     const { host, port, listen_backlog: backlog } = config.server;
     await app.listen({ host, port, backlog });
-    const url = formatUrl(app.server.address(), config);
+    const url = formatUrl(app.server.address() as AddressInfo);
     const deregister = register(config, registry, url);
     // After `register`, which replaces the registration of a dead server with the same tag.
     removeOrphans(context, config, logger);
     // Read the file again: a gateway sets versions only on registered servers, and this server was not registered before.
     await weightVersion.readFile();
     const stopSweeps = startSweeps(context, config);
+    await probes?.start(() => readReadiness(context));
 
     let closing: Promise<StopReport> | undefined;
     const stop = async () => {
-      const report = await drain(context, logger);
+      const drained = drain(context, logger);
+      await probes?.refresh();
+      const report = await drained;
       deregister();
       stopSweeps();
       const closeTimer = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
@@ -118,6 +143,7 @@ export async function startServer(
       removeOrphans(context, config, logger);
       await storage?.records.committed().catch(() => undefined);
       await release();
+      await probes?.close();
       return report;
     };
     const readiness = () => engineReadiness(engine, config);
@@ -125,6 +151,7 @@ export async function startServer(
     const { families, folder: modelPath } = model;
     return {
       url,
+      probeUrl: probes?.url,
       workerTag: registry.workerTag,
       model: settings.modelName,
       modelPath,
@@ -210,6 +237,7 @@ export function toServerSettings(
     bodyBytesInFlight: config.server.body_bytes_in_flight,
     jsonLimits: toJsonLimits(config),
     maxPromptCharacters: config.server.max_prompt_characters,
+    accessLog: config.server.access_log,
     publicMetrics: config.server.public_metrics,
     strictControlFields: config.server.strict_control_fields,
     knownRequestBytes: config.server.known_request_bytes,
@@ -244,10 +272,4 @@ function selectRecordedConfig({ engine, rollout: { agent } }: Config): Readonly<
     server_tools: agent.server_tools,
     images: agent.images,
   };
-}
-
-function formatUrl(address: AddressInfo | string | null, { server }: Config): string {
-  if (address === null || typeof address === "string") return `http://${server.host}:${server.port}`;
-  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
 }

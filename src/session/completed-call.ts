@@ -8,6 +8,8 @@ import type { DeclaredTools } from "./undeclared-calls.js";
 /** The messages of a call, prepared for the search for a parent interaction. */
 export interface PreparedMessages extends DigestedMessages, DeclaredTools {
   readonly toolsKey: string;
+  /** Length of the tools as JSON, in characters. */
+  readonly toolsBytes: number;
   readonly templateArgs: TemplateArgs | undefined;
   /** The interaction that the request names as its predecessor. */
   readonly previous: Interaction | undefined;

@@ -8,6 +8,7 @@ export class InteractionLog {
   readonly #sessionId: string;
   readonly #all: Interaction[] = [];
   readonly #indexOf = new Map<string, number>();
+  readonly #toolsKeys = new Set<string>();
   #count = 0;
 
   /** @param count number of interactions, if the session is on disk only */
@@ -28,6 +29,7 @@ export class InteractionLog {
   add(interaction: Interaction): void {
     this.#all[interaction.index] = interaction;
     this.#indexOf.set(interaction.id, interaction.index);
+    this.#toolsKeys.add(interaction.toolsKey);
     this.#count = Math.max(this.#count, this.#all.length);
   }
 
@@ -35,6 +37,12 @@ export class InteractionLog {
   clear(): void {
     this.#all.length = 0;
     this.#indexOf.clear();
+    this.#toolsKeys.clear();
+  }
+
+  /** Returns true if an interaction has these tools. */
+  hasTools(toolsKey: string): boolean {
+    return this.#toolsKeys.has(toolsKey);
   }
 
   at(index: number): Interaction {

@@ -74,8 +74,10 @@ export interface Interaction extends CallFacts {
   readonly lastTokenId: number | undefined;
   /** Why the prompt does not continue its parent's tokens. Undefined if it does, or if the interaction is a root. */
   readonly fallback: string | undefined;
-  /** Identifies the tools that the prompt showed. */
+  /** Identifies the tools that the prompt showed: a digest of their JSON; empty if there were none. */
   readonly toolsKey: string;
+  /** Size of these tools in bytes, if the interaction is the first one of its session that has them. */
+  readonly toolsBytes?: number;
   /** Variables of the chat template besides messages and tools. */
   readonly templateArgs: TemplateArgs | undefined;
 }

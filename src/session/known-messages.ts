@@ -1,8 +1,9 @@
-import { canonicalMessages } from "../conversation/canonical.js";
+import { canonicalMessagesInSteps } from "../conversation/canonical.js";
 import type { Message } from "../conversation/message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
-import { HUGE_TEXT, type Steps } from "../support/async/steps.js";
+import { HUGE_TEXT } from "../support/async/run-steps.js";
+import type { Steps } from "../support/async/steps.js";
 import { digestCallIds } from "./call-ids.js";
 import { sameMessage } from "./interaction.js";
 
@@ -47,7 +48,7 @@ export class KnownMessages {
     const known = countShared(messages, last.messages);
     const shared = last.digests.subarray(0, known * DIGEST_BYTES);
     const added = messages.slice(known);
-    const canonical = canonicalMessages(added, this.#filters);
+    const canonical = yield* canonicalMessagesInSteps(added, this.#filters);
     const characters = canonical.reduce((sum, { length }) => sum + length, 0);
     if (characters >= HUGE_TEXT) yield;
     const digests = new Uint8Array(messages.length * DIGEST_BYTES);

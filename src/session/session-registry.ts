@@ -1,5 +1,6 @@
 import type { MessageFilter } from "../conversation/text-filter.js";
-import { runInTurns, type Steps } from "../support/async/steps.js";
+import { runInTurns } from "../support/async/run-steps.js";
+import type { Steps } from "../support/async/steps.js";
 import { turns } from "../support/async/turns.js";
 import { SessionError } from "./errors.js";
 import type { SessionState } from "./lifecycle.js";
@@ -10,6 +11,7 @@ import { hashText, newSessionKey } from "./session-keys.js";
 import type { ByteTally } from "./session-size.js";
 import type { SessionRecords, StoredHead } from "./stored/session-records.js";
 import type { StoredSession } from "./stored/stored-session.js";
+import { ToolLists } from "./tool-lists.js";
 import { readKeyTag } from "./worker-tag.js";
 
 export interface RegistryOptions {
@@ -66,6 +68,7 @@ export class SessionRegistry {
   #nextNumber = 0;
   readonly #retention: Retention;
   readonly #tally: ByteTally = { bytes: 0 };
+  readonly #toolLists = new ToolLists(this.#tally);
   #capacity = 0;
 
   constructor(options: RegistryOptions) {
@@ -147,6 +150,7 @@ export class SessionRegistry {
       if (keyHash !== undefined) this.#indexKey(session, keyHash);
       if (exported) retained.push({ session, exported });
     }
+    records.restoreTools((number) => this.#sessionsByNumber.get(number)?.lifecycle.freed === false);
     // Retention frees sessions in the order in which it received them.
     retained.sort((a, b) => a.exported.since - b.exported.since);
     for (const { session, exported } of retained) this.#retention.restore(session, exported);
@@ -336,6 +340,7 @@ export class SessionRegistry {
       messageFilters,
       events: this.events,
       tally: this.#tally,
+      toolLists: this.#toolLists,
       journal: records?.journal(number, () => this.#readHead(session)),
       digestKey,
     });

@@ -30,6 +30,7 @@ export class SessionSize {
   readonly #tally: ByteTally;
   #native: number;
   #objects = SESSION_BYTES;
+  #shared = 0;
   #tokens: number;
   #freed = false;
 
@@ -42,12 +43,12 @@ export class SessionSize {
     this.#tally = tally;
     this.#tokens = tokens;
     this.#native = readNative();
-    tally.bytes += this.bytes;
+    tally.bytes += this.#own;
   }
 
   /** Memory of the session, in bytes; 0 once it is freed. */
   get bytes(): number {
-    return this.#freed ? 0 : this.#native + this.#objects;
+    return this.#freed ? 0 : this.#own + this.#shared;
   }
 
   /** Tokens of all calls. A call that continues another one counts only the tokens that it adds. */
@@ -64,25 +65,36 @@ export class SessionSize {
   /** Stops counting the session's data, because it is on disk only from now on. */
   unload(): void {
     if (this.#freed) return;
-    const before = this.bytes;
+    const before = this.#own;
     this.#objects = SESSION_BYTES;
     this.#native = 0;
-    this.#tally.bytes += this.bytes - before;
+    this.#shared = 0;
+    this.#tally.bytes += this.#own - before;
   }
 
   /** Adds objects that live as long as the session's data. */
   addObjects(bytes: number): void {
     if (this.#freed) return;
-    const before = this.bytes;
+    const before = this.#own;
     this.#objects += bytes;
     this.#native = this.#readNative();
-    this.#tally.bytes += this.bytes - before;
+    this.#tally.bytes += this.#own - before;
+  }
+
+  /** Adds objects that other sessions use, too. Whoever shares them counts them in the memory of all sessions. */
+  addShared(bytes: number): void {
+    this.#shared += bytes;
   }
 
   /** Stops counting the session. */
   free(): void {
-    this.#tally.bytes -= this.bytes;
+    if (!this.#freed) this.#tally.bytes -= this.#own;
     this.#freed = true;
+  }
+
+  /** Memory that belongs to this session alone, in bytes. */
+  get #own(): number {
+    return this.#native + this.#objects;
   }
 }
 

@@ -40,9 +40,11 @@ import {
   TOKEN_BYTES,
 } from "./session-size.js";
 import type { SessionSummary } from "./session-summary.js";
+import { SessionTools } from "./session-tools.js";
 import type { StoredInteraction } from "./stored/interaction-record.js";
 import type { SessionJournal } from "./stored/journal.js";
 import type { StoredSession } from "./stored/stored-session.js";
+import { type ToolList, ToolLists } from "./tool-lists.js";
 import { listUndeclaredCalls } from "./undeclared-calls.js";
 
 export interface SessionOptions {
@@ -55,6 +57,8 @@ export interface SessionOptions {
   readonly events?: SessionEvents;
   /** Sum of the memory of all sessions, which this session updates. */
   readonly tally?: ByteTally;
+  /** The tools of all sessions, which this session shares. Default: its own. */
+  readonly toolLists?: ToolLists;
   /** Receives the changes that must survive the process. */
   readonly journal?: SessionJournal | undefined;
   /** The key of the session's digests, 16 bytes. Default: the key of this process. */
@@ -106,6 +110,7 @@ export class Session {
   readonly #log: InteractionLog;
   readonly #parents: ParentSearch;
   readonly #compactions: Compactions;
+  readonly #tools: SessionTools;
   /** Results of the search for compacted conversations, for the further choices of a call. */
   readonly #compactedFrom = new WeakMap<PreparedMessages, number | undefined>();
   readonly #size: SessionSize;
@@ -153,6 +158,7 @@ export class Session {
     this.#compactions = new Compactions(this.#log);
     const tally = options.tally ?? { bytes: 0 };
     this.#size = new SessionSize(() => this.#native.byteLength, tally, summary?.storedTokens);
+    this.#tools = new SessionTools(options.toolLists ?? new ToolLists(tally), (key) => this.#journal?.readTools(key));
     if (summary?.freed) this.#size.free();
   }
 
@@ -309,11 +315,23 @@ export class Session {
   /** {@link prepare} in steps, for conversations of megabytes. */
   *prepareInSteps(conversation: Conversation, previousId?: string): Steps<PreparedMessages> {
     const { messages, tools = [], loadedTools = [], templateArgs } = conversation;
-    const toolsKey = tools.length > 0 ? hashText(JSON.stringify(tools, keepSpelling)) : "";
+    const toolsText = tools.length > 0 ? JSON.stringify(tools, keepSpelling) : "";
+    const toolsKey = toolsText && hashText(toolsText);
+    const toolsBytes = toolsText.length;
     const previous = previousId === undefined ? undefined : this.find(previousId);
     const { messages: known, digests, callIds } = yield* this.#known.digest(messages);
     // No spread: each object that a spread creates has its own hidden class of 300 bytes.
-    const prepared = { messages: known, digests, callIds, toolsKey, tools, loadedTools, templateArgs, previous };
+    const prepared = {
+      messages: known,
+      digests,
+      callIds,
+      toolsKey,
+      toolsBytes,
+      tools,
+      loadedTools,
+      templateArgs,
+      previous,
+    };
     if (!known.some(({ hasUnknownReasoning }) => hasUnknownReasoning)) return prepared;
     return { ...prepared, messages: restoreReasoning(known, this.#parents.listContinued(prepared)) };
   }
@@ -364,7 +382,10 @@ export class Session {
   measureGrowth(prepared: PreparedMessages, prompt: NativePrompt, parent?: ParentMatch): SessionGrowth {
     const match = parent ?? this.findParent(prepared);
     const tokens = prompt.length - (match ? this.#native.sharedLength(prompt, match.index) : 0);
-    return { tokens, bytes: TOKEN_BYTES * tokens + this.#readOwnPart(prepared, match).bytes };
+    return {
+      tokens,
+      bytes: TOKEN_BYTES * tokens + this.#readOwnPart(prepared, match).bytes + this.#newToolsBytes(prepared),
+    };
   }
 
   /** Counts memory that other objects keep for this session until its data is freed. */
@@ -393,7 +414,9 @@ export class Session {
     const link = compactedFrom === undefined ? {} : { compactedFrom };
     const undeclaredCalls = listUndeclaredCalls(output, call.prepared);
     const undeclared = undeclaredCalls.length === 0 ? {} : { undeclaredCalls };
-    const interaction = { ...tree, ...link, ...undeclared, id, ...facts, lastTokenId, ...context };
+    const newTools = this.#newToolsBytes(call.prepared);
+    const toolsBytes = newTools === 0 ? {} : { toolsBytes: newTools };
+    const interaction = { ...tree, ...link, ...undeclared, ...toolsBytes, id, ...facts, lastTokenId, ...context };
     this.#log.add(interaction);
     // The client repeats the answer, so it has received it.
     if (compactedFrom !== undefined) this.delivery.referTo(compactedFrom);
@@ -402,8 +425,10 @@ export class Session {
     this.#completionTokens += outputTokens;
     const objectBytes = bytes + measureMessages(output);
     this.#size.addCall(call.prompt.length - sharedTokens + outputTokens, objectBytes);
+    this.#size.addShared(newTools);
+    const tools = this.#tools.add(call.prepared.toolsKey, call.prepared.tools ?? []);
     this.touch();
-    this.#storeInteraction(interaction, objectBytes, call.request);
+    this.#storeInteraction(interaction, objectBytes, call.request, tools);
     return interaction;
   }
 
@@ -456,6 +481,7 @@ export class Session {
     this.#compactions.clear();
     this.#parents.clear();
     this.#known.clear();
+    this.#tools.clear();
     this.delivery.clear();
     this.#journal?.freed(this.interactionCount);
   }
@@ -475,6 +501,11 @@ export class Session {
   /** Returns the input messages of an interaction, exactly as its request spelled them. */
   readMessages(interaction: Interaction): Message[] {
     return this.#log.readMessages(interaction);
+  }
+
+  /** Returns the JSON of the tools of an interaction; undefined if it had none or they were not recorded. */
+  readTools({ toolsKey }: Interaction): string | undefined {
+    return toolsKey === "" ? undefined : this.#tools.read(toolsKey);
   }
 
   #requireOpen(code: "session_ended" | "session_exported", consequence: string): void {
@@ -544,20 +575,26 @@ export class Session {
   }
 
   /** Stores a recorded interaction, if sessions are stored. Its answer is still to be sent. */
-  #storeInteraction(recorded: Interaction, objectBytes: number, request: string | undefined): void {
+  #storeInteraction(
+    recorded: Interaction,
+    objectBytes: number,
+    request: string | undefined,
+    tools: ToolList | undefined,
+  ): void {
     if (!this.#journal) return;
     const { index, parent, tokenExact: _, templateArgs, input, output, ...facts } = recorded;
     const ofParent = parent < 0 ? undefined : this.#log.at(parent).templateArgs;
     this.delivery.awaitAnswer(index);
     this.#dataChanges++;
-    this.#journal.recorded(index, {
+    const stored: StoredInteraction = {
       native: this.#native.serialize(index),
       facts,
       messages: () => ({ input, output }),
       objectBytes,
       templateArgs: templateArgs !== undefined && templateArgs === ofParent ? "parent" : templateArgs,
       request,
-    });
+    };
+    this.#journal.recorded(index, stored, tools);
   }
 
   #restore({ interactions, outcomes }: StoredSession): void {
@@ -574,6 +611,7 @@ export class Session {
     this.#restoreRewards(outcomes);
     this.delivery.restore(outcomes.map((outcome, i) => ({ ...outcome, request: interactions[i]?.request })));
     this.#size.addObjects(interactions.reduce((sum, { objectBytes }) => sum + objectBytes, 0));
+    this.#size.addShared(interactions.reduce((sum, { facts }) => sum + (facts.toolsBytes ?? 0), 0));
   }
 
   #clearData(): void {
@@ -584,6 +622,7 @@ export class Session {
     this.#compactions.clear();
     this.#parents.clear();
     this.#known.clear();
+    this.#tools.clear();
     this.delivery.unload();
   }
 
@@ -623,6 +662,11 @@ export class Session {
       repeatedBy: this.delivery.attempts.repeatedBy(index),
       referenced: this.delivery.wasReferenced(index),
     });
+  }
+
+  /** Returns the size of a call's tools if no earlier call of the session had them; otherwise 0. */
+  #newToolsBytes({ toolsKey, toolsBytes }: PreparedMessages): number {
+    return toolsKey === "" || this.#log.hasTools(toolsKey) ? 0 : toolsBytes;
   }
 
   /** Returns what a call keeps of its request. It shares equal template arguments with its parent, as it does messages. */

@@ -1,4 +1,5 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { startThread } from "../support/start-thread.js";
 import type { Change } from "./changes.js";
 import type { CommitRequest, CommitResult } from "./commit-worker.js";
 import type { DatabaseOptions } from "./database.js";
@@ -50,7 +51,7 @@ export class CommitThread {
   }
 
   #start(): Worker {
-    const worker = startWorker(this.#options);
+    const worker = startThread("./commit-worker", import.meta.url, { name: "commit", workerData: this.#options });
     worker.unref();
     worker.on("message", ({ error }: CommitResult) => {
       const pending = this.#pending.shift();
@@ -71,15 +72,4 @@ export class CommitThread {
     this.#pending = [];
     for (const { reject } of pending) reject(error);
   }
-}
-
-function startWorker(workerData: DatabaseOptions): Worker {
-  const options = { name: "commit", workerData };
-  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./commit-worker.js", import.meta.url), options);
-  // From the sources. Node 20 ignores `--import tsx` for the file of a thread, so the thread registers tsx itself.
-  const source = `import("tsx/esm/api").then(({ register }) => {
-    register();
-    return import(${JSON.stringify(new URL("./commit-worker.ts", import.meta.url).href)});
-  })`;
-  return new Worker(source, { ...options, eval: true });
 }

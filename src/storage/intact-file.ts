@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
-import { runInTurns, type Steps } from "../support/async/steps.js";
+import { runInTurns } from "../support/async/run-steps.js";
+import type { Steps } from "../support/async/steps.js";
 import { damagedFolderError } from "./errors.js";
 import { FileCheck } from "./pages/check-file.js";
 import { PageError, PageFile } from "./pages/page-file.js";

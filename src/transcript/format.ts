@@ -73,6 +73,15 @@ export interface EpisodeLine {
   readonly incomplete?: string;
 }
 
+/** What a server has recorded of a session: the answer of `GET /rl/sessions/{id}/transcript`. */
+export interface SessionTranscript
+  extends Pick<EpisodeLine, "task_id" | "group_id" | "started_at" | "duration" | "session_reward" | "interactions"> {
+  readonly session_id: string;
+  readonly state: "active" | "ended" | "exported" | "expired";
+  /** What a list of episodes shows of the interactions. */
+  readonly summary: InteractionsSummary;
+}
+
 /** One model call, as what it adds to its parent. */
 export interface TranscriptInteraction {
   readonly id: string;
@@ -83,10 +92,20 @@ export interface TranscriptInteraction {
    * begins with, too; 0 for a root.
    */
   readonly kept: number;
-  /** The messages of the request after those. */
+  /** Which of the kept messages the request spelled differently, such as one without its reasoning; by position. Absent: none. */
+  readonly respelled?: readonly (readonly [position: number, message: Message])[];
+  /** The messages of the request after the kept ones. */
   readonly messages: readonly Message[];
-  /** Tools of the request; absent if they are those of the parent, or if there are none. */
+  /**
+   * Tools of the request; empty if it had none, but its parent had. Absent if they are those of the parent (of a root: if there are none),
+   * or if `tools_of` tells them.
+   */
   readonly tools?: readonly Tool[];
+  /**
+   * Index of the earlier interaction whose `tools` these are: a list is written once in an episode, also if agents alternate between lists
+   * of megabytes.
+   */
+  readonly tools_of?: number;
   readonly answer: Message;
   readonly finish_reason: string;
   /** What marks a side call or a sub-agent. */
@@ -122,7 +141,7 @@ export interface TranscriptInteraction {
 }
 
 /** Where a line of the transcript is. */
-interface Place {
+export interface Place {
   /** In bytes. */
   readonly offset: number;
   /** In bytes, without the line feed. */
@@ -132,9 +151,13 @@ interface Place {
 export type IndexLine = Place & (RunLine | BatchLine | StepLine | EpisodeSummary);
 
 /** An episode without its texts. */
-export interface EpisodeSummary extends Omit<EpisodeLine, "interactions" | "error"> {
+export interface EpisodeSummary extends Omit<EpisodeLine, "interactions" | "error">, InteractionsSummary {
   /** Code of the error. */
   readonly error?: string;
+}
+
+/** The interactions of an episode without their texts. */
+export interface InteractionsSummary {
   /** The final reward of the episode: its session's, or that of the root of the main conversation; null if none was set. */
   readonly reward: number | null;
   readonly calls: number;

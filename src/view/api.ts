@@ -1,19 +1,19 @@
 import type { BatchLine, EpisodeLine, EpisodeSummary, RunLine, StepLine } from "../transcript/format.js";
 
 /**
- * What the page asks for. The viewer's server answers over HTTP (`GET <base>/api/…`); an HTML file that `--html` wrote
- * has the same objects inside. The page knows only {@link Source}.
+ * The data that the page reads. The viewer's server returns it over HTTP (`GET <base>/api/…`); an HTML file that `--html`
+ * wrote contains the same objects. The page knows only {@link Source}.
  */
 export interface Source {
-  /** Everything but texts and tokens, once. */
+  /** `GET api/overview`: everything except messages and tokens. */
   overview(): Promise<Overview>;
-  /** `GET api/changes?after=<revision>`: what came after an overview; waits up to 20 seconds. Undefined: a file that does not grow. */
+  /** `GET api/changes?after=<revision>`: changes since that revision; waits up to 20 seconds for one. Undefined if the source does not change. */
   readonly changes?: (after: number, signal: AbortSignal) => Promise<Overview>;
   /** `GET api/episodes/<index>` */
   episode(index: number): Promise<EpisodeLine>;
   /** `GET api/episodes/<index>/tokens/<interaction>?from=<token>&count=<n>` */
   tokens(range: TokenRange): Promise<TokenSlice>;
-  /** `GET api/episodes?text=<words>`: indices of episodes whose messages contain the text, best effort in 2 seconds. */
+  /** `GET api/episodes?text=<words>`: indices of the episodes that contain the text. Stops after 2 seconds. */
   search(text: string, signal: AbortSignal): Promise<SearchResult>;
 }
 
@@ -28,7 +28,7 @@ export interface Overview {
   /** Episodes from `first` on, in the order of the transcript. An index is a position in that order. */
   readonly first: number;
   readonly episodes: EpisodeColumns;
-  /** What the page should tell: tokens cannot be decoded, an index was missing, episodes were left out of an HTML file. */
+  /** Notices for the user: tokens cannot be decoded, an index was missing, episodes were left out of an HTML file. */
   readonly notices: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export interface TokenSlice {
   /** Index of the first own output token. */
   readonly output_start: number;
   readonly ids: readonly number[];
-  /** A token that holds part of a character has the empty string, and the last part has the character; null: the tokenizer is not known. */
+  /** The text of a character of several tokens is that of the last one; the others have the empty string. Null if the tokenizer is not known. */
   readonly texts: readonly string[] | null;
   /** In nats; 0 at prompt tokens. */
   readonly logprobs: readonly number[];
@@ -110,6 +110,6 @@ export interface TokenText {
 
 export interface SearchResult {
   readonly episodes: readonly number[];
-  /** False if the time did not suffice for all episodes. */
+  /** False if not all episodes were searched in time. */
   readonly complete: boolean;
 }

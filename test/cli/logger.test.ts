@@ -15,7 +15,11 @@ function captureStderr(code: string, level = "info"): string {
 it("writes Node's warnings as log lines", () => {
   const lines = captureStderr('process.emitWarning("careful", "DeprecationWarning", "DEP0");').trimEnd().split("\n");
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-    expect.objectContaining({ level: 40, msg: "careful", err: expect.objectContaining({ code: "DEP0" }) as unknown }),
+    expect.objectContaining({
+      level: "warn",
+      msg: "careful",
+      err: expect.objectContaining({ code: "DEP0" }) as unknown,
+    }),
   ]);
 });
 

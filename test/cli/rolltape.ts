@@ -21,6 +21,7 @@ const readyEvent = z.strictObject({
   reasoning_parser: z.string(),
   worker_tag: z.string().optional(),
   workers: z.array(z.strictObject({ name: z.string(), tag: z.string(), url: z.url(), pid: z.int() })).optional(),
+  probe_url: z.url().optional(),
   not_ready: z.array(z.strictObject({ key: z.string(), message: z.string() })).optional(),
   warnings: z.array(z.strictObject({ key: z.string(), message: z.string() })).optional(),
   pid: z.int(),

@@ -58,7 +58,7 @@ describe("rolltape serve", () => {
     await server.ready();
     const [line = ""] = await server.loggedMatch(/^.*storage\.directory is empty.*$/m);
     expect(JSON.parse(line)).toMatchObject({
-      level: 40,
+      level: "warn",
       key: "storage.directory",
       msg: expect.stringContaining("sessions are not stored and end with the process") as string,
     });
@@ -68,6 +68,22 @@ describe("rolltape serve", () => {
     const { code, stderr } = await runRolltape(serveArgs("storage.durability=none"));
     expect(code).toBe(2);
     expect(stderr).toContain("storage.durability: has no effect: sessions are not stored without `storage.directory`");
+  });
+
+  it("names the port for probes in the ready line", async () => {
+    const server = rolltape(serveArgs("server.probe_port=0"), { ROLLTAPE_ADMIN_API_KEY: KEY });
+    const { url, probe_url } = await server.ready();
+    expect(new URL(probe_url ?? "").port).not.toBe(new URL(url).port);
+    const readyz = async () => (await fetch(`${probe_url}/readyz`)).status;
+    await expect.poll(readyz).toBe(200);
+    server.process.kill("SIGTERM");
+    expect(await server.ended).toMatchObject({ code: 0 });
+  });
+
+  it("ends with status 2 if the port for probes is the server's own", async () => {
+    const { code, stderr } = await runRolltape(["serve", "server.port=8099", "server.probe_port=8099"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("server.probe_port: expected another port than server.port");
   });
 
   it("reports the model name of the configuration", async () => {

@@ -95,6 +95,8 @@ describe("keys that a command uses", () => {
     expect(usedKeys(UNUSED_BY_GATEWAY, "")).toEqual([
       "server.host",
       "server.port",
+      "server.probe_port",
+      "server.stall_seconds",
       "server.max_body_bytes",
       "server.body_bytes_in_flight",
       "server.max_connections",
@@ -106,6 +108,7 @@ describe("keys that a command uses", () => {
       "server.strict_control_fields",
       "server.shutdown_seconds",
       "server.public_metrics",
+      "server.access_log",
       "server.log_level",
       "gateway.workers",
       "gateway.workers_file",

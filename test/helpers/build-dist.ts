@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 const BUILT = "ROLLTAPE_TEST_BUILT";
 
 /**
- * Compiles src/ to dist/ once before the tests, for tests that run the command line as users do. Types are not
+ * Compiles src/ to dist/, and builds the viewer's page, once before the tests, for tests that run the command line as users do. Types are not
  * checked, because lint checks them, and a type error in one room must not block the tests of other rooms.
  */
 export function setup(): void {
@@ -12,6 +12,8 @@ export function setup(): void {
   if (process.env[BUILT]) return;
   const root = fileURLToPath(new URL("../..", import.meta.url));
   const tsc = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
+  const vite = fileURLToPath(new URL("../../node_modules/vite/bin/vite.js", import.meta.url));
   execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--noCheck"], { cwd: root, stdio: "inherit" });
+  execFileSync(process.execPath, [vite, "build", "--config", "vite.page.config.ts"], { cwd: root, stdio: "inherit" });
   process.env[BUILT] = "yes";
 }

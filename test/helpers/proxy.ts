@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from "fastify";
 import type { InjectOptions, Response } from "light-my-request";
 import { pino } from "pino";
 import { type Config, parseConfig } from "../../src/config/index.js";
@@ -30,6 +31,8 @@ export interface ProxyOptions<E extends Engine> {
   readonly retention?: { milliseconds: number; bytes: number };
   readonly messageFilters?: readonly RegExp[];
   readonly workerTag?: string;
+  /** Default: no log. */
+  readonly logger?: FastifyBaseLogger;
   /** Keys of the section `storage`. Default: sessions are not stored. */
   readonly storage?: { readonly directory: string } & Partial<Config["storage"]>;
 }
@@ -121,6 +124,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       settings,
       weightVersion: openWeightVersion(storage),
       storage,
+      ...(options.logger ? { logger: options.logger } : {}),
     });
     return new Proxy(engine, app, context);
   }

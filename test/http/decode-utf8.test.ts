@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { decodeUtf8 } from "../../src/http/decode-utf8.js";
-import { runInTurns } from "../../src/support/async/steps.js";
+import { runInTurns } from "../../src/support/async/run-steps.js";
 
 /** Very large texts are decoded in slices of 2 MiB. */
 const SLICE = 2 << 20;

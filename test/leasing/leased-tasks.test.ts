@@ -132,6 +132,22 @@ describe("LeasedTasks", () => {
     expect((await run(0)).rejected).toMatchObject([{ reason: { code: "worker_lost" } }]);
   });
 
+  it("keeps the sessions of rejected episodes until they are discarded, if it is told so", async () => {
+    const { tasks, run, lease, removed } = leasing({ keepsRejected: true });
+    const ended = run(0);
+    const [held] = await lease("a");
+    if (!held) throw new Error("no lease");
+    const sessions = ["s1", "s2", "unreported"];
+    await tasks.announce(sessions.map((session_id) => ({ lease_id: held.lease_id, session_id })));
+    const rejection = { session_id: "s2", group_id: null, code: "agent_error", message: "no", error: null };
+    const report = reportOf(held, "s1");
+    await tasks.report([{ ...report, result: { ...report.result, rejected: [rejection] } }]);
+    expect((await ended).rejected).toMatchObject([{ sessionId: "s2" }]);
+    await expect.poll(() => removed).toEqual(["unreported"]);
+    tasks.discard(["s2"]);
+    await expect.poll(() => removed).toEqual(["unreported", "s2"]);
+  });
+
   it("goes on with the leases of a process before it", async () => {
     const { tasks, run, removed } = leasing({
       restored: {

@@ -57,7 +57,13 @@ export async function serve(
       job_id: jobId,
       proxy_url: "http://127.0.0.1:9",
       lease_seconds: leaseSeconds,
-      workflow: { group_size: 1, drop_incomplete_group: true, reward_scope: "interaction", timeout_seconds: null },
+      workflow: {
+        group_size: 1,
+        drop_incomplete_group: true,
+        reward_scope: "interaction",
+        timeout_seconds: null,
+        rejected_sessions: "delete",
+      },
     },
   });
   onTestFinished(() => running.close());

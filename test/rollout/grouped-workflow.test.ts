@@ -119,6 +119,14 @@ describe("GroupedWorkflow", () => {
     expect(rejected[0]?.reason).toMatchObject({ code: "workflow_error", message: "not today" });
   });
 
+  it("leaves the sessions of rejected members, ended, to a caller that keeps them", async () => {
+    const { proxy, engine } = await listeningProxy();
+    const workflow = new GroupedWorkflow(new ProxyWorkflow(memberwise(turn, fail, turn)), 3);
+    const { rejected } = await workflow.arunEpisode(engine, "rain", { export: "deferred", rejectedSessions: "keep" });
+    const states = rejected.map(({ sessionId = "" }) => proxy.context.registry.get(sessionId).state);
+    expect(states).toEqual(["ended", "ended", "ended"]);
+  });
+
   it("passes its caller's signal to every member", async () => {
     const { proxy, engine } = await listeningProxy();
     proxy.engine.hold();

@@ -23,6 +23,7 @@ export function makeChanges(number: number): Change[][] {
       outcomeChanged: () => undefined,
       summaryChanged: () => undefined,
       freed: () => undefined,
+      readTools: () => undefined,
     },
   });
   const sample = new SampleCalls(number, SHAPE);

@@ -24,7 +24,8 @@ export async function gateway(overrides: readonly string[], { config: file }: Co
   });
   const { startGateway } = await import("../../gateway/start.js");
   running = await startGateway(config, { adminKey: readAdminKey(config, process.env), logger });
-  const { url, workers } = running;
-  printReadyLine({ url, workers });
-  logger.info({ url, workers }, "ready");
+  const { url, probeUrl, workers } = running;
+  const served = { url, ...(probeUrl === undefined ? {} : { probe_url: probeUrl }), workers };
+  printReadyLine(served);
+  logger.info(served, "ready");
 }

@@ -26,8 +26,9 @@ import { describeUnusedWorkers } from "../serve-workers/worker-folders.js";
 const STOP_MARGIN_SECONDS = 10;
 
 /**
- * `rolltape serve`: runs the server, or several of them (`server.workers`), until a signal stops it. Prints one JSON line on standard output when it accepts
- * calls, with the problems of its engine and what it cannot do with its model. Logs go to standard error.
+ * `rolltape serve`: runs the server, or several of them (`server.workers`), until a signal stops it. Prints one JSON line on
+ * standard output when it accepts calls, with the problems of its engine and what it cannot do with its model. Logs go to
+ * standard error.
  */
 export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
@@ -86,10 +87,11 @@ async function publishKey({ file, key }: AdminKey, server: RunningServer): Promi
 }
 
 function describeServer({ engine, server }: Config, { file }: AdminKey, running: RunningServer) {
-  const { url, workerTag, model, modelPath, families } = running;
+  const { url, probeUrl, workerTag, model, modelPath, families } = running;
   const keyFile = file === undefined ? {} : { admin_key_file: resolve(file) };
   const parsers = { tool_call_parser: families.tools, reasoning_parser: families.reasoning };
+  const probes = probeUrl === undefined ? {} : { probe_url: probeUrl };
   // Only gateways use the tag.
   const tag = server.workers_folder === null ? {} : { worker_tag: workerTag };
-  return { url, engine: engine.type, model, model_path: modelPath, ...parsers, ...tag, ...keyFile };
+  return { url, ...probes, engine: engine.type, model, model_path: modelPath, ...parsers, ...tag, ...keyFile };
 }

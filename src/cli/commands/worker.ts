@@ -101,6 +101,7 @@ async function runOne(job: WorkerJob, { workerId, name, settings, isFirst }: Reg
       engine,
       concurrency: config.rollout.worker_concurrency,
       leaseSeconds: settings.lease_seconds,
+      rejectedSessions: settings.workflow.rejected_sessions,
       onEnd: ({ task_id, attempt }, { accepted, rejected }, outcome) =>
         logger.debug(
           { task_id, attempt, accepted: accepted.length, rejected: rejected.length, outcome },

@@ -2,14 +2,14 @@ import type { Header } from "../../support/safetensors/read-header.js";
 import type { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { type BatchFindings, readFindings } from "./batch-findings.js";
 import { type InspectedColumns, readRowColumns } from "./columns.js";
-import { type RowEntry, readRows } from "./rows.js";
+import { type BatchRow, readRows } from "./rows.js";
 
 /** The content of a batch, read from its header and its tensors. */
 export interface InspectedBatch {
   readonly header: Header;
   readonly byteLength: number;
   /** Empty if the file is not a batch of Rolltape. */
-  readonly rows: readonly RowEntry[];
+  readonly rows: readonly BatchRow[];
   /** Rewards after the discount, by row or by node of a tree. */
   readonly rewards: readonly number[];
   /** Number of tokens in the loss. */

@@ -5,7 +5,7 @@ import { describeColumns } from "./describe-columns.js";
 import type { InspectedBatch } from "./inspect-batch.js";
 import { describeMetadata } from "./metadata.js";
 import { countBins, type Distribution, formatNumber, summarizeNumbers } from "./numbers.js";
-import type { RowEntry } from "./rows.js";
+import type { BatchRow } from "./rows.js";
 import { listWarnings } from "./warnings.js";
 
 const BINS = 10;
@@ -62,7 +62,7 @@ function totals({ rows, rewards, lossTokens, versions }: InspectedBatch): string
   ]);
 }
 
-function lengths(rows: readonly RowEntry[]): string[] {
+function lengths(rows: readonly BatchRow[]): string[] {
   const bins = countBins(
     rows.map(({ length }) => length),
     BINS,

@@ -12,6 +12,11 @@ import { RolloutJobError } from "./errors.js";
 /** Of a process of a job, which lasts some hours. */
 const JOB_RESTARTS: RestartLimit = { times: 3, forgetSeconds: Number.POSITIVE_INFINITY };
 const TAIL_BYTES = 8192;
+/**
+ * A rollout worker makes short-lived objects only: with semi-spaces of 64 MiB instead of 16, fewer of them live long enough
+ * to be copied. A proxy counts on Node's own size: see the heap watch of the server.
+ */
+const NODE_ARGUMENTS = { "rollout worker": ["--max-semi-space-size=64"], "proxy worker": [] } as const;
 /** How a command of Rolltape ends if its configuration is invalid. */
 const UNUSABLE = "status 2";
 
@@ -36,7 +41,7 @@ export interface JobProcessOptions {
   readonly onDeath?: ((how: string, isRestarted: boolean) => void) | undefined;
   /** Is called with the first line of its standard output whenever it accepts calls. */
   readonly onReady?: ((line: string) => void) | undefined;
-  /** Arguments of Node. */
+  /** Further arguments of Node. */
   readonly nodeArguments?: readonly string[];
   /** Further arguments of each run. */
   readonly runArguments?: () => readonly string[];
@@ -109,8 +114,9 @@ export class JobProcess {
 
   /** Resolves when the process accepts calls. */
   async #spawn(): Promise<ProcessRun> {
-    const { kind, args, env, logs, onReady, nodeArguments = [], runArguments } = this.#options;
+    const { kind, args, env, logs, onReady, runArguments } = this.#options;
     const main = fileURLToPath(new URL("../main.js", import.meta.url));
+    const nodeArguments = [...NODE_ARGUMENTS[kind], ...(this.#options.nodeArguments ?? [])];
     const child = spawn(process.execPath, [...nodeArguments, main, ...args, ...(runArguments?.() ?? [])], {
       // Its own group, so that Ctrl-C reaches only the job, which stops its proxies after everything is exported.
       detached: true,

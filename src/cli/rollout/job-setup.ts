@@ -4,6 +4,7 @@ import type { LeasedTasks } from "../../leasing/leased-tasks.js";
 import type { ConnectedProxy } from "../../rollout/connect.js";
 import type { RolloutWorkflow } from "../../rollout/contract.js";
 import type { TaskRunner } from "../../rollout/controller/task-runner.js";
+import type { JobTranscript } from "./job-transcript.js";
 import type { RolloutTask } from "./read-tasks.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import type { SampledTokens } from "./sampled-tokens.js";
@@ -25,6 +26,8 @@ export interface JobSetup {
   readonly groupSize: number;
   readonly tasks: readonly RolloutTask[];
   readonly screen: RolloutScreen;
+  /** Undefined with `--no-transcripts`. */
+  readonly transcript?: JobTranscript | undefined;
 }
 
 /** Returns the weight version at the start: that of the process before, if the job goes on. */

@@ -2,20 +2,31 @@ import { makeInert } from "../../support/inert-text.js";
 
 /** Maximum number of distinct lines that are counted. Lines over the limit are all shown. */
 const MAX_KNOWN = 1000;
-const LEVELS: ReadonlyMap<number, string> = new Map([
-  [10, "trace"],
-  [20, "debug"],
-  [30, "info"],
-  [40, "warning"],
-  [50, "error"],
-  [60, "fatal"],
+/** The names of levels in log lines, as they are shown. */
+const LEVELS: ReadonlyMap<unknown, string> = new Map([
+  ["trace", "trace"],
+  ["debug", "debug"],
+  ["info", "info"],
+  ["warn", "warning"],
+  ["error", "error"],
+  ["fatal", "fatal"],
 ]);
 /** Fields that every line has, or that are shown in another way. */
 const HIDDEN = new Set(["level", "time", "pid", "hostname", "msg", "err"]);
 /** Fields that differ in every line, because they identify a request or a session. They are shown, but not compared. */
-const IDENTITY = new Set(["reqId", "req", "res", "responseTime", "sessionId", "session_id", "interactionId", "ids"]);
+const IDENTITY = new Set([
+  "reqId",
+  "req",
+  "res",
+  "responseTime",
+  "sessionId",
+  "session_id",
+  "interactionId",
+  "ids",
+  "trace_id",
+]);
 const MAX_FIELD_LENGTH = 300;
-const ERROR_LEVEL = 50;
+const WITH_STACK: ReadonlySet<unknown> = new Set(["error", "fatal"]);
 const MAX_STACK_LINES = 40;
 
 /** Turns log lines into text for people. Repeated lines are shown once and counted. */
@@ -48,7 +59,7 @@ function parseFields(line: string): Fields | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
     const fields = JSON.parse(line) as Fields;
-    return typeof fields["level"] === "number" ? fields : undefined;
+    return LEVELS.has(fields["level"]) ? fields : undefined;
   } catch {
     return undefined;
   }
@@ -56,7 +67,7 @@ function parseFields(line: string): Fields | undefined {
 
 /** Returns level, message and cause. */
 function describeLine({ level, msg, err }: Fields): string {
-  const name = LEVELS.get(Number(level)) ?? "log";
+  const name = LEVELS.get(level) ?? "log";
   const [message, cause] = [typeof msg === "string" ? msg : "", readMessage(err)];
   const why = cause === "" || message.includes(cause) ? "" : `: ${cause}`;
   return makeInert(`${name}: ${message}${why}`);
@@ -87,7 +98,7 @@ function shorten(value: unknown): string {
 /** Returns the frames of an error's stack on lines of their own. Warnings are expected, and their stack says little. */
 function describeStack({ level, err }: Fields): string {
   const { stack } = (err ?? {}) as { readonly stack?: unknown };
-  if (Number(level) < ERROR_LEVEL || typeof stack !== "string") return "";
+  if (!WITH_STACK.has(level) || typeof stack !== "string") return "";
   // The lines before the first frame repeat class and message.
   const lines = stack.split("\n");
   const first = lines.findIndex((line) => /^\s+at /.test(line));

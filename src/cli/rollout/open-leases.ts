@@ -10,7 +10,7 @@ import type { RolloutOptions } from "./rollout-options.js";
 
 export interface LeasesSettings {
   readonly config: Config;
-  readonly options: Pick<RolloutOptions, "groupSize" | "timeout">;
+  readonly options: Pick<RolloutOptions, "groupSize" | "timeout" | "transcripts">;
   readonly proxy: ConnectedProxy;
   readonly adminKey: string;
   readonly host: string;
@@ -47,6 +47,7 @@ export async function openLeases(settings: LeasesSettings): Promise<OpenLeases> 
     remover,
     records: journal,
     restored: journal?.restored,
+    keepsRejected: options.transcripts !== false,
     onLost: ({ task, attempt }, reason) => logger.warn({ task, attempt, reason }, "an attempt of a task was lost"),
   });
   let job: RolloutJob | undefined;
@@ -69,6 +70,7 @@ export async function openLeases(settings: LeasesSettings): Promise<OpenLeases> 
         drop_incomplete_group: config.drop_incomplete_group,
         reward_scope: agent.reward_scope,
         timeout_seconds: options.timeout ?? null,
+        rejected_sessions: options.transcripts === false ? "delete" : "keep",
       },
     },
   });

@@ -69,9 +69,10 @@ interface WorkersSettings {
 async function startSeveral(count: number, { config, logger, logs, key, args }: WorkersSettings): Promise<JobProxy> {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-workers-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  // Host and port of the configuration are for the gateway.
+  // Host and ports of the configuration are for the gateway.
   const workerKeys = [
     "server.port=0",
+    "server.probe_port=null",
     "server.host=127.0.0.1",
     "server.advertised_host=null",
     "server.worker_tag=auto",

@@ -31,7 +31,14 @@ const URL_FILE = "{folder}/controller.json";
 /** Keys that the job sets for each process. */
 const ADDRESSES: UnusedKeys[] = [
   {
-    prefixes: ["server.host", "server.port", "server.workers_folder", "server.worker_tag", "server.advertised_host"],
+    prefixes: [
+      "server.host",
+      "server.port",
+      "server.probe_port",
+      "server.workers_folder",
+      "server.worker_tag",
+      "server.advertised_host",
+    ],
     reason: "the job chooses it for each of its processes",
   },
   { prefixes: ["gateway.workers"], reason: "the job has its own proxies" },
@@ -82,6 +89,7 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
     ...(settings.options.engineCommand === undefined ? [] : ["engine.urls={engine_urls}"]),
     "server.host={node}",
     "server.port=0",
+    "server.probe_port=null",
     "server.workers_folder={folder}/workers",
     "server.workers=1",
     ...store(settings, "proxy-{index}"),
@@ -89,7 +97,12 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
 }
 
 function gatewayArguments(settings: RolloutJobSettings): string[] {
-  const place = ["server.host={node}", "server.port=0", "gateway.workers_folder={folder}/workers"];
+  const place = [
+    "server.host={node}",
+    "server.port=0",
+    "server.probe_port=null",
+    "gateway.workers_folder={folder}/workers",
+  ];
   return [...forward(settings, UNUSED_BY_GATEWAY), ...place];
 }
 
@@ -100,7 +113,7 @@ function workerArguments(settings: RolloutJobSettings): string[] {
 
 function controllerArguments(settings: RolloutJobSettings): string[] {
   const { options } = settings;
-  const { data, out, groupSize, timeout, trainer, trainerMode, writeWait, fromVersion, layout } = options;
+  const { data, out, groupSize, timeout, trainer, trainerMode, writeWait, fromVersion, layout, transcripts } = options;
   const named = {
     "--group-size": groupSize,
     "--timeout": timeout,
@@ -121,6 +134,7 @@ function controllerArguments(settings: RolloutJobSettings): string[] {
     "--layout",
     layout,
     ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)])),
+    ...(transcripts === false ? ["--no-transcripts"] : []),
     ...forward(settings, unusedByController(options)),
     "server.host={node}",
     // The first start finds no job in a new folder, and begins one.

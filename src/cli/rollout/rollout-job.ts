@@ -77,6 +77,7 @@ export class RolloutJob implements StoppableJob {
       onResult: (result) => {
         this.#tally.add(result);
         this.#errors.add(result);
+        job.transcript?.add(result);
       },
     });
     this.#trainer = createTrainer(job, (error) => {
@@ -104,6 +105,7 @@ export class RolloutJob implements StoppableJob {
       await this.#endTrainer();
     } finally {
       this.#over = true;
+      await this.#job.transcript?.close();
       await progress.stop();
       this.#errors.close();
     }
@@ -168,6 +170,7 @@ export class RolloutJob implements StoppableJob {
     if (survivors === undefined) return;
     if (stopIfLost && survivors.lost.size > 0) return this.#rerun(batch, survivors.lost);
     this.#tally.lose(survivors.lost.size, survivors.leftOut);
+    await this.#job.transcript?.settled(batch.sessionIds);
     if (survivors.bytes === undefined) {
       this.#controller.lose(batch);
       await survivors.release();
@@ -176,6 +179,8 @@ export class RolloutJob implements StoppableJob {
     const file = await this.#write(survivors.bytes, survivors, fields);
     if (file === undefined) return;
     const record = await this.#record(batch, file);
+    const { sessionIds } = survivors;
+    this.#job.transcript?.addBatch({ number: record.number, file, version: this.#controller.version, sessionIds });
     // Released before the trainer runs, which may take hours.
     await survivors.release();
     const freed = { ...record, sessionIds: [] };
@@ -254,7 +259,9 @@ export class RolloutJob implements StoppableJob {
       this.#controller.noteStep(result.version - before);
       await this.#setVersion(result);
       await this.#job.journal?.updateBatch({ ...record, trained: true }, result.version);
-      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      const duration = (performance.now() - started) / 1000;
+      this.#job.transcript?.addStep({ number: this.#steps, version: result.version, duration });
+      const seconds = duration.toFixed(1);
       this.#tell(`step ${this.#steps}: trained on ${file} in ${seconds} s, version ${result.version}`);
       this.#steps++;
     } catch (error) {

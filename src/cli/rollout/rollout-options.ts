@@ -30,6 +30,8 @@ export interface RolloutOptions extends ConfigOptions {
   readonly writeWait?: number;
   /** Weight version at the start. */
   readonly fromVersion?: number;
+  /** False: no transcript is written. */
+  readonly transcripts?: boolean;
   /** Goes on with the job in `storage.directory`. */
   readonly resume?: boolean;
   /** Folder of a job whose processes a scheduler starts. */
@@ -133,6 +135,7 @@ function withJobOptions(command: Command): Command {
       "time for which writing a batch is retried (default: 60; on a terminal, until Ctrl-C)",
       optionValue(z.number().min(0)),
     )
+    .option("--no-transcripts", "do not write what the episodes said to <out>.jsonl")
     .option("--resume", "go on with the job in storage.directory that was killed or stopped, if there is one")
     .option("--from-version <n>", "weight version at the start", optionValue(z.int32().min(0)))
     .addOption(

@@ -1,9 +1,13 @@
 import type { Config } from "../../config/index.js";
 import type { JobJournal } from "../../leasing/job-journal.js";
 import { connectProxy } from "../../rollout/connect.js";
-import type { RolloutEngine, RolloutWorkflow } from "../../rollout/contract.js";
+import type { RolloutWorkflow } from "../../rollout/contract.js";
+import { WorkflowRunner } from "../../rollout/controller/task-runner.js";
 import { createLogger } from "../logger.js";
 import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
+import { readExamples } from "./examples.js";
+import type { JobSetup } from "./job-setup.js";
+import { JobTranscript } from "./job-transcript.js";
 import { createWorkflow } from "./job-workflow.js";
 import { openJournal } from "./open-journal.js";
 import { type OpenLeases, openLeases } from "./open-leases.js";
@@ -53,25 +57,32 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
     await using proxy = connectProxy(served);
     await using journal = await openJournal(run);
     await using leases = await openRunners(run, { served, proxy, screen, journal });
-    const runner = leases?.tasks ?? (workflow && (await createRunner(workflow.workflow, proxy, journal)));
+    const runner = leases?.tasks ?? (workflow && (await createRunner(workflow.workflow, { options, proxy, journal })));
     if (!runner) throw new Error("nothing runs the agents");
     const groupSize = workflow?.groupSize ?? leases?.groupSize ?? 1;
     const tokens = await SampledTokens.start(proxy.url);
-    const job = new RolloutJob({ ...run, proxy, tokens, runner, leases: leases?.tasks, journal, groupSize, screen });
+    const setup = { ...run, proxy, tokens, runner, leases: leases?.tasks, journal, groupSize, screen };
+    const transcript = await JobTranscript.open(setup);
+    const job = new RolloutJob({ ...setup, transcript });
     leases?.attach(job);
     run.watch.begin(job);
-    return await measure(job, run, groupSize);
+    return await measure(job, run, { groupSize, transcript });
   } finally {
     workflow?.close();
   }
 }
 
-async function measure(job: RolloutJob, { tasks }: JobRun, groupSize: number): Promise<EndedJob> {
+async function measure(
+  job: RolloutJob,
+  { tasks }: JobRun,
+  { groupSize, transcript: written }: Pick<JobSetup, "groupSize" | "transcript">,
+): Promise<EndedJob> {
   const started = performance.now();
   const { interrupted, failure, ...outcome }: JobOutcome = await job.run();
   const seconds = (performance.now() - started) / 1000;
   const stopped = interrupted || failure !== undefined;
-  return { summary: { ...outcome, tasks: tasks.length, groupSize, seconds, stopped }, failure };
+  const transcript = await readExamples(written);
+  return { summary: { ...outcome, tasks: tasks.length, groupSize, seconds, transcript, stopped }, failure };
 }
 
 interface Opened {
@@ -82,10 +93,15 @@ interface Opened {
 }
 
 /** Returns what runs tasks in this process, and stores their results if there is a journal. */
-async function createRunner(workflow: RolloutWorkflow, proxy: RolloutEngine, journal: JobJournal | undefined) {
-  if (!journal) return workflow;
+async function createRunner(
+  workflow: RolloutWorkflow,
+  { options, proxy, journal }: Pick<JobRun, "options"> & Pick<Opened, "proxy" | "journal">,
+) {
+  // The transcript reads the sessions of rejected episodes before they are deleted.
+  const rejectedSessions = options.transcripts === false ? "delete" : "keep";
+  if (!journal) return new WorkflowRunner(workflow, proxy, { rejectedSessions });
   const { JournaledRunner } = await import("../../leasing/journaled-runner.js");
-  return new JournaledRunner(workflow, proxy, journal);
+  return new JournaledRunner(workflow, proxy, journal, { rejectedSessions });
 }
 
 /** Opens what gives tasks to rollout workers; undefined if agents run in this process. */

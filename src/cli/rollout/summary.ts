@@ -1,5 +1,6 @@
 import { describeFindings } from "../inspect/batch-findings.js";
 import type { BatchFiles } from "./batch-files.js";
+import { describeExamples, type WrittenTranscript } from "./examples.js";
 import type { RolloutTally } from "./tally.js";
 
 export interface RolloutSummary {
@@ -13,13 +14,15 @@ export interface RolloutSummary {
   readonly batches: BatchFiles;
   /** File with the errors of rejected episodes; undefined if there are none. */
   readonly errors: string | undefined;
+  /** Undefined if the job wrote no transcript. */
+  readonly transcript?: WrittenTranscript | undefined;
   /** True if the job was stopped before its end. */
   readonly stopped: boolean;
 }
 
 /** Returns the summary that `rolltape rollout` prints. */
 export function describeRollout(summary: RolloutSummary): string {
-  const { tally, tasks, groupSize, seconds, sampledTokens, batches, errors } = summary;
+  const { tally, tasks, groupSize, seconds, sampledTokens, batches, errors, transcript } = summary;
   // Tasks that were running are aborted and count as rejected.
   const started = tally.acceptedTasks + tally.rejectedTasks;
   const lines: [string, string][] = [["episodes", `${tally.accepted} accepted, ${tally.rejected} rejected`]];
@@ -41,6 +44,7 @@ export function describeRollout(summary: RolloutSummary): string {
     ["time", `${seconds.toFixed(1)} s, ${(tally.accepted / seconds).toFixed(1)} episodes/s`],
     ["wrote", `${describeFiles(batches)}, ${batches.bytes} bytes`],
     ...(errors === undefined ? [] : [["errors", errors] as [string, string]]),
+    ...(transcript ? describeExamples(transcript) : []),
     ...describeFindings(batches.findings).map((warning): [string, string] => ["warning", warning]),
   );
   return lines.map(([name, text]) => `${name.padEnd(9)} ${text}\n`).join("");

@@ -2,9 +2,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Logger } from "pino";
-import { type AdminKey, type Config, refuseUnusedStorage, removeKeyFile, writeKeyFile } from "../../config/index.js";
+import {
+  type AdminKey,
+  type Config,
+  readProbeSettings,
+  refuseUnusedStorage,
+  removeKeyFile,
+  writeKeyFile,
+} from "../../config/index.js";
 import { type RunningGateway, startGateway } from "../../gateway/start.js";
 import type { CutAnswer } from "../../http/connections/answer.js";
+import { ProbePort } from "../../http/probes/probe-port.js";
 import type { ChildEnd } from "../../support/processes/child-end.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
 import { EXIT_FAILURE, EXIT_INCOMPLETE } from "../exit.js";
@@ -32,9 +40,10 @@ export interface ServeWorkersOptions {
 /**
  * Runs several servers behind a gateway in this process, until a signal stops them.
  *
- * 1. Start the workers, each with its part of the budgets and a storage folder of its own.
- * 2. Start the gateway, which finds them in a folder, at the address of the configuration.
- * 3. Print the ready line.
+ * 1. Open the port for probes.
+ * 2. Start the workers, each with its part of the budgets and a storage folder of its own.
+ * 3. Start the gateway, which finds them in a folder, at the address of the configuration.
+ * 4. Print the ready line.
  *
  * A stop drains the workers first. Meanwhile the gateway forwards calls, so that ended sessions can be exported.
  */
@@ -46,6 +55,8 @@ export async function serveWorkers(options: ServeWorkersOptions): Promise<void> 
   const { workers: setting } = config.server;
   const facts = { workers: count, setting, cores: availableParallelism(), budgets: budgets.keys };
   logger.info({ ...facts, nodeArguments: budgets.nodeArguments }, "starting workers, each with these budgets");
+  // Before the workers, whose start may take minutes: an orchestrator asks meanwhile.
+  const probes = await ProbePort.open({ ...readProbeSettings(config), logger });
   let gateway: RunningGateway | undefined;
   const stopping = { begun: false, allFailed: false };
   const folder = openFolder(config);
@@ -63,9 +74,11 @@ export async function serveWorkers(options: ServeWorkersOptions): Promise<void> 
   const stop = async (): Promise<number> => {
     stopping.begun = true;
     const deadline = Date.now() + config.server.shutdown_seconds * 1000;
+    await gateway?.announceStop();
     const ends = await fleet.stop();
     const lastAnswers = Math.max(deadline, Date.now()) + LAST_ANSWERS_MS;
     const cut = (await gateway?.close({ deadline: lastAnswers, workersEnded: true })) ?? [];
+    if (!gateway) await probes?.close();
     if (gateway && admin.file !== undefined) removeKeyFile(admin.file, admin.key);
     return stopping.allFailed ? EXIT_FAILURE : chooseStatus(ends, cut);
   };
@@ -77,6 +90,7 @@ export async function serveWorkers(options: ServeWorkersOptions): Promise<void> 
       adminKey: admin.key,
       logger,
       processes: () => fleet.states,
+      probes,
     });
     if (admin.file !== undefined) writeKeyFile(admin.file, admin.key);
   } catch (error) {
@@ -87,7 +101,9 @@ export async function serveWorkers(options: ServeWorkersOptions): Promise<void> 
   }
   warnOfUnreached(fleet, gateway, logger);
   const keyFile = admin.file === undefined ? {} : { admin_key_file: resolve(admin.file) };
-  const served = { url: gateway.url, ...describeWorkers(fleet.ready), ...keyFile };
+  const { url, probeUrl } = gateway;
+  const probeAddress = probeUrl === undefined ? {} : { probe_url: probeUrl };
+  const served = { url, ...probeAddress, ...describeWorkers(fleet.ready), ...keyFile };
   printReadyLine(served);
   logger.info(served, "ready");
 }

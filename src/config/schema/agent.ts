@@ -78,7 +78,7 @@ export const agentSchema = z.strictObject({
     .nullable()
     .default(2 * GIBIBYTE)
     .describe(
-      "Maximum memory of one session with its tokens, messages and stored responses, in bytes. Further calls are refused with 403. Null: no limit.",
+      "Maximum memory of one session with its tokens, messages, tools and stored responses, in bytes. Further calls are refused with 403. Null: no limit.",
     ),
   max_concurrent_calls: z
     .int()

@@ -86,6 +86,11 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ engine }) => engine.type === "vllm" || isDefault("vllm_api", engine),
   },
   {
+    reads: ["server.probe_port", "server.port"],
+    message: "expected another port than server.port",
+    holds: ({ server }) => server.probe_port !== server.port || server.port === 0,
+  },
+  {
     reads: ["server.workers", "engine.type"],
     message:
       "expected 1, because engine.type is embedded and each worker would load a model of its own and compete for the same cores; use engine.type sglang or vllm",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MEBIBYTE } from "./limits.js";
+import { MAX_SECONDS, MEBIBYTE } from "./limits.js";
 import { optionalText, seconds } from "./values.js";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -14,6 +14,23 @@ export const serverSchema = z.strictObject({
     .meta({ expected: "an integer from 1 to 256 or auto" })
     .describe(
       "Number of processes of `rolltape serve`. Above 1, the command runs this many servers and a gateway at `host` and `port`, and divides memory, connections and `engine.max_inflight` among them. `auto`: one for each processor core that the process may use. See [Every core of a machine](../guides/scale-out.md#every-core-of-a-machine).",
+    ),
+  probe_port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .nullable()
+    .default(null)
+    .describe(
+      "Second port, on which a thread of its own answers `/livez`, `/readyz` and `/health` without a key, even if the server is too busy to accept connections. 0 picks a free one. Null: none.",
+    ),
+  stall_seconds: z
+    .number()
+    .min(1)
+    .max(MAX_SECONDS)
+    .default(60)
+    .describe(
+      "Seconds for which the main thread may not run until probes of `server.probe_port` fail. A process that the system stops as a whole, for example while a laptop sleeps, does not count as stalled.",
     ),
   max_body_bytes: z
     .int()
@@ -152,9 +169,19 @@ export const serverSchema = z.strictObject({
   advertised_host: optionalText.describe(
     "Host name or address at which gateways reach this server, and agents the workers of `server.workers`. Null: `host`, or the machine's name if `host` is a wildcard address.",
   ),
+  ui: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Serves a page at `/ui/` that shows the server's sessions with their messages and tokens. The page asks for the admin key.",
+    ),
   public_metrics: z
     .boolean()
     .default(true)
     .describe("Answer `/metrics` and `/openapi.json` without a key; false: they need the admin key."),
+  access_log: z
+    .boolean()
+    .default(false)
+    .describe("Write a log line per request: method, path, status and time, without query, headers and bodies."),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum severity of log lines."),
 });

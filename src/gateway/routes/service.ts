@@ -1,42 +1,19 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { PROBE_PATHS } from "../../control/probe-paths.js";
-import { weightVersionSchema } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
+import { ApiError } from "../../http/errors.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import type { GatewayMetrics } from "../gateway-metrics.js";
 import { mergeMetrics } from "../merge-metrics.js";
-import { mergeWarnings } from "../merge-warnings.js";
+import { health, readReadiness } from "../readiness.js";
 import { pickCredentials } from "../routing.js";
 import type { Worker } from "../worker-pool.js";
 
-const health = z.object({
-  status: z.enum(["ok", "no_workers"]),
-  workers: z.array(
-    z.object({
-      tag: z.string(),
-      status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed", "down"]),
-      capacity: z.int(),
-      sessions: z.int(),
-      weight_version: weightVersionSchema.optional(),
-    }),
-  ),
-  processes: z
-    .array(
-      z.object({
-        name: z.string(),
-        status: z.enum(["starting", "ready", "restarting", "failed"]),
-        tag: z.string().optional(),
-        restarts: z.int(),
-        ended: z.string().optional(),
-      }),
-    )
-    .optional(),
-  warnings: z.array(z.object({ key: z.string(), message: z.string(), workers: z.array(z.string()) })).optional(),
-});
-
 const alive = z.object({ status: z.literal("ok") });
+
+const NO_UI =
+  "A gateway has no page at `/ui`: sessions are shown by the server that has them. Use the addresses of the servers behind it.";
 
 /** Probes, and metrics of the gateway and all workers. */
 export function serviceRoutes(
@@ -54,18 +31,18 @@ export function serviceRoutes(
     }));
   }
 
-  const readiness = async (_: FastifyRequest, reply: FastifyReply) => {
-    const workers = pool.all().map(({ tag, state: status, capacity, sessions, weightVersion: weight_version }) => {
-      return { tag, status, capacity, sessions, weight_version };
-    });
-    const warnings = mergeWarnings(pool.living());
-    const started = processes ? { processes: [...processes()] } : {};
-    const state = { workers, ...started, ...(warnings.length > 0 ? { warnings } : {}) };
-    if (pool.ready().length === 0) return reply.code(503).send({ status: "no_workers", ...state });
-    return { status: "ok" as const, ...state };
-  };
   for (const path of ["/readyz", "/health"]) {
-    app.get(path, { config: { public: true }, schema: { response: { 200: health, 503: health } } }, readiness);
+    const options = { config: { public: true }, schema: { response: { 200: health, 503: health } } } as const;
+    app.get(path, options, async (_, reply) => {
+      const { statusCode, body } = readReadiness(pool, { processes });
+      return reply.code(statusCode).send(body);
+    });
+  }
+
+  for (const path of ["/ui", "/ui/*"]) {
+    app.get(path, { config: { public: true }, schema: { hide: true } }, async () => {
+      throw new ApiError("not_found", NO_UI);
+    });
   }
 
   app.get("/metrics", { config: { public: publicMetrics } }, async (request, reply) => {

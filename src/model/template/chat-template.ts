@@ -74,24 +74,38 @@ export class ChatTemplate {
 
   /** Returns the variables of {@link render}, so that another renderer can be compared with it. */
   variables(conversation: Conversation, addGenerationPrompt: boolean): ReadonlyMap<string, Value> {
-    return this.#variablesOf(conversation, addGenerationPrompt, this.#messages);
+    return runAtOnce(this.#variablesOf(conversation, addGenerationPrompt, this.#messages));
   }
 
   *#renderWith(conversation: Conversation, addGenerationPrompt: boolean, values: MessageValues): Steps<string[]> {
-    const variables = this.#variablesOf(conversation, addGenerationPrompt, values);
+    const variables = yield* this.#variablesOf(conversation, addGenerationPrompt, values);
     if (countItems(conversation.messages) >= MANY_ITEMS) yield;
     return yield* this.#render(variables);
   }
 
-  #variablesOf(conversation: Conversation, addGenerationPrompt: boolean, values: MessageValues): Map<string, Value> {
+  *#variablesOf(
+    conversation: Conversation,
+    addGenerationPrompt: boolean,
+    values: MessageValues,
+  ): Steps<Map<string, Value>> {
     const { messages, tools = [], templateArgs = {} } = conversation;
     const noTools = values.dialect.noTools === "none" ? NONE : [];
     const variables = new Map([...this.#variables, ...argumentValues(templateArgs)]);
-    variables.set("messages", values.list(messages));
-    variables.set("tools", tools.length > 0 ? fromJs(tools) : noTools);
+    variables.set("messages", yield* values.list(messages));
+    variables.set("tools", tools.length > 0 ? yield* toValues(tools) : noTools);
     variables.set("add_generation_prompt", addGenerationPrompt);
     return variables;
   }
+}
+
+/** Tools may have tens of thousands of values, so each is a step. */
+function* toValues(tools: readonly unknown[]): Steps<Value> {
+  const values: Value[] = [];
+  for (const tool of tools) {
+    values.push(fromJs(tool, 1));
+    yield;
+  }
+  return values;
 }
 
 function countItems(messages: readonly Message[]): number {

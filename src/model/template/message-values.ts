@@ -1,4 +1,5 @@
 import type { Message, ToolCall } from "../../conversation/message.js";
+import type { Steps } from "../../support/async/steps.js";
 import { JsonDepthError, JsonError } from "../../support/json/parse-json.js";
 import { isDict, type Key, NONE, RenderError, type Value } from "../jinja/index.js";
 import { type CallRules, placeCalls } from "./call-messages.js";
@@ -45,15 +46,16 @@ export class MessageValues {
     this.dialect = dialect;
   }
 
-  list(messages: readonly Message[]): readonly Value[] {
+  *list(messages: readonly Message[]): Steps<readonly Value[]> {
     const { systemRules, callRules } = this.dialect;
-    return placeCalls(placeSystemMessages(messages, systemRules), callRules).map((message) => this.#find(message));
+    const values: Value[] = [];
+    for (const message of placeCalls(placeSystemMessages(messages, systemRules), callRules))
+      values.push(this.#young.get(message) ?? (yield* this.#convert(message)));
+    return values;
   }
 
-  #find(message: Message): Value {
-    const young = this.#young.get(message);
-    if (young) return young;
-    const value = this.#old.get(message) ?? toMessageValue(message, this.dialect);
+  *#convert(message: Message): Steps<Value> {
+    const value = this.#old.get(message) ?? (yield* toMessageValue(message, this.dialect));
     this.#keep(message, value);
     return value;
   }
@@ -73,7 +75,7 @@ function estimateBytes({ toolCalls = [] }: Message): number {
   return toolCalls.reduce((bytes, call) => bytes + ARGUMENT_BYTES * call.arguments.length, VALUE_BYTES);
 }
 
-function toMessageValue(message: Message, dialect: Dialect): Value {
+function* toMessageValue(message: Message, dialect: Dialect): Steps<Value> {
   const { content, name, reasoning, toolCalls = [], toolCallId } = message;
   const entries = new Map<Key, Value>();
   entries.set("role", message.role === "developer" && !dialect.hasDeveloper ? "system" : message.role);
@@ -81,20 +83,20 @@ function toMessageValue(message: Message, dialect: Dialect): Value {
   entries.set("content", isNone ? NONE : content);
   if (name !== undefined) entries.set("name", name);
   if (reasoning !== undefined) entries.set(dialect.reasoningField, reasoning);
-  if (toolCalls.length > 0)
-    entries.set(
-      "tool_calls",
-      toolCalls.map((call) => toCallValue(call, dialect)),
-    );
+  if (toolCalls.length > 0) {
+    const calls: Value[] = [];
+    for (const call of toolCalls) calls.push(yield* toCallValue(call, dialect));
+    entries.set("tool_calls", calls);
+  }
   if (toolCallId !== undefined) entries.set("tool_call_id", toolCallId);
   return entries;
 }
 
-function toCallValue(call: ToolCall, dialect: Dialect): Value {
+function* toCallValue(call: ToolCall, dialect: Dialect): Steps<Value> {
   const asText = dialect.callArguments === "text";
   const called = new Map<Key, Value>([
     ["name", call.name],
-    ["arguments", asText ? call.arguments : toArgumentsValue(call.arguments)],
+    ["arguments", asText ? call.arguments : yield* toArgumentsValue(call.arguments)],
   ]);
   return new Map<Key, Value>([
     ["id", call.id],
@@ -104,10 +106,10 @@ function toCallValue(call: ToolCall, dialect: Dialect): Value {
 }
 
 /** Parses arguments to a mapping that keeps key order and number spelling. Text that is not a JSON object stays text. */
-function toArgumentsValue(text: string): Value {
+function* toArgumentsValue(text: string): Steps<Value> {
   if (text.trim() === "") return new Map();
   try {
-    const value = fromJson(text);
+    const value = yield* fromJson(text);
     return isDict(value) ? value : text;
   } catch (error) {
     if (error instanceof JsonDepthError) throw new RenderError(`tool call arguments: ${error.message}`);

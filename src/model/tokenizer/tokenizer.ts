@@ -1,4 +1,4 @@
-import { runInTurns } from "../../support/async/steps.js";
+import { runInTurns } from "../../support/async/run-steps.js";
 import { turns } from "../../support/async/turns.js";
 import { EncodeThreads } from "./encode-threads.js";
 import {

@@ -48,6 +48,8 @@ export interface NativeSession {
   /** Sets the reward of the whole session, in addition to own rewards. The same range applies. */
   setSessionReward(reward: number): void;
   interaction(index: number): InteractionInfo;
+  /** Returns the lowest and the highest weight version of an interaction's output; undefined for an empty output. */
+  versionRange(index: number): [number, number] | undefined;
   /**
    * Returns the final rewards of all interactions, by index. A final reward is the sum of:
    * - the own reward,

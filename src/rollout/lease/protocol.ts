@@ -44,6 +44,10 @@ export const workerReply = z.object({
       drop_incomplete_group: z.boolean(),
       reward_scope: z.enum(["interaction", "session"]),
       timeout_seconds: z.number().nullable().describe("Maximum time of one episode."),
+      rejected_sessions: z
+        .enum(["delete", "keep"])
+        .default("delete")
+        .describe("`keep`: the worker ends the sessions of rejected episodes, and the controller deletes them."),
     })
     .describe("How the worker runs a task."),
 });

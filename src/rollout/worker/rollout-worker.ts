@@ -22,6 +22,7 @@ export interface RolloutWorkerOptions {
   /** Maximum number of tasks that run at once. */
   readonly concurrency: number;
   readonly leaseSeconds: number;
+  readonly rejectedSessions?: "delete" | "keep" | undefined;
   /** Is called when a task has ended here. */
   readonly onEnd?: ((task: LeasedTask, result: EpisodeResult, outcome: RunOutcome) => void) | undefined;
 }
@@ -180,12 +181,12 @@ export class RolloutWorker {
   }
 
   async #run(task: LeasedTask, { signal }: Deadline): Promise<void> {
-    const { workflow, engine, onEnd } = this.#options;
+    const { workflow, engine, rejectedSessions, onEnd } = this.#options;
     const { lease_id, task: index, attempt, task_id: taskId, group_id: groupId, data } = task;
     const onSession = async (session_id: string) => {
       if (!(await this.#announcements.add({ lease_id, session_id }))) throw lostError();
     };
-    const options = { signal, taskId, groupId, export: "deferred", onSession } as const;
+    const options = { signal, taskId, groupId, export: "deferred", onSession, rejectedSessions } as const;
     const started = performance.now();
     const result = await runWorkflow(workflow, engine, data, options);
     this.#pace.note(performance.now() - started);
@@ -241,10 +242,13 @@ export class RolloutWorker {
     if (!this.#failure) await client.giveBack(workerId, leases, late.signal).catch(() => undefined);
   }
 
-  async #free({ accepted }: EpisodeResult): Promise<void> {
-    const { connections, adminKey } = this.#options.engine;
-    const free = accepted.map(({ url, sessionId }) =>
-      new AdminClient(new HttpTransport(url, connections), adminKey).deleteSession(sessionId),
+  /** Deletes the sessions of a result that does not count. */
+  async #free({ accepted, rejected }: EpisodeResult): Promise<void> {
+    const { rejectedSessions, engine } = this.#options;
+    const kept = rejectedSessions === "keep" ? rejected.flatMap(({ sessionId }) => sessionId ?? []) : [];
+    const sessions = [...accepted, ...kept.map((sessionId) => ({ sessionId, url: engine.url }))];
+    const free = sessions.map(({ url, sessionId }) =>
+      new AdminClient(new HttpTransport(url, engine.connections), engine.adminKey).deleteSession(sessionId),
     );
     await Promise.allSettled(free);
   }

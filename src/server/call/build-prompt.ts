@@ -6,7 +6,7 @@ import type { NativePrompt, ParentMatch } from "../../native/contract.js";
 import type { PreparedMessages } from "../../session/completed-call.js";
 import { type Api, inputLength } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
-import { runInTurns } from "../../support/async/steps.js";
+import { runInTurns } from "../../support/async/run-steps.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { contextLengthError } from "./context-limit.js";

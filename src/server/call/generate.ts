@@ -79,6 +79,7 @@ export async function generate(
       prompt: built.prompt,
       generation,
       sampling,
+      traceHeaders: call.traceHeaders,
       affinityKey: call.session.id,
       currentVersion: () => context.weightVersion.version,
       onTokens: sink && advance,

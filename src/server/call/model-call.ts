@@ -21,6 +21,8 @@ export interface ModelCall {
   readonly retry: Omit<RequestIdentity, "requestKey">;
   /** The caller's tag and the agent program's hints. */
   readonly origin: CallOrigin;
+  /** Headers of the agent's trace, for the engine. */
+  readonly traceHeaders: Readonly<Record<string, string>> | undefined;
   /** Aborts when the agent disconnects. */
   readonly disconnected: AbortSignal;
   /** Called with the ids of the interactions that the call will record, before generation. */

@@ -2,6 +2,7 @@ import type { Conversation } from "../../conversation/message.js";
 import { estimateCharacters } from "../../conversation/size.js";
 import { ApiError } from "../../http/errors.js";
 import { LONG_TEXT } from "../../support/async/turns.js";
+import { groupDigits } from "../../support/group-digits.js";
 import type { ServerContext } from "../context.js";
 
 /** Estimated size of a call's prompt, before anything is rendered. */
@@ -18,8 +19,8 @@ export interface PromptSize {
 export function measurePrompt({ settings }: ServerContext, conversation: Conversation): PromptSize {
   const characters = estimateCharacters(conversation);
   if (characters > settings.maxPromptCharacters) {
-    const limit = settings.maxPromptCharacters.toLocaleString("en-US");
-    const counted = characters.toLocaleString("en-US");
+    const limit = groupDigits(settings.maxPromptCharacters);
+    const counted = groupDigits(characters);
     const message = `The messages and tools count as ${counted} characters; server.max_prompt_characters allows ${limit}.`;
     throw new ApiError("prompt_too_large", message);
   }

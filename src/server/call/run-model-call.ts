@@ -1,7 +1,7 @@
 import type { PreparedMessages } from "../../session/completed-call.js";
 import type { Session } from "../../session/session.js";
 import { TOKEN_BYTES } from "../../session/session-size.js";
-import { runInTurns } from "../../support/async/steps.js";
+import { runInTurns } from "../../support/async/run-steps.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { buildGrammar } from "./build-grammar.js";

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { ParseBody } from "../../http/json-body.js";
-import { HUGE_TEXT, runBySize } from "../../support/async/steps.js";
+import { HUGE_TEXT, runBySize } from "../../support/async/run-steps.js";
 import { LONG_TEXT, turns } from "../../support/async/turns.js";
 import { cutShared, findShared, isContinuation, type KnownBody, restoreShared, toKnown } from "./known-body.js";
 import type { Recent } from "./recent.js";

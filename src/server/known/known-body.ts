@@ -105,6 +105,7 @@ export function* toKnown(bytes: Buffer, value: unknown, shared?: SharedPrefix): 
   yield;
   // If a body has the field twice, `JSON.parse` uses the later one.
   if (!shared && mayHaveField(bytes, name, end)) return undefined;
+  yield;
   return withoutMedia({ bytes, name, start, ends, elements }, sharedEnds.length);
 }
 

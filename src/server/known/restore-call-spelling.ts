@@ -1,8 +1,10 @@
 import { isShallow } from "../../protocols/depth.js";
-import { HUGE_TEXT, type Steps } from "../../support/async/steps.js";
+import { HUGE_TEXT } from "../../support/async/run-steps.js";
+import type { Steps } from "../../support/async/steps.js";
+import { LONG_TEXT } from "../../support/async/turns.js";
 import { findElementEnds } from "../../support/json/elements.js";
 import { readFieldTexts } from "../../support/json/field-texts.js";
-import { mayLoseSpelling, parseSpelled } from "../../support/json/spelled.js";
+import { mayLoseSpelling, parseSpelledInSteps } from "../../support/json/spelled.js";
 
 /** A field of requests that holds messages with calls as JSON values. */
 export interface CallMessages {
@@ -33,6 +35,7 @@ export function* restoreCallSpelling(
   yield;
   const json = Buffer.from(field);
   const ends = findElementEnds(json, 1);
+  yield;
   if (ends.length !== messages.filter(isObject).length) return messages;
   const restored: unknown[] = [];
   let next = 0;
@@ -58,7 +61,7 @@ export function* restoreCallSpelling(
  * with an escaped name, and the text is then that of another message.
  */
 function* reparse(json: Buffer, message: object): Steps<unknown> {
-  const isLong = json.length > STEP_BYTES;
+  const isLong = json.length > LONG_TEXT;
   const text = json.toString();
   if (!isShallow(message)) return message;
   const written = JSON.stringify(message);
@@ -67,7 +70,7 @@ function* reparse(json: Buffer, message: object): Steps<unknown> {
   if (isLong) yield;
   if (JSON.stringify(again) !== written) return message;
   if (isLong) yield;
-  return parseSpelled(text);
+  return yield* parseSpelledInSteps(text);
 }
 
 /** `messages` of Anthropic's API. */

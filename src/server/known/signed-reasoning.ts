@@ -1,6 +1,7 @@
 import { ApiError } from "../../http/errors.js";
 import { parseSignature, type ReadReasoning } from "../../protocols/reasoning-signature.js";
 import type { Session } from "../../session/session.js";
+import { groupDigits } from "../../support/group-digits.js";
 
 /**
  * Returns a function that finds the reasoning of the session's recorded calls by their signatures. Use it for one request.
@@ -26,7 +27,7 @@ export function signedReasoning(session: Session, maxCharacters: number): ReadRe
 }
 
 function tooLongError(maxCharacters: number): ApiError {
-  const limit = maxCharacters.toLocaleString("en-US");
+  const limit = groupDigits(maxCharacters);
   const message = `The reasoning that the signatures name has too many characters; server.max_prompt_characters allows ${limit}.`;
   return new ApiError("prompt_too_large", message);
 }

@@ -1,6 +1,7 @@
 import { ApiError } from "../../http/errors.js";
 import type { Session } from "../../session/session.js";
 import type { SessionGrowth } from "../../session/session-size.js";
+import { groupDigits } from "../../support/group-digits.js";
 
 /** Limits of one session. Infinity: no limit. */
 export interface SessionLimits {
@@ -91,7 +92,7 @@ function refuseBeyond(
   const allowed = limits[limit];
   if (needed <= allowed) return;
   const name = `max_session_${limit}`;
-  const [usedText, allowedText] = [used, allowed].map((count) => count.toLocaleString("en-US"));
+  const [usedText, allowedText] = [used, allowed].map((count) => groupDigits(count));
   const message =
     `Session ${id} has used ${usedText} of ${allowedText} ${limit} (\`${name}\`), so it has no room for this call. ` +
     "Do not send the call again. Rewards, the end and the export of the session work as before.";

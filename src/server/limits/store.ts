@@ -1,6 +1,7 @@
 import { ApiError } from "../../http/errors.js";
 import type { SharedMemory } from "../../session/batch/batch-memory.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
+import { groupDigits } from "../../support/group-digits.js";
 import type { KnownRequests } from "../known/known-requests.js";
 import { type Heap, HeapWatch } from "./heap-watch.js";
 
@@ -118,7 +119,7 @@ export class Store {
 
 function fullError(resource: "store" | "heap", refusal: string, used: number, allowed: number): ApiError {
   const place = resource === "store" ? "memory for sessions" : "JavaScript heap";
-  const [usedText, allowedText] = [used, allowed].map((bytes) => Math.round(bytes).toLocaleString("en-US"));
+  const [usedText, allowedText] = [used, allowed].map((bytes) => groupDigits(Math.round(bytes)));
   const message = `The server ${refusal}: its ${place} uses ${usedText} of ${allowedText} bytes.`;
   const details = { resource, used: Math.round(used), allowed: Math.round(allowed) };
   return new ApiError("store_full", message, { details });

@@ -14,6 +14,7 @@ export function chatCompletionRoutes(app: App, context: ServerContext): void {
         config: { key: "session", admits: "model", upstream: "chat/completions" },
         schema: {
           summary: "Create a chat completion; it is recorded token by token",
+          hide: !url.startsWith("/v1/"),
           body: chatCompletionSchema,
           response: { 200: chatCompletionResponseSchema },
         },

@@ -15,6 +15,7 @@ import {
 import { generateContentResponseSchema, toGenerateContentResponse } from "../../protocols/generate-content/response.js";
 import { type Framing, GenerateContentStream } from "../../protocols/generate-content/stream.js";
 import { countFunctions } from "../../protocols/generate-content/tools.js";
+import { groupDigits } from "../../support/group-digits.js";
 import { countPromptTokens } from "../call/build-prompt.js";
 import type { ServerContext } from "../context.js";
 import { signedReasoning } from "../known/signed-reasoning.js";
@@ -142,7 +143,7 @@ function checkCounts(body: GenerateContentRequest, { settings }: ServerContext):
 
 function refuseMore(param: string, count: number, most: number | undefined, what: string): void {
   if (most === undefined || count <= most) return;
-  const [counted, allowed] = [count, most].map((each) => each.toLocaleString("en-US"));
+  const [counted, allowed] = [count, most].map((each) => groupDigits(each));
   const message = `\`${param}\` has ${counted} ${what}; at most ${allowed} are allowed.`;
   throw new ApiError("body_too_complex", message, { param });
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { logServerError } from "../../http/error-log.js";
+import { readTraceContext } from "../../http/trace-context.js";
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
 import { measurePartLogprobs } from "../../protocols/output-parts.js";
@@ -74,6 +75,7 @@ function answerAdmitted(
       idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
     },
     origin: readCallOrigin(request.headers),
+    traceHeaders: readTraceContext(request.headers)?.headers,
     disconnected: disconnectSignal(reply),
     stream,
     onRecorded: protocol.onRecorded,

@@ -8,6 +8,7 @@ import { listNamedResponses, parseResponses, responsesSchema } from "../../proto
 import { responseSchema, toEcho, toResponse } from "../../protocols/responses/response.js";
 import { ResponsesStream } from "../../protocols/responses/stream.js";
 import type { Session } from "../../session/session.js";
+import { groupDigits } from "../../support/group-digits.js";
 import { sendJson } from "../call/json-stream.js";
 import { tokenJsonFor } from "../call/token-slices.js";
 import type { ServerContext } from "../context.js";
@@ -32,6 +33,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
       config: { key: "session", admits: "model", upstream: "responses" },
       schema: {
         summary: "Create a response; it is recorded token by token",
+        hide: !url.startsWith("/v1/"),
         body: responsesSchema,
         response: { 200: responseSchema },
       },
@@ -70,7 +72,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
 function requireFewMessages({ conversation: { messages } }: ModelRequest, { settings }: ServerContext): void {
   const most = settings.jsonLimits.lists.input ?? Number.POSITIVE_INFINITY;
   if (messages.length <= most) return;
-  const [counted, allowed] = [messages.length, most].map((count) => count.toLocaleString("en-US"));
+  const [counted, allowed] = [messages.length, most].map((count) => groupDigits(count));
   const message = `The earlier conversation and \`input\` have ${counted} messages together; at most ${allowed} are allowed.`;
   throw new ApiError("body_too_complex", message, { param: "previous_response_id" });
 }
@@ -83,6 +85,7 @@ function retrieveResponse(app: App, stored: StoredResponses, url: string): void 
       config: { key: "session", admits: "count" },
       schema: {
         summary: "Retrieve a stored response of the session",
+        hide: !url.startsWith("/v1/"),
         params: z.object({ id: z.string() }),
         querystring: z.object({ stream: unsupported("stream of a stored response", (value) => value === "false") }),
         response: { 200: responseSchema },

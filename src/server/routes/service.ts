@@ -1,33 +1,10 @@
 import { z } from "zod";
 import { PROBE_PATHS } from "../../control/probe-paths.js";
-import { weightVersionSchema } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
+import { sendStatusPage, wantsPage } from "../../http/status-page.js";
+import { packageVersion } from "../../support/package-version.js";
 import type { ServerContext } from "../context.js";
-import type { ModelWarning } from "../model-warnings.js";
-
-const worker = z
-  .object({
-    tag: z.string(),
-    capacity: z.int(),
-    sessions: z.int().describe("Sessions that are active or not exported yet."),
-    weight_version: weightVersionSchema.describe("Weight version of tokens from engines that report none."),
-  })
-  .describe("State of the server for gateways. Absent if `server.worker_tag` is not set.");
-
-const warning = z.object({
-  key: z.string().describe("The configuration key that may change it."),
-  message: z.string(),
-});
-
-const health = z.object({
-  status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed"]),
-  message: z.string().optional(),
-  warnings: z
-    .array(warning)
-    .describe("Features of its model that the server does not support. Absent if empty.")
-    .optional(),
-  worker: worker.optional(),
-});
+import { health, readReadiness } from "../readiness.js";
 
 const alive = z.object({ status: z.literal("ok") });
 
@@ -39,18 +16,17 @@ export function serviceRoutes(app: App, context: ServerContext): void {
   }));
 
   for (const path of PROBE_PATHS) {
-    app.get(path, { schema: { hide: true, response: { 200: alive } } }, async () => ({ status: "ok" as const }));
+    app.get(path, { schema: { hide: true, response: { 200: alive } } }, async (request, reply) => {
+      if (path !== "/" || !wantsPage(request)) return { status: "ok" as const };
+      const { body } = await readReadiness(context);
+      return sendStatusPage(reply, { version: packageVersion(), state: body.status });
+    });
   }
 
   for (const path of ["/readyz", "/health"]) {
     app.get(path, { schema: { summary: "Readiness", response: { 200: health, 503: health } } }, async (_, reply) => {
-      const state = { ...describeWarnings(context), ...describeWorker(context) };
-      if (context.draining) return reply.code(503).send({ status: "draining", ...state });
-      const failure = context.storage?.storage.failure;
-      if (failure) return reply.code(503).send({ status: "storage_failed", message: failure.message, ...state });
-      const engine = await context.engineHealth.check();
-      if (engine.ok) return { status: "ok" as const, ...state };
-      return reply.code(503).send({ status: "engine_unavailable", message: engine.message, ...state });
+      const { statusCode, body } = await readReadiness(context);
+      return reply.code(statusCode).send(body);
     });
   }
 
@@ -60,15 +36,4 @@ export function serviceRoutes(app: App, context: ServerContext): void {
   });
 
   app.get("/openapi.json", { config: { key: scrapeKey }, schema: { hide: true } }, async () => app.swagger());
-}
-
-function describeWarnings({ modelWarnings }: ServerContext): { warnings?: ModelWarning[] } {
-  return modelWarnings.length > 0 ? { warnings: [...modelWarnings] } : {};
-}
-
-function describeWorker({ registry, weightVersion }: ServerContext): { worker?: z.input<typeof worker> } {
-  const { workerTag: tag, capacity } = registry;
-  if (tag === undefined) return {};
-  const { active, ended } = registry.countByState();
-  return { worker: { tag, capacity, sessions: active + ended, weight_version: weightVersion.known } };
 }

@@ -1,11 +1,11 @@
 import { toChatMessage } from "../../conversation/chat-message.js";
 import { PLAIN_SAMPLING } from "../encode-facts.js";
-import type { RecordedSampling } from "../recorded-sampling.js";
 import type { Session } from "../session.js";
 import { type ExportSummary, summarize } from "./batch-metadata.js";
 import { batchOptionsSchema, type TrajectoryOptions } from "./batch-options.js";
 import { type ExportPlan, type ExportRow, listExportRows, planExport } from "./plan.js";
 import { describeFilter } from "./row-filter.js";
+import { samplingJson } from "./sampling-json.js";
 
 export interface TrajectoriesOptions extends TrajectoryOptions {
   /** Adds `messages` and `output_message_list`, which are untrusted text. */
@@ -91,30 +91,6 @@ function leftOutEntries({ leftOut }: ExportPlan, session: Session): object[] {
       finish_reason: finishReason,
     };
   });
-}
-
-/** Returns the sampling parameters under the names of the row columns. */
-function samplingJson(sampling: RecordedSampling): object {
-  return {
-    temperature: sampling.temperature,
-    sampling_temperature: sampling.samplingTemperature,
-    greedy: sampling.greedy,
-    top_p: sampling.topP,
-    top_k: sampling.topK,
-    min_p: sampling.minP,
-    seed: sampling.seed ?? null,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
-    repetition_penalty: sampling.repetitionPenalty,
-    min_tokens: sampling.minTokens,
-    ignore_eos: sampling.ignoreEos,
-    logit_bias: sampling.logitBias,
-    thinking_budget: sampling.thinkingBudget ?? null,
-    max_tokens: sampling.maxTokens,
-    grammar: sampling.grammar,
-    logprob_content: sampling.logprobs,
-    overridden: sampling.overridden,
-  };
 }
 
 /** Returns an interaction's JSON up to the value of `tensor_dict`, which the native core writes. */

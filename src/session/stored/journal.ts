@@ -1,10 +1,15 @@
+import type { ToolList } from "../tool-lists.js";
 import type { StoredInteraction } from "./interaction-record.js";
 import type { Outcome } from "./outcome-record.js";
 
 /** Receives the changes of a session that must survive the process. */
 export interface SessionJournal {
-  /** The session has one more interaction, and its summary changed. */
-  recorded(index: number, interaction: StoredInteraction): void;
+  /**
+   * The session has one more interaction, and its summary changed.
+   *
+   * @param tools of the interaction, unless an earlier one had them
+   */
+  recorded(index: number, interaction: StoredInteraction, tools?: ToolList): void;
   /** The reward of an interaction changed, or whether it was answered or repeated. */
   outcomeChanged(index: number, outcome: Outcome): void;
   /** The state, the counts or the reward of the session changed. */
@@ -15,4 +20,6 @@ export interface SessionJournal {
    * @param interactions number of interactions that were freed
    */
   freed(interactions: number): void;
+  /** Returns the JSON of a list of tools; undefined if it was not stored. */
+  readTools(key: string): string | undefined;
 }

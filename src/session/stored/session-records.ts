@@ -1,6 +1,7 @@
 import { type Change, damagedFolderError, EntryBlocks, type Storage } from "../../storage/index.js";
 import { Allowance } from "../../support/async/allowance.js";
-import { runInTurns, type Steps } from "../../support/async/steps.js";
+import { runInTurns } from "../../support/async/run-steps.js";
+import type { Steps } from "../../support/async/steps.js";
 import type { ExportedShard, ExportedShards } from "../retention.js";
 import type { SessionSummary } from "../session-summary.js";
 import { decodeMessages, encodeInteraction, type OwnMessages } from "./interaction-record.js";
@@ -10,6 +11,7 @@ import { encodeOutcome } from "./outcome-record.js";
 import { damagedError, nameByNumber, nameRecord, readStoredSession, requireComplete } from "./read-session.js";
 import { openBytes, openJson, sealJson, sealPieces, sealText } from "./sealed-json.js";
 import type { StoredSession } from "./stored-session.js";
+import { ToolRecords } from "./tool-records.js";
 
 /** The record of a session that is read at every start; its interactions are not part of it. */
 export interface StoredHead {
@@ -44,6 +46,7 @@ const PROMPT_WRITES = 20;
 export class SessionRecords {
   readonly #storage: Storage;
   readonly #blocks = new EntryBlocks();
+  readonly #tools: ToolRecords;
   /** Sessions whose head changed in this event turn. */
   readonly #changed = new Map<number, () => StoredHead>();
   /** Changes of outcomes that are not written yet. No answer waits for them. */
@@ -53,16 +56,18 @@ export class SessionRecords {
 
   constructor(storage: Storage) {
     this.#storage = storage;
+    this.#tools = new ToolRecords(storage);
   }
 
   /** Returns the journal of a session. */
   journal(number: number, readHead: () => StoredHead): SessionJournal {
     return {
-      recorded: (index, interaction) => {
+      recorded: (index, interaction, tools) => {
         this.#changed.delete(number);
         this.#write([
           set("records", recordKey(number, "interaction", index), encodeInteraction(interaction)),
           set("sessions", sessionKey(number), sealJson(readHead())),
+          ...(tools ? this.#tools.add(number, tools) : []),
         ]);
       },
       outcomeChanged: (index, outcome) => {
@@ -75,9 +80,17 @@ export class SessionRecords {
         this.#write([
           set("sessions", sessionKey(number), sealJson(readHead())),
           ...listRecords(number, interactions).map((key) => ({ table: "records" as const, key, value: undefined })),
+          ...this.#tools.remove(number),
         ]);
       },
+      readTools: (key) => this.#tools.read(key),
     };
+  }
+
+  /** Finds the tools of the sessions of an earlier process. `isNeeded` tells which sessions still have their data, by number. */
+  restoreTools(isNeeded: (number: number) => boolean): void {
+    const changes = this.#tools.restore(isNeeded);
+    if (changes.length > 0) this.#write(changes);
   }
 
   /** Writes the head of a session at the end of this event turn, or before the next wait for the disk. */

@@ -1,10 +1,5 @@
-import { turns } from "./turns.js";
-
 /** Long work that yields after each of its steps, and returns its result. */
 export type Steps<T> = Generator<void, T, void>;
-
-/** Number of characters from which each step of the work on a text may take some milliseconds. */
-export const HUGE_TEXT = 1 << 18;
 
 /** Runs all steps in the current iteration of the event loop. */
 export function runAtOnce<T>(steps: Steps<T>): T {
@@ -12,18 +7,4 @@ export function runAtOnce<T>(steps: Steps<T>): T {
     const step = steps.next();
     if (step.done) return step.value;
   }
-}
-
-/** Runs each step in a separate iteration of the event loop. The first step runs in the current iteration. */
-export async function runInTurns<T>(steps: Steps<T>): Promise<T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    await turns.next();
-  }
-}
-
-/** Runs the steps of work on a text: in turns if it has at least {@link HUGE_TEXT} characters, otherwise at once. */
-export async function runBySize<T>(steps: Steps<T>, characters: number): Promise<T> {
-  return characters < HUGE_TEXT ? runAtOnce(steps) : runInTurns(steps);
 }

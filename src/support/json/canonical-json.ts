@@ -1,4 +1,5 @@
-import { type JsonBuilder, JsonError, parseJson } from "./parse-json.js";
+import { runAtOnce, type Steps } from "../async/steps.js";
+import { type JsonBuilder, JsonError, parseJsonInSteps } from "./parse-json.js";
 
 /**
  * Returns the same text for all JSON texts of the same value: no white space, keys sorted by UTF-16 code units, numbers
@@ -7,8 +8,13 @@ import { type JsonBuilder, JsonError, parseJson } from "./parse-json.js";
  * @returns undefined if the text is not JSON
  */
 export function canonicalJson(text: string): string | undefined {
+  return runAtOnce(canonicalJsonInSteps(text));
+}
+
+/** {@link canonicalJson} in steps, for texts of tens of thousands of values. */
+export function* canonicalJsonInSteps(text: string): Steps<string | undefined> {
   try {
-    return parseJson(text, CANONICAL);
+    return yield* parseJsonInSteps(text, CANONICAL);
   } catch (error) {
     if (error instanceof JsonError) return undefined;
     throw error;
@@ -41,6 +47,7 @@ const MAX_EXPONENT_DIGITS = 20;
 
 /** Returns `[-]digits`, and `e` with the power of ten unless it is 0. The digits have no zeros at either end. */
 function canonicalNumber(text: string): string {
+  if (isCanonical(text)) return text;
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(text);
   const [, sign = "", whole = "", fraction = "", power = "0"] = match ?? [];
   if (match === null || power.length > MAX_EXPONENT_DIGITS)
@@ -48,8 +55,18 @@ function canonicalNumber(text: string): string {
   const digits = (whole + fraction).replace(/^0+/, "");
   const significant = digits.slice(0, lengthWithoutZeros(digits));
   if (significant === "") return "0";
-  const exponent = BigInt(power) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
-  return `${sign}${significant}${exponent === 0n ? "" : `e${exponent}`}`;
+  const shift = digits.length - significant.length - fraction.length;
+  // A short power is exact as a number, which takes a fraction of the time.
+  const exponent = power.length <= MAX_SAFE_DIGITS ? Number(power) + shift : BigInt(power) + BigInt(shift);
+  return `${sign}${significant}${exponent === 0 || exponent === 0n ? "" : `e${exponent}`}`;
+}
+
+/** Digits of which every integer is exact as a number, also after a length is added. */
+const MAX_SAFE_DIGITS = 15;
+
+/** Returns true for most integers: they have no zeros at either end. */
+function isCanonical(text: string): boolean {
+  return !text.endsWith("0") && /^-?[1-9][0-9]*$/.test(text);
 }
 
 // Not a regular expression: it would try every zero of the text as a start, which takes quadratic time.

@@ -1,3 +1,5 @@
+import { runAtOnce, type Steps } from "../async/steps.js";
+
 /** Builds values while JSON is parsed, so that each reader keeps exactly the parts of the spelling that it needs. */
 export interface JsonBuilder<T> {
   string(value: string): T;
@@ -37,6 +39,18 @@ const LITERALS = new Map<string, readonly [text: string, value: boolean | null]>
  * @throws JsonError, JsonDepthError
  */
 export function parseJson<T>(text: string, builder: JsonBuilder<T>, maxDepth = Number.POSITIVE_INFINITY): T {
+  return runAtOnce(parseJsonInSteps(text, builder, maxDepth));
+}
+
+/** Number of values in one step of a parse: at most some milliseconds, also of code that V8 has not compiled yet. */
+const STEP_VALUES = 1024;
+
+/** {@link parseJson} in steps, for texts of tens of thousands of values. */
+export function parseJsonInSteps<T>(
+  text: string,
+  builder: JsonBuilder<T>,
+  maxDepth = Number.POSITIVE_INFINITY,
+): Steps<T> {
   return new Parser(text, builder, maxDepth).document();
 }
 
@@ -53,8 +67,9 @@ class Parser<T> {
     this.#maxDepth = maxDepth;
   }
 
-  document(): T {
-    for (;;) {
+  *document(): Steps<T> {
+    for (let values = 1; ; values++) {
+      if (values % STEP_VALUES === 0) yield;
       let value = this.#open();
       while (value !== undefined) {
         const frame = this.#stack.at(-1);

@@ -1,4 +1,5 @@
-import { type JsonBuilder, parseJson } from "./parse-json.js";
+import type { Steps } from "../async/steps.js";
+import { type JsonBuilder, parseJson, parseJsonInSteps } from "./parse-json.js";
 
 /**
  * A number with its spelling, such as 1.0 or an integer of 20 digits, which `JSON.parse` would change. It is a
@@ -29,6 +30,9 @@ const SPELLED: JsonBuilder<unknown> = {
  */
 export const parseSpelled = (text: string): unknown => parseJson(text, SPELLED);
 
+/** {@link parseSpelled} in steps, for texts of tens of thousands of values. */
+export const parseSpelledInSteps = (text: string): Steps<unknown> => parseJsonInSteps(text, SPELLED);
+
 const isIndex = (key: string): boolean => /^(?:0|[1-9][0-9]*)$/.test(key);
 
 /**
@@ -55,8 +59,12 @@ export function mayLoseSpelling(value: unknown): boolean {
     const at = stack.pop();
     if (typeof at === "number") return true;
     if (typeof at !== "object" || at === null) continue;
-    if (Array.isArray(at)) for (const item of at as unknown[]) stack.push(item);
-    else if (hasIndexFirst(at)) return true;
+    if (Array.isArray(at)) {
+      for (const item of at as unknown[]) {
+        if (typeof item === "number") return true;
+        if (typeof item === "object") stack.push(item);
+      }
+    } else if (hasIndexFirst(at)) return true;
     else for (const key in at) stack.push((at as Record<string, unknown>)[key]);
   }
   return false;

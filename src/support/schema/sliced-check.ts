@@ -1,8 +1,6 @@
 import { performance } from "node:perf_hooks";
+import { SLICE_MS } from "../async/run-steps.js";
 import type { Steps } from "../async/steps.js";
-
-/** Milliseconds of one slice. Code that V8 has not compiled yet needs up to ten times as long as later. */
-const SLICE_MS = 4;
 
 /** Not an error: thrown through the schema when the time of a slice is over. */
 const SLICE_OVER = Symbol("the time of the slice is over");

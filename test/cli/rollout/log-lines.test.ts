@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LogLines } from "../../../src/cli/rollout/log-lines.js";
 
-const log = (fields: object) => JSON.stringify({ level: 40, time: 1, pid: 2, hostname: "a", ...fields });
+const log = (fields: object) => JSON.stringify({ level: "warn", time: 1, pid: 2, hostname: "a", ...fields });
 
 describe("LogLines", () => {
   it("shows level, message, cause and fields, objects as JSON", () => {
@@ -10,7 +10,7 @@ describe("LogLines", () => {
     expect(lines.add(log({ msg: "a call failed", err: { message: "no room" }, ...fields }))).toBe(
       'warning: a call failed: no room (server=http://a, reasons=["no room","no disk"])',
     );
-    expect(lines.add(log({ level: 50, msg: "no room", err: { message: "no room" } }))).toBe("error: no room");
+    expect(lines.add(log({ level: "error", msg: "no room", err: { message: "no room" } }))).toBe("error: no room");
   });
 
   it("cuts long fields", () => {
@@ -22,11 +22,11 @@ describe("LogLines", () => {
   it("shows the stack of an error, but not that of a warning", () => {
     const lines = new LogLines();
     const err = { message: "no room", stack: "Error: no room\n    at work (a.js:1:2)\n    at b\u001b.js:3:4" };
-    expect(lines.add(log({ level: 50, msg: "a call failed", err }))).toBe(
+    expect(lines.add(log({ level: "error", msg: "a call failed", err }))).toBe(
       "error: a call failed: no room\n    at work (a.js:1:2)\n    at b .js:3:4",
     );
-    expect(lines.add(log({ level: 60, msg: "stopping", err }))).toContain("\n    at work (a.js:1:2)");
-    expect(lines.add(log({ level: 40, msg: "a call failed", err }))).toBe("warning: a call failed: no room");
+    expect(lines.add(log({ level: "fatal", msg: "stopping", err }))).toContain("\n    at work (a.js:1:2)");
+    expect(lines.add(log({ level: "warn", msg: "a call failed", err }))).toBe("warning: a call failed: no room");
   });
 
   it("shows lines once, with a count, if only request and session differ", () => {
@@ -43,7 +43,7 @@ describe("LogLines", () => {
       { msg: "not ready", reasons: ["a is down"] },
       { msg: "not ready", reasons: ["b is down"] },
       { msg: "not ready", err: { message: "c is down" } },
-      { msg: "not ready", level: 50 },
+      { msg: "not ready", level: "error" },
     ];
     expect(different.map((fields) => lines.add(log(fields)))).not.toContain(undefined);
     expect(lines.repeated()).toEqual([]);

@@ -22,7 +22,7 @@ function trained(behaviour: string, ...more: readonly string[]) {
   ];
   return {
     args: [...args, "--agent", AGENT, "rollout.consumer_batch_size=2", "rollout.max_staleness=0", ...trainer],
-    files: () => readdirSync(dirname(out)),
+    files: () => readdirSync(dirname(out)).filter((name) => name.endsWith(".safetensors")),
     batch: (name: string) => readBatch(join(dirname(out), name)),
     log: () =>
       readFileSync(log, "utf8")

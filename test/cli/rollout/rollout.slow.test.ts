@@ -23,7 +23,12 @@ describe("rolltape rollout", TIMES, () => {
     expect(ended.stdout).toMatch(/broken\n +in task \S+\n +at \S*run \(.*chat\.mjs:\d+:\d+\)\n/);
     expect(ended.stdout).toContain("rewards   mean 0.750, from 0.5 to 1\n");
     expect(ended.stderr).toMatch(/episodes 3\/3 +\d+ tokens\/s +reward mean 0\.750 +rejected 1\n$/);
-    expect(readdirSync(join(folder, "out")).sort()).toEqual(["batch.safetensors", "batch.safetensors.errors.jsonl"]);
+    expect(readdirSync(join(folder, "out")).sort()).toEqual([
+      "batch.safetensors",
+      "batch.safetensors.errors.jsonl",
+      "batch.safetensors.jsonl",
+      "batch.safetensors.jsonl.index",
+    ]);
   });
 
   it("rewards sessions with reward_scope session, and warns of conversations without a reward", async () => {

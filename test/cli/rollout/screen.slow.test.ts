@@ -98,7 +98,7 @@ describe("rolltape rollout in a pipe", TIMES, () => {
     const lines = ended.stderr.trimEnd().split("\n");
     const logs = lines.filter((line) => line.includes("the tool is old")).map((line) => JSON.parse(line) as object);
     expect(logs).toHaveLength(3);
-    expect(logs[0]).toMatchObject({ level: 40, msg: "the tool is old" });
+    expect(logs[0]).toMatchObject({ level: "warn", msg: "the tool is old" });
     expect(lines).toContain("the agent asks why?");
   });
 });

@@ -40,6 +40,7 @@ interface Session {
 /** A command with two workers, behind which is a test engine. */
 class Served {
   readonly url: string;
+  readonly probeUrl: string | undefined;
   readonly server: Rolltape;
   readonly engine: SglangServer;
   readonly trainer: HttpTrainer;
@@ -54,6 +55,7 @@ class Served {
     this.server = server;
     this.engine = engine;
     this.url = ready.url;
+    this.probeUrl = ready.probe_url;
     this.workers = ready.workers ?? [];
     this.trainer = new HttpTrainer(ready.url, KEY);
   }
@@ -197,6 +199,40 @@ describe("rolltape serve with several workers", TIMES, () => {
     expect((await unreached.health()).workers.map(({ status }) => status)).toEqual(["down", "down"]);
   });
 
+  it("answers probes at one port for all workers, and shows the sessions at the workers' addresses", async () => {
+    const served = await Served.start("server.probe_port=0", "server.ui=true");
+    const health = await served.health();
+    await expect.poll(async () => (await fetch(`${served.probeUrl}/readyz`)).json(), POLL).toEqual(health);
+    expect(health).toMatchObject({ status: "ok", processes: [{ name: "worker-0" }, { name: "worker-1" }] });
+    const pages = [served.url, ...served.workers.map(({ url }) => url)].map((url) => fetch(`${url}/ui/`));
+    expect((await Promise.all(pages)).map(({ status }) => status)).toEqual([404, 200, 200]);
+    expect((await served.stop()).stderr.match(/probes are answered/g)).toHaveLength(1);
+  });
+
+  it("answers probes while the workers start", async () => {
+    const args = await serveArgs("http://127.0.0.1:9", "server.workers=2", "server.probe_port=0");
+    const server = rolltape(args, { ROLLTAPE_ADMIN_API_KEY: KEY, TMPDIR: temporaryFolder() });
+    const [, probeUrl] = await server.loggedMatch(/"url":"([^"]+)","msg":"probes are answered"/);
+    const reply = await fetch(`${probeUrl}/readyz`);
+    expect({ status: reply.status, body: await reply.json() }).toMatchObject({
+      status: 503,
+      body: { status: "starting" },
+    });
+    expect((await server.ready()).probe_url).toBe(probeUrl);
+  });
+
+  it("logs each request of the gateway and of the workers with server.access_log", async () => {
+    const served = await Served.start("server.access_log=true");
+    const { key, id } = await served.startSession();
+    expect(await chat(served.url, key)).toBe("200");
+    const path = "/v1/chat/completions";
+    const lines = readLog(await served.stop()).filter((line) => line["path"] === path);
+    const tag = readTag(id);
+    const name = served.workers.find((worker) => worker.tag === tag)?.name;
+    expect(lines).toHaveLength(2);
+    expect(new Set(lines.map(({ worker }) => worker))).toEqual(new Set([name, undefined]));
+  });
+
   it("registers its workers in server.workers_folder, where other gateways find them", async () => {
     const folder = join(temporaryFolder(), "workers");
     const served = await Served.start(`server.workers_folder=${folder}`);
@@ -289,7 +325,7 @@ describe("a worker that dies", TIMES, () => {
 
 describe("a stop of several workers", TIMES, () => {
   it("waits for calls in flight and exports of ended sessions", async () => {
-    const served = await Served.start();
+    const served = await Served.start("server.probe_port=0");
     const [first, second] = await served.startOnBoth();
     expect(await chat(served.url, first.key)).toBe("200");
     await served.finish(first);
@@ -299,6 +335,7 @@ describe("a stop of several workers", TIMES, () => {
     await until(() => served.engine.to("/generate").length > before);
     served.server.process.kill("SIGTERM");
     await served.server.logged('"msg":"the stop waits for what is not finished"');
+    expect(await (await fetch(`${served.probeUrl}/readyz`)).json()).toMatchObject({ status: "draining" });
     await fetch(`${served.engine.url}/continue_generation`, { method: "POST", body: "{}" });
     expect(await call).toBe("200");
     expect(readRows(await served.trainer.exportBatch([first.id]))).toHaveLength(1);

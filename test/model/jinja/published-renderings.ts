@@ -1,5 +1,6 @@
 import { compileTemplate, isDict, type Value } from "../../../src/model/jinja/index.js";
 import { fromJson } from "../../../src/model/template/from-json.js";
+import { runAtOnce } from "../../../src/support/async/steps.js";
 import { digest, type PublishedDigests, publishedTemplate } from "../support/golden.js";
 import { GOLDEN_CONVERSATIONS } from "./golden-conversations.js";
 
@@ -14,7 +15,7 @@ export const PUBLISHED_VARIABLES: Readonly<Record<string, string>> = Object.from
 );
 
 export function readVariables(json: string): Map<string, Value> {
-  const value = fromJson(json);
+  const value = runAtOnce(fromJson(json));
   if (!isDict(value)) throw new Error("variables are an object");
   return new Map([...value].map(([name, entry]) => [String(name), entry]));
 }

@@ -11,18 +11,26 @@ describe("a template with a long outermost loop", () => {
     return countSteps(compileTemplateInSteps(source)(new Map([["items", items]])));
   };
 
-  it("is rendered in steps of 512 iterations, to the same parts", () => {
+  it("is rendered in steps of 16 iterations, to the same parts", () => {
     const source = "{% for item in items %}{{ loop.index }}:{{ item }} {% endfor %}end";
     const { result, count } = inSteps(source, 2000);
-    expect(count).toBe(4);
+    expect(count).toBe(126);
     expect(result).toEqual([...Array.from({ length: 2000 }, (_, i) => `${i + 1}:${i} `), "end"]);
-    expect(inSteps(source, 511).count).toBe(1);
+    expect(inSteps(source, 15).count).toBe(1);
   });
 
   it("ends at a break", () => {
     const source = "{% for item in items %}{% if item == 600 %}{% break %}{% endif %}{{ item }}{% endfor %}";
     const { result, count } = inSteps(source, 2000);
-    expect([result.length, result.at(-1), count]).toEqual([601, "", 2]);
+    expect([result.length, result.at(-1), count]).toEqual([601, "", 38]);
+  });
+
+  it("is rendered in steps inside an outermost if, to one part", () => {
+    const source = "{% if items %}({% for item in items %}{{ item }} {% endfor %}){% else %}none{% endif %}end";
+    const { result, count } = inSteps(source, 40);
+    expect(count).toBe(3);
+    expect(result).toEqual([`(${Array.from({ length: 40 }, (_, i) => `${i} `).join("")})`, "end"]);
+    expect(inSteps(source, 0).result).toEqual(["none", "end"]);
   });
 
   it("fails with a RenderError in any step", () => {

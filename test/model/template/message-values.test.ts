@@ -3,6 +3,7 @@ import type { Message } from "../../../src/conversation/message.js";
 import { CALLS_AS_THEY_ARE } from "../../../src/model/template/call-messages.js";
 import { type Dialect, MessageValues } from "../../../src/model/template/message-values.js";
 import { AS_THEY_ARE } from "../../../src/model/template/system-messages.js";
+import { runAtOnce } from "../../../src/support/async/steps.js";
 
 const DIALECT: Dialect = {
   callArguments: "text",
@@ -23,7 +24,7 @@ const large = (): Message => ({
 
 function values() {
   const known = new MessageValues(DIALECT);
-  return (message: Message): unknown => known.list([message])[0];
+  return (message: Message): unknown => runAtOnce(known.list([message]))[0];
 }
 
 it("returns the same value for a message as long as it is used regularly", () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compileTemplate, RenderError } from "../../../src/model/jinja/index.js";
 import { fromJs } from "../../../src/model/template/from-js.js";
 import { fromJson } from "../../../src/model/template/from-json.js";
+import { runAtOnce } from "../../../src/support/async/steps.js";
 import { JsonDepthError, JsonError } from "../../../src/support/json/parse-json.js";
 
 const show = (value: unknown): string => compileTemplate("{{ x | tojson }}")(new Map([["x", fromJs(value)]])).join("");
@@ -38,7 +39,7 @@ describe("fromJs", () => {
 
 describe("fromJson", () => {
   it("throws for text that nests too deeply or is not JSON", () => {
-    expect(() => fromJson("[".repeat(1000))).toThrow(JsonDepthError);
-    expect(() => fromJson("{1:2}")).toThrow(JsonError);
+    expect(() => runAtOnce(fromJson("[".repeat(1000)))).toThrow(JsonDepthError);
+    expect(() => runAtOnce(fromJson("{1:2}"))).toThrow(JsonError);
   });
 });

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../../src/support/json/canonical-json.js";
-import { type JsonBuilder, JsonDepthError, JsonError, parseJson } from "../../../src/support/json/parse-json.js";
+import {
+  type JsonBuilder,
+  JsonDepthError,
+  JsonError,
+  parseJson,
+  parseJsonInSteps,
+} from "../../../src/support/json/parse-json.js";
+import { countSteps } from "../../helpers/iterations.js";
 
 const PLAIN: JsonBuilder<unknown> = {
   string: (value) => value,
@@ -12,6 +19,14 @@ const PLAIN: JsonBuilder<unknown> = {
 };
 
 describe("parseJson", () => {
+  it("can run in steps of a thousand values", () => {
+    const values = Array.from({ length: 5000 }, (_, i) => i / 2);
+    const { result, count } = countSteps(parseJsonInSteps(JSON.stringify({ values }), PLAIN));
+    expect(result).toEqual({ values });
+    expect(count).toBe(5);
+    expect(countSteps(parseJsonInSteps("[1]", PLAIN)).count).toBe(1);
+  });
+
   it("reads the same values as JSON.parse, with any white space", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 1, "\t"), (value, indent) => {

@@ -47,6 +47,7 @@ class AsyncClient:
     set_version = async_method(calls.set_version)
     list_sessions = async_method(calls.list_sessions)
     get_session = async_method(calls.get_session)
+    transcript = async_method(calls.transcript)
     delete_session = async_method(calls.delete_session)
     engine = async_method(calls.engine)
     drain_engine = async_method(calls.drain_engine)

@@ -41,6 +41,19 @@ class SessionPage(TypedDict):
     next: str | None
 
 
+class Transcript(TypedDict, total=False):
+    """What a session has recorded, without tokens. `interactions` are as in docs/reference/transcripts.md. Text is untrusted."""
+
+    session_id: str
+    task_id: str
+    group_id: str
+    state: Literal["active", "ended", "exported", "expired"]
+    started_at: float
+    duration: float
+    session_reward: float
+    interactions: list[dict[str, Any]]
+
+
 class EngineServerRecord(TypedDict):
     url: str
     state: Literal["up", "down", "draining", "unknown"]

@@ -54,6 +54,7 @@ class Client:
     set_version = method(calls.set_version)
     list_sessions = method(calls.list_sessions)
     get_session = method(calls.get_session)
+    transcript = method(calls.transcript)
     delete_session = method(calls.delete_session)
     engine = method(calls.engine)
     drain_engine = method(calls.drain_engine)

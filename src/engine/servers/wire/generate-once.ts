@@ -19,7 +19,7 @@ export async function generateOnce(
   signal: AbortSignal,
 ): Promise<EngineReply> {
   const version = call.currentVersion();
-  const routed = { path, body, headers, routingKey: call.affinityKey };
+  const routed = { path, body, headers: { ...call.traceHeaders, ...headers }, routingKey: call.affinityKey };
   const sink = await server.generate(routed, () => new GenerationSink(call, format, version), signal);
   return sink.finish();
 }

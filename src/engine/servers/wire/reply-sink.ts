@@ -1,7 +1,8 @@
 import { native } from "../../../native/addon.js";
 import type { EngineReply, NativeReplyStream, ReplyFormat } from "../../../native/contract.js";
 import { concatInSteps } from "../../../support/async/concat-in-steps.js";
-import { runAtOnce, runInTurns } from "../../../support/async/steps.js";
+import { runInTurns } from "../../../support/async/run-steps.js";
+import { runAtOnce } from "../../../support/async/steps.js";
 import { StopReached } from "../call/stop-watch.js";
 import type { ServerCall } from "../engine-server.js";
 import { errorCode, errorInBody, generationError, replyError, streamError } from "./errors.js";

@@ -1,30 +1,63 @@
 import type { Program, Statement } from "../ast.js";
+import { truthy } from "../values/value.js";
 import type { Run, Steps } from "./compiled.js";
-import { type ForLoop, runLoopInSteps } from "./loop.js";
+import { compileExpression } from "./expressions.js";
+import { runLoopInSteps } from "./loop.js";
 import { Output } from "./output.js";
 import type { Scope } from "./scope.js";
 import { compileBlock, compileFor } from "./statements.js";
 
+/** A compiled statement that can pause. It is in no loop, so it leaves none. */
+interface Pausing {
+  readonly runInSteps: (scope: Scope, output: Output) => Steps<void>;
+}
+
 /**
  * Compiles a template to a function that returns what it prints, in parts: one for each iteration of an outermost loop,
- * and one for each statement between those loops. A long loop runs in several steps.
+ * and one for each statement between those loops. Outermost loops, and those in an outermost `{% if %}`, run in several steps.
  */
 export function compileProgram({ body }: Program): (scope: Scope) => Steps<string[]> {
   const statements = body.map(compileOutermost);
   return function* (scope) {
     const output = new Output();
-    for (const statement of statements) {
-      if (typeof statement === "function") statement(scope, output);
-      else yield* runLoopInSteps(statement, scope, output);
-    }
+    yield* runAll(statements, scope, output);
     return output.parts;
   };
 }
 
-function compileOutermost(node: Statement): Run | ForLoop {
-  if (node.type !== "For") return asPart(compileBlock([node], false));
-  const loop = compileFor(node, false);
-  return { ...loop, body: asPart(loop.body), otherwise: asPart(loop.otherwise) };
+function* runAll(statements: readonly (Run | Pausing)[], scope: Scope, output: Output): Steps<void> {
+  for (const statement of statements) {
+    if (typeof statement === "function") statement(scope, output);
+    else yield* statement.runInSteps(scope, output);
+  }
+}
+
+function compileOutermost(node: Statement): Run | Pausing {
+  if (node.type === "For") {
+    const loop = compileFor(node, false);
+    const parts = { ...loop, body: asPart(loop.body), otherwise: asPart(loop.otherwise) };
+    return { runInSteps: (scope, output) => runLoopInSteps(parts, scope, output) };
+  }
+  const compiled = compileInSteps(node);
+  if (typeof compiled === "function") return asPart(compiled);
+  return {
+    *runInSteps(scope, output) {
+      yield* compiled.runInSteps(scope, output);
+      output.endPart();
+    },
+  };
+}
+
+function compileInSteps(node: Statement): Run | Pausing {
+  if (node.type === "For") {
+    const loop = compileFor(node, false);
+    return { runInSteps: (scope, output) => runLoopInSteps(loop, scope, output) };
+  }
+  if (node.type !== "If") return compileBlock([node], false);
+  const test = compileExpression(node.test);
+  const body = node.body.map(compileInSteps);
+  const otherwise = node.alternate.map(compileInSteps);
+  return { runInSteps: (scope, output) => runAll(truthy(test(scope)) ? body : otherwise, scope, output) };
 }
 
 function asPart(run: Run): Run {

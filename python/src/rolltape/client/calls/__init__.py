@@ -18,6 +18,7 @@ from .sessions import (
     set_reward,
     set_session_reward,
     start_session,
+    transcript,
 )
 from .weights import abandon_weights, begin_weights, finish_weights, update_weights, weights
 
@@ -50,6 +51,7 @@ __all__ = [
     "set_session_reward",
     "set_version",
     "start_session",
+    "transcript",
     "update_weights",
     "weights",
 ]

@@ -7,7 +7,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from ..call import DEFAULT_TIMEOUT, Call, field, invalid_reply, read_object, without_none
-from ..records import SessionPage, SessionRecord
+from ..records import SessionPage, SessionRecord, Transcript
 from ..started_session import StartedSession, read_started
 
 # Default size of a page, as in the proxy.
@@ -86,6 +86,15 @@ def get_session(session_id: str, *, timeout: float = DEFAULT_TIMEOUT) -> Call[Se
     Raises NotFoundError `session_not_found`.
     """
     return Call("GET", f"/rl/sessions/{quote(session_id, safe='')}", read_object, timeout=timeout)
+
+
+def transcript(session_id: str, *, discount: float = 1.0, timeout: float = DEFAULT_TIMEOUT) -> Call[Transcript]:
+    """Returns the messages, answers and rewards of one session, without tokens. Their text is untrusted.
+
+    The session may be active, ended, or exported and retained. Raises NotFoundError `session_not_found`.
+    """
+    path = f"/rl/sessions/{quote(session_id, safe='')}/transcript"
+    return Call("GET", path, read_object, query={"discount": repr(float(discount))}, timeout=timeout)
 
 
 def delete_session(session_id: str, *, timeout: float = DEFAULT_TIMEOUT) -> Call[bool]:

@@ -1,0 +1,39 @@
+import { packBatch } from "../../session/batch/batch.js";
+import { batchOptionsSchema } from "../../session/batch/batch-options.js";
+import type { Session } from "../../session/session.js";
+import { BatchTokens } from "../../view/tokens/batch-tokens.js";
+import { tensorsInMemory } from "../../view/tokens/tensor-ranges.js";
+
+const OPTIONS = { ...batchOptionsSchema.parse({}), layout: "tree" as const, includeUndelivered: true };
+
+/**
+ * The tokens of the sessions that were looked at last. They are packed as a tree, off the event loop: one block has every token of
+ * the session once.
+ */
+export class SessionTokens {
+  #session: Session | undefined;
+  #interactions = 0;
+  #packed: Promise<BatchTokens | undefined> | undefined;
+
+  /** Returns the tokens of a session, whose data must be loaded; undefined if it has none. */
+  read(session: Session): Promise<BatchTokens | undefined> {
+    const isNew = session !== this.#session || session.interactionCount !== this.#interactions;
+    if (isNew || !this.#packed) {
+      this.#session = session;
+      this.#interactions = session.interactionCount;
+      const packed = pack(session);
+      this.#packed = packed;
+      packed.catch(() => {
+        if (this.#packed === packed) this.#packed = undefined;
+      });
+    }
+    return this.#packed;
+  }
+}
+
+async function pack(session: Session): Promise<BatchTokens | undefined> {
+  if (session.interactionCount === 0) return undefined;
+  using batch = await packBatch([session], OPTIONS);
+  // A copy: the block's memory is freed with the batch.
+  return BatchTokens.read(tensorsInMemory(Uint8Array.from(batch.bytes)));
+}

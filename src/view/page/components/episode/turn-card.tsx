@@ -1,0 +1,106 @@
+import type { TranscriptInteraction } from "../../../../transcript/format.js";
+import type { Source } from "../../../api.js";
+import type { ConversationTree } from "../../state/conversation-tree.js";
+import { TokenPanel } from "../../tokens/token-panel.js";
+import { InertText } from "../inert-text.js";
+import { Branches } from "./branches.js";
+import { CallDetails } from "./call-details.js";
+import { MessageView } from "./message-view.js";
+import { TurnFacts } from "./turn-facts.js";
+
+interface TurnCardProps {
+  readonly id: string;
+  readonly episode: number;
+  readonly source: Source;
+  readonly at: number;
+  readonly turn: number;
+  readonly interaction: TranscriptInteraction;
+  readonly interactions: readonly TranscriptInteraction[];
+  readonly tree: ConversationTree;
+  readonly path: readonly number[];
+  readonly isChosen: boolean;
+  readonly showsTokens: boolean;
+  readonly onToggleTokens: () => void;
+  readonly onChoose: (interaction: number) => void;
+}
+
+/** A call: the messages that it adds to its conversation, the answer, and on demand its tokens. */
+export function TurnCard(props: TurnCardProps) {
+  const { id, turn, at, interaction, interactions, showsTokens, onToggleTokens } = props;
+  const { messages, answer, left_out } = interaction;
+  return (
+    <section
+      id={id}
+      class={`turn-card${props.isChosen ? " chosen" : ""}${left_out === undefined ? "" : " left-out"}`}
+      aria-label={`Turn ${turn}`}
+    >
+      <header class="turn-head">
+        <h3>
+          <button type="button" class="plain" onClick={() => props.onChoose(at)}>
+            Turn {turn}
+          </button>
+        </h3>
+        <TurnFacts interaction={interaction} />
+        <button type="button" class="button" aria-expanded={showsTokens} onClick={onToggleTokens}>
+          Tokens
+        </button>
+      </header>
+      <Warnings interaction={interaction} parent={interactions[interaction.parent]} />
+      {messages.map((message, index) => (
+        <MessageView key={index} message={message} />
+      ))}
+      <MessageView message={answer} isAnswer />
+      {showsTokens && <TokenPanel source={props.source} episode={props.episode} interaction={at} />}
+      <CallDetails interaction={interaction} />
+      <Branches {...props} />
+    </section>
+  );
+}
+
+/** Notices above the messages: a call left out, a broken prefix, a compaction. */
+function Warnings({
+  interaction,
+  parent,
+}: {
+  readonly interaction: TranscriptInteraction;
+  readonly parent: TranscriptInteraction | undefined;
+}) {
+  const { left_out, cause, compacted_from, kept } = interaction;
+  const dropped = parent ? parent.kept + parent.messages.length + 1 - kept : 0;
+  return (
+    <>
+      {left_out !== undefined && (
+        <p class="notice">
+          <span>
+            Left out of exports: <InertText text={left_out} />
+          </span>
+        </p>
+      )}
+      {cause !== undefined && (
+        <p class="notice">
+          <span>
+            The prompt does not begin with the tokens of the turn before:{" "}
+            <code>
+              <InertText text={cause} />
+            </code>
+            . The tokens show the first difference.
+          </span>
+        </p>
+      )}
+      {dropped > 0 && (
+        <p class="notice">The agent removed or changed the last {dropped} messages of the turn before.</p>
+      )}
+      {compacted_from !== undefined && (
+        <p class="notice">
+          <span>
+            Continues{" "}
+            <code>
+              <InertText text={compacted_from} />
+            </code>{" "}
+            after a compaction.
+          </span>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+import { signal } from "@preact/signals";
+import { render } from "preact";
+import { App } from "./components/app.js";
+import type { KeyRequest } from "./components/key-dialog.js";
+import { AdminKey } from "./source/admin-key.js";
+import { createEmbeddedSource } from "./source/embedded-source.js";
+import { createHttpSource } from "./source/http-source.js";
+import { createStore } from "./state/store.js";
+import "./styles/main.css";
+
+const keyRequest = signal<KeyRequest | null>(null);
+
+function askForKey(message: string): Promise<string> {
+  return new Promise<string>((resolve) => {
+    keyRequest.value = { message, resolve };
+  }).finally(() => (keyRequest.value = null));
+}
+
+const readBlock = (id: string): string | undefined => document.getElementById(id)?.textContent ?? undefined;
+const source = createEmbeddedSource(readBlock) ?? createHttpSource(new AdminKey(askForKey, sessionStorage));
+const store = createStore(source);
+
+const root = document.getElementById("app");
+if (root) render(<App store={store} keyRequest={keyRequest} />, root);
+void store.load();

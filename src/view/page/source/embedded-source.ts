@@ -1,0 +1,63 @@
+import type { EpisodeLine, Overview, SearchResult, Source } from "../../api.js";
+import { type EmbeddedTokens, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../../embedded-format.js";
+import { episodeContains, SEARCH_MS } from "../../search.js";
+import { sliceEmbedded } from "./slice-embedded.js";
+
+/** Returns the text of the script block with this id; undefined if the document has none. */
+export type ReadBlock = (id: string) => string | undefined;
+
+/** Returns the data of an HTML file in the form of `src/view/embedded-format.ts`; undefined if the page has no data inside. */
+export function createEmbeddedSource(readBlock: ReadBlock): Source | undefined {
+  if (readBlock(OVERVIEW_BLOCK) === undefined) return undefined;
+  const overview = once(() => readJson<Overview>(readBlock, OVERVIEW_BLOCK));
+  const episode = (index: number): Promise<EpisodeLine> => readJson<EpisodeLine>(readBlock, episodeBlock(index));
+  const tokensOf = lastOne((index: number) => readJson<EmbeddedTokens>(readBlock, tokensBlock(index)));
+  return {
+    overview,
+    episode,
+    tokens: async (range) => sliceEmbedded(await tokensOf(range.episode), range),
+    search: async (text, signal) => searchEpisodes(text, signal, (await overview()).episodes.task.length, episode),
+  };
+}
+
+async function searchEpisodes(
+  text: string,
+  signal: AbortSignal,
+  count: number,
+  read: (index: number) => Promise<EpisodeLine>,
+): Promise<SearchResult> {
+  const wanted = text.toLowerCase();
+  const until = performance.now() + SEARCH_MS;
+  const episodes: number[] = [];
+  let complete = true;
+  for (let index = 0; index < count; index++) {
+    if (performance.now() > until) return { episodes, complete: false };
+    signal.throwIfAborted();
+    const line = await read(index).catch(() => null);
+    if (line === null) complete = false;
+    else if (episodeContains(line, wanted)) episodes.push(index);
+  }
+  return { episodes, complete };
+}
+
+async function readJson<T>(readBlock: ReadBlock, id: string): Promise<T> {
+  const block = readBlock(id);
+  if (block === undefined) throw new Error("This part of the run was left out of the HTML file.");
+  const bytes = Uint8Array.from(atob(JSON.parse(block) as string), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return (await new Response(stream).json()) as T;
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= read());
+}
+
+/** Remembers the last result: the tokens of an episode are read turn by turn. */
+function lastOne<T>(read: (index: number) => Promise<T>): (index: number) => Promise<T> {
+  let last: { index: number; result: Promise<T> } | undefined;
+  return (index) => {
+    if (last?.index !== index) last = { index, result: read(index) };
+    return last.result;
+  };
+}

@@ -1,0 +1,45 @@
+import type { Source } from "../../api.js";
+import type { AdminKey } from "./admin-key.js";
+
+/** The server has no such part of the API, or no such episode. */
+export class NotFoundError extends Error {}
+
+/** Asks the server that served the page. Addresses are relative, so a page under `/ui/` asks `/ui/api/`. */
+export function createHttpSource(key: AdminKey): Source {
+  const get = async <T>(path: string, signal?: AbortSignal): Promise<T> => {
+    for (;;) {
+      const sent = key.value;
+      const response = await fetch(`api/${path}`, {
+        headers: { accept: "application/json", ...(sent !== null && { authorization: `Bearer ${sent}` }) },
+        ...(signal && { signal }),
+      });
+      if (response.ok) return (await response.json()) as T;
+      const message = await readError(response);
+      if (response.status !== 401) throw errorFor(response.status, message);
+      await key.replace(sent, message);
+    }
+  };
+  return {
+    overview: () => get("overview"),
+    changes: (after, signal) => get(`changes?after=${after}`, signal),
+    episode: (index) => get(`episodes/${index}`),
+    tokens: ({ episode, interaction, from, count }) =>
+      get(`episodes/${episode}/tokens/${interaction}?from=${from}&count=${count}`),
+    search: (text, signal) => get(`episodes?text=${encodeURIComponent(text)}`, signal),
+  };
+}
+
+function errorFor(status: number, message: string): Error {
+  return status === 404 || status === 501 ? new NotFoundError(message) : new Error(message);
+}
+
+async function readError(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => null);
+  return findMessage(body) ?? `The server answered with status ${response.status}.`;
+}
+
+function findMessage(body: unknown): string | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  if ("error" in body && typeof body.error === "object") return findMessage(body.error);
+  return "message" in body && typeof body.message === "string" ? body.message : undefined;
+}

@@ -1,0 +1,28 @@
+/** The rows of a long list that are rendered. */
+export interface VirtualRange {
+  readonly first: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+
+/** Returns the rows in view and `margin` more on both sides, so that a short scroll shows no gap. */
+export function virtualRange(
+  list: { readonly rows: number; readonly rowHeight: number; readonly height: number; readonly top: number },
+  margin: number,
+): VirtualRange {
+  const { rows, rowHeight, height, top } = list;
+  const first = Math.floor(Math.max(0, top) / rowHeight) - margin;
+  const end = Math.ceil((Math.max(0, top) + height) / rowHeight) + margin;
+  const clampedEnd = Math.min(rows, Math.max(0, end));
+  return { first: Math.min(Math.max(0, first), clampedEnd), end: clampedEnd };
+}
+
+/** Returns the scroll position that shows a row with the smallest movement. */
+export function scrollToRow(
+  row: number,
+  { rowHeight, height, top }: { readonly rowHeight: number; readonly height: number; readonly top: number },
+): number {
+  const rowTop = row * rowHeight;
+  if (rowTop < top) return rowTop;
+  return rowTop + rowHeight > top + height ? rowTop + rowHeight - height : top;
+}

@@ -1,0 +1,64 @@
+import { open, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ViewError } from "../errors.js";
+import { BatchSource } from "./batch-source.js";
+import type { OpenSource } from "./open-source.js";
+import { TranscriptSource, type TranscriptSourceOptions } from "./transcript-source.js";
+
+/**
+ * Opens a transcript, a tensor file or a folder. Of a folder, it opens the newest transcript, or the newest tensor file if
+ * there is no transcript.
+ *
+ * @throws ViewError, TranscriptError, SafetensorsError, ModelFolderError
+ */
+export async function openPath(path: string, options: TranscriptSourceOptions = {}): Promise<OpenSource> {
+  const facts = await stat(path).catch((cause: unknown) => {
+    throw new ViewError("nothing_to_view", `${path} cannot be read: ${String(cause)}`, { cause });
+  });
+  if (facts.isDirectory()) return openFolder(path, options);
+  // Reading a pipe or a device may never end.
+  if (!facts.isFile()) throw new ViewError("nothing_to_view", `${path} is neither a file nor a folder.`);
+  if (await isTensorFile(path)) return BatchSource.open(path, options);
+  return TranscriptSource.open(path, options);
+}
+
+async function openFolder(folder: string, options: TranscriptSourceOptions): Promise<OpenSource> {
+  const names = await readdir(folder);
+  const transcripts = await sortNewest(folder, names, ".jsonl");
+  const [name, ...others] = transcripts.length > 0 ? transcripts : await sortNewest(folder, names, ".safetensors");
+  if (name === undefined) {
+    throw new ViewError("nothing_to_view", `${folder} has no transcript (.jsonl) and no tensor file (.safetensors).`);
+  }
+  const notice = `This is the newest file of the folder. Others: ${listNames(others)}.`;
+  const notices = [...(options.notices ?? []), ...(others.length > 0 ? [notice] : [])];
+  return openPath(join(folder, name), { ...options, notices });
+}
+
+/** Returns the regular files with this ending, newest first. */
+async function sortNewest(folder: string, names: readonly string[], ending: string): Promise<string[]> {
+  const files = names.filter((name) => name.endsWith(ending));
+  const facts = await Promise.all(files.map((name) => stat(join(folder, name)).catch(() => undefined)));
+  return files
+    .map((name, i) => ({ name, facts: facts[i] }))
+    .filter((file) => file.facts?.isFile())
+    .toSorted((a, b) => (b.facts?.mtimeMs ?? 0) - (a.facts?.mtimeMs ?? 0) || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => name);
+}
+
+const MAX_LISTED = 10;
+
+function listNames(names: readonly string[]): string {
+  const listed = names.slice(0, MAX_LISTED).join(", ");
+  return names.length > MAX_LISTED ? `${listed} and ${names.length - MAX_LISTED} more` : listed;
+}
+
+/** A tensor file begins with the length of its header in eight bytes, the last of which are 0, and `{`. */
+async function isTensorFile(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(9), 0, 9, 0);
+    return bytesRead === 9 && buffer[7] === 0 && buffer[8] === 0x7b;
+  } finally {
+    await file.close();
+  }
+}

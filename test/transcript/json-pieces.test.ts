@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import type { TranscriptInteraction } from "../../src/transcript/format.js";
+import { jsonPieces, type WrittenInteraction, type WrittenTranscript } from "../../src/transcript/json-pieces.js";
+import { summarizeInteractions } from "../../src/transcript/summarize.js";
+import { interaction } from "./lines.js";
+
+function written(fields: Partial<TranscriptInteraction> = {}): WrittenInteraction {
+  const { tools: _, ...rest } = interaction(fields);
+  return rest;
+}
+
+describe("the JSON of a transcript", () => {
+  it("is written in bounded pieces that give the same text", () => {
+    // A character of two halves lies on every cut, whatever their length.
+    const long = `"${"\u{1F600}".repeat(500_000)}\n`;
+    const answer = {
+      role: "assistant",
+      content: `x${long}`,
+      toolCalls: [{ id: "a", name: "b", arguments: long }],
+    } as const;
+    const transcript: WrittenTranscript = {
+      session_id: "s",
+      task_id: "t",
+      state: "active",
+      summary: summarizeInteractions([], undefined),
+      interactions: [written(), written({ answer, sampling: { seed: null } }), written({ parent: 0 })],
+    };
+    const pieces = [...jsonPieces(transcript)];
+    expect(JSON.parse(pieces.join(""))).toEqual(transcript);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1 << 18);
+  });
+
+  it("has tools as they were spelled, cut between characters", () => {
+    const text = `[{"type":"function","function":{"name":"f","x":1.0,"y":"x${"\u{1F600}".repeat(200_000)}"}}]`;
+    const summary = summarizeInteractions([], undefined);
+    const head = { session_id: "s", task_id: "t", state: "active", summary } as const;
+    const pieces = [...jsonPieces({ ...head, interactions: [{ ...written(), tools: text }, written()] })];
+    const encoded = Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString();
+    expect(encoded).toContain(`"tools":${text}`);
+    const [first, second] = (JSON.parse(encoded) as { interactions: TranscriptInteraction[] }).interactions;
+    expect(first).toEqual({ ...written(), tools: JSON.parse(text) });
+    expect(second).toEqual(written());
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1 << 18);
+  });
+});

@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import type { Overview } from "../../src/view/api.js";
+import { type EmbeddedTokens, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../../src/view/embedded-format.js";
+import { writeHtml } from "../../src/view/html/write-html.js";
+import type { PageFiles } from "../../src/view/http/page-files.js";
+import { createEmbeddedSource } from "../../src/view/page/source/embedded-source.js";
+import { TranscriptSource } from "../../src/view/sources/transcript-source.js";
+import { recordRun } from "./recorded-run.js";
+
+const SCRIPT = "const price = '$&$1'; // a script with what `replace` would expand";
+const STYLE = "body { color: red }";
+const file = (content: string) => ({ type: "text/plain", content: Buffer.from(content) });
+
+/** A page in the form that the build gives it. */
+const PAGE: PageFiles = new Map([
+  [
+    "index.html",
+    file(
+      '<!doctype html><html><head><title>R</title><script type="module" crossorigin src="./page.js"></script>\n' +
+        '<link rel="stylesheet" crossorigin href="./page.css"></head><body><div id="app"></div></body></html>',
+    ),
+  ],
+  ["page.js", file(SCRIPT)],
+  ["page.css", file(STYLE)],
+]);
+
+async function write(maxBytes?: number) {
+  const run = await recordRun({ layout: "tree" });
+  await using source = await TranscriptSource.open(run.transcript);
+  const path = join(run.folder, "out.html");
+  const written = await writeHtml(path, source, PAGE, maxBytes);
+  const html = readFileSync(path, "utf8");
+  const readBlock = (id: string) =>
+    new RegExp(`<script type="application/json" id="${id}">([^<]*)</script>`).exec(html)?.[1];
+  const readJson = <T>(id: string): T | undefined => {
+    const block = readBlock(id);
+    if (block === undefined) return undefined;
+    return JSON.parse(gunzipSync(Buffer.from(JSON.parse(block) as string, "base64")).toString()) as T;
+  };
+  return { run, path, written, html, readBlock, readJson };
+}
+
+describe("an HTML file", () => {
+  it("has all episodes and tokens, as the page reads them", async () => {
+    const { run, written, readBlock, html, path } = await write();
+    expect(written).toMatchObject({ episodes: 2, readable: 2, withTokens: 2, bytes: Buffer.byteLength(html) });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const embedded = createEmbeddedSource(readBlock);
+    await using source = await TranscriptSource.open(run.transcript);
+    expect(await embedded?.overview()).toEqual(await source.overview());
+    for (const episode of [0, 1]) {
+      expect(await embedded?.episode(episode)).toEqual(await source.episode(episode));
+      for (const interaction of [0, 1, 2, 3, 4]) {
+        for (const [from, count] of [
+          [0, 100],
+          [2, 2],
+        ] as const) {
+          const range = { episode, interaction, from, count };
+          expect(await embedded?.tokens(range)).toEqual(await source.tokens(range));
+        }
+      }
+    }
+  });
+
+  it("allows its own script and style only", async () => {
+    const { html } = await write();
+    const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+    expect(html).toContain(`<script type="module">${SCRIPT}</script>`);
+    expect(html).toContain(`<style>${STYLE}</style>`);
+    const [, policy] = /<head><meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html) ?? [];
+    expect(policy).toBe(
+      `default-src 'none'; script-src ${hash(SCRIPT)}; style-src ${hash(STYLE)}; img-src data:; base-uri 'none'; form-action 'none'`,
+    );
+    expect(html).not.toMatch(/(?:src|href)=/);
+    // The data comes before the script, which reads it.
+    expect(html.indexOf(OVERVIEW_BLOCK)).toBeLessThan(html.indexOf(SCRIPT));
+  });
+
+  it("leaves out the tokens of the longest episodes, then their messages, and says so", async () => {
+    const whole = await write();
+    const room = 2000;
+    const bare = await write(whole.written.bytes + room - 10);
+    expect(bare.written).toMatchObject({ readable: 2, withTokens: 1 });
+    expect(bare.readJson<Overview>(OVERVIEW_BLOCK)?.notices).toContain(
+      "The tokens of the longest 1 of 2 episodes did not fit into this file.",
+    );
+    expect(bare.readJson<EmbeddedTokens>(tokensBlock(1))).toBeUndefined();
+    const end = whole.html.length - whole.html.indexOf('<script type="module">');
+    const start = whole.html.indexOf(`<script type="application/json" id="${episodeBlock(1)}"`);
+    const small = await write(start + end + room);
+    expect(small.written).toMatchObject({ episodes: 2, readable: 1 });
+    expect(small.readJson<Overview>(OVERVIEW_BLOCK)?.notices).toContain(
+      "The longest 1 of 2 episodes did not fit into this file: they are only listed.",
+    );
+    expect(small.written.bytes).toBeLessThanOrEqual(whole.written.bytes);
+    await expect(write(1000)).rejects.toMatchObject({ code: "invalid_arguments" });
+  });
+});

@@ -1,0 +1,109 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { type EmbeddedTokens, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../../../src/view/embedded-format.js";
+import { AdminKey } from "../../../src/view/page/source/admin-key.js";
+import { createEmbeddedSource } from "../../../src/view/page/source/embedded-source.js";
+import { fixtureEpisode, fixtureOverview, type RunShape } from "../fixtures.js";
+
+const SHAPE: RunShape = { seed: 6, episodes: 3, turns: 4 };
+const block = (value: unknown): string => JSON.stringify(gzipSync(JSON.stringify(value)).toString("base64"));
+
+const TOKENS: EmbeddedTokens = {
+  ids: [7, 8, 9],
+  texts: ["a", "</script>", "ü"],
+  interactions: [
+    null,
+    {
+      tokens: [0, 1, 2, 2],
+      output_start: 1,
+      logprobs: [-1, -2, -3],
+      loss_mask: [0, 2, 1, 2],
+      versions: [3, 1, 4, 2],
+      temperature: 0.7,
+    },
+  ],
+};
+
+function openEmbedded(missing: readonly string[] = []) {
+  const blocks = new Map([
+    [OVERVIEW_BLOCK, block(fixtureOverview(SHAPE))],
+    ...[0, 1, 2].map((index) => [episodeBlock(index), block(fixtureEpisode(SHAPE, index))] as const),
+    [tokensBlock(1), block(TOKENS)],
+  ]);
+  for (const id of missing) blocks.delete(id);
+  const source = createEmbeddedSource((id) => blocks.get(id));
+  if (!source) throw new Error("The file has no overview.");
+  return source;
+}
+
+describe("a run inside an HTML file", () => {
+  it("returns the same objects as a server", async () => {
+    const source = openEmbedded();
+    expect(await source.overview()).toEqual(fixtureOverview(SHAPE));
+    expect(await source.episode(2)).toEqual(fixtureEpisode(SHAPE, 2));
+    expect(source.changes).toBeUndefined();
+  });
+
+  it("returns the tokens of an interaction by range", async () => {
+    expect(await openEmbedded().tokens({ episode: 1, interaction: 1, from: 1, count: 2 })).toEqual({
+      total: 4,
+      output_start: 1,
+      ids: [8, 9],
+      texts: ["</script>", "ü"],
+      logprobs: [-1, -2],
+      loss_mask: [0, 1],
+      versions: [3, 4],
+      temperature: 0.7,
+    });
+  });
+
+  it("searches messages, and says if some were left out", async () => {
+    const { signal } = new AbortController();
+    expect(await openEmbedded().search("ISSUE 1002", signal)).toEqual({ episodes: [2], complete: true });
+    expect(await openEmbedded([episodeBlock(0)]).search("nested", signal)).toEqual({
+      episodes: [1, 2],
+      complete: false,
+    });
+  });
+
+  it("says what was left out", async () => {
+    const source = openEmbedded([episodeBlock(0)]);
+    await expect(source.episode(0)).rejects.toThrow("left out of the HTML file");
+    await expect(source.tokens({ episode: 0, interaction: 0, from: 0, count: 9 })).rejects.toThrow("left out");
+    await expect(source.tokens({ episode: 1, interaction: 0, from: 0, count: 9 })).rejects.toThrow(
+      "not in the HTML file",
+    );
+  });
+
+  it("is not found in a file without an overview", () => {
+    expect(createEmbeddedSource(() => undefined)).toBeUndefined();
+  });
+});
+
+describe("the admin key", () => {
+  function createStorage() {
+    const stored = new Map<string, string>();
+    return {
+      getItem: (name: string): string | null => stored.get(name) ?? null,
+      setItem: (name: string, value: string): void => void stored.set(name, value),
+    };
+  }
+
+  it("is asked for once if requests are refused at the same time", async () => {
+    const asked: string[] = [];
+    const key = new AdminKey(async (message) => {
+      asked.push(message);
+      return "secret";
+    }, createStorage());
+    await Promise.all([key.replace(null, "first"), key.replace(null, "second")]);
+    expect([asked, key.value]).toEqual([["first"], "secret"]);
+  });
+
+  it("is asked for again if it was refused", async () => {
+    const keys = ["wrong", "right"];
+    const key = new AdminKey(async () => keys.shift() ?? "", createStorage());
+    await key.replace(null, "missing");
+    await key.replace("wrong", "wrong key");
+    expect(key.value).toBe("right");
+  });
+});
