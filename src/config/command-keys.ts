@@ -8,6 +8,8 @@ import { mapLeaves } from "./tree.js";
 /** Keys that a command does not use, and the reason. A prefix is a key, or a section with its dot. */
 export interface UnusedKeys {
   readonly prefixes: readonly string[];
+  /** Keys that are also the beginning of a key that the command uses. */
+  readonly keys?: readonly string[];
   /** The end of the sentence "has no effect: …". */
   readonly reason: string;
 }
@@ -33,11 +35,25 @@ const ROLLOUT_JOB_KEYS = [
   "drop_incomplete_group",
 ] as const;
 
-export const UNUSED_BY_SERVE: readonly UnusedKeys[] = [
+const UNUSED_WITHOUT_GATEWAY: readonly UnusedKeys[] = [
   { prefixes: ROLLOUT_JOB_KEYS, reason: "`rolltape rollout` uses it, `rolltape serve` does not" },
-  { prefixes: ["gateway."], reason: "`rolltape gateway` uses it, `rolltape serve` does not" },
   { prefixes: ["scheduler."], reason: "`rolltape job` uses it, `rolltape serve` does not" },
 ];
+
+/** Keys that a single server does not use. */
+export const UNUSED_BY_SERVE: readonly UnusedKeys[] = [
+  ...UNUSED_WITHOUT_GATEWAY,
+  { prefixes: ["gateway."], reason: "`rolltape gateway` uses it, `rolltape serve` does not" },
+];
+
+/** Returns the keys that `rolltape serve` does not use with this configuration. */
+export function unusedByServe({ server, storage }: Config): readonly UnusedKeys[] {
+  if (server.workers === 1) return UNUSED_BY_SERVE;
+  const own = { prefixes: ["gateway.workers"], reason: "`server.workers` starts its own servers" };
+  if (storage.directory !== null) return [...UNUSED_WITHOUT_GATEWAY, own];
+  const reason = "without `storage.directory`, no sessions of a worker come back";
+  return [...UNUSED_WITHOUT_GATEWAY, own, { prefixes: ["gateway.worker_return_seconds"], reason }];
+}
 
 export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
   {
@@ -60,7 +76,7 @@ export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
       "server.store_",
       "server.keepalive_seconds",
       "server.worker_tag",
-      "server.workers_folder",
+      "server.workers",
       "server.advertised_host",
       "server.ui",
     ],
@@ -157,7 +173,7 @@ export function refuseUnused(overrides: readonly string[], unused: readonly Unus
 
 function refuse(keys: readonly string[], unused: readonly UnusedKeys[]): void {
   const problems = keys.flatMap((path) => {
-    const found = unused.find(({ prefixes }) => prefixes.some((prefix) => path.startsWith(prefix)));
+    const found = unused.find((each) => includesKey(each, path));
     return found ? [{ path, message: `has no effect: ${found.reason}` }] : [];
   });
   if (problems.length > 0) throw new ConfigError("config_invalid", problems);
@@ -167,8 +183,12 @@ function refuse(keys: readonly string[], unused: readonly UnusedKeys[]): void {
 export function withoutUnused(overrides: readonly string[], unused: readonly UnusedKeys[]): string[] {
   return overrides.filter((override) => {
     const keys = keysIn([override]);
-    return keys.some((key) => !unused.some(({ prefixes }) => prefixes.some((prefix) => key.startsWith(prefix))));
+    return keys.some((key) => !unused.some((each) => includesKey(each, key)));
   });
+}
+
+function includesKey({ prefixes, keys = [] }: UnusedKeys, path: string): boolean {
+  return keys.includes(path) || prefixes.some((prefix) => path.startsWith(prefix));
 }
 
 function keysIn(overrides: readonly string[]): string[] {

@@ -8,6 +8,7 @@ export {
   UNUSED_BY_SERVE,
   UNUSED_BY_WORKER,
   type UnusedKeys,
+  unusedByServe,
   unusedByStorage,
   withoutUnused,
 } from "./command-keys.js";

@@ -56,7 +56,7 @@ function toKey(schema: Schema, path: string): ConfigKey {
     expected: describeExpected(schema),
     defaultValue: schema.default,
     description: schema.description ?? "",
-    isText: !value.enum && listAlternatives(value).some(({ type }) => type === "string"),
+    isText: !value.enum && listAlternatives(value).some((each) => each.type === "string" && each.const === undefined),
     expectedEntry: isList ? describeExpected(value) : undefined,
     isSecret: schema.writeOnly === true,
   };

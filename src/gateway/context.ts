@@ -1,6 +1,18 @@
 import type { Upstream } from "./upstream.js";
 import type { WorkerPool } from "./worker-pool.js";
 
+/** The state of a process that runs a worker. */
+export interface WorkerProcessState {
+  readonly name: string;
+  /** `failed`: it died too often, and is not restarted. */
+  readonly status: "starting" | "ready" | "restarting" | "failed";
+  /** Tag of the worker that runs in it, or ran in it last. */
+  readonly tag?: string | undefined;
+  readonly restarts: number;
+  /** How it last ended, such as `SIGKILL` or `status 1`. */
+  readonly ended?: string | undefined;
+}
+
 /** The objects that the gateway's routes use. */
 export interface GatewayContext {
   readonly pool: WorkerPool;
@@ -11,6 +23,8 @@ export interface GatewayContext {
   readonly direct: boolean;
   /** Answers `/metrics` without a key. */
   readonly publicMetrics: boolean;
+  /** Undefined if other commands start the workers. */
+  readonly processes?: (() => readonly WorkerProcessState[]) | undefined;
   /** Logs a line per request. Default: false. */
   readonly accessLog?: boolean;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { weightVersionSchema } from "../control/weight-version.js";
+import type { GatewayContext } from "./context.js";
 import { mergeWarnings } from "./merge-warnings.js";
 import type { WorkerPool } from "./worker-pool.js";
 
@@ -15,17 +16,30 @@ export const health = z.object({
       weight_version: weightVersionSchema.optional(),
     }),
   ),
+  processes: z
+    .array(
+      z.object({
+        name: z.string(),
+        status: z.enum(["starting", "ready", "restarting", "failed"]),
+        tag: z.string().optional(),
+        restarts: z.int(),
+        ended: z.string().optional(),
+      }),
+    )
+    .optional(),
   warnings: z.array(z.object({ key: z.string(), message: z.string(), workers: z.array(z.string()) })).optional(),
 });
 
-/**
- * Returns whether the gateway takes new sessions, and the state of each worker.
- *
- * @param stopping true while the gateway stops. It then accepts no connections, so only the port for probes tells it
- */
+export interface ReadinessFacts {
+  readonly processes?: GatewayContext["processes"];
+  /** True while the gateway stops. Only the port for probes tells it: a closing gateway accepts no other connections. */
+  readonly stopping?: boolean;
+}
+
+/** Returns whether the gateway takes new sessions, and the state of each worker and its process. */
 export function readReadiness(
   pool: WorkerPool,
-  stopping = false,
+  { processes, stopping = false }: ReadinessFacts = {},
 ): {
   readonly statusCode: 200 | 503;
   readonly body: z.input<typeof health>;
@@ -34,7 +48,8 @@ export function readReadiness(
     return { tag, status, capacity, sessions, weight_version };
   });
   const warnings = mergeWarnings(pool.living());
-  const state = { workers, ...(warnings.length > 0 ? { warnings } : {}) };
+  const started = processes ? { processes: [...processes()] } : {};
+  const state = { workers, ...started, ...(warnings.length > 0 ? { warnings } : {}) };
   if (stopping) return { statusCode: 503, body: { status: "draining", ...state } };
   if (pool.ready().length === 0) return { statusCode: 503, body: { status: "no_workers", ...state } };
   return { statusCode: 200, body: { status: "ok", ...state } };

@@ -5,6 +5,7 @@ import { finishAnswers } from "../http/connections/finish-answers.js";
 import { fitToOpenFiles } from "../http/open-files.js";
 import { ProbePort } from "../http/probes/probe-port.js";
 import { createGateway } from "./app.js";
+import type { WorkerProcessState } from "./context.js";
 import { readReadiness } from "./readiness.js";
 import { Upstream } from "./upstream.js";
 import { WorkerAddresses } from "./worker-addresses.js";
@@ -16,24 +17,37 @@ export interface RunningGateway {
   readonly probeUrl: string | undefined;
   /** Tags of the workers that answered. */
   readonly workers: readonly string[];
+  /** Tells probes of `server.probe_port` that the gateway will stop. It still forwards calls. */
+  announceStop(): Promise<void>;
   /**
-   * Stops the gateway once the answers in progress are sent, or after `server.shutdown_seconds`.
+   * Stops the gateway once the answers in progress are sent, or at the deadline.
    *
    * @returns the answers that were cut
    */
-  close(): Promise<CutAnswer[]>;
+  close(options?: GatewayStop): Promise<CutAnswer[]>;
+}
+
+export interface GatewayStop {
+  /** A time in milliseconds since the epoch. Default: after `server.shutdown_seconds`. */
+  readonly deadline?: number;
+  /** True if no worker comes back, so that calls do not wait for one. */
+  readonly workersEnded?: boolean;
 }
 
 export interface GatewayStartOptions {
+  /** Returns the state of the processes that run the workers, if the gateway's command started them. `/health` shows it. */
+  readonly processes?: (() => readonly WorkerProcessState[]) | undefined;
   /** Admin key of the workers. With it, the gateway refuses control calls with another key before it reads their bodies. */
   readonly adminKey?: string | undefined;
   readonly logger?: FastifyBaseLogger;
+  /** Open port for probes, which the gateway closes. Default: opens `server.probe_port`. */
+  readonly probes?: ProbePort | undefined;
 }
 
 /** Starts a gateway with the sections `gateway` and `server` of the configuration. Resolves when it accepts calls. */
 export async function startGateway(config: Config, options: GatewayStartOptions = {}): Promise<RunningGateway> {
   const { logger } = options;
-  const probes = await ProbePort.open({ ...readProbeSettings(config), logger });
+  const probes = options.probes ?? (await ProbePort.open({ ...readProbeSettings(config), logger }));
   try {
     return await startForwarding(config, { ...options, probes });
   } catch (error) {
@@ -44,7 +58,7 @@ export async function startGateway(config: Config, options: GatewayStartOptions 
 
 async function startForwarding(
   config: Config,
-  { adminKey, logger, probes }: GatewayStartOptions & { readonly probes: ProbePort | undefined },
+  { adminKey, logger, processes, probes }: GatewayStartOptions,
 ): Promise<RunningGateway> {
   const { gateway, server } = config;
   const report = reportOnce((problem) => logger?.error(problem));
@@ -77,7 +91,7 @@ async function startForwarding(
       pool,
       upstream,
       controlMilliseconds: toMilliseconds(gateway.control_timeout_seconds),
-      direct: gateway.direct,
+      direct: gateway.direct ?? false,
       publicMetrics: server.public_metrics,
       accessLog: server.access_log,
       maxBodyBytes: server.max_body_bytes,
@@ -85,15 +99,20 @@ async function startForwarding(
       bodyBytesInFlight: server.body_bytes_in_flight,
       adminKey,
       strictControlFields: server.strict_control_fields,
+      processes,
       logger,
     });
     const url = await app.listen({ host: server.host, port: server.port, backlog: server.listen_backlog });
-    await probes?.start(() => readReadiness(pool, stopping));
-    const close = async () => {
+    await probes?.start(() => readReadiness(pool, { processes, stopping }));
+    const announceStop = async () => {
       stopping = true;
       await probes?.refresh();
+    };
+    const close = async ({ deadline, workersEnded = false }: GatewayStop = {}) => {
+      await announceStop();
       app.connections.closeSoon();
-      const cut = await finishAnswers(app.connections, Date.now() + server.shutdown_seconds * 1000);
+      if (workersEnded) pool.close();
+      const cut = await finishAnswers(app.connections, deadline ?? Date.now() + server.shutdown_seconds * 1000);
       if (cut.length > 0) logger?.error({ cutAnswers: listCut(cut) }, "gateway stopped before all answers were sent");
       const closed = app.close();
       app.server.closeAllConnections();
@@ -102,7 +121,7 @@ async function startForwarding(
       await probes?.close();
       return cut;
     };
-    return { url, probeUrl: probes?.url, workers: pool.living().map(({ tag }) => tag), close };
+    return { url, probeUrl: probes?.url, workers: pool.living().map(({ tag }) => tag), announceStop, close };
   } catch (error) {
     await release();
     throw error;

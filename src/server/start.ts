@@ -45,6 +45,8 @@ export interface RunningServer {
   readonly url: string;
   /** Address of `server.probe_port`. Undefined if it is not set. */
   readonly probeUrl: string | undefined;
+  /** Name of this server in session keys and ids, if it has one. */
+  readonly workerTag: string | undefined;
   /** Name of the served model. */
   readonly model: string;
   /** Absolute path of the model's folder. */
@@ -150,6 +152,7 @@ async function startProxy(
     return {
       url,
       probeUrl: probes?.url,
+      workerTag: registry.workerTag,
       model: settings.modelName,
       modelPath,
       families,

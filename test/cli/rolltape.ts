@@ -19,6 +19,8 @@ const readyEvent = z.strictObject({
   admin_key_file: z.string().optional(),
   tool_call_parser: z.string(),
   reasoning_parser: z.string(),
+  worker_tag: z.string().optional(),
+  workers: z.array(z.strictObject({ name: z.string(), tag: z.string(), url: z.url(), pid: z.int() })).optional(),
   probe_url: z.url().optional(),
   not_ready: z.array(z.strictObject({ key: z.string(), message: z.string() })).optional(),
   warnings: z.array(z.strictObject({ key: z.string(), message: z.string() })).optional(),
@@ -64,8 +66,12 @@ export function rolltape(args: readonly string[], env: Readonly<Record<string, s
   const ended = once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr }));
   const until = async (condition: () => boolean) => {
     while (!condition()) {
-      const output = Promise.race([once(child.stdout, "data"), once(child.stderr, "data")]);
-      const last = await Promise.race([output.then(() => undefined), ended]);
+      const waiting = new AbortController();
+      const outputs = [child.stdout, child.stderr].map((stream) => once(stream, "data", { signal: waiting.signal }));
+      const output = Promise.race(outputs).then(() => undefined);
+      const last = await Promise.race([output, ended]);
+      for (const each of outputs) each.catch(() => undefined);
+      waiting.abort();
       if (last && !condition()) throw new Error(`rolltape ended with status ${last.code}: ${last.stderr}`);
     }
   };

@@ -10,6 +10,7 @@ import {
   UNUSED_BY_JOB,
   UNUSED_BY_SERVE,
   type UnusedKeys,
+  unusedByServe,
   unusedByStorage,
   withoutUnused,
 } from "../../src/config/index.js";
@@ -58,6 +59,34 @@ describe("keys that a command does not use", () => {
   it("are removed from the arguments of the proxies of a job", () => {
     const overrides = ["group_size=2", "engine.sequences=4", "rollout.max_staleness=1"];
     expect(withoutUnused(overrides, UNUSED_BY_SERVE)).toEqual(["engine.sequences=4"]);
+  });
+});
+
+describe("rolltape serve with several workers", () => {
+  const WORKERS = ["server.workers=2", "engine.type=vllm", "engine.urls=[http://a]", "model.path=/m"];
+  const check = (overrides: string[]) => {
+    const config = resolveConfig({ overrides: [...WORKERS, ...overrides], env: {} });
+    refuseUnused(overrides, unusedByServe(config));
+  };
+  const refused = (...overrides: string[]) => readProblems(() => check(overrides));
+
+  it("uses keys of the gateway, except the addresses of other workers", () => {
+    expect(() => check(["gateway.direct=false", "gateway.poll_seconds=2"])).not.toThrow();
+    expect(refused("gateway.workers=[http://b]", "gateway.workers_folder=/f")).toEqual({
+      "gateway.workers": "has no effect: `server.workers` starts its own servers",
+      "gateway.workers_folder": "has no effect: `server.workers` starts its own servers",
+    });
+    expect(refused("group_size=4")).toHaveProperty(["group_size"]);
+  });
+
+  it("waits for a worker's return only with storage", () => {
+    const key = "gateway.worker_return_seconds";
+    expect(refused(`${key}=5`)).toHaveProperty([key]);
+    expect(() => check([`${key}=5`, "storage.directory=/data"])).not.toThrow();
+  });
+
+  it("refuses gateway keys with one worker", () => {
+    expect(unusedByServe(parseConfig({}))).toBe(UNUSED_BY_SERVE);
   });
 });
 
@@ -138,6 +167,15 @@ describe("rolltape rollout", () => {
       "storage.durability": "has no effect: sessions are not stored without `storage.directory`",
     });
     accepted("storage.directory=/data");
+  });
+
+  it("refuses the number of servers of `rolltape serve`, but not its other keys", () => {
+    const config = resolveConfig({ env: {} });
+    const unused = unusedByRollout(config, BASE);
+    expect(Object.keys(readProblems(() => refuseUnused(["server.workers=2"], unused)))).toEqual(["server.workers"]);
+    expect(withoutUnused(["server.workers=2", "server.workers_folder=/f"], unused)).toEqual([
+      "server.workers_folder=/f",
+    ]);
   });
 
   it("refuses gateway keys without several proxies", () => {

@@ -26,6 +26,14 @@ describe("key=value arguments", () => {
     expect(resolve("engine.type=sglang", "model.path=/m", override).engine.urls).toEqual(urls);
   });
 
+  it("set a number or a word, if a key takes both", () => {
+    const several = (workers: string) =>
+      resolve("engine.type=sglang", "engine.urls=http://a", "model.path=/m", `server.workers=${workers}`).server
+        .workers;
+    expect(several("3")).toBe(3);
+    expect(several("auto")).toBe("auto");
+  });
+
   it("may set a whole section", () => {
     const config = resolve("server={port: 1, log_level: debug}", "server.port=2");
     expect(config.server).toMatchObject({ port: 2, log_level: "debug", host: "127.0.0.1" });

@@ -11,6 +11,7 @@ describe("defaults", () => {
       server: {
         host: "127.0.0.1",
         port: 8090,
+        workers: 1,
         probe_port: null,
         stall_seconds: 60,
         max_body_bytes: 16_777_216,
@@ -122,7 +123,7 @@ describe("defaults", () => {
         workers_file: null,
         workers_folder: null,
         poll_seconds: 1,
-        direct: false,
+        direct: null,
         control_timeout_seconds: 5,
         unreachable_seconds: 10,
         worker_return_seconds: 30,
@@ -144,6 +145,9 @@ describe("values out of range", () => {
     ["server.port", 65_536, "expected an integer from 0 to 65535, got 65536"],
     ["server.port", 1.5, "expected an integer from 0 to 65535, got 1.5"],
     ["server.port", "8090", 'expected an integer from 0 to 65535, got "8090"'],
+    ["server.workers", 0, "expected an integer from 1 to 256 or auto, got 0"],
+    ["server.workers", 257, "expected an integer from 1 to 256 or auto, got 257"],
+    ["server.workers", "all", 'expected an integer from 1 to 256 or auto, got "all"'],
     ["server.max_body_bytes", 0, "expected an integer of at least 1, got 0"],
     ["server.log_level", "loud", 'expected one of fatal, error, warn, info, debug, trace, silent, got "loud"'],
     ["server.host", null, "expected text that is not empty, got null"],
@@ -308,6 +312,26 @@ describe("engines", () => {
     expect(parseConfig(both)).toMatchObject(both);
     expect(Object.keys(readProblems(() => parseConfig({ engine: { model: "/m.gguf" } })))).toEqual(["model.path"]);
     expect(Object.keys(readProblems(() => parseConfig({ model: { path: "/m" } })))).toEqual(["engine.model"]);
+  });
+});
+
+describe("several workers", () => {
+  const embedded =
+    "expected 1, because engine.type is embedded and each worker would load a model of its own and compete for the same " +
+    "cores; use engine.type sglang or vllm";
+
+  it.each([2, "auto"])("are refused with the embedded engine: %s", (workers) => {
+    expect(readProblems(() => parseConfig({ server: { workers } }))).toEqual({ "server.workers": embedded });
+  });
+
+  it("are accepted with engine servers, and have names of their own", () => {
+    const server = { workers: "auto", advertised_host: "node1" };
+    expect(parseConfig({ ...SGLANG, server }).server).toMatchObject(server);
+    for (const worker_tag of [null, "one"]) {
+      expect(readProblems(() => parseConfig({ ...SGLANG, server: { workers: 2, worker_tag } }))).toEqual({
+        "server.worker_tag": "expected auto, because each of the server.workers needs a tag of its own",
+      });
+    }
   });
 });
 

@@ -147,6 +147,18 @@ describe("a gateway over two workers", () => {
     expect((await gateway.post("/rl/set_version", { version: 4 })).refusal).toBe("503 worker_unavailable");
   });
 
+  it("reports the processes that its command started in its health, also if no worker is ready", async () => {
+    const processes = [
+      { name: "worker-0", status: "failed", restarts: 5, tag: "one", ended: "SIGSEGV" },
+      { name: "worker-1", status: "starting", restarts: 0 },
+    ] as const;
+    const gateway = await Gateway.start({}, 60, undefined, undefined, { processes: () => processes });
+    const health = await gateway.get("/health", null);
+    expect({ status: health.status, body: health.json() }).toMatchObject({ status: 503, body: { processes } });
+    const other = await Gateway.start({});
+    expect(Object.keys((await other.get("/health", null)).json<object>())).toEqual(["status", "workers"]);
+  });
+
   it("returns the sessions, metrics and health of all workers", async () => {
     const workers = [await startWorker("one"), await startWorker("two")];
     const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });

@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import { parseConfig, readConnectionLimits } from "../../src/config/index.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { createGateway } from "../../src/gateway/app.js";
+import type { WorkerProcessState } from "../../src/gateway/context.js";
 import { Upstream } from "../../src/gateway/upstream.js";
 import { WorkerAddresses, type WorkerSources } from "../../src/gateway/worker-addresses.js";
 import { WorkerPool } from "../../src/gateway/worker-pool.js";
@@ -44,6 +45,7 @@ export interface CallSettings {
   /** Default: 0, so that calls for a worker that left fail at once. */
   readonly returnMilliseconds?: number;
   readonly connections?: Partial<ConnectionLimits>;
+  readonly processes?: () => readonly WorkerProcessState[];
   readonly logger?: FastifyBaseLogger;
 }
 
@@ -70,6 +72,7 @@ export class Gateway {
       returnMilliseconds = 0,
       direct = false,
       connections = {},
+      processes,
       logger,
     }: CallSettings = {},
   ): Promise<Gateway> {
@@ -97,6 +100,7 @@ export class Gateway {
       bodyBytesInFlight: DEFAULTS.server.body_bytes_in_flight,
       strictControlFields,
       adminKey: ADMIN_KEY,
+      processes,
       logger,
     });
     const url = await app.listen({ host: "127.0.0.1", port: 0 });

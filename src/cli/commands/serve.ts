@@ -6,7 +6,7 @@ import {
   removeKeyFile,
   resolveAdminKey,
   resolveConfig,
-  UNUSED_BY_SERVE,
+  unusedByServe,
   unusedByStorage,
   writeKeyFile,
 } from "../../config/index.js";
@@ -14,35 +14,40 @@ import type { RunningServer } from "../../server/start.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
 import type { ConfigOptions } from "../config-options.js";
 import { EXIT_INCOMPLETE } from "../exit.js";
-import { stopOnSignal } from "../lifetime.js";
+import { stopOnSignal, stopWithParent } from "../lifetime.js";
 import { createLogger } from "../logger.js";
 import { sharedMemoryProblems } from "../preflight/preflight.js";
 import { storageProblems } from "../preflight/storage-problems.js";
+import { countWorkers } from "../serve-workers/count-workers.js";
+import type { ServeWorkersOptions } from "../serve-workers/serve-workers.js";
+import { describeUnusedWorkers } from "../serve-workers/worker-folders.js";
 
 /** Seconds that a stop may take after the drain, to answer aborted calls and to close connections and the engine. */
 const STOP_MARGIN_SECONDS = 10;
 
 /**
- * `rolltape serve`: runs the server until a signal stops it. Prints one JSON line on standard output when it accepts
- * calls, with the problems of its engine and what it cannot do with its model. Logs go to standard error.
+ * `rolltape serve`: runs the server, or several of them (`server.workers`), until a signal stops it. Prints one JSON line on
+ * standard output when it accepts calls, with the problems of its engine and what it cannot do with its model. Logs go to
+ * standard error.
  */
 export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
-  refuseUnused(overrides, [...UNUSED_BY_SERVE, ...unusedByStorage(config)]);
+  refuseUnused(overrides, [...unusedByServe(config), ...unusedByStorage(config)]);
   const admin = resolveAdminKey(config, process.env);
   const logger = createLogger(config);
   for (const { key, message } of storageProblems(config, { file, overrides }))
     logger.warn({ key }, `${key} ${message}`);
+  const count = countWorkers(config);
+  if (count > 1) return serveSeveral({ count, config, file, overrides, admin, logger });
+  const unused = describeUnusedWorkers(config);
+  if (unused !== undefined) logger.warn({ key: "storage.directory" }, `storage.directory ${unused}`);
   let running: RunningServer | undefined;
   stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => {
     const report = await running?.close();
     if (running && admin.file !== undefined) removeKeyFile(admin.file, admin.key);
     return report?.complete === false ? EXIT_INCOMPLETE : 0;
   });
-  // A rollout job starts this process with an IPC channel. When the job dies, the channel closes, and the server stops.
-  const stopSelf = () => process.kill(process.pid, "SIGTERM");
-  if (process.connected === false) stopSelf();
-  else process.once("disconnect", stopSelf);
+  stopWithParent();
   const folders = await sharedMemoryProblems(config);
   // Imported late, because it loads the native addon, which is not needed to report an invalid configuration.
   const { startServer } = await import("../../server/start.js");
@@ -62,6 +67,12 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
   logger.info(served, "ready");
 }
 
+async function serveSeveral(options: ServeWorkersOptions): Promise<void> {
+  // Imported late, like the server: most servers have one process.
+  const { serveWorkers } = await import("../serve-workers/serve-workers.js");
+  await serveWorkers(options);
+}
+
 /**
  * Writes the key file after the server listens, so that a server that cannot listen does not replace another's file.
  */
@@ -75,13 +86,12 @@ async function publishKey({ file, key }: AdminKey, server: RunningServer): Promi
   }
 }
 
-function describeServer(
-  { engine }: Config,
-  { file }: AdminKey,
-  { url, probeUrl, model, modelPath, families }: RunningServer,
-) {
+function describeServer({ engine, server }: Config, { file }: AdminKey, running: RunningServer) {
+  const { url, probeUrl, workerTag, model, modelPath, families } = running;
   const keyFile = file === undefined ? {} : { admin_key_file: resolve(file) };
   const parsers = { tool_call_parser: families.tools, reasoning_parser: families.reasoning };
   const probes = probeUrl === undefined ? {} : { probe_url: probeUrl };
-  return { url, ...probes, engine: engine.type, model, model_path: modelPath, ...parsers, ...keyFile };
+  // Only gateways use the tag.
+  const tag = server.workers_folder === null ? {} : { worker_tag: workerTag };
+  return { url, ...probes, engine: engine.type, model, model_path: modelPath, ...parsers, ...tag, ...keyFile };
 }

@@ -2,14 +2,15 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { DestinationStream } from "pino";
-import { describeEnd } from "../../support/processes/child-end.js";
+import { type ChildEnd, describeEnd } from "../../support/processes/child-end.js";
 import { ChildGroup } from "../../support/processes/child-group.js";
 import { appendTail, OutputTail } from "../../support/processes/output-tail.js";
 import { readFirstLine } from "../../support/processes/ready-line.js";
 import { pauseBeforeRestart } from "../../support/processes/restart-pause.js";
 import { RolloutJobError } from "./errors.js";
 
-const RESTARTS = 3;
+/** Of a process of a job, which lasts some hours. */
+const JOB_RESTARTS: RestartLimit = { times: 3, forgetSeconds: Number.POSITIVE_INFINITY };
 const TAIL_BYTES = 8192;
 /**
  * A rollout worker makes short-lived objects only: with semi-spaces of 64 MiB instead of 16, fewer of them live long enough
@@ -18,6 +19,13 @@ const TAIL_BYTES = 8192;
 const NODE_ARGUMENTS = { "rollout worker": ["--max-semi-space-size=64"], "proxy worker": [] } as const;
 /** How a command of Rolltape ends if its configuration is invalid. */
 const UNUSABLE = "status 2";
+
+/** How often a process is restarted. */
+export interface RestartLimit {
+  readonly times: number;
+  /** Earlier restarts do not count any more if the process accepted calls for this time. */
+  readonly forgetSeconds: number;
+}
 
 export interface JobProcessOptions {
   /** Its name in messages. */
@@ -30,18 +38,30 @@ export interface JobProcessOptions {
   /** The loss that its death causes, for the message about it: "its sessions are lost". */
   readonly cost: string;
   /** Is called when it dies. */
-  readonly onDeath?: ((how: string) => void) | undefined;
+  readonly onDeath?: ((how: string, isRestarted: boolean) => void) | undefined;
+  /** Is called with the first line of its standard output whenever it accepts calls. */
+  readonly onReady?: ((line: string) => void) | undefined;
+  /** Further arguments of Node. */
+  readonly nodeArguments?: readonly string[];
+  /** Further arguments of each run. */
+  readonly runArguments?: () => readonly string[];
+  /** Default: 3 restarts. */
+  readonly restarts?: RestartLimit;
+  /** Receives the message about each death. Default: writes it to standard error. */
+  readonly report?: (message: string) => void;
 }
 
 /**
- * A command of Rolltape in a separate process, with its logs among those of the job. If it dies, it is restarted a few times. It
- * does not receive the terminal's Ctrl-C, and does not outlive this process.
+ * A command of Rolltape in a separate process, with its logs among those of this process. If it dies, it is restarted a few times.
+ * It does not receive the terminal's Ctrl-C, and does not outlive this process.
  */
 export class JobProcess {
   readonly #options: JobProcessOptions;
   readonly #stopping = new AbortController();
   #group: ChildGroup | undefined;
   #over: Promise<void> = Promise.resolve();
+  /** How it ended after {@link stop}. */
+  #stopped: ChildEnd | undefined;
 
   constructor(options: JobProcessOptions) {
     this.#options = options;
@@ -53,24 +73,31 @@ export class JobProcess {
    * @throws RolloutJobError `proxy_failed` if it ends before that
    */
   async start(): Promise<void> {
-    const run = await this.#spawn();
-    this.#over = this.#keepRunning(run);
+    const first = this.#spawn();
+    this.#over = first.then(
+      (run) => this.#keepRunning(run),
+      () => undefined,
+    );
+    await first;
   }
 
-  async stop(): Promise<void> {
+  /** Stops the process. Returns how it ended; undefined if it did not run. */
+  async stop(): Promise<ChildEnd | undefined> {
     this.#stopping.abort();
     this.#group?.child.kill("SIGTERM");
     await this.#over;
+    return this.#stopped;
   }
 
   async #keepRunning(first: ProcessRun): Promise<void> {
+    const { kind, cost, onDeath, restarts: limit = JOB_RESTARTS, report = writeReport } = this.#options;
     let run: ProcessRun | undefined = first;
     for (let restarts = 0; run !== undefined; restarts++) {
       const how = await run.ended;
       if (this.#stopping.signal.aborted) return;
-      const restart = restarts < RESTARTS;
-      const { kind, cost, onDeath } = this.#options;
-      onDeath?.(how);
+      if (performance.now() - run.readyAt > limit.forgetSeconds * 1000) restarts = 0;
+      const restart = restarts < limit.times;
+      onDeath?.(how, restart);
       report(`a ${kind} ended with ${how}; ${cost}, and it is ${restart ? "" : "not "}restarted`);
       run = restart ? await this.#restart(restarts) : undefined;
     }
@@ -79,14 +106,18 @@ export class JobProcess {
   /** Returns undefined if the job is over. */
   async #restart(restarts: number): Promise<ProcessRun | undefined> {
     if (!(await pauseBeforeRestart(restarts, this.#stopping.signal))) return undefined;
-    return this.#spawn().catch((error: Error) => ({ ended: Promise.resolve(error.message) }));
+    return this.#spawn().catch((error: Error) => ({
+      ended: Promise.resolve(error.message),
+      readyAt: Number.POSITIVE_INFINITY,
+    }));
   }
 
   /** Resolves when the process accepts calls. */
   async #spawn(): Promise<ProcessRun> {
-    const { kind, args, env, logs } = this.#options;
+    const { kind, args, env, logs, onReady, runArguments } = this.#options;
     const main = fileURLToPath(new URL("../main.js", import.meta.url));
-    const child = spawn(process.execPath, [...NODE_ARGUMENTS[kind], main, ...args], {
+    const nodeArguments = [...NODE_ARGUMENTS[kind], ...(this.#options.nodeArguments ?? [])];
+    const child = spawn(process.execPath, [...nodeArguments, main, ...args, ...(runArguments?.() ?? [])], {
       // Its own group, so that Ctrl-C reaches only the job, which stops its proxies after everything is exported.
       detached: true,
       // The ipc channel carries no messages. When it closes, the worker knows that the job has ended.
@@ -95,7 +126,10 @@ export class JobProcess {
     });
     const group = new ChildGroup(child);
     this.#group = group;
-    const ended = group.ended.then(describeEnd);
+    const ended = group.ended.then((end) => {
+      if (this.#stopping.signal.aborted) this.#stopped = end;
+      return describeEnd(end);
+    });
     const { stdout, stderr } = child;
     if (stdout === null || stderr === null) throw new Error(`a ${kind} has no output`);
     const tail = new OutputTail(stderr, TAIL_BYTES);
@@ -103,12 +137,13 @@ export class JobProcess {
     let heldLines: string[] | undefined = [];
     createInterface(stderr).on("line", (line) => (heldLines ? heldLines.push(line) : logs.write(`${line}\n`)));
     try {
-      if ((await readFirstLine(stdout)) === undefined)
-        throw new Error(kind === "proxy worker" ? "it accepted no calls" : "it was not ready");
+      const line = await readFirstLine(stdout);
+      if (line === undefined) throw new Error(kind === "proxy worker" ? "it accepted no calls" : "it was not ready");
       for (const line of heldLines) logs.write(`${line}\n`);
       heldLines = undefined;
       tail.end();
-      return { ended };
+      onReady?.(line);
+      return { ended, readyAt: performance.now() };
     } catch (error) {
       child.kill("SIGTERM");
       const how = await ended;
@@ -122,8 +157,10 @@ export class JobProcess {
 interface ProcessRun {
   /** Resolves with a description of the end. */
   readonly ended: Promise<string>;
+  /** When it accepted calls, on the clock of `performance.now()`. */
+  readonly readyAt: number;
 }
 
-function report(message: string): void {
+function writeReport(message: string): void {
   process.stderr.write(`rolltape: ${message}\n`);
 }

@@ -91,6 +91,7 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
     "server.port=0",
     "server.probe_port=null",
     "server.workers_folder={folder}/workers",
+    "server.workers=1",
     ...store(settings, "proxy-{index}"),
   ];
 }

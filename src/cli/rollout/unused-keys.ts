@@ -42,9 +42,16 @@ export function unusedByController({ trainer }: Pick<RolloutOptions, "trainer">)
       ],
       reason: "`rolltape worker` uses it, `rolltape controller` does not",
     },
+    SERVED_WORKERS,
     ...(trainer === undefined ? [NO_TRAINER] : []),
   ];
 }
+
+const SERVED_WORKERS: UnusedKeys = {
+  prefixes: [],
+  keys: ["server.workers"],
+  reason: "`rolltape serve` uses it; a rollout has `--proxy-workers` and `--workers`",
+};
 
 const NO_TRAINER: UnusedKeys = {
   prefixes: ["rollout.max_staleness"],
@@ -66,6 +73,7 @@ export function unusedByRollout(config: Config, options: RolloutOptions): Unused
       prefixes: ["server.", "storage.memory_bytes", "model.", "engine.", "gateway.", "upstreams", ...PROXY_KEYS],
       reason: "the proxy at `--proxy` has its own configuration; start it with this key",
     },
+    SERVED_WORKERS,
     ...unusedByStorage(config),
     (options.proxyWorkers ?? 1) === 1 &&
       options.jobFolder === undefined && {

@@ -91,9 +91,20 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ server }) => server.probe_port !== server.port || server.port === 0,
   },
   {
-    reads: ["server.advertised_host", "server.workers_folder"],
+    reads: ["server.workers", "engine.type"],
+    message:
+      "expected 1, because engine.type is embedded and each worker would load a model of its own and compete for the same cores; use engine.type sglang or vllm",
+    holds: ({ server, engine }) => engine.type !== "embedded" || server.workers === 1,
+  },
+  {
+    reads: ["server.worker_tag", "server.workers"],
+    message: "expected auto, because each of the server.workers needs a tag of its own",
+    holds: ({ server }) => server.workers === 1 || server.worker_tag === "auto",
+  },
+  {
+    reads: ["server.advertised_host", "server.workers_folder", "server.workers"],
     message: "has no effect without server.workers_folder, in which gateways find this name; got null",
-    holds: ({ server }) => server.advertised_host === null || server.workers_folder !== null,
+    holds: ({ server }) => server.advertised_host === null || server.workers_folder !== null || server.workers !== 1,
   },
   {
     reads: ["server.worker_tag", "server.workers_folder"],

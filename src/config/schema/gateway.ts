@@ -12,9 +12,10 @@ export const gatewaySchema = z.strictObject({
   poll_seconds: z.number().min(0.05).max(60).default(1).describe("Seconds between checks of servers, file and folder."),
   direct: z
     .boolean()
-    .default(false)
+    .nullable()
+    .default(null)
     .describe(
-      "Return the address of the session's server as `base_url` of `/rl/start_session`, so that model calls can bypass the gateway. Agents must then be able to reach the servers. False: they need to reach only the gateway.",
+      "Return the address of the session's server as `base_url` of `/rl/start_session`, so that model calls can bypass the gateway. Agents must then be able to reach the servers. False: they need to reach only the gateway. Null: true for the workers of `server.workers`, else false.",
     ),
   control_timeout_seconds: z
     .number()

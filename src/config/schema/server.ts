@@ -8,6 +8,13 @@ export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "
 export const serverSchema = z.strictObject({
   host: z.string().min(1).default("127.0.0.1").describe("Address to listen on."),
   port: z.int().min(0).max(65_535).default(8090).describe("Port to listen on; 0 picks a free one."),
+  workers: z
+    .union([z.int().min(1).max(256), z.literal("auto")])
+    .default(1)
+    .meta({ expected: "an integer from 1 to 256 or auto" })
+    .describe(
+      "Number of processes of `rolltape serve`. Above 1, the command runs this many servers and a gateway at `host` and `port`, and divides memory, connections and `engine.max_inflight` among them. `auto`: one for each processor core that the process may use. See [Every core of a machine](../guides/scale-out.md#every-core-of-a-machine).",
+    ),
   probe_port: z
     .int()
     .min(0)
@@ -160,7 +167,7 @@ export const serverSchema = z.strictObject({
     "Shared folder in which this server registers. Gateways find servers there, and the current weight version is stored there.",
   ),
   advertised_host: optionalText.describe(
-    "Host name or address at which gateways reach this server. Null: `host`, or the machine's name if `host` is a wildcard address.",
+    "Host name or address at which gateways reach this server, and agents the workers of `server.workers`. Null: `host`, or the machine's name if `host` is a wildcard address.",
   ),
   ui: z
     .boolean()

@@ -18,7 +18,7 @@ const NO_UI =
 /** Probes, and metrics of the gateway and all workers. */
 export function serviceRoutes(
   app: App,
-  { pool, upstream, controlMilliseconds, publicMetrics }: GatewayContext,
+  { pool, upstream, controlMilliseconds, publicMetrics, processes }: GatewayContext,
   metrics: GatewayMetrics,
 ): void {
   app.get("/livez", { config: { public: true }, schema: { response: { 200: alive } } }, async () => ({
@@ -34,7 +34,7 @@ export function serviceRoutes(
   for (const path of ["/readyz", "/health"]) {
     const options = { config: { public: true }, schema: { response: { 200: health, 503: health } } } as const;
     app.get(path, options, async (_, reply) => {
-      const { statusCode, body } = readReadiness(pool);
+      const { statusCode, body } = readReadiness(pool, { processes });
       return reply.code(statusCode).send(body);
     });
   }

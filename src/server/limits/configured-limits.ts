@@ -50,7 +50,7 @@ export function chooseStoreBytes(
 }
 
 /** Returns the memory that this process may use: that of the machine, or of its cgroup if that has less. */
-function availableMemory(): number {
+export function availableMemory(): number {
   // Without a limit of the cgroup, this is 0 or larger than the memory of the machine.
   const constrained = process.constrainedMemory();
   return constrained ? Math.min(constrained, totalmem()) : totalmem();

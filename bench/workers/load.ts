@@ -1,0 +1,11 @@
+/** A session, and the address for its model calls. */
+export interface Target {
+  readonly url: string;
+  readonly key: string;
+}
+
+/** What an agent process does: it calls the model in all these sessions at once, for some seconds. */
+export interface Load {
+  readonly targets: readonly Target[];
+  readonly seconds: number;
+}

@@ -1,0 +1,7 @@
+import { availableParallelism } from "node:os";
+import type { Config } from "../../config/index.js";
+
+/** Returns the number of servers that `rolltape serve` runs: `auto` is one for each core that the process may use. */
+export function countWorkers({ server: { workers } }: Config, cores = availableParallelism()): number {
+  return workers === "auto" ? cores : workers;
+}

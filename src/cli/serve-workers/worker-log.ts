@@ -1,0 +1,12 @@
+import type { DestinationStream } from "pino";
+
+/**
+ * Returns a destination for the standard error of a worker, whole lines at a time. Log lines get the worker's name as the field
+ * `worker`; other text, such as a stack, gets it as a prefix.
+ */
+export function nameLines(name: string, output: DestinationStream): DestinationStream {
+  const field = `{"worker":${JSON.stringify(name)},`;
+  return {
+    write: (line) => output.write(line.startsWith('{"') ? field + line.slice(1) : `${name}: ${line}`),
+  };
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  describeUnusedWorkers,
+  refuseOtherSessions,
+  workerFolder,
+} from "../../../src/cli/serve-workers/worker-folders.js";
+import { parseConfig } from "../../../src/config/index.js";
+import { readProblems } from "../../config/helpers.js";
+import { temporaryFolder } from "../rolltape.js";
+
+/** Returns the configuration of a storage folder that has these files. */
+function storageWith(...files: string[]) {
+  const directory = temporaryFolder();
+  for (const file of files) {
+    mkdirSync(dirname(join(directory, file)), { recursive: true });
+    writeFileSync(join(directory, file), "");
+  }
+  return parseConfig({ storage: { directory } });
+}
+
+const refusal = (config: ReturnType<typeof storageWith>, workers: number) =>
+  Object.values(readProblems(() => refuseOtherSessions(config, workers))).join();
+
+describe("the storage folders of workers", () => {
+  it("are in the folder of the configuration", () => {
+    expect(workerFolder(parseConfig({ storage: { directory: "/data" } }), "worker-3")).toBe("/data/worker-3");
+    expect(workerFolder(parseConfig({}), "worker-3")).toBeUndefined();
+  });
+
+  it("may be new, or those of as many or fewer workers", () => {
+    for (const files of [[], ["worker-0/data.mdb"], ["worker-0/data.mdb", "worker-1/data.mdb"]]) {
+      expect(() => refuseOtherSessions(storageWith(...files), 2)).not.toThrow();
+    }
+    expect(() => refuseOtherSessions(parseConfig({ storage: { directory: "/no/such/folder" } }), 2)).not.toThrow();
+    expect(() => refuseOtherSessions(storageWith("worker-7/notes", "worker-x/data.mdb"), 2)).not.toThrow();
+  });
+
+  it("are refused beside the sessions of a single server", () => {
+    expect(refusal(storageWith("data.mdb"), 2)).toMatch(
+      /has the sessions of a single server\. To use them, move its files into .*worker-0, or set server\.workers=1/,
+    );
+  });
+
+  it("are refused if sessions of further workers would be left out", () => {
+    const config = storageWith("worker-0/data.mdb", "worker-2/data.mdb", "worker-10/data.mdb");
+    expect(refusal(config, 2)).toMatch(
+      /has sessions of more workers than 2: worker-2, worker-10\. Set server\.workers=11/,
+    );
+  });
+});
+
+describe("the storage folder of a single server", () => {
+  it("is reported if it has sessions of workers, which the server does not use", () => {
+    expect(describeUnusedWorkers(storageWith("data.mdb"))).toBeUndefined();
+    expect(describeUnusedWorkers(parseConfig({}))).toBeUndefined();
+    expect(describeUnusedWorkers(storageWith("worker-0/data.mdb", "worker-3/data.mdb"))).toContain("server.workers=4");
+  });
+});
