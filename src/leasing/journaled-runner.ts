@@ -5,18 +5,19 @@ import type { LeaseRecords } from "./lease-records.js";
 
 /**
  * Runs tasks in this process and stores their results. A session counts as unwanted until its episode is accepted, so that the
- * sessions of a process that is killed are deleted by the next one.
+ * sessions of a process that is killed are deleted by the next one. Those that were started but not stored yet are found by the job's id.
  */
 export class JournaledRunner implements TaskRunner {
   readonly #runner: WorkflowRunner<unknown>;
   readonly #records: LeaseRecords;
 
-  constructor(workflow: RolloutWorkflow, engine: RolloutEngine, records: LeaseRecords) {
+  constructor(workflow: RolloutWorkflow, engine: RolloutEngine, records: LeaseRecords, jobId: string) {
     this.#records = records;
-    this.#runner = new WorkflowRunner(workflow, engine, async (sessionId) => {
+    const onSession = async (sessionId: string) => {
       records.saveUnwanted([sessionId]);
       await records.flushed();
-    });
+    };
+    this.#runner = new WorkflowRunner(workflow, engine, { onSession, leaseId: jobId });
   }
 
   async runTask(task: RunningTask, signal: AbortSignal): Promise<EpisodeResult> {

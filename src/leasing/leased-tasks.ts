@@ -79,6 +79,7 @@ export class LeasedTasks implements TaskRunner {
     }
     this.#earlierLosses = new Map(restored.losses);
     remover.add(restored.unwanted);
+    remover.addLeases(restored.lost);
   }
 
   /** Tasks that wait for a worker, tasks that one has, workers that wait for tasks, lost attempts, and refused reports. */
@@ -281,6 +282,9 @@ export class LeasedTasks implements TaskRunner {
 
   #dropLease({ id, sessions }: HeldLease): void {
     this.#discard(sessions);
+    // A worker that dies between the start of a session and its announcement leaves a session that only the proxy knows.
+    this.#records.saveLost(id);
+    this.#options.remover.addLeases([id]);
     this.#records.removeLease(id);
   }
 

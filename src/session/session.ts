@@ -49,6 +49,8 @@ export interface SessionOptions {
   readonly id: string;
   readonly taskId: string;
   readonly groupId?: string | undefined;
+  /** Lease of the rollout job that started the session. */
+  readonly leaseId?: string | undefined;
   /** Text that matches is ignored when searching for a parent interaction. */
   readonly messageFilters?: readonly MessageFilter[];
   /** Receives an event when the session is over and when a reward is set. */
@@ -83,6 +85,7 @@ export class Session {
   readonly id: string;
   readonly taskId: string;
   readonly groupId: string | undefined;
+  readonly leaseId: string | undefined;
   readonly createdAt: number;
   readonly lifecycle: Lifecycle;
   /** Calls that exports aborted because they did not end in time. */
@@ -126,6 +129,7 @@ export class Session {
     this.id = options.id;
     this.taskId = options.taskId;
     this.groupId = options.groupId;
+    this.leaseId = options.leaseId;
     this.createdAt = summary?.createdAt ?? Date.now();
     this.incompleteCalls = summary?.incompleteCalls ?? 0;
     this.#abortedCalls = summary?.abortedCalls ?? 0;
@@ -263,6 +267,7 @@ export class Session {
       id: this.id,
       taskId: this.taskId,
       groupId: this.groupId,
+      leaseId: this.leaseId,
       createdAt: this.createdAt,
       state,
       endedAt,

@@ -139,6 +139,7 @@ describe("LeasedTasks", () => {
         losses: new Map([[1, ["the first was lost"]]]),
         done: new Map([[0, "done"]]),
         unwanted: ["s0"],
+        lost: [],
       },
     });
     await expect.poll(() => removed).toEqual(["s0"]);

@@ -85,7 +85,7 @@ interface Opened {
 async function createRunner(workflow: RolloutWorkflow, proxy: RolloutEngine, journal: JobJournal | undefined) {
   if (!journal) return workflow;
   const { JournaledRunner } = await import("../../leasing/journaled-runner.js");
-  return new JournaledRunner(workflow, proxy, journal);
+  return new JournaledRunner(workflow, proxy, journal, journal.jobId);
 }
 
 /** Opens what gives tasks to rollout workers; undefined if agents run in this process. */

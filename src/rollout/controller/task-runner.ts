@@ -1,4 +1,4 @@
-import type { EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.js";
+import type { EpisodeOptions, EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.js";
 import { runWorkflow } from "../episode-result.js";
 
 /** A task that a controller has started. */
@@ -26,21 +26,20 @@ export interface TaskRunner<Data = unknown> {
 export class WorkflowRunner<Data> implements TaskRunner<Data> {
   readonly #workflow: RolloutWorkflow<Data>;
   readonly #engine: RolloutEngine;
-  readonly #onSession: ((sessionId: string) => Promise<void>) | undefined;
+  readonly #options: Pick<EpisodeOptions, "onSession" | "leaseId">;
 
-  /** @param onSession is called with each session before its agent runs */
   constructor(
     workflow: RolloutWorkflow<Data>,
     engine: RolloutEngine,
-    onSession?: (sessionId: string) => Promise<void>,
+    options: Pick<EpisodeOptions, "onSession" | "leaseId"> = {},
   ) {
     this.#workflow = workflow;
     this.#engine = engine;
-    this.#onSession = onSession;
+    this.#options = options;
   }
 
   runTask({ data, taskId, groupId }: RunningTask<Data>, signal: AbortSignal): Promise<EpisodeResult> {
-    const options = { signal, taskId, groupId, export: "deferred", onSession: this.#onSession } as const;
+    const options = { ...this.#options, signal, taskId, groupId, export: "deferred" } as const;
     return runWorkflow(this.#workflow, this.#engine, data, options);
   }
 }

@@ -185,7 +185,7 @@ export class RolloutWorker {
     const onSession = async (session_id: string) => {
       if (!(await this.#announcements.add({ lease_id, session_id }))) throw lostError();
     };
-    const options = { signal, taskId, groupId, export: "deferred", onSession } as const;
+    const options = { signal, taskId, groupId, leaseId: lease_id, export: "deferred", onSession } as const;
     const started = performance.now();
     const result = await runWorkflow(workflow, engine, data, options);
     this.#pace.note(performance.now() - started);

@@ -1,9 +1,28 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readProcesses } from "../../scheduler/job.js";
 import { runRolltape } from "../rolltape.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
+
+const ENGINE = fileURLToPath(new URL("./agents/sglang-engine.ts", import.meta.url));
+
+interface EngineLog {
+  readonly port: string;
+  readonly generations: number;
+  readonly loads: readonly string[];
+}
+
+/** A persistent trainer whose weights are in a folder of their own for each version. */
+const TRAINER = `
+import json, sys
+
+for line in sys.stdin:
+    order = json.loads(line)
+    version = order["version"] + 1
+    print(json.dumps({"version": version, "step": order["step"], "weights": f"/weights/{version}"}), flush=True)
+`;
 
 describe("rolltape rollout --job-folder", TIMES, () => {
   it("runs proxies, a gateway, rollout workers and a controller as processes of this machine", async () => {
@@ -34,6 +53,42 @@ describe("rolltape rollout --job-folder", TIMES, () => {
       "rollout ended with status 0",
       "controller ended with status 0",
     ]);
+  });
+
+  it("starts engines, which all proxies use, and loads the weights of the trainer into each of them once", async () => {
+    const { args, out, folder } = rolloutJob([0, 1, 2, 3].map((reward) => ({ question: "?", reward })));
+    const [jobFolder, log] = [join(folder, "job"), join(folder, "engines.log")];
+    const engine = [process.execPath, "--import", "tsx", ENGINE, "{port}", log];
+    const trainer = join(folder, "trainer.py");
+    writeFileSync(trainer, TRAINER);
+    const more = ["--engine-command", JSON.stringify(engine), "--engines", "2", "--proxy-workers", "2"];
+    const training = ["--trainer", `python3 ${trainer}`, "--trainer-mode", "persistent"];
+    const batches = ["rollout.consumer_batch_size=2", "rollout.max_staleness=0"];
+    const options = [...more, ...training, ...batches, "engine.type=sglang", "model.tool_call_parser=none"];
+    const ended = await runRolltape([...args, "--agent", AGENT, "--job-folder", jobFolder, ...options]);
+    expect(ended).toMatchObject({ code: 0 });
+    const engines = readProcesses(jobFolder).filter(({ role }) => role === "engine");
+    expect(engines.map(({ ended: how, restarts }) => [how, restarts])).toEqual([
+      ["ended with status 0", 0],
+      ["ended with status 0", 0],
+    ]);
+    const logs = readFileSync(log, "utf8").trim().split("\n").map((line) => JSON.parse(line) as EngineLog);
+    expect(new Set(logs.map(({ port }) => port)).size).toBe(2);
+    for (const { generations, loads } of logs) {
+      expect(generations).toBeGreaterThan(0);
+      expect(loads).toEqual(["/weights/1", "/weights/2"]);
+    }
+    const written = [0, 1].map((n) => readBatch(out.replace("batch.", `batch-0000${n}.`)));
+    expect(written.map(({ versions }) => versions)).toEqual([[0], [1]]);
+  });
+
+  it("reports an engine that does not start, with its last output", async () => {
+    const { args, folder } = rolloutJob([{ question: "?" }]);
+    const engine = [process.execPath, "-e", "console.error('no such GPU'); process.exit(3)"];
+    const options = ["--engine-command", JSON.stringify(engine), "engine.type=sglang"];
+    const ended = await runRolltape([...args, "--agent", AGENT, "--job-folder", join(folder, "job"), ...options]);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/engine[^]*status 3[^]*no such GPU/);
   });
 
   it("reports why the controller failed", async () => {
