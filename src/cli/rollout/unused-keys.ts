@@ -67,6 +67,10 @@ export function unusedByRollout(config: Config, options: RolloutOptions): Unused
       reason: "the proxy at `--proxy` has its own configuration; start it with this key",
     },
     ...unusedByStorage(config),
+    options.engineCommand !== undefined && {
+      prefixes: ["engine.urls"],
+      reason: "the job starts its own engines with `--engine-command`",
+    },
     (options.proxyWorkers ?? 1) === 1 &&
       options.jobFolder === undefined && {
         prefixes: ["gateway."],

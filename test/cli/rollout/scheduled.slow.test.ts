@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { ensureTinyModel } from "../../../src/engine/index.js";
 import { readProcesses } from "../../scheduler/job.js";
 import { runRolltape } from "../rolltape.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
@@ -64,7 +65,13 @@ describe("rolltape rollout --job-folder", TIMES, () => {
     const more = ["--engine-command", JSON.stringify(engine), "--engines", "2", "--proxy-workers", "2"];
     const training = ["--trainer", `python3 ${trainer}`, "--trainer-mode", "persistent"];
     const batches = ["rollout.consumer_batch_size=2", "rollout.max_staleness=0"];
-    const options = [...more, ...training, ...batches, "engine.type=sglang", "model.tool_call_parser=none"];
+    const options = [
+      ...more,
+      ...training,
+      ...batches,
+      "engine.type=sglang",
+      `model.path=${(await ensureTinyModel()).folder}`,
+    ];
     const ended = await runRolltape([...args, "--agent", AGENT, "--job-folder", jobFolder, ...options]);
     expect(ended).toMatchObject({ code: 0 });
     const engines = readProcesses(jobFolder).filter(({ role }) => role === "engine");
@@ -72,7 +79,10 @@ describe("rolltape rollout --job-folder", TIMES, () => {
       ["ended with status 0", 0],
       ["ended with status 0", 0],
     ]);
-    const logs = readFileSync(log, "utf8").trim().split("\n").map((line) => JSON.parse(line) as EngineLog);
+    const logs = readFileSync(log, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as EngineLog);
     expect(new Set(logs.map(({ port }) => port)).size).toBe(2);
     for (const { generations, loads } of logs) {
       expect(generations).toBeGreaterThan(0);
@@ -84,8 +94,9 @@ describe("rolltape rollout --job-folder", TIMES, () => {
 
   it("reports an engine that does not start, with its last output", async () => {
     const { args, folder } = rolloutJob([{ question: "?" }]);
-    const engine = [process.execPath, "-e", "console.error('no such GPU'); process.exit(3)"];
-    const options = ["--engine-command", JSON.stringify(engine), "engine.type=sglang"];
+    const engine = [process.execPath, "-e", "console.error('no such GPU'); process.exit(3)", "{port}"];
+    const { folder: model } = await ensureTinyModel();
+    const options = ["--engine-command", JSON.stringify(engine), "engine.type=sglang", `model.path=${model}`];
     const ended = await runRolltape([...args, "--agent", AGENT, "--job-folder", join(folder, "job"), ...options]);
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(/engine[^]*status 3[^]*no such GPU/);
@@ -100,6 +111,21 @@ describe("rolltape rollout --job-folder", TIMES, () => {
       /The controller ended with status 1\. Its log, [^]* ends with:\n[^]*batch\.safetensors\.errors\.jsonl/,
     );
     expect(readFileSync(join(jobFolder, "logs", "controller-0.err"), "utf8")).toContain("no luck");
+  });
+
+  it.each([
+    [["--engines", "2"], "--engines requires --engine-command"],
+    [["--engine-command", "serve"], "--engine-command must contain {port}, on which the proxies call the engine"],
+    [["--engine-command", "serve {port}"], "--engine-command requires engine.type=sglang or vllm: the embedded engine"],
+    [
+      ["--engine-command", "serve {port}", "engine.type=sglang", "model.path=/m", "engine.urls=[http://gpu1:30000]"],
+      "engine.urls: has no effect: the job starts its own engines with `--engine-command`",
+    ],
+  ])("refuses engines that cannot be started or found: %j", async (options, message) => {
+    const { args, folder } = rolloutJob([{ question: "?" }]);
+    const ended = await runRolltape([...args, "--agent", AGENT, "--job-folder", join(folder, "job"), ...options]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toContain(message);
   });
 
   it("refuses options of a job without its folder", async () => {
