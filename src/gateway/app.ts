@@ -54,7 +54,11 @@ export async function createGateway({
   const needsKey = ({ routeOptions }: FastifyRequest) => !routeOptions.config.public;
   const app = createApp({ logger, maxBodyBytes, connections, strictControlFields, needsKey });
   const metrics = new GatewayMetrics(context.pool);
-  const weights = openWeights(context, { logger: app.log, metrics: metrics.weights });
+  const weights = openWeights(context, {
+    logger: app.log,
+    metrics: metrics.weights,
+    checksKeys: adminKey !== undefined,
+  });
   app.addHook("preClose", async () => weights.close());
   await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
   await app.register(closedConnections, {
@@ -84,7 +88,7 @@ export async function createGateway({
     versionRoutes(control, context, weights.updates);
     engineRoutes(control, context, weights.updates);
     weightRoutes(control, weights);
-    serviceRoutes(control, context, metrics);
+    serviceRoutes(control, context, { metrics, updates: weights.updates });
   });
   await app.register(async (calls) => forwardedCallRoutes(calls, context));
   await app.ready();

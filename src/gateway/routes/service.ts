@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { PROBE_PATHS } from "../../control/probe-paths.js";
 import { weightVersionSchema } from "../../control/weight-version.js";
+import type { WeightUpdates } from "../../control/weights/weight-updates.js";
 import type { App } from "../../http/app-type.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
@@ -13,6 +14,7 @@ import type { Worker } from "../worker-pool.js";
 
 const health = z.object({
   status: z.enum(["ok", "no_workers"]),
+  message: z.string().optional().describe("Why model calls wait."),
   workers: z.array(
     z.object({
       tag: z.string(),
@@ -31,7 +33,7 @@ const alive = z.object({ status: z.literal("ok") });
 export function serviceRoutes(
   app: App,
   { pool, upstream, controlMilliseconds, publicMetrics }: GatewayContext,
-  metrics: GatewayMetrics,
+  { metrics, updates }: { readonly metrics: GatewayMetrics; readonly updates: WeightUpdates },
 ): void {
   app.get("/livez", { config: { public: true }, schema: { response: { 200: alive } } }, async () => ({
     status: "ok" as const,
@@ -48,7 +50,12 @@ export function serviceRoutes(
       return { tag, status, capacity, sessions, weight_version };
     });
     const warnings = mergeWarnings(pool.living());
-    const state = { workers, ...(warnings.length > 0 ? { warnings } : {}) };
+    const message = updates.describeHold();
+    const state = {
+      ...(message === undefined ? {} : { message }),
+      workers,
+      ...(warnings.length > 0 ? { warnings } : {}),
+    };
     if (pool.ready().length === 0) return reply.code(503).send({ status: "no_workers", ...state });
     return { status: "ok" as const, ...state };
   };

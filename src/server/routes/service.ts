@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { PROBE_PATHS } from "../../control/probe-paths.js";
 import { weightVersionSchema } from "../../control/weight-version.js";
+import { describeHold } from "../../control/weights/weight-updates.js";
 import type { App } from "../../http/app-type.js";
 import type { ServerContext } from "../context.js";
 import type { ModelWarning } from "../model-warnings.js";
@@ -21,7 +22,7 @@ const warning = z.object({
 
 const health = z.object({
   status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed"]),
-  message: z.string().optional(),
+  message: z.string().optional().describe("Why the server is not ready, or why model calls wait."),
   warnings: z
     .array(warning)
     .describe("Features of its model that the server does not support. Absent if empty.")
@@ -49,7 +50,7 @@ export function serviceRoutes(app: App, context: ServerContext): void {
       const failure = context.storage?.storage.failure;
       if (failure) return reply.code(503).send({ status: "storage_failed", message: failure.message, ...state });
       const engine = await context.engineHealth.check();
-      if (engine.ok) return { status: "ok" as const, ...state };
+      if (engine.ok) return { status: "ok" as const, ...describeHeldCalls(context), ...state };
       return reply.code(503).send({ status: "engine_unavailable", message: engine.message, ...state });
     });
   }
@@ -60,6 +61,14 @@ export function serviceRoutes(app: App, context: ServerContext): void {
   });
 
   app.get("/openapi.json", { config: { key: scrapeKey }, schema: { hide: true } }, async () => app.swagger());
+}
+
+/** A weight update may hold calls for as long as its trainer wants, which looks like an engine that hangs. */
+function describeHeldCalls({ weights }: ServerContext): { message?: string } {
+  if (!weights) return {};
+  const { updates, known } = weights;
+  const held = known.update && !updates.isActive ? describeHold(known.update, "by a gateway") : updates.describeHold();
+  return held === undefined ? {} : { message: held };
 }
 
 function describeWarnings({ modelWarnings }: ServerContext): { warnings?: ModelWarning[] } {

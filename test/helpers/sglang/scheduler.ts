@@ -123,6 +123,11 @@ export class SglangScheduler {
     if (mode === "abort") this.abort("", true);
   }
 
+  /** Resolves when every aborted request is answered. */
+  async cut(): Promise<void> {
+    while ([...this.#jobs.values()].some(({ aborted }) => aborted)) await this.#change();
+  }
+
   continue(): void {
     this.#paused = undefined;
     this.#wake();

@@ -24,6 +24,7 @@ export async function vllmControl(
     case "/pause": {
       const mode = url.searchParams.get("mode") ?? "abort";
       scheduler.pause(mode === "keep" ? "in_place" : "abort");
+      await scheduler.cut();
       if (mode !== "keep" && url.searchParams.get("clear_cache") !== "false") scheduler.flush();
       return sendJson(response, 200, { status: "paused" });
     }
