@@ -57,6 +57,8 @@ export class LeasedTasks implements TaskRunner {
   readonly #clock: SteadyClock;
   readonly #requests: LeaseRequests;
   readonly #pending = new Map<number, PendingTask>();
+  /** The task of each accepted session. */
+  readonly #taskOf = new Map<string, number>();
   /** Why attempts of tasks were lost that the controller has not started yet. */
   readonly #earlierLosses: Map<number, readonly string[]>;
   #lost = 0;
@@ -125,6 +127,7 @@ export class LeasedTasks implements TaskRunner {
    * @param sessionIds sessions of the task that were not lost. They are deleted.
    */
   reopen(index: number, reason: string, sessionIds: readonly string[]): void {
+    for (const id of sessionIds) this.#taskOf.delete(id);
     this.#discard(sessionIds);
     const losses = [...this.#leases.losses(index), reason];
     this.#leases.remove(index);
@@ -169,7 +172,8 @@ export class LeasedTasks implements TaskRunner {
     const reports = all.filter(({ lease_id, task }) => !this.#leases.get(lease_id) || this.#pending.has(task));
     const refused = reports.filter((report) => !this.#accept(report));
     this.#refused += refused.length;
-    this.#discard(refused.flatMap(({ result }) => result.accepted.map(({ session_id }) => session_id)));
+    const sessions = refused.flatMap(({ result }) => result.accepted.map(({ session_id }) => session_id));
+    this.#discard(sessions);
     // A worker forgets its report when it has the answer.
     await this.#records.flushed();
     if (reports.length < all.length) throw new ApiError("server_busy", NOT_STARTED);
@@ -210,7 +214,10 @@ export class LeasedTasks implements TaskRunner {
   }
 
   #tick(now: number): void {
-    for (const lease of this.#leases.expire(now)) {
+    const expired = this.#leases.expire(now);
+    // A worker that hangs, or whose machine is gone, may still have an open request. It must not get the same tasks again.
+    for (const worker of new Set(expired.map((lease) => lease.worker))) this.#requests.cancel(worker);
+    for (const lease of expired) {
       const reason = lease.exhausted?.at(-1) ?? this.#leases.losses(lease.task).at(-1) ?? "";
       this.#lose(lease, reason);
     }
@@ -234,9 +241,17 @@ export class LeasedTasks implements TaskRunner {
 
   #accept({ lease_id: leaseId, task, attempt, result }: WireReport): boolean {
     const lease = this.#leases.get(leaseId);
+    const foreign = lease && this.#findForeign(lease, result);
+    if (lease && foreign !== undefined && lease.task === task && lease.attempt === attempt) {
+      const reason = `rollout worker ${lease.worker} reported session ${foreign.slice(0, 200)} of another task`;
+      const lost = this.#leases.lose(leaseId, reason);
+      if (lost) this.#lose(lost, reason);
+      return false;
+    }
     const outcome = this.#leases.report({ leaseId, task, attempt });
     if (outcome !== "accepted") return outcome === "repeated";
     const wanted = new Set(result.accepted.map(({ session_id }) => session_id));
+    for (const id of wanted) this.#taskOf.set(id, task);
     this.#records.removeLease(leaseId);
     // Usually the worker has deleted them. If it could not, nobody else knows them.
     this.#discard((lease?.sessions ?? []).filter((id) => !wanted.has(id)));
@@ -244,6 +259,12 @@ export class LeasedTasks implements TaskRunner {
     if (pending) this.#records.saveReport({ task: pending.task, result, leaseId });
     this.#end(task, fromWire(result));
     return true;
+  }
+
+  /** Returns a session of a report that belongs to another task, or is in the report twice: a batch can have it only once. */
+  #findForeign({ task }: HeldLease, { accepted }: WireReport["result"]): string | undefined {
+    const ids = accepted.map(({ session_id }) => session_id);
+    return ids.find((id, i) => (this.#taskOf.get(id) ?? task) !== task || ids.indexOf(id) !== i);
   }
 
   #lose(lease: EndedLease, reason: string): void {
@@ -289,9 +310,11 @@ export class LeasedTasks implements TaskRunner {
   }
 
   #discard(sessionIds: readonly string[]): void {
-    if (sessionIds.length === 0) return;
-    this.#records.saveUnwanted(sessionIds);
-    this.#options.remover.add(sessionIds);
+    // A broken worker may name sessions of a task that another report has ended.
+    const unwanted = sessionIds.filter((id) => !this.#taskOf.has(id));
+    if (unwanted.length === 0) return;
+    this.#records.saveUnwanted(unwanted);
+    this.#options.remover.add(unwanted);
   }
 
   #saveLease(lease: HeldLease | undefined): void {

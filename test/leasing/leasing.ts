@@ -27,8 +27,8 @@ export function leasing(options: Partial<LeasedTasksOptions> = {}) {
   const tasks = new LeasedTasks({ leaseSeconds: 600, maxAttempts: 3, remover, ...options });
   onTestFinished(() => tasks.close());
   const run = (index: number, signal = new AbortController().signal) => tasks.runTask(taskNumber(index), signal);
-  const lease = (workerId: string, count = 1, held: string[] = [], waitSeconds = 5) =>
-    tasks.lease({ workerId, count, held, waitSeconds }, new AbortController().signal);
+  const lease = (workerId: string, count = 1, held: string[] | null = [], waitSeconds = 5) =>
+    tasks.lease({ workerId, count, held: held ?? undefined, waitSeconds }, new AbortController().signal);
   return { tasks, removed, swept, remover, run, lease };
 }
 
