@@ -15,6 +15,8 @@ export interface StartSessionOptions extends CallOptions {
   /** Default `task`. */
   readonly taskId?: string | undefined;
   readonly groupId?: string | undefined;
+  /** Lease of the rollout job that starts the session, by which {@link AdminClient.deleteLease} finds it. */
+  readonly leaseId?: string | undefined;
   /** A session key of the caller's choice, 16 characters or more. */
   readonly apiKey?: string | undefined;
 }
@@ -83,6 +85,10 @@ export interface SharedBatch {
 
 const capacityReply = z.object({ capacity: z.int() });
 const startReply = z.object({ session_id: z.string(), session_api_key: z.string(), base_url: z.url().optional() });
+const leaseReply = z.object({
+  sessions: z.array(z.object({ session_id: z.string(), lease_id: z.string().nullish() })),
+  unavailable_workers: z.array(z.string()).optional(),
+});
 const versionReply = z.object({ version: z.int() });
 const sharedFile = z
   .object({ id: z.string(), path: z.string(), byte_length: z.int() })
@@ -128,8 +134,14 @@ export class AdminClient {
    *
    * @throws ProxyError `no_capacity` if no slot is free
    */
-  async startSession({ taskId, groupId, apiKey, ...options }: StartSessionOptions = {}): Promise<StartedSession> {
-    const body = { task_id: taskId, group_id: groupId, api_key: apiKey };
+  async startSession({
+    taskId,
+    groupId,
+    leaseId,
+    apiKey,
+    ...options
+  }: StartSessionOptions = {}): Promise<StartedSession> {
+    const body = { task_id: taskId, group_id: groupId, lease_id: leaseId, api_key: apiKey };
     const call = { path: "/rl/start_session", body, idempotent: false, ...options };
     const { session_id, session_api_key, base_url } = await this.#calls.json(call, startReply);
     const baseUrl = base_url === undefined ? undefined : await this.#checkAddress(base_url, session_api_key);
@@ -192,6 +204,23 @@ export class AdminClient {
     options: CallOptions = {},
   ): Promise<Uint8Array> {
     return this.#calls.bytes(transcriptCall(sessionId, discount, options));
+  }
+
+  /**
+   * Deletes the active sessions of a lease: those whose start nobody has heard of.
+   *
+   * @returns their number
+   * @throws ProxyError `worker_unavailable` if a worker behind a gateway did not answer, which may have more of them
+   */
+  async deleteLease(leaseId: string, options: CallOptions = {}): Promise<number> {
+    const path = `/rl/sessions?state=active&lease_id=${encodeURIComponent(leaseId)}`;
+    const call = { method: "GET", path, idempotent: true, ...options } as const;
+    const { sessions, unavailable_workers: absent = [] } = await this.#calls.json(call, leaseReply);
+    // A proxy of an earlier version ignores the filter and lists all sessions.
+    const own = sessions.filter(({ lease_id }) => lease_id === leaseId);
+    for (const { session_id } of own) await this.deleteSession(session_id, options);
+    if (absent.length === 0) return own.length;
+    throw new ProxyError("worker_unavailable", `Workers ${absent.join(", ")} did not list their sessions.`);
   }
 
   /** Returns what one session recorded. The session must have ended, or end within `wait_seconds`. */

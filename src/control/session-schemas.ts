@@ -12,6 +12,12 @@ export const startBody = controlBody({
     .regex(/^[A-Za-z0-9._:-]{1,128}$/, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -")
     .optional(),
   group_id: z.string().min(1).max(256).optional(),
+  lease_id: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("Set by rollout workers: the lease for which the session runs. It is not exported."),
   api_key: z
     .string()
     .regex(/^[\x21-\x7e]{16,4096}$/, "must be 16 to 4096 visible ASCII characters without spaces")
@@ -28,6 +34,7 @@ export const sessionRecord = z.object({
   session_id: z.string(),
   task_id: z.string(),
   group_id: z.string().nullable(),
+  lease_id: z.string().nullable().describe("Lease of the rollout job that started the session."),
   state: z.enum(["active", "ended", "exported", "expired"]),
   created_at: seconds,
   ended_at: seconds.nullable(),
@@ -49,6 +56,7 @@ const DEFAULT_LIMIT = 1000;
 export const sessionsQuery = z.object({
   state: sessionRecord.shape.state.optional(),
   task_id: z.string().optional(),
+  lease_id: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(100_000).default(DEFAULT_LIMIT),
   after: sessionCursor.optional().describe("`next` of the previous page."),
 });

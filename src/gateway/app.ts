@@ -38,6 +38,12 @@ export interface GatewayOptions extends GatewayContext {
   readonly logger?: FastifyBaseLogger | undefined;
 }
 
+export interface Gateway {
+  readonly app: App;
+  /** Returns why model calls wait; undefined if they do not. */
+  readonly describeHold: () => string | undefined;
+}
+
 /**
  * Creates the gateway as a Fastify application that does not listen yet. It checks no keys: workers do that. Closing it closes
  * neither the pool nor the connections to the workers.
@@ -50,7 +56,7 @@ export async function createGateway({
   adminKey,
   strictControlFields,
   ...context
-}: GatewayOptions): Promise<App> {
+}: GatewayOptions): Promise<Gateway> {
   const needsKey = ({ routeOptions }: FastifyRequest) => !routeOptions.config.public;
   const app = createApp({
     logger,
@@ -61,7 +67,11 @@ export async function createGateway({
     accessLog: context.accessLog,
   });
   const metrics = new GatewayMetrics(context.pool);
-  const weights = openWeights(context, { logger: app.log, metrics: metrics.weights });
+  const weights = openWeights(context, {
+    logger: app.log,
+    metrics: metrics.weights,
+    checksKeys: adminKey !== undefined,
+  });
   app.addHook("preClose", async () => weights.close());
   await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
   await app.register(closedConnections, {
@@ -91,9 +101,9 @@ export async function createGateway({
     versionRoutes(control, context, weights.updates);
     engineRoutes(control, context, weights.updates);
     weightRoutes(control, weights);
-    serviceRoutes(control, context, metrics);
+    serviceRoutes(control, context, { metrics, updates: weights.updates });
   });
   await app.register(async (calls) => forwardedCallRoutes(calls, context));
   await app.ready();
-  return app;
+  return { app, describeHold: () => weights.updates.describeHold() };
 }

@@ -7,6 +7,7 @@ import type { WorkerPool } from "./worker-pool.js";
 /** The answer of `GET /readyz` and `GET /health`. */
 export const health = z.object({
   status: z.enum(["ok", "no_workers", "draining"]),
+  message: z.string().optional().describe("Why model calls wait."),
   workers: z.array(
     z.object({
       tag: z.string(),
@@ -34,12 +35,14 @@ export interface ReadinessFacts {
   readonly processes?: GatewayContext["processes"];
   /** True while the gateway stops. Only the port for probes tells it: a closing gateway accepts no other connections. */
   readonly stopping?: boolean;
+  /** Why model calls wait. */
+  readonly hold?: string | undefined;
 }
 
 /** Returns whether the gateway takes new sessions, and the state of each worker and its process. */
 export function readReadiness(
   pool: WorkerPool,
-  { processes, stopping = false }: ReadinessFacts = {},
+  { processes, stopping = false, hold }: ReadinessFacts = {},
 ): {
   readonly statusCode: 200 | 503;
   readonly body: z.input<typeof health>;
@@ -49,7 +52,8 @@ export function readReadiness(
   });
   const warnings = mergeWarnings(pool.living());
   const started = processes ? { processes: [...processes()] } : {};
-  const state = { workers, ...started, ...(warnings.length > 0 ? { warnings } : {}) };
+  const message = hold === undefined ? {} : { message: hold };
+  const state = { ...message, workers, ...started, ...(warnings.length > 0 ? { warnings } : {}) };
   if (stopping) return { statusCode: 503, body: { status: "draining", ...state } };
   if (pool.ready().length === 0) return { statusCode: 503, body: { status: "no_workers", ...state } };
   return { statusCode: 200, body: { status: "ok", ...state } };

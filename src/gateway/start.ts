@@ -87,7 +87,7 @@ async function startForwarding(
   };
   try {
     await pool.start();
-    const app = await createGateway({
+    const { app, describeHold } = await createGateway({
       pool,
       upstream,
       controlMilliseconds: toMilliseconds(gateway.control_timeout_seconds),
@@ -103,7 +103,7 @@ async function startForwarding(
       logger,
     });
     const url = await app.listen({ host: server.host, port: server.port, backlog: server.listen_backlog });
-    await probes?.start(() => readReadiness(pool, { processes, stopping }));
+    await probes?.start(() => readReadiness(pool, { processes, stopping, hold: describeHold() }));
     const announceStop = async () => {
       stopping = true;
       await probes?.refresh();

@@ -62,7 +62,7 @@ export interface JournalOptions {
   readonly resume: boolean;
 }
 
-const KINDS = { report: "r", losses: "l", unwanted: "u", batch: "b" } as const;
+const KINDS = { report: "r", losses: "l", unwanted: "u", lost: "x", batch: "b" } as const;
 
 /** The records of one rollout job on disk, from which a later process goes on. */
 export class JobJournal implements LeaseRecords, AsyncDisposable {
@@ -161,6 +161,14 @@ export class JobJournal implements LeaseRecords, AsyncDisposable {
     this.#put("records", KINDS.unwanted + sessionId, undefined);
   }
 
+  saveLost(leaseId: string): void {
+    this.#put("records", KINDS.lost + leaseId, true);
+  }
+
+  removeLost(leaseId: string): void {
+    this.#put("records", KINDS.lost + leaseId, undefined);
+  }
+
   /** Stores a batch whose file is complete. Its tasks are consumed. */
   async saveBatch(batch: WrittenBatchRecord): Promise<void> {
     this.#put("records", numbered(KINDS.batch, batch.number), batch);
@@ -205,8 +213,9 @@ export class JobJournal implements LeaseRecords, AsyncDisposable {
     }
     const losses = new Map(read<string[]>(KINDS.losses).map(([task, reasons]) => [Number(task), reasons]));
     const unwanted = read(KINDS.unwanted).map(([id]) => id);
+    const lost = read(KINDS.lost).map(([id]) => id);
     const leases = [...this.#storage.range("leases")].map(({ value }) => JSON.parse(value.toString()) as HeldLease);
-    return { leases, losses, done, unwanted };
+    return { leases, losses, done, unwanted, lost };
   }
 
   #saveJob(changed: Partial<JobRecord>): void {

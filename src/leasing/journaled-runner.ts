@@ -5,18 +5,19 @@ import type { LeaseRecords } from "./lease-records.js";
 
 /**
  * Runs tasks in this process and stores their results. A session counts as unwanted until its episode is accepted, so that the
- * sessions of a process that is killed are deleted by the next one.
+ * sessions of a process that is killed are deleted by the next one. Those that were started but not stored yet are found by the job's id.
  */
 export class JournaledRunner implements TaskRunner {
   readonly #runner: WorkflowRunner<unknown>;
   readonly #records: LeaseRecords;
   readonly #keepsRejected: boolean;
 
+  /** @param options.leaseId the id of the job, as the lease of its sessions */
   constructor(
     workflow: RolloutWorkflow,
     engine: RolloutEngine,
     records: LeaseRecords,
-    { rejectedSessions }: Pick<EpisodeOptions, "rejectedSessions"> = {},
+    { rejectedSessions, leaseId }: Pick<EpisodeOptions, "rejectedSessions" | "leaseId">,
   ) {
     this.#records = records;
     this.#keepsRejected = rejectedSessions === "keep";
@@ -24,7 +25,7 @@ export class JournaledRunner implements TaskRunner {
       records.saveUnwanted([sessionId]);
       await records.flushed();
     };
-    this.#runner = new WorkflowRunner(workflow, engine, { onSession, rejectedSessions });
+    this.#runner = new WorkflowRunner(workflow, engine, { onSession, rejectedSessions, leaseId });
   }
 
   async runTask(task: RunningTask, signal: AbortSignal): Promise<EpisodeResult> {

@@ -23,6 +23,10 @@ export interface LeaseRecords {
   /** Stores sessions that are to be deleted. */
   saveUnwanted(sessionIds: readonly string[]): void;
   removeUnwanted(sessionId: string): void;
+  /** Stores a lease that was lost. It may have sessions that its worker did not announce. */
+  saveLost(leaseId: string): void;
+  /** Forgets a lost lease, because its sessions are deleted. */
+  removeLost(leaseId: string): void;
   /** Resolves when all changes so far are on disk. */
   flushed(): Promise<void>;
 }
@@ -36,6 +40,8 @@ export const NO_RECORDS: LeaseRecords = {
   removeReport: () => undefined,
   saveUnwanted: () => undefined,
   removeUnwanted: () => undefined,
+  saveLost: () => undefined,
+  removeLost: () => undefined,
   flushed: () => Promise.resolve(),
 };
 
@@ -46,6 +52,14 @@ export interface RestoredLeases {
   /** The accepted lease of each task that is done, undefined if it had none. */
   readonly done: ReadonlyMap<number, string | undefined>;
   readonly unwanted: readonly string[];
+  /** Lost leases whose sessions may not be deleted. */
+  readonly lost: readonly string[];
 }
 
-export const NOTHING_RESTORED: RestoredLeases = { leases: [], losses: new Map(), done: new Map(), unwanted: [] };
+export const NOTHING_RESTORED: RestoredLeases = {
+  leases: [],
+  losses: new Map(),
+  done: new Map(),
+  unwanted: [],
+  lost: [],
+};

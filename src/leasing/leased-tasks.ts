@@ -59,6 +59,8 @@ export class LeasedTasks implements TaskRunner {
   readonly #clock: SteadyClock;
   readonly #requests: LeaseRequests;
   readonly #pending = new Map<number, PendingTask>();
+  /** The task of each accepted session. */
+  readonly #taskOf = new Map<string, number>();
   /** Why attempts of tasks were lost that the controller has not started yet. */
   readonly #earlierLosses: Map<number, readonly string[]>;
   #lost = 0;
@@ -81,6 +83,7 @@ export class LeasedTasks implements TaskRunner {
     }
     this.#earlierLosses = new Map(restored.losses);
     remover.add(restored.unwanted);
+    remover.addLeases(restored.lost);
   }
 
   /** Tasks that wait for a worker, tasks that one has, workers that wait for tasks, lost attempts, and refused reports. */
@@ -126,6 +129,7 @@ export class LeasedTasks implements TaskRunner {
    * @param sessionIds sessions of the task that were not lost. They are deleted.
    */
   reopen(index: number, reason: string, sessionIds: readonly string[]): void {
+    for (const id of sessionIds) this.#taskOf.delete(id);
     this.discard(sessionIds);
     const losses = [...this.#leases.losses(index), reason];
     this.#leases.remove(index);
@@ -199,11 +203,12 @@ export class LeasedTasks implements TaskRunner {
     for (const lease of this.#leases.loseWorker(workerId, reason)) this.#lose(lease, reason);
   }
 
-  /** Deletes sessions that nobody needs any more. */
+  /** Deletes sessions that nobody needs any more. Accepted ones stay: a broken worker may name those of another task. */
   discard(sessionIds: readonly string[]): void {
-    if (sessionIds.length === 0) return;
-    this.#records.saveUnwanted(sessionIds);
-    this.#options.remover.add(sessionIds);
+    const unwanted = sessionIds.filter((id) => !this.#taskOf.has(id));
+    if (unwanted.length === 0) return;
+    this.#records.saveUnwanted(unwanted);
+    this.#options.remover.add(unwanted);
   }
 
   /** Declares that no more tasks follow: workers that ask for some are told to end. */
@@ -218,7 +223,10 @@ export class LeasedTasks implements TaskRunner {
   }
 
   #tick(now: number): void {
-    for (const lease of this.#leases.expire(now)) {
+    const expired = this.#leases.expire(now);
+    // A worker that hangs, or whose machine is gone, may still have an open request. It must not get the same tasks again.
+    for (const worker of new Set(expired.map((lease) => lease.worker))) this.#requests.cancel(worker);
+    for (const lease of expired) {
       const reason = lease.exhausted?.at(-1) ?? this.#leases.losses(lease.task).at(-1) ?? "";
       this.#lose(lease, reason);
     }
@@ -242,11 +250,19 @@ export class LeasedTasks implements TaskRunner {
 
   #accept({ lease_id: leaseId, task, attempt, result }: WireReport): boolean {
     const lease = this.#leases.get(leaseId);
+    const foreign = lease && this.#findForeign(lease, result);
+    if (lease && foreign !== undefined && lease.task === task && lease.attempt === attempt) {
+      const reason = `rollout worker ${lease.worker} reported session ${foreign.slice(0, 200)} of another task`;
+      const lost = this.#leases.lose(leaseId, reason);
+      if (lost) this.#lose(lost, reason);
+      return false;
+    }
     const outcome = this.#leases.report({ leaseId, task, attempt });
     if (outcome !== "accepted") return outcome === "repeated";
     const wanted = new Set(result.accepted.map(({ session_id }) => session_id));
     const unwanted = (lease?.sessions ?? []).filter((id) => !wanted.has(id));
     const kept = new Set(this.#options.keepsRejected ? result.rejected.map(({ session_id }) => session_id) : []);
+    for (const id of wanted) this.#taskOf.set(id, task);
     this.#records.removeLease(leaseId);
     // The next process deletes those that are kept if this one dies.
     this.#records.saveUnwanted(unwanted.filter((id) => kept.has(id)));
@@ -256,6 +272,12 @@ export class LeasedTasks implements TaskRunner {
     if (pending) this.#records.saveReport({ task: pending.task, result, leaseId });
     this.#end(task, fromWire(result));
     return true;
+  }
+
+  /** Returns a session of a report that belongs to another task, or is in the report twice: a batch can have it only once. */
+  #findForeign({ task }: HeldLease, { accepted }: WireReport["result"]): string | undefined {
+    const ids = accepted.map(({ session_id }) => session_id);
+    return ids.find((id, i) => (this.#taskOf.get(id) ?? task) !== task || ids.indexOf(id) !== i);
   }
 
   #lose(lease: EndedLease, reason: string): void {
@@ -294,6 +316,9 @@ export class LeasedTasks implements TaskRunner {
 
   #dropLease({ id, sessions }: HeldLease): void {
     this.discard(sessions);
+    // A worker that dies between the start of a session and its announcement leaves a session that only the proxy knows.
+    this.#records.saveLost(id);
+    this.#options.remover.addLeases([id]);
     this.#records.removeLease(id);
   }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { backoffMilliseconds } from "../support/async/backoff.js";
 import { Semaphore } from "../support/async/semaphore.js";
 import { sleep } from "../support/async/sleep.js";
@@ -5,8 +6,14 @@ import { sleep } from "../support/async/sleep.js";
 export interface SessionRemoverOptions {
   /** Deletes a session of the proxy. Resolves if the session does not exist either. */
   readonly remove: (sessionId: string) => Promise<unknown>;
+  /** Deletes the active sessions that the proxy has of a lease. */
+  readonly removeLease: (leaseId: string) => Promise<unknown>;
   /** Is called when a session is deleted. */
   readonly onRemoved?: ((sessionId: string) => void) | undefined;
+  /** Is called when the sessions of a lease are deleted. */
+  readonly onLeaseRemoved?: ((leaseId: string) => void) | undefined;
+  /** Time after which the proxy has handled everything that a worker sent before it died. Default 2000. */
+  readonly settleMilliseconds?: number | undefined;
 }
 
 const CONCURRENCY = 8;
@@ -16,43 +23,73 @@ const PAUSES = { firstMilliseconds: 500, longestMilliseconds: 30_000 };
 export class SessionRemover {
   readonly #options: SessionRemoverOptions;
   readonly #slots = new Semaphore(CONCURRENCY);
-  readonly #pending = new Map<string, Promise<void>>();
+  readonly #sessions = new Map<string, Promise<void>>();
+  readonly #leases = new Map<string, Promise<void>>();
+  /** Aborts when nothing follows, so that leases need not settle. */
+  readonly #closing = new AbortController();
   readonly #stopping = new AbortController();
 
   constructor(options: SessionRemoverOptions) {
     this.#options = options;
+    // Thousands of deletions listen to them, which is no leak.
+    setMaxListeners(Number.POSITIVE_INFINITY, this.#closing.signal, this.#stopping.signal);
   }
 
   /** Number of sessions that are not deleted yet. */
   get pending(): number {
-    return this.#pending.size;
+    return this.#sessions.size;
   }
 
   add(sessionIds: readonly string[]): void {
+    const { remove, onRemoved } = this.#options;
     for (const id of sessionIds) {
-      if (this.#pending.has(id) || this.#stopping.signal.aborted) continue;
-      this.#pending.set(
-        id,
-        this.#remove(id).finally(() => this.#pending.delete(id)),
+      this.#begin(this.#sessions, id, () =>
+        this.#repeat(
+          () => remove(id),
+          () => onRemoved?.(id),
+        ),
       );
+    }
+  }
+
+  /** Deletes the active sessions of lost leases: also those that their workers did not announce. */
+  addLeases(leaseIds: readonly string[]): void {
+    const { removeLease, onLeaseRemoved, settleMilliseconds = 2000 } = this.#options;
+    for (const id of leaseIds) {
+      this.#begin(this.#leases, id, async () => {
+        await sleep(settleMilliseconds, this.#closing.signal).catch(() => undefined);
+        await this.#repeat(
+          () => removeLease(id),
+          () => onLeaseRemoved?.(id),
+        );
+      });
     }
   }
 
   /** Waits for all deletions, at most for `seconds`. Those that are left are given up. */
   async close(seconds: number): Promise<void> {
+    this.#closing.abort();
     const timer = setTimeout(() => this.#stopping.abort(), seconds * 1000);
-    await Promise.all(this.#pending.values());
+    await Promise.all([...this.#sessions.values(), ...this.#leases.values()]);
     clearTimeout(timer);
     this.#stopping.abort();
   }
 
-  async #remove(id: string): Promise<void> {
+  #begin(pending: Map<string, Promise<void>>, id: string, work: () => Promise<void>): void {
+    if (pending.has(id) || this.#stopping.signal.aborted) return;
+    pending.set(
+      id,
+      work().finally(() => pending.delete(id)),
+    );
+  }
+
+  async #repeat(remove: () => Promise<unknown>, onRemoved: () => void): Promise<void> {
     const { signal } = this.#stopping;
     for (let earlier = 0; !signal.aborted; earlier++) {
       try {
         using _slot = await this.#slots.acquire(signal);
-        await this.#options.remove(id);
-        this.#options.onRemoved?.(id);
+        await remove();
+        onRemoved();
         return;
       } catch {
         await sleep(backoffMilliseconds(earlier, PAUSES), signal).catch(() => undefined);

@@ -59,6 +59,8 @@ export interface EpisodeOptions {
   readonly taskId?: string | undefined;
   /** Group of the session. */
   readonly groupId?: string | undefined;
+  /** Lease of the rollout job that runs the episode. Its sessions can be found by it. */
+  readonly leaseId?: string | undefined;
   /** Default: `interactions`. */
   readonly export?: EpisodeExport | undefined;
   /**

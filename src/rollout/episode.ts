@@ -71,10 +71,10 @@ export class Episode {
 
   /** The calls are not aborted: a session whose response nobody reads would exist until it expires. */
   async #start(): Promise<SessionClient> {
-    const { admin, taskId, groupId, signal, onSession } = this.#settings;
+    const { admin, taskId, groupId, leaseId, signal, onSession } = this.#settings;
     signal.throwIfAborted();
     await admin.grantCapacity();
-    this.#session = await SessionClient.start(admin, { taskId, groupId });
+    this.#session = await SessionClient.start(admin, { taskId, groupId, leaseId });
     await onSession?.(this.#session.sessionId);
     return this.#session;
   }

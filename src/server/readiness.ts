@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { weightVersionSchema } from "../control/weight-version.js";
+import { describeHold } from "../control/weights/weight-updates.js";
 import type { ServerContext } from "./context.js";
 import type { ModelWarning } from "./model-warnings.js";
 
@@ -20,7 +21,7 @@ const warning = z.object({
 /** The answer of `GET /readyz` and `GET /health`. */
 export const health = z.object({
   status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed"]),
-  message: z.string().optional(),
+  message: z.string().optional().describe("Why the server is not ready, or why model calls wait."),
   warnings: z
     .array(warning)
     .describe("Features of its model that the server does not support. Absent if empty.")
@@ -37,8 +38,16 @@ export async function readReadiness(
   const failure = context.storage?.storage.failure;
   if (failure) return { statusCode: 503, body: { status: "storage_failed", message: failure.message, ...state } };
   const engine = await context.engineHealth.check();
-  if (engine.ok) return { statusCode: 200, body: { status: "ok", ...state } };
+  if (engine.ok) return { statusCode: 200, body: { status: "ok", ...describeHeldCalls(context), ...state } };
   return { statusCode: 503, body: { status: "engine_unavailable", message: engine.message, ...state } };
+}
+
+/** A weight update may hold calls for as long as its trainer wants, which looks like an engine that hangs. */
+function describeHeldCalls({ weights }: ServerContext): { message?: string } {
+  if (!weights) return {};
+  const { updates, known } = weights;
+  const held = known.update && !updates.isActive ? describeHold(known.update, "by a gateway") : updates.describeHold();
+  return held === undefined ? {} : { message: held };
 }
 
 function describeWarnings({ modelWarnings }: ServerContext): { warnings?: ModelWarning[] } {

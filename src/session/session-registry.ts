@@ -33,6 +33,8 @@ export interface RegistryOptions {
 export interface StartOptions {
   readonly taskId?: string | undefined;
   readonly groupId?: string | undefined;
+  /** Lease of the rollout job that starts the session. */
+  readonly leaseId?: string | undefined;
   /** A session key chosen by the caller. Default: a random key. */
   readonly apiKey?: string | undefined;
 }
@@ -99,7 +101,7 @@ export class SessionRegistry {
   }
 
   /** Starts a session, which takes one slot. Returns the session and its key. */
-  start({ taskId = "task", groupId, apiKey }: StartOptions): { session: Session; key: string } {
+  start({ taskId = "task", groupId, leaseId, apiKey }: StartOptions): { session: Session; key: string } {
     if (apiKey !== undefined) this.#checkKey(apiKey);
     if (this.#capacity <= 0) {
       throw new SessionError(
@@ -111,7 +113,7 @@ export class SessionRegistry {
     const key = apiKey ?? newSessionKey(workerTag);
     const prefix = workerTag === undefined ? taskId : `${taskId}-${workerTag}`;
     const number = this.#nextNumber++;
-    const session = this.#add(number, { id: `${prefix}-${number}`, taskId, groupId });
+    const session = this.#add(number, { id: `${prefix}-${number}`, taskId, groupId, leaseId });
     this.#capacity--;
     this.#saveState();
     this.#bindKey(session, hashText(key));
@@ -140,8 +142,8 @@ export class SessionRegistry {
     const retained: { session: Session; exported: ExportedShards }[] = [];
     for (const { number, head } of records.readHeads()) {
       const { summary, keyHash, exported } = head;
-      const { id, taskId, groupId } = summary;
-      const session = this.#add(number, { id, taskId, groupId, summary });
+      const { id, taskId, groupId, leaseId } = summary;
+      const session = this.#add(number, { id, taskId, groupId, leaseId, summary });
       this.#nextNumber = Math.max(this.#nextNumber, number + 1);
       if (keyHash === this.#adminHash) {
         const message = `The admin key is the key of the stored session ${id}, whose agent would get all rights. Use another admin key.`;
@@ -333,7 +335,7 @@ export class SessionRegistry {
     await runInTurns(records.readSession(number, session.summarize(), load));
   }
 
-  #add(number: number, options: Pick<SessionOptions, "id" | "taskId" | "groupId" | "summary">): Session {
+  #add(number: number, options: Pick<SessionOptions, "id" | "taskId" | "groupId" | "leaseId" | "summary">): Session {
     const { records, digestKey, messageFilters = [] } = this.#options;
     const session: Session = new Session({
       ...options,

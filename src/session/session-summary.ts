@@ -5,6 +5,8 @@ export interface SessionSummary {
   readonly id: string;
   readonly taskId: string;
   readonly groupId?: string | undefined;
+  /** Lease of the rollout job that started the session. Absent in records of earlier versions: none. */
+  readonly leaseId?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly state: SessionState;

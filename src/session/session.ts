@@ -51,6 +51,8 @@ export interface SessionOptions {
   readonly id: string;
   readonly taskId: string;
   readonly groupId?: string | undefined;
+  /** Lease of the rollout job that started the session. */
+  readonly leaseId?: string | undefined;
   /** Text that matches is ignored when searching for a parent interaction. */
   readonly messageFilters?: readonly MessageFilter[];
   /** Receives an event when the session is over and when a reward is set. */
@@ -87,6 +89,7 @@ export class Session {
   readonly id: string;
   readonly taskId: string;
   readonly groupId: string | undefined;
+  readonly leaseId: string | undefined;
   readonly createdAt: number;
   readonly lifecycle: Lifecycle;
   /** Calls that exports aborted because they did not end in time. */
@@ -131,6 +134,7 @@ export class Session {
     this.id = options.id;
     this.taskId = options.taskId;
     this.groupId = options.groupId;
+    this.leaseId = options.leaseId;
     this.createdAt = summary?.createdAt ?? Date.now();
     this.incompleteCalls = summary?.incompleteCalls ?? 0;
     this.#abortedCalls = summary?.abortedCalls ?? 0;
@@ -269,6 +273,7 @@ export class Session {
       id: this.id,
       taskId: this.taskId,
       groupId: this.groupId,
+      leaseId: this.leaseId,
       createdAt: this.createdAt,
       state,
       endedAt,

@@ -89,7 +89,7 @@ export class Gateway {
       report,
     });
     await pool.start();
-    const app = await createGateway({
+    const { app } = await createGateway({
       pool,
       upstream,
       controlMilliseconds,

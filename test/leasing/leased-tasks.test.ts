@@ -78,6 +78,16 @@ describe("LeasedTasks", () => {
     expect(tasks.counts.lost).toBe(1);
   });
 
+  it("does not give a task to a silent worker again that still waits for more", async () => {
+    const { tasks, run, lease } = leasing({ leaseSeconds: 0.1 });
+    void run(0);
+    expect(await lease("silent")).toHaveLength(1);
+    // Its process hangs, or its machine is gone, but its request is still open.
+    expect(await lease("silent", 2, null)).toEqual([]);
+    expect(tasks.counts).toMatchObject({ lost: 1, queued: 1, leased: 0 });
+    expect(await lease("b")).toMatchObject([{ task: 0, attempt: 2 }]);
+  });
+
   it("gives tasks to others whose answer a worker did not get, without counting an attempt", async () => {
     const { run, lease } = leasing();
     void run(0);
@@ -148,6 +158,27 @@ describe("LeasedTasks", () => {
     await expect.poll(() => removed).toEqual(["unreported", "s2"]);
   });
 
+  it("loses the attempt of a report with the session of another task, and keeps that session", async () => {
+    const { tasks, run, lease, removed } = leasing();
+    const [first, second] = [run(0), run(1)];
+    const [one, two] = await lease("a", 2);
+    if (!one || !two) throw new Error("no leases");
+    expect(await tasks.report([reportOf(one, "s1")])).toEqual([]);
+    expect((await first).accepted).toMatchObject([{ sessionId: "s1" }]);
+    // Another task's session, the same session twice, and another worker's report about an ended lease.
+    expect(await tasks.report([reportOf(two, "s2", "s1")])).toEqual([two.lease_id]);
+    const [again] = await lease("a");
+    if (!again) throw new Error("no lease");
+    expect(again).toMatchObject({ task: 1, attempt: 2 });
+    expect(await tasks.report([reportOf({ ...one, lease_id: "of nobody" }, "s1")])).toEqual(["of nobody"]);
+    expect(await tasks.report([reportOf(again, "s3", "s3")])).toEqual([again.lease_id]);
+    const [last] = await lease("a");
+    if (!last) throw new Error("no lease");
+    await tasks.report([reportOf(last, "s4")]);
+    expect((await second).accepted).toMatchObject([{ sessionId: "s4" }]);
+    await expect.poll(() => [...removed].toSorted()).toEqual(["s2", "s3"]);
+  });
+
   it("goes on with the leases of a process before it", async () => {
     const { tasks, run, removed } = leasing({
       restored: {
@@ -155,6 +186,7 @@ describe("LeasedTasks", () => {
         losses: new Map([[1, ["the first was lost"]]]),
         done: new Map([[0, "done"]]),
         unwanted: ["s0"],
+        lost: [],
       },
     });
     await expect.poll(() => removed).toEqual(["s0"]);

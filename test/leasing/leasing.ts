@@ -11,18 +11,25 @@ export const ADMIN_KEY = "sk-admin-of-a-controller";
 /** Tasks that are leased, with the sessions that were deleted. */
 export function leasing(options: Partial<LeasedTasksOptions> = {}) {
   const removed: string[] = [];
+  /** Leases whose sessions the proxy was asked to delete. */
+  const swept: string[] = [];
   const remover = new SessionRemover({
     remove: (id) => {
       removed.push(id);
       return Promise.resolve();
     },
+    removeLease: (id) => {
+      swept.push(id);
+      return Promise.resolve();
+    },
+    settleMilliseconds: 0,
   });
   const tasks = new LeasedTasks({ leaseSeconds: 600, maxAttempts: 3, remover, ...options });
   onTestFinished(() => tasks.close());
   const run = (index: number, signal = new AbortController().signal) => tasks.runTask(taskNumber(index), signal);
-  const lease = (workerId: string, count = 1, held: string[] = [], waitSeconds = 5) =>
-    tasks.lease({ workerId, count, held, waitSeconds }, new AbortController().signal);
-  return { tasks, removed, remover, run, lease };
+  const lease = (workerId: string, count = 1, held: string[] | null = [], waitSeconds = 5) =>
+    tasks.lease({ workerId, count, held: held ?? undefined, waitSeconds }, new AbortController().signal);
+  return { tasks, removed, swept, remover, run, lease };
 }
 
 export function taskNumber(index: number): RunningTask {

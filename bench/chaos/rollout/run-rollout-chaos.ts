@@ -17,7 +17,7 @@ export interface RolloutChaosResult {
   readonly kills: Readonly<Record<string, number>>;
   readonly tasks: number;
   readonly batches: number;
-  /** Active sessions that are left: of workers that died between the start of a session and its announcement. */
+  /** Active sessions that are left of workers that died between the start of a session and its announcement. Must be 0. */
   readonly unannounced: number;
   readonly problems: readonly string[];
 }
@@ -75,7 +75,9 @@ export async function runRolloutChaos(options: RolloutChaosOptions): Promise<Rol
     // An agent runs only after its session is announced, so that a later controller deletes it.
     const forgotten = left.filter(({ interaction_count }) => interaction_count > 0);
     for (const { session_id } of forgotten) problems.push(`session ${session_id} is left, although its agent ran`);
-    return { kills, tasks, batches, unannounced: left.length - forgotten.length, problems };
+    const unannounced = left.length - forgotten.length;
+    if (unannounced > 0) problems.push(`${unannounced} sessions are left that no worker announced`);
+    return { kills, tasks, batches, unannounced, problems };
   } finally {
     for (const each of [controller, ...workers, proxy]) each.kill();
     rmSync(folder, { recursive: true, force: true });

@@ -23,6 +23,9 @@ const JOB_DEFAULTS = [
   "rollout.agent.session_timeout_seconds=2147483",
 ] as const;
 
+/** The addresses of engines that the job starts are known only then. Without any, the configuration would count as incomplete. */
+const UNKNOWN_ENGINES = ["engine.urls=[http://127.0.0.1:1]"] as const;
+
 /** `rolltape rollout`: starts a proxy, runs the episodes, writes batches to files, and prints a summary. */
 export async function rollout(args: readonly string[], options: RolloutOptions): Promise<void> {
   await run(args, options);
@@ -31,7 +34,8 @@ export async function rollout(args: readonly string[], options: RolloutOptions):
 }
 
 async function run(args: readonly string[], options: RolloutOptions): Promise<void> {
-  const overrides = [...JOB_DEFAULTS, ...args];
+  assertEngines(args, options);
+  const overrides = [...JOB_DEFAULTS, ...(options.engineCommand === undefined ? [] : UNKNOWN_ENGINES), ...args];
   const config = resolveConfig({ file: options.config, overrides });
   refuseUnused(args, unusedByRollout(config, options));
   assertSchedulable(config, options);
@@ -52,6 +56,32 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   process.stdout.write(describeRollout(summary));
   if (failure) throw failure;
   if (watch.interrupted) process.exitCode = EXIT_INTERRUPTED;
+}
+
+/** @throws RolloutJobError `invalid_arguments` if the job cannot start engines, or cannot find those that it starts */
+function assertEngines(args: readonly string[], options: RolloutOptions): void {
+  const { engineCommand, engines, jobFolder } = options;
+  if (jobFolder === undefined) return;
+  const refuse = (message: string) => {
+    throw new RolloutJobError("invalid_arguments", message);
+  };
+  if (engineCommand === undefined)
+    return engines === undefined ? undefined : refuse("--engines requires --engine-command");
+  if (!engineCommand.some((word) => word.includes("{port}"))) {
+    refuse("--engine-command must contain {port}, on which the proxies call the engine");
+  }
+  if (isEmbedded(args, options)) {
+    refuse("--engine-command requires engine.type=sglang or vllm: the embedded engine runs in the proxies");
+  }
+}
+
+function isEmbedded(args: readonly string[], { config: file }: RolloutOptions): boolean {
+  try {
+    return resolveConfig({ file, overrides: [...JOB_DEFAULTS, ...args] }).engine.type === "embedded";
+  } catch {
+    // The addresses of engine servers are missing. Anything else is reported with them.
+    return false;
+  }
 }
 
 function assertSchedulable({ scheduler }: Config, options: RolloutOptions): void {

@@ -39,7 +39,9 @@ export async function openLeases(settings: LeasesSettings): Promise<OpenLeases> 
   const groupSize = options.groupSize ?? config.group_size;
   const remover = new SessionRemover({
     remove: (id) => proxy.admin.deleteSession(id),
+    removeLease: (id) => proxy.admin.deleteLease(id),
     onRemoved: (id) => journal?.removeUnwanted(id),
+    onLeaseRemoved: (id) => journal?.removeLost(id),
   });
   const tasks = new LeasedTasks({
     leaseSeconds: lease_seconds,

@@ -24,7 +24,12 @@ const SHOWN_CHARACTERS = 200;
 /** Time that a program has to save its state after the job was stopped. */
 const STOP_SECONDS = 10;
 
-const answer = z.object({ version: z.int32().min(0), weights: z.string().min(1).optional() });
+const answer = z.object({
+  version: z.int32().min(0),
+  weights: z.string().min(1).optional(),
+  step: z.int().optional(),
+});
+type Answer = z.output<typeof answer>;
 
 export interface PersistentTrainerOptions {
   readonly command: readonly [string, ...string[]];
@@ -45,7 +50,7 @@ export class PersistentTrainer implements Trainer {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #group: ChildGroup;
   /** Settles with the answer to the batch that the program has. */
-  #answer: (Deferred<TrainingResult> & { readonly version: number }) | undefined;
+  #answer: (Deferred<TrainingResult> & Pick<TrainingStep, "step" | "version">) | undefined;
   #failure: Error | undefined;
   /** True when no more batches follow, so that the program may end. */
   #complete = false;
@@ -67,7 +72,7 @@ export class PersistentTrainer implements Trainer {
   async train({ file, step, version, tasks }: TrainingStep, signal: AbortSignal): Promise<TrainingResult> {
     signal.throwIfAborted();
     if (this.#failure) throw this.#failure;
-    this.#answer = { ...createDeferred<TrainingResult>(), version };
+    this.#answer = { ...createDeferred<TrainingResult>(), step, version };
     const line = { step, version, batch: resolve(file), tasks };
     this.#child.stdin.write(`${JSON.stringify(line)}\n`);
     try {
@@ -102,6 +107,8 @@ export class PersistentTrainer implements Trainer {
     const shown = line === undefined ? `a line of more than ${LONGEST_LINE_BYTES} bytes` : shorten(line);
     if (result === undefined) return this.#fail(`expected a line {"version": n}; received ${shown}`);
     if (given === undefined) return this.#fail(`it answered although it had no batch: ${shown}`);
+    if (result.step !== undefined && result.step !== given.step)
+      return this.#fail(`\`step\` must be ${given.step}, that of the batch, or absent; received ${shown}`);
     const keepsVersion = result.weights !== undefined && result.version === given.version;
     if (result.version < given.version || keepsVersion) {
       const least = keepsVersion ? `above ${given.version}, because it has new weights` : `at least ${given.version}`;
@@ -128,7 +135,7 @@ export class PersistentTrainer implements Trainer {
   }
 }
 
-function parseAnswer(line: string): TrainingResult | undefined {
+function parseAnswer(line: string): Answer | undefined {
   try {
     return answer.safeParse(JSON.parse(line)).data;
   } catch {

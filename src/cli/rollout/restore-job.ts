@@ -54,6 +54,8 @@ async function deleteUnwanted(admin: AdminClient, journal: JobJournal): Promise<
   const { unwanted } = journal.restored;
   await deleteAll(admin, unwanted);
   for (const id of unwanted) journal.removeUnwanted(id);
+  // Those that the killed process had not stored yet.
+  if (journal.isResumed) await admin.deleteLease(journal.jobId).catch(() => 0);
 }
 
 /** Sessions that the proxy does not delete now are freed when they expire. */

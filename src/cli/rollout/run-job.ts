@@ -101,7 +101,7 @@ async function createRunner(
   const rejectedSessions = options.transcripts === false ? "delete" : "keep";
   if (!journal) return new WorkflowRunner(workflow, proxy, { rejectedSessions });
   const { JournaledRunner } = await import("../../leasing/journaled-runner.js");
-  return new JournaledRunner(workflow, proxy, journal, { rejectedSessions });
+  return new JournaledRunner(workflow, proxy, journal, { rejectedSessions, leaseId: journal.jobId });
 }
 
 /** Opens what gives tasks to rollout workers; undefined if agents run in this process. */

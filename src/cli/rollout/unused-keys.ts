@@ -75,6 +75,10 @@ export function unusedByRollout(config: Config, options: RolloutOptions): Unused
     },
     SERVED_WORKERS,
     ...unusedByStorage(config),
+    options.engineCommand !== undefined && {
+      prefixes: ["engine.urls"],
+      reason: "the job starts its own engines with `--engine-command`",
+    },
     (options.proxyWorkers ?? 1) === 1 &&
       options.jobFolder === undefined && {
         prefixes: ["gateway."],

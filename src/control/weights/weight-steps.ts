@@ -35,6 +35,10 @@ export const stepReply = z.object({
     }),
   ),
   update: target.nullable().describe("The update in progress."),
+  interrupted: z
+    .boolean()
+    .default(false)
+    .describe("The worker was restarted during the update and has not held its calls again for the gateway."),
   paused: z.boolean(),
   failures: z.array(
     z.object({ url: z.string(), message: z.string(), unchanged: z.boolean(), unreachable: z.boolean() }),

@@ -26,6 +26,8 @@ export class WeightUpdate {
   readonly clock: PauseClock;
   readonly #targets: WeightTargets;
   #giveUp = new AbortController();
+  /** True once every server was paused, or may have been before a restart: a trainer may push weights. */
+  wasPaused = false;
   /** Calls may be held. False if the update failed before it changed anything. */
   holdsCalls = false;
   state: UpdateState = "pausing";
@@ -56,13 +58,14 @@ export class WeightUpdate {
     for (const server of this.servers) if (urls.includes(server.url)) server.exclude();
   }
 
-  /** Ends the wait for servers that load. The update then fails. */
+  /** Ends the wait for servers that load. If none does yet, none begins. The update then fails. */
   cancel(): void {
     this.#giveUp.abort(new Error("The update was given up."));
   }
 
   /** Prepares and pauses. @throws UpdateFailure */
   async pause(): Promise<void> {
+    this.#giveUp = new AbortController();
     await this.#targets.begin(this.target);
     if (this.#targets.prepare) {
       this.state = "loading";
@@ -84,6 +87,7 @@ export class WeightUpdate {
       this.#targets.note(server.target);
     }
     this.#requireAll("could not be paused");
+    this.wasPaused = true;
   }
 
   /** Loads the weights from the path on all servers that do not have them. @throws UpdateFailure */
@@ -99,6 +103,7 @@ export class WeightUpdate {
 
   /** Flushes the caches of servers to which a trainer has pushed weights. @throws UpdateFailure */
   async finish(): Promise<void> {
+    this.#giveUp = new AbortController();
     this.state = "loading";
     await this.#onEach((server, signal) => this.#finishServer(server, signal));
     this.#requireAll("could not be finished");
@@ -161,8 +166,8 @@ export class WeightUpdate {
   /** Runs a task on each server that does not have the weights yet. A failure on one server does not stop the others. */
   async #onEach(task: (server: ServerProgress, signal: AbortSignal) => Promise<void>): Promise<void> {
     const { version, path } = this.target;
-    this.#giveUp = new AbortController();
     const { signal } = this.#giveUp;
+    signal.throwIfAborted();
     const run = async (server: ServerProgress) => {
       const startedAt = performance.now();
       server.loading();

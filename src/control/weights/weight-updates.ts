@@ -136,6 +136,8 @@ export class WeightUpdates {
         if (update.state === "pausing") throw busyError(update);
         return;
       }
+      // Nobody may have pushed weights to a server that could still generate.
+      if (!update.wasPaused) throw this.#noUpdateError(version);
       const excluded = this.#spellExcluded(
         exclude,
         update.servers.map(({ target }) => target),
@@ -160,6 +162,8 @@ export class WeightUpdates {
   giveUp(): Promise<void> {
     this.#update?.cancel();
     return this.#inTurn(async () => {
+      // It may have begun since.
+      this.#update?.cancel();
       await this.#running;
       const update = this.#update;
       if (!update || update.state === "idle") return;
@@ -195,7 +199,9 @@ export class WeightUpdates {
   interrupt({ target, error }: InterruptedUpdate, servers: readonly TargetServer[]): void {
     const options = { target, servers, excluded: [], leavePaused: false };
     const update = new WeightUpdate(this.#targets, options);
+    update.holdsCalls = true;
     update.clock.start();
+    update.wasPaused = true;
     update.fail(error);
     this.#update = update;
   }
@@ -213,6 +219,12 @@ export class WeightUpdates {
     return new ApiError("weights_failed", `The weight update failed. ${message}${paused}`, {
       details: { weights: record },
     });
+  }
+
+  /** Says why calls are held and what to do; undefined if no update holds any. */
+  describeHold(): string | undefined {
+    const update = this.#update;
+    return update && this.isActive && update.holdsCalls ? describeHold(update.target, update.state) : undefined;
   }
 
   /** @throws ApiError `weights_busy` while an update is active, for calls that would interfere with it */
@@ -274,7 +286,9 @@ export class WeightUpdates {
     const update = this.#update;
     const now =
       update && this.isActive
-        ? `An update (${update.target.mode}) to version ${update.target.version} is ${update.state}.`
+        ? `An update (${update.target.mode}) to version ${update.target.version} is ${update.state}.${
+            update.wasPaused ? "" : " Not every server was paused: begin it again, exclude a server or give up."
+          }`
         : "No update is in progress.";
     return new ApiError("no_weight_update", `No external update to version ${version} can be finished. ${now}`);
   }
@@ -318,6 +332,17 @@ function sameTarget(one: UpdateTarget, other: UpdateTarget): boolean {
 
 function sameUrls(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((url) => other.includes(url));
+}
+
+/** Says that an update holds calls, and what ends it. */
+export function describeHold({ version, mode }: UpdateTarget, state: string): string {
+  const next =
+    state === "failed"
+      ? "Repeat it, exclude a server or give up."
+      : mode === "external"
+        ? "It ends with `POST /rl/weights/finish`, or `DELETE /rl/weights` to give up."
+        : "`DELETE /rl/weights` gives it up.";
+  return `A weight update to version ${version} (${state}) holds model calls; see \`GET /rl/weights\`. ${next}`;
 }
 
 function busyError({ target, state }: WeightUpdate): ApiError {

@@ -54,7 +54,7 @@ class EmbeddedEngine implements Engine {
       throw new EngineError("engine_error", "The prompt contains a token id that is not in the model's vocabulary.");
     }
     if (call.sampling.thinkingBudget !== undefined) call.onBudgetIgnored?.();
-    using deadline = startCallDeadline(call.signal, this.#timeoutSeconds);
+    using deadline = startCallDeadline(call.signal, this.#timeoutSeconds, () => this.#gate.paused);
     return await this.#inSlot({ ...call, signal: deadline.signal }, prompt, deadline);
   }
 

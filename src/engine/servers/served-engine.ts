@@ -78,7 +78,11 @@ export class ServedEngine implements Engine {
   }
 
   async generate(call: GenerateCall): Promise<GenerateResult> {
-    using deadline = startCallDeadline(call.signal, this.#options.timeoutSeconds);
+    using deadline = startCallDeadline(
+      call.signal,
+      this.#options.timeoutSeconds,
+      () => this.#pause.hold.mode !== undefined,
+    );
     return await generateOnServers(this.#pool, this.#pause.hold, call, deadline);
   }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PROBE_PATHS } from "../../control/probe-paths.js";
+import type { WeightUpdates } from "../../control/weights/weight-updates.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import { callWorker } from "../contact/call-worker.js";
@@ -19,7 +20,7 @@ const NO_UI =
 export function serviceRoutes(
   app: App,
   { pool, upstream, controlMilliseconds, publicMetrics, processes }: GatewayContext,
-  metrics: GatewayMetrics,
+  { metrics, updates }: { readonly metrics: GatewayMetrics; readonly updates: WeightUpdates },
 ): void {
   app.get("/livez", { config: { public: true }, schema: { response: { 200: alive } } }, async () => ({
     status: "ok" as const,
@@ -34,7 +35,7 @@ export function serviceRoutes(
   for (const path of ["/readyz", "/health"]) {
     const options = { config: { public: true }, schema: { response: { 200: health, 503: health } } } as const;
     app.get(path, options, async (_, reply) => {
-      const { statusCode, body } = readReadiness(pool, { processes });
+      const { statusCode, body } = readReadiness(pool, { processes, hold: updates.describeHold() });
       return reply.code(statusCode).send(body);
     });
   }

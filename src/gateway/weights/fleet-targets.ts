@@ -169,7 +169,9 @@ export class FleetTargets implements WeightTargets {
     const held = new Set<string>();
     for (;;) {
       await this.#read();
-      const joined = this.#members.filter(({ worker, update }) => !isSame(update, target) && !held.has(worker.tag));
+      const joined = this.#members.filter(
+        ({ worker, update, interrupted }) => (interrupted || !isSame(update, target)) && !held.has(worker.tag),
+      );
       if (joined.length === 0) return;
       for (const { worker } of joined) held.add(worker.tag);
       const step = (member: WeightMember): Step => {

@@ -22,10 +22,14 @@ export interface GatewayWeights {
   close(): void;
 }
 
-export function openWeights(
-  context: GatewayContext,
-  { logger, metrics }: { readonly logger: FastifyBaseLogger; readonly metrics: WeightMetrics },
-): GatewayWeights {
+interface WeightsOptions {
+  readonly logger: FastifyBaseLogger;
+  readonly metrics: WeightMetrics;
+  /** The gateway has checked the key of a call. */
+  readonly checksKeys: boolean;
+}
+
+export function openWeights(context: GatewayContext, { logger, metrics, checksKeys }: WeightsOptions): GatewayWeights {
   const targets = new FleetTargets(context);
   const updates = new WeightUpdates(targets, observeUpdates(logger, metrics));
   const stopping = new AbortController();
@@ -36,8 +40,8 @@ export function openWeights(
       const headers = pickCredentials(request);
       if (updates.isActive) {
         const { members } = await readWeightFleet(context, headers);
-        // Only a worker can check the key.
-        if (members.length === 0) throw noWorkerError();
+        // Without a key of its own, the gateway has a worker check that of the client.
+        if (members.length === 0 && !checksKeys) throw noWorkerError();
         return targets.useKey(headers);
       }
       targets.useKey(headers);

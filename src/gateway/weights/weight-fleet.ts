@@ -23,6 +23,8 @@ export interface WeightMember {
   readonly servers: ReadonlyMap<string, ListedServer>;
   /** The update that the worker takes part in. */
   readonly update: UpdateTarget | null;
+  /** The worker was restarted during that update. */
+  readonly interrupted: boolean;
   readonly paused: boolean;
 }
 
@@ -87,9 +89,9 @@ export function mergeServers(members: readonly WeightMember[]): TargetServer[] {
   });
 }
 
-function toMember(worker: Worker, { servers, update, paused }: StepReply): WeightMember {
+function toMember(worker: Worker, { servers, update, interrupted, paused }: StepReply): WeightMember {
   const byIdentity = new Map(servers.map((server) => [identify(server.url, worker), server] as const));
-  return { worker, servers: byIdentity, update, paused };
+  return { worker, servers: byIdentity, update, interrupted, paused };
 }
 
 /** An engine in a worker's process is named after the worker. */

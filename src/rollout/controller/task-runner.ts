@@ -26,12 +26,12 @@ export interface TaskRunner<Data = unknown> {
 export class WorkflowRunner<Data> implements TaskRunner<Data> {
   readonly #workflow: RolloutWorkflow<Data>;
   readonly #engine: RolloutEngine;
-  readonly #options: Pick<EpisodeOptions, "onSession" | "rejectedSessions">;
+  readonly #options: Pick<EpisodeOptions, "onSession" | "rejectedSessions" | "leaseId">;
 
   constructor(
     workflow: RolloutWorkflow<Data>,
     engine: RolloutEngine,
-    options: Pick<EpisodeOptions, "onSession" | "rejectedSessions"> = {},
+    options: Pick<EpisodeOptions, "onSession" | "rejectedSessions" | "leaseId"> = {},
   ) {
     this.#workflow = workflow;
     this.#engine = engine;
@@ -39,7 +39,7 @@ export class WorkflowRunner<Data> implements TaskRunner<Data> {
   }
 
   runTask({ data, taskId, groupId }: RunningTask<Data>, signal: AbortSignal): Promise<EpisodeResult> {
-    const options = { signal, taskId, groupId, export: "deferred", ...this.#options } as const;
+    const options = { ...this.#options, signal, taskId, groupId, export: "deferred" } as const;
     return runWorkflow(this.#workflow, this.#engine, data, options);
   }
 }

@@ -176,6 +176,12 @@ export class TaskLeases {
     return late.map((lease) => this.#lose(lease, `rollout worker ${lease.worker} sent no heartbeat for ${seconds} s`));
   }
 
+  /** Ends a lease whose report cannot count. */
+  lose(leaseId: string, reason: string): EndedLease | undefined {
+    const lease = this.#leases.get(leaseId);
+    return lease && this.#lose(lease, reason);
+  }
+
   /** Ends the leases of a worker that is known to have ended. `reason` says how. */
   loseWorker(worker: string, reason: string): EndedLease[] {
     return this.held(worker).map((lease) => this.#lose(lease, reason));

@@ -186,7 +186,8 @@ export class RolloutWorker {
     const onSession = async (session_id: string) => {
       if (!(await this.#announcements.add({ lease_id, session_id }))) throw lostError();
     };
-    const options = { signal, taskId, groupId, export: "deferred", onSession, rejectedSessions } as const;
+    const ids = { taskId, groupId, leaseId: lease_id };
+    const options = { ...ids, signal, export: "deferred", onSession, rejectedSessions } as const;
     const started = performance.now();
     const result = await runWorkflow(workflow, engine, data, options);
     this.#pace.note(performance.now() - started);

@@ -69,6 +69,7 @@ function startSession(app: App, context: ServerContext): void {
       const { session, key } = context.registry.start({
         taskId: body.task_id,
         groupId: body.group_id,
+        leaseId: body.lease_id,
         apiKey: body.api_key,
       });
       await storeOrUndo(context.registry, () => context.registry.cancelStart(session));

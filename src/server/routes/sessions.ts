@@ -29,9 +29,11 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ServerContex
     async ({ query }) => {
       // Between two sweeps, sessions would still be `exported` after the end of their lease.
       exportLeases.reap();
-      const { state, task_id: taskId, after, limit } = query;
+      const { state, task_id: taskId, lease_id: leaseId, after, limit } = query;
       const isSelected = (session: Session) =>
-        (state === undefined || session.state === state) && (taskId === undefined || session.taskId === taskId);
+        (state === undefined || session.state === state) &&
+        (taskId === undefined || session.taskId === taskId) &&
+        (leaseId === undefined || session.leaseId === leaseId);
       const listed = [...registry.all()].filter(isSelected).map((session) => {
         return { session_id: session.id, created_at: session.createdAt / 1000, session };
       });
@@ -98,6 +100,7 @@ function toRecord(session: Session): z.input<typeof sessionRecord> {
     session_id: session.id,
     task_id: session.taskId,
     group_id: session.groupId ?? null,
+    lease_id: session.leaseId ?? null,
     state: session.state,
     created_at: session.createdAt / 1000,
     ended_at: session.lifecycle.endedAt === undefined ? null : session.lifecycle.endedAt / 1000,

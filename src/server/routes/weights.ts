@@ -90,7 +90,8 @@ export function weightStepRoutes(app: App, context: ServerContext): void {
       const { known, targets } = weights;
       const servers = (await targets.servers()).map((server) => ({ ...server, source: known.sourceOf(server.url) }));
       const listed = [...failures].map(([url, failure]) => ({ url, ...failure }));
-      return { servers, update: known.update, paused: await targets.isPaused(), failures: listed };
+      const { isActive: interrupted } = weights.updates;
+      return { servers, update: known.update, interrupted, paused: await targets.isPaused(), failures: listed };
     },
   );
 }

@@ -22,6 +22,8 @@ export async function takeStep(
       return NONE;
     case "hold": {
       targets.check?.(requireTarget(target));
+      // After a restart in the middle, this server has an update of its own that failed. It would refuse the version.
+      updates.forget();
       await targets.begin(requireTarget(target));
       return targets.pause([], servers);
     }

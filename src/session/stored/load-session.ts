@@ -15,6 +15,7 @@ export function loadSession({ summary }: StoredHead, stored: StoredSession, key?
     id: summary.id,
     taskId: summary.taskId,
     groupId: summary.groupId,
+    leaseId: summary.leaseId,
     summary,
     digestKey: key,
   });

@@ -63,6 +63,12 @@ describe("rolltape rollout --trainer-mode persistent", TIMES, () => {
     expect(batch("batch-00009.safetensors").versions).toEqual([7]);
   });
 
+  it("accepts an answer that repeats the step of its batch", async () => {
+    const { args, batch } = trained("echo");
+    expect(await runRolltape(args)).toMatchObject({ code: 0 });
+    expect(NAMES.map((name) => batch(name).versions)).toEqual([[0], [1], [2]]);
+  });
+
   it("accepts an answer that skips versions", async () => {
     const { args, batch } = trained("leap");
     expect(await runRolltape(args)).toMatchObject({ code: 0 });
@@ -83,6 +89,8 @@ describe("rolltape rollout --trainer-mode persistent", TIMES, () => {
     ["wrong", /expected a line \{"version": n\}; received \{"version": "1"\}\n$/],
     ["endless", /received a line of more than 1048576 bytes\n$/],
     ["back", /expected a line \{"version": n\}; received \{"version": -1\}\n$/],
+    ["another step", /`step` must be 0, that of the batch, or absent; received \{"version": 1, "step": 1\}\n$/],
+    ["step of text", /expected a line \{"version": n\}; received/],
     ["weights", /its weights \/nowhere\/weights were not loaded: .+\n$/],
     ["weights of no version", /`version` must be above 0, because it has new weights; received/],
   ])("stops and keeps the batch if the trainer does: %s", async (behaviour, reason) => {

@@ -48,6 +48,9 @@ for line in sys.stdin:
     print(
         {
             "keep": json.dumps({"version": version}),
+            "echo": json.dumps({"version": version + 1, "step": order["step"]}),
+            "another step": json.dumps({"version": version + 1, "step": order["step"] + 1}),
+            "step of text": json.dumps({"version": version + 1, "step": str(order["step"])}),
             "leap": json.dumps({"version": version + 10}),
             "back": json.dumps({"version": version - 1}),
             "malformed": '{"version": \x1b[31m}',
