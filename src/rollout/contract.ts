@@ -64,8 +64,7 @@ export interface EpisodeOptions {
   /** Default: `interactions`. */
   readonly export?: EpisodeExport | undefined;
   /**
-   * What happens to the session of a rejected episode. `delete` (default): it is deleted. `keep`: it is ended and kept, so that the
-   * caller can read what it recorded, and the caller deletes it.
+   * `delete` (default) deletes the session of a rejected episode. `keep` ends it: the caller can read what it recorded, and deletes it.
    */
   readonly rejectedSessions?: "delete" | "keep" | undefined;
   /**

@@ -73,12 +73,12 @@ export interface EpisodeLine {
   readonly incomplete?: string;
 }
 
-/** What a server has recorded of a session: the answer of `GET /rl/sessions/{id}/transcript`. */
+/** The recorded steps of a session: the answer of `GET /rl/sessions/{id}/transcript`. */
 export interface SessionTranscript
   extends Pick<EpisodeLine, "task_id" | "group_id" | "started_at" | "duration" | "session_reward" | "interactions"> {
   readonly session_id: string;
   readonly state: "active" | "ended" | "exported" | "expired";
-  /** What a list of episodes shows of the interactions. */
+  /** Facts about the interactions for a list of episodes. */
   readonly summary: InteractionsSummary;
 }
 
@@ -108,7 +108,7 @@ export interface TranscriptInteraction {
   readonly tools_of?: number;
   readonly answer: Message;
   readonly finish_reason: string;
-  /** What marks a side call or a sub-agent. */
+  /** Present on a side call and on a call of a sub-agent. */
   readonly api?: string;
   readonly requested_model?: string;
   readonly request_kind?: string;

@@ -8,7 +8,7 @@ import type {
   TranscriptLine,
 } from "./format.js";
 
-/** What a summary reads of an interaction. */
+/** The fields of an interaction that a summary needs. */
 type Summarized = Omit<TranscriptInteraction, "tools">;
 
 /** Returns the line of the index for a line of the transcript. */

@@ -109,7 +109,7 @@ export class TranscriptWriter {
     this.#end += length;
     this.#lines.push(...line);
     this.#entries.push(`${JSON.stringify(describe(place))}\n`);
-    // What gathers during a write is written after it.
+    // Lines that arrive during a write are written together after it.
     this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined));
     return this.#writing;
   }

@@ -13,8 +13,8 @@ export interface Example {
   readonly answer: string;
 }
 
-/** What the summary of a job tells of its transcript. */
-export interface WrittenTranscript {
+/** Facts about a transcript for the summary of its job. */
+export interface TranscriptExamples {
   readonly path: string;
   readonly examples: readonly Example[];
 }
@@ -24,7 +24,7 @@ const ANSWER_CHARACTERS = 60;
 type Rewarded = EpisodeSummary & Place & { readonly reward: number };
 
 /** Reads examples from the transcript of a job; undefined if none was written. */
-export async function readExamples(written: JobTranscript | undefined): Promise<WrittenTranscript | undefined> {
+export async function readExamples(written: JobTranscript | undefined): Promise<TranscriptExamples | undefined> {
   const path = written?.path;
   if (path === undefined) return undefined;
   try {
@@ -68,7 +68,7 @@ function describe(name: Example["name"], { reward, turns, session_id = "" }: Rew
 }
 
 /** Returns lines of the summary, as names and texts. */
-export function describeExamples({ path, examples }: WrittenTranscript): [string, string][] {
+export function describeExamples({ path, examples }: TranscriptExamples): [string, string][] {
   const rewards = examples.map(({ reward }) => String(Number(reward.toPrecision(4))));
   const width = Math.max(0, ...rewards.map(({ length }) => length));
   return [

@@ -1,6 +1,6 @@
 import { describeFindings } from "../inspect/batch-findings.js";
 import type { BatchFiles } from "./batch-files.js";
-import { describeExamples, type WrittenTranscript } from "./examples.js";
+import { describeExamples, type TranscriptExamples } from "./examples.js";
 import type { RolloutTally } from "./tally.js";
 
 export interface RolloutSummary {
@@ -15,7 +15,7 @@ export interface RolloutSummary {
   /** File with the errors of rejected episodes; undefined if there are none. */
   readonly errors: string | undefined;
   /** Undefined if the job wrote no transcript. */
-  readonly transcript?: WrittenTranscript | undefined;
+  readonly transcript?: TranscriptExamples | undefined;
   /** True if the job was stopped before its end. */
   readonly stopped: boolean;
 }

@@ -24,7 +24,7 @@ const LEAST = {
 /** Bodies of the largest size that a worker receives at once, so that one client cannot keep out the others. */
 const LEAST_BODIES = 4;
 
-/** What the workers of a command share. */
+/** Budgets that the workers of one command share. */
 export interface Machine {
   /** Memory that the command may use. */
   readonly memoryBytes: number;

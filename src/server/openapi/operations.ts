@@ -1,4 +1,4 @@
-/** What the schemas of a route do not say about its call. */
+/** Describes what the schemas of a route leave out. */
 export interface OperationFacts {
   /** Name of the call in generated clients. */
   readonly id: string;
@@ -7,7 +7,7 @@ export interface OperationFacts {
   readonly request?: string;
   /** Name of the schema of its JSON answer. */
   readonly answer?: string;
-  /** Answers in other forms, by media type. The key of a stream is `text/event-stream`. */
+  /** Answers that are not JSON, by media type. The key of a stream is `text/event-stream`. */
   readonly also?: Readonly<Record<string, OtherContent>>;
   /** Statuses of errors that this call has in addition to those of all calls with its kind of key. */
   readonly errors?: readonly number[];
