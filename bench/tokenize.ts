@@ -4,6 +4,7 @@ import { loadChatModel } from "../src/model/load-chat-model.js";
 import { readModelFiles } from "../src/model/model-files.js";
 import { LibraryTokenizer } from "../src/model/tokenizer/library-tokenizer.js";
 import { createPieceEncoder } from "../src/model/tokenizer/piece-encoder.js";
+import { totalLength } from "../src/model/tokenizer/total-length.js";
 import { sized } from "./sized.js";
 import { median } from "./text.js";
 
@@ -68,11 +69,13 @@ async function compare(folder: string): Promise<Record<string, string>[]> {
 
 async function firstTurns(folder: string): Promise<Record<string, string>> {
   const model = await loadChatModel(folder);
-  const turn = async (i: number): Promise<Int32Array> => {
+  const turn = async (i: number): Promise<number> => {
     // Requests come one by one, however close.
     await new Promise((resolve) => setTimeout(resolve, Math.abs(i)));
-    const { ids } = await model.prompt({ messages: [{ role: "user", content: text(TURN_CHARACTERS, `Turn ${i}. `) }] });
-    return ids;
+    const { idPieces } = await model.prompt({
+      messages: [{ role: "user", content: text(TURN_CHARACTERS, `Turn ${i}. `) }],
+    });
+    return totalLength(idPieces);
   };
   for (let i = 0; i < 8; i++) await turn(-i);
   const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
@@ -82,7 +85,7 @@ async function firstTurns(folder: string): Promise<Record<string, string>> {
   const elapsed = performance.now() - start;
   delay.disable();
   await model.close();
-  const tokens = prompts.reduce((sum, ids) => sum + ids.length, 0) / prompts.length;
+  const tokens = prompts.reduce((sum, length) => sum + length, 0) / prompts.length;
   const over = (nanoseconds: number): string => `${Math.max(0, nanoseconds / 1e6 - DELAY_RESOLUTION_MS).toFixed(1)} ms`;
   return {
     tokenizer: folder.split("/")[2] ?? folder,

@@ -20,7 +20,7 @@ const load = (template: string, files: FolderFiles = {}, options: ChatModelOptio
 const decodePieces = (model: FolderChatModel, pieces: readonly Int32Array[]): string =>
   model.decode(Int32Array.from(joinIds(pieces)), { skipSpecialTokens: false });
 const prompt = async (model: FolderChatModel, messages: readonly Message[], more: Partial<Conversation> = {}) =>
-  decodePieces(model, [(await model.prompt({ messages, ...more })).ids]);
+  decodePieces(model, (await model.prompt({ messages, ...more })).idPieces);
 
 /** Loads a folder that cannot be used, and returns the error. */
 async function failure(template: string, files: FolderFiles): Promise<ModelFolderError> {
@@ -293,9 +293,9 @@ describe("the output parser of a model", () => {
     tools: readonly Tool[] = TOOLS,
   ) {
     const model = await load(template, {}, options);
-    const { ids } = await model.prompt({ messages: [{ role: "user", content: output }] });
+    const { idPieces } = await model.prompt({ messages: [{ role: "user", content: output }] });
     const parser = model.outputParser({ tools, stop: [], stopTokenIds: model.stopTokenIds, promptEnd: "" });
-    parser.push(ids);
+    for (const ids of idPieces) parser.push(ids);
     const { message } = parser.finish("stop").output;
     return [message.content, message.reasoning ?? "", (message.toolCalls ?? []).length];
   }

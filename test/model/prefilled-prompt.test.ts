@@ -24,7 +24,7 @@ describe("the beginning of an answer", () => {
     ["late-end", `<|begin_assistant|>\n${PREFILL}`],
   ])("is the end of the prompt: template %s", async (name, end) => {
     const model = await load(fixtureTemplate(name));
-    const prompt = decodePieces(model, [(await model.prompt({ messages: [USER], prefill: PREFILL })).ids]);
+    const prompt = decodePieces(model, (await model.prompt({ messages: [USER], prefill: PREFILL })).idPieces);
     expect(prompt.endsWith(end)).toBe(true);
   });
 
@@ -49,7 +49,7 @@ describe("the beginning of an answer", () => {
     const turn = { messageCount: 2, output: answer, lastTokenId: undefined };
     expect(await model.continuation(conversation, turn)).toEqual({ fallback: "answer_opened_otherwise" });
     expect(
-      decodePieces(model, [(await model.prompt(conversation)).ids]).endsWith(`<|im_start|>assistant\n${PREFILL}`),
+      decodePieces(model, (await model.prompt(conversation)).idPieces).endsWith(`<|im_start|>assistant\n${PREFILL}`),
     ).toBe(true);
   });
 
@@ -63,7 +63,7 @@ describe("the beginning of an answer", () => {
 
 async function promptOrRefusal(model: ChatModel, prefill: string): Promise<string> {
   try {
-    return decodePieces(model, [(await model.prompt({ messages: [USER], prefill })).ids]);
+    return decodePieces(model, (await model.prompt({ messages: [USER], prefill })).idPieces);
   } catch (error) {
     if (error instanceof TemplateError) return "refused";
     throw error;
@@ -78,7 +78,7 @@ describe("published templates", () => {
       if (prompt === "refused") continue;
       expect(prompt.endsWith(prefill)).toBe(true);
       const answer: Message = { role: "assistant", content: `${prefill} and Oslo` };
-      const whole = decodePieces(model, [(await model.prompt({ messages: [USER, answer, USER] })).ids]);
+      const whole = decodePieces(model, (await model.prompt({ messages: [USER, answer, USER] })).idPieces);
       const shown = whole.indexOf(prefill);
       expect(shown).toBeGreaterThan(0);
       expect(whole.slice(shown, shown + answer.content.length)).toBe(answer.content);

@@ -5,7 +5,7 @@ import { chatCompletionSchema, parseChatCompletion } from "../../src/protocols/c
 import { messagesSchema, parseMessages } from "../../src/protocols/messages/request.js";
 import { parseResponses, responsesSchema } from "../../src/protocols/responses/request.js";
 import { publishedTemplate } from "../model/support/golden.js";
-import { writeModelFolder } from "../model/support/model-folder.js";
+import { joinIds, writeModelFolder } from "../model/support/model-folder.js";
 
 /** Renders prompts of published templates to show the effect of each protocol's reasoning fields. */
 
@@ -23,7 +23,9 @@ const claude = (extra: object) =>
 
 async function renderPrompt(template: string, conversation: Conversation): Promise<string> {
   const model = await loadChatModel(writeModelFolder(publishedTemplate(template), ["<|im_end|>"]));
-  return model.decode((await model.prompt(conversation)).ids, { skipSpecialTokens: false });
+  return model.decode(Int32Array.from(joinIds((await model.prompt(conversation)).idPieces)), {
+    skipSpecialTokens: false,
+  });
 }
 
 const OFF: [string, Conversation][] = [

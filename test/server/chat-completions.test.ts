@@ -4,6 +4,7 @@ import { EngineError } from "../../src/engine/engine.js";
 import { numbers, type WireExport } from "../helpers/export-json.js";
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { until } from "../helpers/until.js";
+import { joinIds } from "../model/support/model-folder.js";
 
 let proxy: Proxy;
 let session: StartedSession;
@@ -222,10 +223,9 @@ describe("the answer", () => {
   });
 
   it("ends before a stop string, whose tokens are recorded", async () => {
-    const ids = [...(await proxy.context.model.prompt({ messages: [{ role: "user", content: "one two" }] })).ids].slice(
-      0,
-      8,
-    );
+    const ids = [
+      ...joinIds((await proxy.context.model.prompt({ messages: [{ role: "user", content: "one two" }] })).idPieces),
+    ].slice(0, 8);
     const full = proxy.context.model.decode(Int32Array.from(ids), { skipSpecialTokens: true });
     const stop = full.slice(3, 5);
     proxy.engine.replies.push({ ids, finish: { reason: "stop", matched: stop } });
@@ -249,7 +249,7 @@ describe("the answer", () => {
 
   it("has the bytes of tokens that are parts of a character", async () => {
     const prompt = await proxy.context.model.prompt({ messages: [{ role: "user", content: "😀" }] });
-    const ids = [...prompt.ids];
+    const ids = [...joinIds(prompt.idPieces)];
     proxy.engine.replies.push({ ids });
     const reply = (await proxy.chat(session, [user("a")], { logprobs: true })).json<{
       choices: [{ logprobs: { content: { token: string; bytes: number[] }[] } }];

@@ -1,4 +1,5 @@
 import type { Steps } from "../../support/async/steps.js";
+import { joinIds } from "./join-ids.js";
 import { totalLength } from "./total-length.js";
 
 /**
@@ -10,7 +11,8 @@ export interface EncodedText {
   readonly parts: readonly string[];
   /** Length of the text, in UTF-16 units. */
   readonly characters: number;
-  readonly ids: Int32Array;
+  /** Token ids in pieces to be concatenated. A text that continues another one has its pieces, so that only new ids take memory. */
+  readonly idPieces: readonly Int32Array[];
   readonly cuts: readonly Cut[];
 }
 
@@ -41,7 +43,7 @@ export function continuesText({ known, cuts }: CommonStart): boolean {
   return 2 * cuts >= known.cuts.length;
 }
 
-const EMPTY: EncodedText = { parts: [], characters: 0, ids: new Int32Array(), cuts: [] };
+const EMPTY: EncodedText = { parts: [], characters: 0, idPieces: [], cuts: [] };
 const NOTHING: CommonStart = { known: EMPTY, cuts: 0, parts: 0, characters: 0, tokens: 0 };
 
 /**
@@ -89,6 +91,9 @@ export function sliceText(parts: readonly string[], characters: number): string 
 /** Number of pieces that are joined in one step. This takes a few milliseconds. */
 const PIECES_PER_STEP = 1 << 14;
 
+/** If a text has more pieces of ids, they are joined to one. */
+const MAX_ID_PIECES = 64;
+
 /** The pieces of a text after a common start, with their ids. All but the first begin with an added token. */
 export interface Pieces {
   /** Number of characters of each piece. */
@@ -103,17 +108,32 @@ export function* joinText(
   { lengths, ids }: Pieces,
 ): Steps<EncodedText> {
   const { known, cuts: shared, parts: sharedParts, characters, tokens } = start ?? NOTHING;
-  const all = new Int32Array(tokens + totalLength(ids));
-  all.set(known.ids.subarray(0, tokens));
+  const added = new Int32Array(totalLength(ids));
   const cuts = known.cuts.slice(0, shared);
   let cut: Cut = { characters, tokens };
   for (const [i, piece] of ids.entries()) {
     if (i % PIECES_PER_STEP === PIECES_PER_STEP - 1) yield;
     if (i > 0) cuts.push(cut);
-    all.set(piece, cut.tokens);
+    added.set(piece, cut.tokens - tokens);
     cut = { characters: cut.characters + (lengths[i] ?? 0), tokens: cut.tokens + piece.length };
   }
   // Takes shared parts from the known text, so they are in memory only once.
   const joinedParts = [...known.parts.slice(0, sharedParts), ...parts.slice(sharedParts)];
-  return { parts: joinedParts, characters: totalLength(parts), ids: all, cuts };
+  const idPieces = [...takeIds(known.idPieces, tokens), added];
+  const fewPieces = idPieces.length > MAX_ID_PIECES ? [joinIds(idPieces)] : idPieces;
+  return { parts: joinedParts, characters: totalLength(parts), idPieces: fewPieces, cuts };
+}
+
+/** Returns the first `count` ids, without a copy except of the beginning of a piece that is mostly dropped. */
+function takeIds(pieces: readonly Int32Array[], count: number): Int32Array[] {
+  const taken: Int32Array[] = [];
+  let left = count;
+  for (const piece of pieces) {
+    if (left === 0) break;
+    const length = Math.min(left, piece.length);
+    // A view would keep the memory of the whole piece.
+    taken.push(2 * length < piece.length ? piece.slice(0, length) : piece.subarray(0, length));
+    left -= length;
+  }
+  return taken;
 }

@@ -1,4 +1,4 @@
-import { totalLength } from "./total-length.js";
+import { joinIds } from "./join-ids.js";
 
 /** Approximate number of characters of a batch. It takes a thread a few milliseconds. */
 const BATCH_LENGTH = 1 << 16;
@@ -23,18 +23,8 @@ export async function encodeInBatches(
   const partsByPiece = pieces.map((piece) => cutter.parts(piece, BATCH_LENGTH));
   const encoded = (await Promise.all(makeBatches(partsByPiece.flat()).map(encode))).flat();
   let next = 0;
+  // A copy even of a single part, which is a view of a whole batch and would keep it in memory.
   return partsByPiece.map(({ length }) => joinIds(encoded.slice(next, (next += length))));
-}
-
-/** Joins parts. Always copies, even a single part: a part is a view of a whole batch, which it would keep in memory. */
-function joinIds(parts: readonly Int32Array[]): Int32Array {
-  const ids = new Int32Array(totalLength(parts));
-  let at = 0;
-  for (const part of parts) {
-    ids.set(part, at);
-    at += part.length;
-  }
-  return ids;
 }
 
 function makeBatches(texts: readonly string[]): string[][] {

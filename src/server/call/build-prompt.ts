@@ -114,8 +114,8 @@ async function encodePieces(context: ServerContext, request: PiecesRequest): Pro
 async function renderAll({ model, known }: ServerContext, request: PiecesRequest): Promise<Int32Array[]> {
   const { session, conversation, size, limit } = request;
   if (size.isLong) await turns.next();
-  const { ids } = await model.prompt(conversation, { known: known.prompts.forSession(session), maxTokens: limit });
-  return [ids];
+  const { idPieces } = await model.prompt(conversation, { known: known.prompts.forSession(session), maxTokens: limit });
+  return [...idPieces];
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { EncodedText } from "../../model/tokenizer/encoded-text.js";
+import { totalLength } from "../../model/tokenizer/total-length.js";
+import { TOKEN_BYTES } from "../../session/session-size.js";
 import type { KnownBody } from "./known-body.js";
 import { Recent } from "./recent.js";
 
@@ -18,8 +20,8 @@ export class KnownRequests {
     this.bodies = new Recent(maxBytes / 2, ({ bytes, ends }) => 2 * bytes.length + ELEMENT_BYTES * ends.length);
     this.prompts = new Recent(
       maxBytes / 2,
-      ({ characters, ids, parts, cuts }) =>
-        characters + ids.byteLength + PART_BYTES * parts.length + CUT_BYTES * cuts.length,
+      ({ characters, idPieces, parts, cuts }) =>
+        characters + TOKEN_BYTES * totalLength(idPieces) + PART_BYTES * parts.length + CUT_BYTES * cuts.length,
     );
   }
 

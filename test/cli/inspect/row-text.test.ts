@@ -9,6 +9,7 @@ import { ensureTinyModel } from "../../../src/engine/index.js";
 import { loadChatModel } from "../../../src/model/load-chat-model.js";
 import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
+import { joinIds } from "../../model/support/model-folder.js";
 import { runRolltape, temporaryFolder } from "../rolltape.js";
 
 /** [prompt, output] of calls: continuations, a branch in the middle, and a call without output that repeats its parent's start. */
@@ -89,7 +90,8 @@ describe("the text of each token", () => {
     const model = await loadChatModel((await ensureTinyModel()).folder);
     try {
       const text = "naïve 中文 🙂 <|im_end|>\n  x";
-      const { ids } = await model.prompt({ messages: [{ role: "user", content: text }] });
+      const { idPieces } = await model.prompt({ messages: [{ role: "user", content: text }] });
+      const ids = Int32Array.from(joinIds(idPieces));
       const texts = decodeEach(model, ids);
       expect(texts).toHaveLength(ids.length);
       expect(texts.join("")).toBe(model.decode(ids, { skipSpecialTokens: false }));

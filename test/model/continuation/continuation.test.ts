@@ -64,9 +64,9 @@ describe("a turn that ended with the template's end of turn", () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
     const end = findId(model, "<|im_end|>");
     for (const [name, { conversation, messageCount }] of Object.entries(SCENARIOS)) {
-      const whole = [...(await model.prompt(conversation)).ids];
+      const whole = [...joinIds((await model.prompt(conversation)).idPieces)];
       const before = { ...conversation, messages: conversation.messages.slice(0, messageCount - 1) };
-      const prompt = [...(await model.prompt(before)).ids];
+      const prompt = [...joinIds((await model.prompt(before)).idPieces)];
       expect(whole.slice(0, prompt.length), `scenario ${name}`).toEqual(prompt);
       // The first end of turn after the prompt belongs to the answer.
       const turn = whole.slice(0, whole.indexOf(end, prompt.length) + 1);

@@ -66,8 +66,8 @@ async function follow(model: FolderChatModel, { conversation, messageCount }: Sc
     return "pieces" in result ? decode(result.pieces) : result;
   };
   return {
-    prompt: decode([(await model.prompt(before)).ids]),
-    whole: decode([(await model.prompt(conversation)).ids]),
+    prompt: decode((await model.prompt(before)).idPieces),
+    whole: decode((await model.prompt(conversation)).idPieces),
     ended: await Promise.all(model.stopTokenIds.map(continued)),
     cut: await continued(undefined),
   };

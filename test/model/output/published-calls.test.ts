@@ -49,7 +49,7 @@ async function renderCall(name: string) {
   const tokenizer = new Tokenizer({ tokenizer: files.tokenizer, config: files.tokenizerConfig }, 0);
   if (model.families.tools === "none") return undefined;
   const renderText = async (conversation: Conversation): Promise<string> =>
-    model.decode((await model.prompt(conversation)).ids, { skipSpecialTokens: false });
+    model.decode(Int32Array.from(joinIds((await model.prompt(conversation)).idPieces)), { skipSpecialTokens: false });
   try {
     const base = { tools: TOOLS, templateArgs: { enable_thinking: false, thinking: false } };
     const opened = await renderText({ ...base, messages: [USER] });

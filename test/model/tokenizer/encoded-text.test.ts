@@ -6,6 +6,7 @@ import { LibraryTokenizer } from "../../../src/model/tokenizer/library-tokenizer
 import type { TokenizerFiles } from "../../../src/model/tokenizer/piece-encoder.js";
 import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
 import { type AddedTokenSpec, byteLevelTokenizer, metaspaceTokenizer } from "../support/bpe.js";
+import { joinIds } from "../support/model-folder.js";
 
 const ADDED: AddedTokenSpec[] = [
   { content: "<|end|>" },
@@ -61,7 +62,7 @@ describe.each([
         for (const text of texts) {
           const whole = text.join("");
           const encoded = await tokenizer.encodeParts(text, known);
-          expect([...encoded.ids]).toEqual(library.encode(whole, { add_special_tokens: false }).ids);
+          expect(joinIds(encoded.idPieces)).toEqual(library.encode(whole, { add_special_tokens: false }).ids);
           expect(encoded.parts).toEqual(text);
           expect(encoded.characters).toBe(whole.length);
         }
@@ -85,6 +86,20 @@ describe("a text that continues a known one", () => {
     expect(next.parts[0]).toBe(first.parts[0]);
     // The last known turn is looked up again, because a longer token could begin at its end.
     expect(tokenizer.cacheStats.hits + tokenizer.cacheStats.misses - hits - misses).toBeLessThan(7);
+  });
+
+  it("shares its pieces of ids, which stay few, and has the ids of the whole text", async () => {
+    const known = new RememberedTexts();
+    let parts: string[] = [];
+    for (let i = 0; i < 200; i++) {
+      const before = known.items[0]?.idPieces ?? [];
+      // Every 30th turn goes back some turns.
+      parts = [...(i % 30 === 29 ? parts.slice(0, -7) : parts), turn(`turn ${i}`)];
+      const { idPieces } = await tokenizer.encodeParts(parts, known);
+      expect(joinIds(idPieces)).toEqual(joinIds(await tokenizer.encode(parts.join(""))));
+      expect(idPieces.length).toBeLessThanOrEqual(64);
+      if (before.length > 2 && idPieces.length > 1) expect(idPieces[0]?.buffer).toBe(before[0]?.buffer);
+    }
   });
 
   it("does not replace a text with which it only shares the beginning", async () => {
