@@ -2,6 +2,7 @@
 
 #include "addon_data.h"
 #include "batch_object.h"
+#include "buffers.h"
 #include "digest_messages.h"
 #include "file_lock_object.h"
 #include "generation_object.h"
@@ -37,6 +38,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("digestMessages", Napi::Function::New(env, digestMessages, "digestMessages"));
   exports.Set("findJsonExcess", Napi::Function::New(env, findJsonExcessNow, "findJsonExcess"));
   exports.Set("findJsonExcessAsync", Napi::Function::New(env, findJsonExcessAsync, "findJsonExcessAsync"));
+  exports.Set("freeBytes", Napi::Function::New(env, freeBytes, "freeBytes"));
   exports.Set("planBatch", Napi::Function::New(env, PlanObject::planBatch, "planBatch"));
   exports.Set("pinnedMemory", Napi::Function::New(env, pinnedMemory, "pinnedMemory"));
   return exports;

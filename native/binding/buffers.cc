@@ -1,6 +1,8 @@
 #include "buffers.h"
 
+#include "args.h"
 #include "block_view.h"
+#include "errors.h"
 
 namespace rolltape::binding {
 
@@ -16,6 +18,18 @@ Napi::Value bufferOf(Napi::Env env, HeapBlock block) {
       env, held->data(), held->size(), [](Napi::BasicEnv, std::uint8_t*, HeapBlock* block) { delete block; }, held);
   owner.release();
   return buffer;
+}
+
+Napi::Value freeBytes(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return guarded(env, [&]() -> Napi::Value {
+    if (!info[0].IsTypedArray()) throwInvalid("bytes", "a Uint8Array");
+    const auto view = info[0].As<Napi::TypedArray>();
+    Napi::ArrayBuffer memory = view.ArrayBuffer();
+    // A part of larger memory, such as Node's pool of small buffers, has other users.
+    const bool isWhole = view.ByteLength() == memory.ByteLength();
+    return Napi::Boolean::New(env, isWhole && napi_detach_arraybuffer(env, memory) == napi_ok);
+  });
 }
 
 }  // namespace rolltape::binding

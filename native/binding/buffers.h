@@ -37,4 +37,7 @@ Napi::Value newBuffer(Napi::Env env, std::size_t bytes, Write write) {
   return bufferOf(env, std::move(block));
 }
 
+/// freeBytes(bytes): see src/native/contract.ts.
+Napi::Value freeBytes(const Napi::CallbackInfo& info);
+
 }  // namespace rolltape::binding

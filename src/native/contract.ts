@@ -79,6 +79,13 @@ export interface NativeAddon {
   /** {@link findJsonExcess} on a worker thread. `json` must not change meanwhile. */
   findJsonExcessAsync(json: Uint8Array, limits: JsonLimits): Promise<JsonExcess | undefined>;
   /**
+   * Frees the memory of a buffer now, not at a later garbage collection: V8 collects its whole heap once per 64 MB of such
+   * memory. The buffer's length is 0 then. Nothing else may use its memory: no worker thread, and no write to a socket.
+   *
+   * @returns false if the buffer is a part of larger memory, which stays as it is
+   */
+  freeBytes(bytes: Uint8Array): boolean;
+  /**
    * Plans a batch: rows, lengths, rewards and size. It reads no tokens. Later records do not change the plan.
    *
    * @param leftOut indices of the interactions that get no row, by session. With `includeLeftOut` they get rows. In a

@@ -1,5 +1,6 @@
 import type { EncodedText } from "../../model/tokenizer/encoded-text.js";
 import { totalLength } from "../../model/tokenizer/total-length.js";
+import { native } from "../../native/addon.js";
 import { TOKEN_BYTES } from "../../session/session-size.js";
 import type { KnownBody } from "./known-body.js";
 import { Recent } from "./recent.js";
@@ -17,7 +18,12 @@ export class KnownRequests {
   /** @param maxBytes 0 keeps nothing */
   constructor(maxBytes: number) {
     // A body is kept as bytes and as parsed messages, which take about the same memory.
-    this.bodies = new Recent(maxBytes / 2, ({ bytes, ends }) => 2 * bytes.length + ELEMENT_BYTES * ends.length);
+    this.bodies = new Recent(
+      maxBytes / 2,
+      ({ bytes, ends }) => 2 * bytes.length + ELEMENT_BYTES * ends.length,
+      // Requests that share elements with a body use its elements, and not its bytes.
+      ({ bytes }) => native.freeBytes(bytes),
+    );
     this.prompts = new Recent(
       maxBytes / 2,
       ({ characters, idPieces, parts, cuts }) =>

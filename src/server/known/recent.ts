@@ -17,15 +17,21 @@ export interface RecentItems<T> {
  */
 export class Recent<T extends object> {
   readonly #sessions: LRUCache<Session, readonly T[]>;
+  readonly #free: (item: T) => void;
 
   /**
    * @param maxBytes 0 keeps nothing
    * @param measure returns the memory of an item, in bytes
+   * @param free frees memory of an item that is kept no longer. Requests that share parts with it may still run
    */
-  constructor(maxBytes: number, measure: (item: T) => number) {
+  constructor(maxBytes: number, measure: (item: T) => number, free: (item: T) => void = () => undefined) {
+    this.#free = free;
     this.#sessions = new LRUCache({
       maxSize: Math.max(1, maxBytes),
       sizeCalculation: (items) => items.reduce((bytes, item) => bytes + measure(item), 1),
+      dispose: (items, _session, reason) => {
+        if (reason !== "set") for (const item of items) free(item);
+      },
     });
   }
 
@@ -36,8 +42,10 @@ export class Recent<T extends object> {
 
   #add(session: Session, item: T, replaced: T | undefined): void {
     if (session.lifecycle.freed) return;
-    const others = (this.#sessions.get(session) ?? []).filter((each) => each !== replaced);
-    this.#sessions.set(session, [item, ...others].slice(0, PER_SESSION));
+    const earlier = this.#sessions.get(session) ?? [];
+    const kept = [item, ...earlier.filter((each) => each !== replaced)].slice(0, PER_SESSION);
+    this.#sessions.set(session, kept);
+    for (const each of earlier) if (!kept.includes(each)) this.#free(each);
   }
 
   /** Drops the items of sessions whose data is freed. */

@@ -1,4 +1,5 @@
 import { Pool } from "undici";
+import { native } from "../../../native/addon.js";
 import { isBroken, notStarted, transportError } from "./errors.js";
 import { ConnectionUse, KeepAliveClient } from "./keep-alive-client.js";
 import { post, type ReplySink } from "./post.js";
@@ -20,6 +21,7 @@ const GENERATE_OPTIONS = {
 export interface GenerateRequest {
   /** Path below the server's base URL, without a leading slash. */
   readonly path: string;
+  /** Its memory is freed when the request succeeds. */
   readonly body: Buffer;
   /** Identifies the session, for routers that send a session to one worker. */
   readonly routingKey: string;
@@ -89,6 +91,7 @@ export class ServerConnections {
     const sink = makeSink();
     try {
       await post(this.#generations, this.#toPost(request, signal), use, sink);
+      freeBody(request, use);
       return sink;
     } catch (error) {
       if (signal.aborted || !use.keptAliveWithoutReply) throw toFailure(error, use, signal);
@@ -105,6 +108,7 @@ export class ServerConnections {
     const client = new KeepAliveClient(this.#base.origin, GENERATE_OPTIONS);
     try {
       await post(client, this.#toPost(request, signal), use, sink);
+      freeBody(request, use);
       return sink;
     } catch (error) {
       throw toFailure(error, use, signal);
@@ -164,6 +168,11 @@ export class ServerConnections {
   #path(name: string): string {
     return `${this.#base.pathname}${name}`;
   }
+}
+
+/** A server may answer before it has read the request. The body is then still being written, and garbage collection frees it. */
+function freeBody({ body }: GenerateRequest, { isSent }: ConnectionUse): void {
+  if (isSent) native.freeBytes(body);
 }
 
 function authorization(key: string | undefined): Readonly<Record<string, string>> {

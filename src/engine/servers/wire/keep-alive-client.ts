@@ -42,6 +42,11 @@ export class ConnectionUse {
     });
   }
 
+  /** The operating system has taken all bytes of the request. Nothing reads its body any more. */
+  get isSent(): boolean {
+    return this.#sent;
+  }
+
   /** The server may have received the whole request, or has answered. If false, the request cannot have had an effect. */
   get mayHaveRun(): boolean {
     const socket = this.#link?.socket;
