@@ -69,10 +69,12 @@ function abortRequest({ scheduler }: ServerContext, fields: Fields, response: Se
   response.writeHead(200).end();
 }
 
-function pauseGeneration({ scheduler }: ServerContext, fields: Fields, response: ServerResponse): void {
+/** SGLang answers a pause in the mode `abort` after it has answered the requests that it cut. */
+async function pauseGeneration({ scheduler }: ServerContext, fields: Fields, response: ServerResponse): Promise<void> {
   const mode = fields["mode"] ?? "abort";
   if (!isPauseMode(mode)) throw new BadRequest(`unknown pause mode ${JSON.stringify(mode)}`);
   scheduler.pause(mode);
+  if (mode === "abort") await scheduler.cut();
   sendJson(response, 200, { message: "Generation paused successfully.", status: "ok" });
 }
 

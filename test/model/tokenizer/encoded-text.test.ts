@@ -91,15 +91,19 @@ describe("a text that continues a known one", () => {
   it("shares its pieces of ids, which stay few, and has the ids of the whole text", async () => {
     const known = new RememberedTexts();
     let parts: string[] = [];
+    let first: ArrayBufferLike | undefined;
+    let copies = 0;
     for (let i = 0; i < 200; i++) {
-      const before = known.items[0]?.idPieces ?? [];
       // Every 30th turn goes back some turns.
       parts = [...(i % 30 === 29 ? parts.slice(0, -7) : parts), turn(`turn ${i}`)];
       const { idPieces } = await tokenizer.encodeParts(parts, known);
       expect(joinIds(idPieces)).toEqual(joinIds(await tokenizer.encode(parts.join(""))));
       expect(idPieces.length).toBeLessThanOrEqual(64);
-      if (before.length > 2 && idPieces.length > 1) expect(idPieces[0]?.buffer).toBe(before[0]?.buffer);
+      if (idPieces[0]?.buffer !== first) copies++;
+      first = idPieces[0]?.buffer;
     }
+    // The first turn, and once in 64 turns.
+    expect(copies).toBeLessThanOrEqual(1 + Math.ceil(200 / 64));
   });
 
   it("does not replace a text with which it only shares the beginning", async () => {
