@@ -8,6 +8,7 @@ import { withoutNulls } from "../support/json/without-nulls.js";
 import { decodeUtf8 } from "./decode-utf8.js";
 import { ApiError } from "./errors.js";
 import { CONTROL_LIMITS, checkJsonLimits } from "./json-limits.js";
+import { readBody } from "./read-body.js";
 import { checkBodyInTurns } from "./validation.js";
 
 /** Resolves to the value of a JSON body. */
@@ -68,7 +69,11 @@ export const jsonBody = fp<JsonBodyOptions>(
       return readLarge(request, json, (part) => runBySize(parse(part), part.length));
     };
 
-    app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
+    const parseBody = (
+      request: FastifyRequest,
+      bytes: Buffer,
+      parsed: (error: Error | null, value?: unknown) => void,
+    ) => {
       request.bodyBytes = bytes.length;
       const json = stripByteOrderMark(bytes);
       if (json.length > 0 && isCompressed(request)) return parsed(compressedBodyError(request));
@@ -86,6 +91,10 @@ export const jsonBody = fp<JsonBodyOptions>(
       }
       // Outside the try block: an error that Fastify throws from the callback must not call it a second time.
       parsed(null, value);
+    };
+
+    app.addContentTypeParser("application/json", (request, payload, parsed) => {
+      readBody(request, payload, (error, bytes) => (error ? parsed(error) : parseBody(request, bytes, parsed)));
     });
 
     app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
