@@ -42,7 +42,8 @@ describe("a whole rollout over Slurm", () => {
     expect(episodes.map(({ error }) => error)).toEqual(Array.from({ length: 6 }, () => undefined));
     expect(batchSessions(folder)).toEqual(episodes.map(({ session_id }) => session_id));
     expect(processLines(folder)).toEqual(WHOLE_ON_TWO_MACHINES);
-    expect(states.at(-1)).toMatchObject({ state: "RUNNING", nodes: "n[1-2]" });
+    // The last poll may already see the job complete.
+    expect(states).toContainEqual(expect.objectContaining({ state: "RUNNING", nodes: "n[1-2]" }));
     // Proxies that were stopped in order have removed their registrations.
     expect(readdirSync(join(folder, "workers"))).toEqual([]);
     expect(jobsLeft()).toEqual([]);
