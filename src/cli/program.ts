@@ -23,6 +23,11 @@ export function createProgram(): Command {
   withConfigOptions(program.command("config"))
     .description("print the resolved configuration as YAML, keys hidden")
     .action(late(async () => (await import("./commands/config.js")).printConfig));
+  program
+    .command("demo")
+    .option("--out <file>", "file for the batch", "out/batch.safetensors")
+    .description("run a dozen episodes with a tiny model, and write their batch")
+    .action(late(async () => (await import("./commands/demo.js")).demo));
   withRolloutOptions(program.command("rollout"))
     .description("run an agent on every task of a file and export the recorded calls as a batch")
     .action(late(async () => (await import("./commands/rollout.js")).rollout));

@@ -4,6 +4,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { NativeAddon } from "./contract.js";
 
+const HOW_TO_COMPILE =
+  "Run `ROLLTAPE_BUILD_ADDON=1 npm rebuild rolltape` to compile it (in a clone: `npm rebuild`). " +
+  "This needs cmake, make and a C++20 compiler.";
+
 /** Returns the package's folder, for files under src/ and under dist/. */
 function findPackageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -15,7 +19,10 @@ function findPackageRoot(): string {
   return folder;
 }
 
-/** Returns the paths at which the compiled addon may be. `ROLLTAPE_ADDON_PATH` replaces all of them. */
+/**
+ * Returns the paths at which the addon may be: compiled on this machine, or prebuilt in the npm package.
+ * `ROLLTAPE_ADDON_PATH` replaces all of them.
+ */
 function listCandidates(): string[] {
   const chosen = process.env["ROLLTAPE_ADDON_PATH"];
   if (chosen !== undefined && chosen !== "") return [chosen];
@@ -31,11 +38,15 @@ function load(): NativeAddon {
   const path = paths.find((candidate) => existsSync(candidate));
   if (path === undefined) {
     throw new Error(
-      `The native addon is not built: none of these files exists: ${paths.join(", ")}. ` +
-        "Run `npm rebuild` (or `npx cmake-js compile`) in the package's folder. This needs cmake and a C++20 compiler.",
+      `The native addon is not built: none of these files exists: ${paths.join(", ")}. ${HOW_TO_COMPILE}`,
     );
   }
-  return createRequire(import.meta.url)(path) as NativeAddon;
+  try {
+    return createRequire(import.meta.url)(path) as NativeAddon;
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The native addon does not load on this machine: ${message}. ${HOW_TO_COMPILE}`, { cause });
+  }
 }
 
 /** The native addon. Import it from here only, so that there is one place that finds it. */

@@ -1,4 +1,7 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { temporaryFolder } from "../cli/rolltape.js";
 
 describe("the addon's loader", () => {
   afterEach(() => {
@@ -10,7 +13,17 @@ describe("the addon's loader", () => {
     vi.resetModules();
     vi.stubEnv("ROLLTAPE_ADDON_PATH", "/nowhere/rolltape.node");
     await expect(import("../../src/native/addon.js")).rejects.toThrow(
-      /\/nowhere\/rolltape\.node.*npm rebuild.*cmake-js/,
+      /\/nowhere\/rolltape\.node.*npm rebuild.*cmake, make/,
+    );
+  });
+
+  it("says what is wrong with an addon that does not load, and how to compile one", async () => {
+    vi.resetModules();
+    const broken = join(temporaryFolder(), "rolltape.node");
+    writeFileSync(broken, "not an addon");
+    vi.stubEnv("ROLLTAPE_ADDON_PATH", broken);
+    await expect(import("../../src/native/addon.js")).rejects.toThrow(
+      /does not load on this machine: .*rolltape\.node: .*ROLLTAPE_BUILD_ADDON=1 npm rebuild rolltape/,
     );
   });
 

@@ -1,6 +1,6 @@
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
-import { EngineError } from "../engine.js";
 import { DEFAULT_CONTEXT_SIZE, DEFAULT_SEQUENCES, type EmbeddedOptions } from "./embedded-options.js";
+import { importLlama, openLlama } from "./import-llama.js";
 import { ensureTinyModel } from "./tiny-model/ensure.js";
 
 /** Prompt tokens that llama.cpp evaluates in one step. */
@@ -11,20 +11,6 @@ export interface LoadedModel {
   readonly model: LlamaModel;
   readonly context: LlamaContext;
   readonly sequences: readonly LlamaContextSequence[];
-}
-
-type LlamaModule = typeof import("node-llama-cpp");
-
-/** Imports node-llama-cpp, an optional peer dependency that only the embedded engine needs. */
-export async function importLlama(load: () => Promise<LlamaModule> = () => import("node-llama-cpp")) {
-  try {
-    return await load();
-  } catch (cause) {
-    const message =
-      "The embedded engine requires llama.cpp: npm install node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 " +
-      "(or the package of your platform). docs/reference/embedded-engine.md explains how to omit its GPU packages.";
-    throw new EngineError("engine_unavailable", message, { cause });
-  }
 }
 
 /** llama.cpp with the model that the engine uses now. */
@@ -104,14 +90,7 @@ export async function startRuntime(options: EmbeddedOptions): Promise<LlamaRunti
   const threads = checkPositiveInteger("threads", options.threads ?? 1);
   if (options.contextSize !== undefined) checkPositiveInteger("contextSize", options.contextSize);
   const modelPath = options.modelPath ?? (await ensureTinyModel()).gguf;
-  const { getLlama, LlamaLogLevel } = await importLlama();
-  const llama = await getLlama({
-    gpu: false,
-    build: "never",
-    maxThreads: threads,
-    progressLogs: false,
-    logLevel: LlamaLogLevel.error,
-  });
+  const llama = await openLlama(await importLlama(), threads);
   try {
     const model = await llama.loadModel({ modelPath, gpuLayers: 0 });
     const contextSize = options.contextSize ?? Math.min(model.trainContextSize, DEFAULT_CONTEXT_SIZE);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEmbeddedEngine } from "../../../src/engine/embedded/embedded-engine.js";
-import { importLlama } from "../../../src/engine/embedded/runtime.js";
+import { importLlama, openLlama } from "../../../src/engine/embedded/import-llama.js";
 import { ensureTinyModel } from "../../../src/engine/embedded/tiny-model/ensure.js";
 import type { Engine, GenerateCall } from "../../../src/engine/engine.js";
 import { type Scorer, startScorer } from "../../helpers/embedded-scorer.js";
@@ -213,6 +213,14 @@ describe("invalid input", () => {
     const missing = importLlama(() => Promise.reject(new Error("Cannot find package 'node-llama-cpp'")));
     await expect(missing).rejects.toMatchObject({ code: "engine_unavailable" });
     await expect(missing).rejects.toThrow(/npm install .*node-llama-cpp@/);
+  });
+
+  it("fails the start with the package to install if llama.cpp has no binaries for this platform", async () => {
+    const llama = await importLlama();
+    const getLlama = () => Promise.reject(new llama.NoBinaryFoundError());
+    const opening = openLlama({ ...llama, getLlama }, 1);
+    await expect(opening).rejects.toMatchObject({ code: "engine_unavailable" });
+    await expect(opening).rejects.toThrow(`npm install @node-llama-cpp/${process.platform}-${process.arch}@3.22.1`);
   });
 });
 

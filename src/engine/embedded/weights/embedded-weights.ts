@@ -1,6 +1,7 @@
 import type { LlamaContextSequence, LlamaModel } from "node-llama-cpp";
 import { EngineError, type LocalWeights, type PreparedWeights } from "../../engine.js";
-import { importLlama, type LlamaRuntime, type LoadedModel } from "../runtime.js";
+import { importLlama } from "../import-llama.js";
+import type { LlamaRuntime, LoadedModel } from "../runtime.js";
 import type { SequencePool } from "../sequence-pool.js";
 import type { StepGate } from "../step-gate.js";
 import { checkGguf } from "./check-gguf.js";

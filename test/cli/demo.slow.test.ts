@@ -1,15 +1,8 @@
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../cli/rolltape.js";
 import { readSafetensors } from "../helpers/safetensors.js";
-
-const DEMO = fileURLToPath(new URL("../../examples/demo.ts", import.meta.url));
-const TSX = createRequire(import.meta.url).resolve("tsx");
+import { runRolltape, temporaryFolder } from "./rolltape.js";
 
 /** Returns the distinct positions at which the second cells of a printed table start. */
 function columnStarts(text: string, heading: string): number[] {
@@ -17,14 +10,15 @@ function columnStarts(text: string, heading: string): number[] {
   return [...new Set(table.split("\n").map((line) => /^\S+ +/.exec(line)?.[0].length ?? -1))];
 }
 
-describe("the README's demo", () => {
+describe("rolltape demo", () => {
   it("runs a dozen episodes and writes their batch", { timeout: 120_000 }, async () => {
-    const cwd = temporaryFolder();
-    const { stderr, stdout } = await promisify(execFile)(process.execPath, ["--import", TSX, DEMO], { cwd });
+    const out = join(temporaryFolder(), "new", "batch.safetensors");
+    const { code, stderr, stdout } = await runRolltape(["demo", "--out", out]);
+    expect(code).toBe(0);
     expect(stderr).toMatch(/episodes 12\/12 {2}reward mean \d\.\d{3}\n$/);
     expect(columnStarts(stdout, "episode")).toHaveLength(1);
     expect(columnStarts(stdout, "tensor")).toHaveLength(1);
-    const { tensors } = readSafetensors(await readFile(join(cwd, "out", "batch.safetensors")));
+    const { tensors } = readSafetensors(await readFile(out));
     expect(tensors["rewards"]?.shape[0]).toBeGreaterThan(12);
   });
 });

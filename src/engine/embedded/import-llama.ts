@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import type { Llama } from "node-llama-cpp";
+import { EngineError } from "../engine.js";
+
+/** node-llama-cpp, bundled for the npm package by vite.llama.config.ts. The sources, without a build, import it as it is. */
+const BUNDLE = new URL("./llama-cpp/dist/bundle/testBindingBinary.js", import.meta.url);
+
+/** The packages with the binaries of llama.cpp have the version of node-llama-cpp. */
+export const LLAMA_VERSION = "3.22.1";
+
+type LlamaModule = typeof import("./llama-cpp.js");
+
+/** Imports node-llama-cpp. Nothing else of Rolltape waits for it. */
+export async function importLlama(load: () => Promise<LlamaModule> = loadBundle): Promise<LlamaModule> {
+  try {
+    return await load();
+  } catch (cause) {
+    const message = `The embedded engine requires llama.cpp: npm install node-llama-cpp@${LLAMA_VERSION}.`;
+    throw new EngineError("engine_unavailable", message, { cause });
+  }
+}
+
+async function loadBundle(): Promise<LlamaModule> {
+  return existsSync(BUNDLE) ? ((await import(BUNDLE.href)) as LlamaModule) : import("./llama-cpp.js");
+}
+
+/**
+ * Opens llama.cpp for the CPU.
+ *
+ * @throws EngineError engine_unavailable if its binaries for this platform are not installed, or do not load
+ */
+export async function openLlama(
+  { getLlama, LlamaLogLevel, NoBinaryFoundError }: LlamaModule,
+  threads: number,
+): Promise<Llama> {
+  try {
+    return await getLlama({
+      gpu: false,
+      build: "never",
+      maxThreads: threads,
+      progressLogs: false,
+      logLevel: LlamaLogLevel.error,
+    });
+  } catch (cause) {
+    if (!(cause instanceof NoBinaryFoundError)) throw cause;
+    const target = `${process.platform}-${process.arch}`;
+    const message =
+      `The embedded engine found no llama.cpp that works on ${target}. If it is not installed, ` +
+      `npm install @node-llama-cpp/${target}@${LLAMA_VERSION} adds it. Otherwise set engine.type to sglang or vllm.`;
+    throw new EngineError("engine_unavailable", message, { cause });
+  }
+}
