@@ -49,10 +49,10 @@ describe("isEpisodeEntry", () => {
         const entry = new Map<string, unknown>([...Object.entries(ENTRY), ...changed]);
         for (const each of removed) entry.delete(each);
         const value: unknown = Object.fromEntries(entry);
-        const expected = isEpisodeEntry(value) ? { success: true, data: value } : expect.anything();
-        expect(indexLine.safeParse(value)).toEqual(expected);
+        fc.pre(isEpisodeEntry(value));
+        expect(indexLine.safeParse(value)).toEqual({ success: true, data: value });
       }),
-      { numRuns: 3000 },
+      { numRuns: 300, maxSkipsPerRun: 1000 },
     );
   });
 
