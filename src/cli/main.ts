@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { reportFailure } from "./exit.js";
 import { createProgram } from "./program.js";
 
 try {
   await createProgram().parseAsync();
 } catch (error) {
+  const { reportFailure } = await import("./exit.js");
   // Engines or timers that were already started must not keep the process alive.
   process.exit(reportFailure(error));
 }

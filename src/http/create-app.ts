@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import Fastify, { type FastifyBaseLogger, type FastifyRequest } from "fastify";
+import Fastify, { type FastifyBaseLogger, type FastifyRequest, type FastifyServerOptions } from "fastify";
 import { accessLog } from "./access-log.js";
 import type { App } from "./app-type.js";
 import { answerClientError, refuseTunnel } from "./client-error.js";
@@ -46,6 +46,7 @@ const KEEP_ALIVE_MS = 72_000;
 /** Returns a Fastify application with the settings that the server and the gateway share, without routes. */
 export function createApp(options: AppOptions): App {
   const { logger, maxBodyBytes, connections, strictControlFields = true, needsKey = () => false } = options;
+  const validator = zodValidator({ strictControlFields });
   const app: App = Fastify({
     ...(logger ? { loggerInstance: logger } : {}),
     requestTimeout: connections.requestTimeoutMilliseconds,
@@ -60,6 +61,8 @@ export function createApp(options: AppOptions): App {
       return parent.child(trace ? { ...bindings, trace_id: trace.traceId } : bindings, options);
     },
     logController: new StreamLog({ disableRequestLogging: true }),
+    // Without these, Fastify loads the hundred modules of its own compilers before they are replaced below.
+    schemaController: { compilersFactory: buildersOf(validator) },
     bodyLimit: maxBodyBytes,
     routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     forceCloseConnections: "idle",
@@ -84,8 +87,18 @@ export function createApp(options: AppOptions): App {
     next(null, payload);
   });
   continueLate(app);
-  app.setValidatorCompiler(zodValidator({ strictControlFields }));
-  // Response schemas are types and documentation only; they neither check nor filter what is sent.
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setValidatorCompiler(validator);
+  app.setSerializerCompiler(serializer);
   return app;
+}
+
+/** Response schemas are types and documentation only; they neither check nor filter what is sent. */
+const serializer = () => (data: unknown) => JSON.stringify(data);
+
+type SchemaController = NonNullable<FastifyServerOptions["schemaController"]>;
+
+/** Fastify's types know validators of JSON schemas only. */
+function buildersOf(validator: ReturnType<typeof zodValidator>): NonNullable<SchemaController["compilersFactory"]> {
+  const builders: unknown = { buildValidator: () => validator, buildSerializer: () => serializer };
+  return builders as NonNullable<SchemaController["compilersFactory"]>;
 }

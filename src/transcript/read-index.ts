@@ -1,5 +1,6 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { isEpisodeEntry } from "./check-summary.js";
 import { TranscriptError } from "./errors.js";
 import type { EpisodeLine, IndexLine, Place } from "./format.js";
 import { LINE_FEED, MAX_LINE_BYTES, parseLine, readBytes, readLine } from "./read-line.js";
@@ -46,12 +47,23 @@ export class Transcript implements AsyncDisposable {
 
   /** @throws TranscriptError `not_a_transcript` or `unsupported_format`; or an error of the file system */
   static async open(path: string): Promise<Transcript> {
+    const transcript = await Transcript.openUnread(path);
+    try {
+      await transcript.refresh();
+      return transcript;
+    } catch (error) {
+      await transcript[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Opens a transcript whose lines are read by the first {@link refresh}. Throws like {@link open}. */
+  static async openUnread(path: string): Promise<Transcript> {
     const file = await open(path);
     try {
       const { ino } = await file.stat();
       const transcript = new Transcript(path, file, ino);
       await transcript.#checkFirstLine();
-      await transcript.refresh();
       return transcript;
     } catch (error) {
       await file.close();
@@ -207,7 +219,7 @@ function readJson(bytes: Buffer): { readonly type?: unknown; readonly format?: u
 async function readEntry(index: FileHandle, { offset, length, bytes }: FoundLine): Promise<IndexLine | undefined> {
   if (length > MAX_INDEX_LINE_BYTES) return undefined;
   try {
-    return parseLine(bytes ?? (await readBytes(index, offset, length)), offset, indexLine);
+    return parseLine(bytes ?? (await readBytes(index, offset, length)), offset, indexLine, isEpisodeEntry);
   } catch (error) {
     if (error instanceof TranscriptError) return undefined;
     throw error;

@@ -47,6 +47,7 @@ export interface CallSettings {
   readonly connections?: Partial<ConnectionLimits>;
   readonly processes?: () => readonly WorkerProcessState[];
   readonly logger?: FastifyBaseLogger;
+  readonly accessLog?: boolean;
 }
 
 /** A listening gateway with a client for tests. */
@@ -74,6 +75,7 @@ export class Gateway {
       connections = {},
       processes,
       logger,
+      accessLog = false,
     }: CallSettings = {},
   ): Promise<Gateway> {
     const problems: string[] = [];
@@ -102,6 +104,7 @@ export class Gateway {
       adminKey: ADMIN_KEY,
       processes,
       logger,
+      accessLog,
     });
     const url = await app.listen({ host: "127.0.0.1", port: 0 });
     onTestFinished(async () => {

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { onTestFinished } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { LeasedTasks, type LeasedTasksOptions } from "../../src/leasing/leased-tasks.js";
@@ -48,12 +49,21 @@ export function reportOf({ lease_id, task, attempt }: LeasedTask, ...sessions: s
   return { lease_id, task, attempt, result: { accepted, rejected: [] } };
 }
 
+interface ServeOptions {
+  readonly port?: number;
+  readonly jobId?: string;
+  readonly leaseSeconds?: number;
+  readonly accessLog?: boolean;
+  readonly logger?: Logger;
+}
+
 /** Serves leased tasks over HTTP. */
 export async function serve(
   { tasks, remover }: Pick<ReturnType<typeof leasing>, "tasks" | "remover">,
-  { port = 0, jobId = "job-1", leaseSeconds = 600 } = {},
+  { port = 0, jobId = "job-1", leaseSeconds = 600, accessLog = false, logger }: ServeOptions = {},
 ): Promise<RunningController> {
-  const running = await startController(parseConfig({}), {
+  const running = await startController(parseConfig({ server: { access_log: accessLog } }), {
+    ...(logger && { logger }),
     adminKey: ADMIN_KEY,
     host: "127.0.0.1",
     port,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { EpisodeLine } from "../../src/view/api.js";
 import { HAS_CHROMIUM, launchBrowser, openPage } from "./browser.js";
 import { startFixtureServer } from "./fixture-server.js";
 import type { RunShape } from "./fixtures.js";
@@ -77,6 +78,29 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium, with hostile data", () => 
       await page.close();
     },
   );
+
+  it.each([
+    ["roots", () => -1],
+    ["branches of one call", (at: number) => Math.min(at - 1, 0)],
+    ["turns", (at: number) => at - 1],
+  ])("an episode of 20,000 %s has few elements in the document, and leads to the others", async (_, parentOf) => {
+    const grow = (line: EpisodeLine): EpisodeLine => {
+      const [turn] = line.interactions;
+      const interactions = Array.from({ length: 20_000 }, (_, at) => ({
+        ...turn,
+        id: `i-${at}`,
+        parent: parentOf(at),
+      }));
+      return { ...line, interactions: interactions as EpisodeLine["interactions"] };
+    };
+    await using server = await startFixtureServer({ shape: SHAPE, episode: grow });
+    const { page, complaints } = await openPage(browser, `${server.url}#/episodes/2`);
+    await page.locator(".turn-card").first().waitFor();
+    expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThan(10_000);
+    expect(await page.getByRole("button", { name: /^[\d,]+ more / }).count()).toBeGreaterThan(0);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
 
   it("asks for the admin key, sends it as a header only, and forgets it with the tab", async () => {
     await using server = await startFixtureServer({ shape: SHAPE, key: "secret-key" });

@@ -10,6 +10,34 @@ const VIEWS = ["#/", "#/groups", "#/episodes?status=accepted", "#/episodes/17?ca
 /** Text that the page shows when a view is complete. */
 const READY = ".counts, .table .row:not(.head), .turn-card";
 
+/** Scrolls by 900 pixels in each of 12 frames. Counts the rows that are created in the last eight. */
+const SCROLL_FAST = `new Promise((resolve) => {
+  const table = document.querySelector(".table");
+  let [frame, created] = [0, 0];
+  const count = (records) => (created += records.reduce((sum, { addedNodes }) => sum + addedNodes.length, 0));
+  const observer = new MutationObserver(count);
+  const step = () => {
+    table.scrollTop += 900;
+    frame++;
+    if (frame === 4) observer.observe(table.querySelector(".table-body"), { childList: true });
+    if (frame < 12) return requestAnimationFrame(step);
+    count(observer.takeRecords());
+    resolve({ created, isBrief: table.classList.contains("brief") });
+  };
+  requestAnimationFrame(step);
+})`;
+
+/** For each row: the number of cells that are shown, and how far its number is from that of the row before. */
+const READ_ROWS = `(() => {
+  const rows = [...document.querySelectorAll(".table-body .row")];
+  const number = (row) => Number(row.getAttribute("aria-rowindex"));
+  const first = rows[0] && number(rows[0]) - 1;
+  return rows.map((row, at) => [
+    [...row.children].filter((cell) => cell.checkVisibility()).length,
+    number(row) - (at === 0 ? first : number(rows[at - 1])),
+  ]);
+})()`;
+
 describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
   let browser: Browser;
   let server: FixtureServer;
@@ -166,6 +194,21 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
         await expect.poll(() => selectedTask(page)).toBe("959");
         expect(await page.locator(".table .row").count()).toBeLessThan(80);
         expect(await page.locator(".table").getAttribute("aria-rowcount")).toBe("961");
+      });
+    });
+
+    it("reuses its rows while it is scrolled fast, and is complete and in order at rest", async () => {
+      await withView("#/episodes", async (page) => {
+        const { created, isBrief } = await page.evaluate<{ created: number; isBrief: boolean }>(SCROLL_FAST);
+        expect(created).toBe(0);
+        expect(isBrief).toBe(true);
+        await expect.poll(() => page.locator(".table.brief").count()).toBe(0);
+        await expect
+          .poll(() => page.evaluate(READ_ROWS))
+          .toEqual(Array.from({ length: await page.locator(".table-body .row").count() }, () => [18, 1]));
+        const first = page.locator(".table-body .row").first();
+        const at = Number(await first.getAttribute("aria-rowindex")) - 2;
+        expect(await first.locator("[role=gridcell]").first().innerText()).toBe(String(at));
       });
     });
   });

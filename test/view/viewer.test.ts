@@ -52,7 +52,7 @@ describe("the viewer's access", () => {
     expect(String(first.headers["set-cookie"])).toMatch(
       /^rolltape_view_4000=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
     );
-    expect(first.body).not.toContain("page");
+    expect(first.body).toBe("<!doctype html>page");
     expect((await request(firstPath)).status).toBe(401);
     expect((await get("/")).body).toBe("<!doctype html>page");
     // A browser that has the cookie may open the printed address again.

@@ -1,14 +1,11 @@
 import { pino } from "pino";
-import { readEnvironmentKey } from "../../config/index.js";
 import { isHttpUrl } from "../../rollout/http-url.js";
 import { makeInert } from "../../support/inert-text.js";
 import { ViewError } from "../../view/errors.js";
-import { writeHtml } from "../../view/html/write-html.js";
 import { type PageFiles, readPageFiles } from "../../view/http/page-files.js";
 import { startViewer } from "../../view/http/start.js";
 import { openPath } from "../../view/sources/find-source.js";
 import type { OpenSource } from "../../view/sources/open-source.js";
-import { ServerSource } from "../../view/sources/server-source.js";
 import { countNoun } from "../count-noun.js";
 import { formatBytes } from "../format-bytes.js";
 import { stopOnSignal } from "../lifetime.js";
@@ -56,6 +53,7 @@ async function writeFile(
   options: ViewCommandOptions,
 ): Promise<void> {
   try {
+    const { writeHtml } = await import("../../view/html/write-html.js");
     const { bytes, episodes, readable, withTokens } = await writeHtml(path, source, page, options.maxBytes);
     const contents = `${countNoun(episodes, "episode")}, ${readable} with messages, ${withTokens} with tokens`;
     process.stdout.write(`wrote ${path}: ${contents} (${formatBytes(bytes)})\n`);
@@ -68,10 +66,12 @@ async function openSource(target: string, { model }: ViewCommandOptions): Promis
   if (!isHttpUrl(target)) return openPath(target, { model });
   if (model !== undefined)
     throw new ViewError("invalid_arguments", "--model is for files: a server has its own model.");
+  const { readEnvironmentKey } = await import("../../config/index.js");
   const adminKey = readEnvironmentKey(process.env);
   if (!adminKey) {
     throw new ViewError("invalid_arguments", "ROLLTAPE_ADMIN_API_KEY must be set to the admin key of the server.");
   }
+  const { ServerSource } = await import("../../view/sources/server-source.js");
   const source = new ServerSource(target, adminKey);
   await source.check();
   return source;

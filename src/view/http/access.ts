@@ -45,21 +45,20 @@ export class Access {
     if (!isFirst && request.url.split("?", 1)[0] !== "/" && site !== "none" && site !== "same-origin") {
       throw new ApiError("wrong_key_kind", "The viewer does not answer requests of other sites.");
     }
-    if (isFirst) return this.#open(request, reply, code);
-    if (!this.#hasCookie(request)) throw noCookie();
+    if (isFirst) this.#open(request, reply, code);
+    else if (!this.#hasCookie(request)) throw noCookie();
     next();
   }
 
-  /** Exchanges the code for the cookie. */
+  /**
+   * Exchanges the code for the cookie, in the answer that has the page. Not a redirect: after a click on another site's link, the browser
+   * would not send the `SameSite` cookie with it. The page removes the code from its address.
+   */
   #open(request: FastifyRequest, reply: FastifyReply, code: string): void {
     if (this.#code !== undefined && isSame(code, this.#code)) {
       this.#code = undefined;
       void reply.header("set-cookie", `${cookieName(request)}=${this.#token}; Path=/; HttpOnly; SameSite=Strict`);
     } else if (!this.#hasCookie(request)) throw noCookie();
-    // Not a redirect: after a click on another site's link, the browser would not send the `SameSite` cookie with it.
-    const page =
-      '<!doctype html><meta http-equiv="refresh" content="0; url=/"><link rel="icon" href="data:,"><title>Rolltape</title>';
-    void reply.type("text/html; charset=utf-8").send(page);
   }
 
   #hasCookie(request: FastifyRequest): boolean {

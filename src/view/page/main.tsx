@@ -16,10 +16,14 @@ function askForKey(message: string): Promise<string> {
   }).finally(() => (keyRequest.value = null));
 }
 
+// The code that opened the page works once. It does not belong in the history.
+if (location.search.startsWith("?code=")) history.replaceState(null, "", location.pathname + location.hash);
+
 const readBlock = (id: string): string | undefined => document.getElementById(id)?.textContent ?? undefined;
 const source = createEmbeddedSource(readBlock) ?? createHttpSource(new AdminKey(askForKey, sessionStorage));
 const store = createStore(source);
+// Before the first render, so that the server works at the same time.
+void store.load();
 
 const root = document.getElementById("app");
 if (root) render(<App store={store} keyRequest={keyRequest} />, root);
-void store.load();

@@ -10,7 +10,7 @@ import { RowTokens } from "../tokens/row-tokens.js";
 import { readTokenSlice } from "../tokens/token-slice.js";
 import { type EpisodeTensors, readEpisodeTensors, toEpisode } from "./batch-episodes.js";
 import type { OpenSource } from "./open-source.js";
-import { chooseTexts, type TextChoice } from "./token-model.js";
+import { chooseTexts, loadNamed, type TextChoice } from "./token-model.js";
 import type { TranscriptSourceOptions } from "./transcript-source.js";
 
 /** Episodes of a tensor file without a transcript: one per session, with tokens and rewards but no messages. */
@@ -43,7 +43,7 @@ export class BatchSource implements OpenSource {
     if (!batch) throw new ViewError("nothing_to_view", `${path} is not a batch of Rolltape.`);
     try {
       const { modelDigest: digest } = batch;
-      const texts = await chooseTexts(model, digest === undefined ? null : { model_digest: digest });
+      const texts = await chooseTexts(await loadNamed(model), digest === undefined ? null : { model_digest: digest });
       return new BatchSource(path, batch, await readEpisodeTensors(batch.file), texts, notices);
     } catch (error) {
       await batch[Symbol.asyncDispose]();
@@ -76,7 +76,7 @@ export class BatchSource implements OpenSource {
 
   async tokens(range: TokenRange): Promise<TokenSlice> {
     const episode = this.#episode(range.episode);
-    return readTokenSlice(episode, range, new RowTokens(episode, [this.#batch]), this.#texts.entries);
+    return readTokenSlice(episode, range, new RowTokens(episode, [this.#batch]), await this.#texts.load());
   }
 
   async search(): Promise<SearchResult> {

@@ -10,7 +10,7 @@ import { RowTokens } from "../tokens/row-tokens.js";
 import { readTokenSlice } from "../tokens/token-slice.js";
 import type { OpenSource } from "./open-source.js";
 import { searchEpisodes } from "./search-episodes.js";
-import { chooseTexts, type TextChoice } from "./token-model.js";
+import { chooseTexts, loadNamed, type NamedModel, NO_TEXTS } from "./token-model.js";
 import { TranscriptList } from "./transcript-list.js";
 
 /** Maximum time that a request for changes waits. Proxies and browsers close connections that are silent for much longer. */
@@ -27,31 +27,44 @@ export interface TranscriptSourceOptions {
 /** Episodes of a transcript file, which may still grow. */
 export class TranscriptSource implements OpenSource {
   readonly #path: string;
-  readonly #options: TranscriptSourceOptions;
+  readonly #notices: readonly string[];
+  readonly #model: Promise<NamedModel | undefined>;
   readonly #batches: BatchCache;
   #transcript: Transcript;
   #list = new TranscriptList();
   /** Revision at which the file was opened. It increases if another job replaces the file. */
   #base = 1;
-  #texts: TextChoice = { entries: undefined, notices: [] };
+  #texts = NO_TEXTS;
+  /** The last overview: the command and the page ask for it at the start. */
+  #whole: { readonly of: string; readonly overview: Overview } | undefined;
   #textsOf: string | undefined;
   readonly #readable = new Set<string>();
   /** The episode that was read last: a page asks for its tokens call by call. */
   #last: { readonly offset: number; readonly transcript: Transcript; readonly episode: EpisodeLine } | undefined;
   #refreshing: Promise<void> | undefined;
 
-  private constructor(path: string, transcript: Transcript, options: TranscriptSourceOptions) {
+  /** Resolves when the lines that the file had at first are read. */
+  readonly #first: Promise<void>;
+
+  private constructor(path: string, transcript: Transcript, { model, notices = [] }: TranscriptSourceOptions) {
     this.#path = path;
     this.#transcript = transcript;
-    this.#options = options;
+    this.#notices = notices;
     this.#batches = new BatchCache(dirname(path));
+    this.#model = loadNamed(model);
+    // An error of the file system: the next request tries again and reports it.
+    this.#first = this.#refresh().catch(() => undefined);
   }
 
-  /** @throws TranscriptError, ModelFolderError, or an error of the file system */
+  /**
+   * Opens a transcript. It is read while the page loads; requests wait for it.
+   *
+   * @throws TranscriptError, ModelFolderError, or an error of the file system
+   */
   static async open(path: string, options: TranscriptSourceOptions = {}): Promise<TranscriptSource> {
-    const source = new TranscriptSource(path, await Transcript.open(path), options);
+    const source = new TranscriptSource(path, await Transcript.openUnread(path), options);
     try {
-      await source.#takeLines();
+      await source.#model;
       return source;
     } catch (error) {
       await source[Symbol.asyncDispose]();
@@ -61,7 +74,9 @@ export class TranscriptSource implements OpenSource {
 
   async overview(): Promise<Overview> {
     await this.#refresh();
-    return this.#overview(0);
+    const of = `${this.#revision} ${this.#readable.size}`;
+    if (this.#whole?.of !== of) this.#whole = { of, overview: this.#overview(0) };
+    return this.#whole.overview;
   }
 
   /** Waits until the transcript has changed, at most {@link WAIT_MS}. */
@@ -77,12 +92,12 @@ export class TranscriptSource implements OpenSource {
     return this.#overview(line);
   }
 
-  episode(index: number): Promise<EpisodeLine> {
-    return this.#readEpisode(this.#find(index));
+  async episode(index: number): Promise<EpisodeLine> {
+    return this.#readEpisode(await this.#find(index));
   }
 
   async tokens(range: TokenRange): Promise<TokenSlice> {
-    const summary = this.#find(range.episode);
+    const summary = await this.#find(range.episode);
     const lines = this.#list.batchesOf(summary);
     if (lines.length === 0)
       throw new ApiError("tokens_unavailable", "The episode is in no batch, so it has no tokens.");
@@ -90,15 +105,17 @@ export class TranscriptSource implements OpenSource {
     const names = [...new Set(lines.map(({ file }) => file))];
     return this.#batches.use(names, async (batches) => {
       if (batches.length === 0) throw new ApiError("tokens_unavailable", `${names.join(", ")} cannot be read.`);
-      return readTokenSlice(episode, range, new RowTokens(episode, batches), this.#texts.entries);
+      return readTokenSlice(episode, range, new RowTokens(episode, batches), await this.#texts.load());
     });
   }
 
-  search(text: string, signal: AbortSignal): Promise<SearchResult> {
+  async search(text: string, signal: AbortSignal): Promise<SearchResult> {
+    await this.#first;
     return searchEpisodes(this.#path, this.#list.episodes, text, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#refreshing?.catch(() => undefined);
     await this.#transcript[Symbol.asyncDispose]();
     await this.#batches[Symbol.asyncDispose]();
   }
@@ -110,7 +127,7 @@ export class TranscriptSource implements OpenSource {
   #overview(line: number): Overview {
     const { isIndexed, problems } = this.#transcript;
     const notices = [
-      ...(this.#options.notices ?? []),
+      ...this.#notices,
       ...(isIndexed
         ? []
         : ["The index of the transcript is missing or older than the file, so the file was read instead."]),
@@ -121,7 +138,8 @@ export class TranscriptSource implements OpenSource {
     return this.#list.overview(line, { name: basename(this.#path), revision: this.#revision, notices, isReadable });
   }
 
-  #find(index: number): EpisodeSummary & Place {
+  async #find(index: number): Promise<EpisodeSummary & Place> {
+    await this.#first;
     const found = this.#list.episodes[index];
     if (!found) throw new ApiError("not_found", `There is no episode ${index}.`);
     return found;
@@ -169,7 +187,7 @@ export class TranscriptSource implements OpenSource {
     const key = JSON.stringify([list.run?.model_path, list.run?.model_digest]);
     if (key === this.#textsOf) return;
     this.#textsOf = key;
-    this.#texts = await chooseTexts(this.#options.model, list.run);
+    this.#texts = await chooseTexts(await this.#model, list.run);
   }
 
   /** Looks for the tensor files that have not been found yet. */

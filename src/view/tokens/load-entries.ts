@@ -1,9 +1,13 @@
+import { once } from "node:events";
 import { lstat, realpath } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { modelDigest } from "../../model/model-digest.js";
-import { type ModelFiles, readModelFiles } from "../../model/model-files.js";
+import { ModelFolderError } from "../../model/model-files.js";
 import { Vocabulary } from "../../model/output/detokenizer/vocabulary.js";
+import { startThread } from "../../support/start-thread.js";
+import { findSpelling } from "./packed-spellings.js";
 import type { TokenEntries } from "./token-texts.js";
+import type { VocabularyResult, VocabularyThreadData } from "./vocabulary-thread.js";
 
 export interface LoadedEntries {
   readonly entries: TokenEntries;
@@ -12,38 +16,19 @@ export interface LoadedEntries {
 }
 
 /**
- * Loads the vocabulary that turns a model's tokens into text. It does not load the encoder, which takes several times the
- * memory.
+ * Loads the vocabulary that turns a model's tokens into text, in a thread: parsing a tokenizer.json takes half a second and leaves a
+ * hundred megabytes of garbage, which ends with the thread. The encoder is not loaded.
  *
  * @throws ModelFolderError
  */
 export async function loadEntries(folder: string): Promise<LoadedEntries> {
-  const { tokenizer, digest } = await readModelFiles(folder);
-  const spellings = readSpellings(tokenizer);
-  const source = { findToken: (id: number) => spellings[id], decode: () => "" };
-  const { added_tokens, decoder } = tokenizer as { readonly decoder?: unknown } & ModelFiles["tokenizer"];
+  const workerData: VocabularyThreadData = folder;
+  const thread = startThread("./vocabulary-thread", import.meta.url, { workerData });
+  const [result] = (await once(thread, "message")) as [VocabularyResult];
+  if ("code" in result) throw new ModelFolderError(result.code, result.message);
+  const { spellings, added_tokens, decoder, digest } = result;
+  const source = { findToken: (id: number) => findSpelling(spellings, id), decode: () => "" };
   return { entries: new Vocabulary({ added_tokens, decoder }, source), digest };
-}
-
-/** No vocabulary has larger ids. They would make the list of spellings huge. */
-const MAX_ID = 1 << 24;
-
-/** Returns the tokens of a vocabulary by id: an object of ids, or for Unigram models a list of pairs. */
-function readSpellings({ model, added_tokens: added }: ModelFiles["tokenizer"]): string[] {
-  const spellings: string[] = [];
-  const vocab: unknown = model["vocab"];
-  if (Array.isArray(vocab)) {
-    for (const entry of vocab as unknown[]) {
-      const token: unknown = Array.isArray(entry) ? entry[0] : undefined;
-      spellings.push(typeof token === "string" ? token : "");
-    }
-  } else if (typeof vocab === "object" && vocab !== null) {
-    for (const [token, id] of Object.entries(vocab)) {
-      if (typeof id === "number" && id >= 0 && id <= MAX_ID) spellings[id] = token;
-    }
-  }
-  for (const { id, content } of added) if (id <= MAX_ID) spellings[id] = content;
-  return spellings;
 }
 
 /** Larger files are not tokenizers. */

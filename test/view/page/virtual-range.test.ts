@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { scrollToRow, virtualRange } from "../../../src/view/page/state/virtual-range.js";
+import { scrollToRow, slotOrder, virtualRange } from "../../../src/view/page/state/virtual-range.js";
 
 const list = fc.record({
   rows: fc.nat(100_000),
@@ -35,5 +35,27 @@ describe("a virtual list", () => {
     expect(scrollToRow(49, view)).toBe(980);
     expect(scrollToRow(59, view)).toBe(1000);
     expect(scrollToRow(60, view)).toBe(1020);
+  });
+});
+
+describe("the order of slots", () => {
+  const window = fc.record({ first: fc.nat(10_000), pool: fc.integer({ min: 1, max: 60 }) });
+
+  it("has each row once", () => {
+    fc.assert(
+      fc.property(window, fc.nat(60), ({ first, pool }, count) => {
+        const end = first + Math.min(count, pool);
+        expect(slotOrder(first, end, pool).toSorted((a, b) => a - b)).toEqual(slotOrder(first, end, Infinity));
+      }),
+    );
+  });
+
+  it("keeps the slots in one order, so that no element moves when rows are replaced", () => {
+    fc.assert(
+      fc.property(window, ({ first, pool }) => {
+        const slots = slotOrder(first, first + pool, pool).map((row) => row % pool);
+        expect(slots).toEqual(Array.from({ length: pool }, (_, slot) => slot));
+      }),
+    );
   });
 });

@@ -15,7 +15,9 @@ export function createHttpSource(key: AdminKey): Source {
       });
       if (response.ok) return (await response.json()) as T;
       const message = await readError(response);
-      if (response.status !== 401) throw errorFor(response.status, message);
+      // 403: the key is one of a session, for example.
+      const isRefusedKey = response.status === 401 || (response.status === 403 && sent !== null);
+      if (!isRefusedKey) throw errorFor(response.status, message);
       await key.replace(sent, message);
     }
   };

@@ -78,9 +78,14 @@ function chooseContinuations(
     let best = -1;
     for (const child of children[at] ?? []) if (best < 0 || rank(child) >= rank(best)) best = child;
     continuation[at] = best;
-    if (best >= 0) heights[at] = 1 + Math.max(...(children[at] ?? []).map((child) => heights[child] ?? 0));
+    if (best >= 0) heights[at] = 1 + largest(children[at] ?? [], (child) => heights[child] ?? 0);
   }
   return continuation;
+}
+
+/** Not `Math.max(...list)`, which fails with 100,000 branches. */
+function largest(list: readonly number[], read: (at: number) => number): number {
+  return list.reduce((most, at) => Math.max(most, read(at)), 0);
 }
 
 /** Returns the attempts that a sibling with a higher attempt number replaced. */
@@ -91,7 +96,7 @@ function readDropped(
   const dropped = new Set<number>();
   for (const family of families) {
     const attempts = family.filter((at) => interactions[at]?.attempt !== undefined);
-    const last = Math.max(...attempts.map((at) => interactions[at]?.attempt ?? 0));
+    const last = largest(attempts, (at) => interactions[at]?.attempt ?? 0);
     for (const at of attempts) if ((interactions[at]?.attempt ?? 0) < last) dropped.add(at);
   }
   return dropped;

@@ -50,4 +50,5 @@ export function formatVersions(low: Value, high: Value): string {
 }
 
 /** 1 episode, 2 episodes */
-export const plural = (count: number, noun: string): string => `${formatWhole(count)} ${noun}${count === 1 ? "" : "s"}`;
+export const plural = (count: number, noun: string, nouns = `${noun}s`): string =>
+  `${formatWhole(count)} ${count === 1 ? noun : nouns}`;

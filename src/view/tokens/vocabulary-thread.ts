@@ -1,0 +1,59 @@
+import { parentPort, workerData } from "node:worker_threads";
+import {
+  type ModelFiles,
+  ModelFolderError,
+  type ModelFolderErrorCode,
+  readModelFiles,
+} from "../../model/model-files.js";
+import { type PackedSpellings, packSpellings } from "./packed-spellings.js";
+
+/** `workerData` of the thread: the model folder. */
+export type VocabularyThreadData = string;
+
+/** The one message of the thread. */
+export type VocabularyResult = LoadedVocabulary | { readonly code: ModelFolderErrorCode; readonly message: string };
+
+/** What turns tokens into text. */
+export interface LoadedVocabulary {
+  readonly spellings: PackedSpellings;
+  readonly added_tokens: ModelFiles["tokenizer"]["added_tokens"];
+  readonly decoder: unknown;
+  /** Digest of the model's tokenizer and template, as batches and transcripts have it. */
+  readonly digest: string;
+}
+
+/** No vocabulary has larger ids. They would make the list of spellings huge. */
+const MAX_ID = 1 << 24;
+
+/** Returns the tokens of a vocabulary by id: an object of ids, or for Unigram models a list of pairs. */
+function readSpellings({ model, added_tokens: added }: ModelFiles["tokenizer"]): string[] {
+  const spellings: string[] = [];
+  const vocab: unknown = model["vocab"];
+  if (Array.isArray(vocab)) {
+    for (const entry of vocab as unknown[]) {
+      const token: unknown = Array.isArray(entry) ? entry[0] : undefined;
+      spellings.push(typeof token === "string" ? token : "");
+    }
+  } else if (typeof vocab === "object" && vocab !== null) {
+    for (const [token, id] of Object.entries(vocab)) {
+      if (typeof id === "number" && id >= 0 && id <= MAX_ID) spellings[id] = token;
+    }
+  }
+  for (const { id, content } of added) if (id <= MAX_ID) spellings[id] = content;
+  return spellings;
+}
+
+async function load(folder: string): Promise<LoadedVocabulary> {
+  const { tokenizer, digest } = await readModelFiles(folder);
+  const { decoder, added_tokens } = tokenizer as { readonly decoder?: unknown } & ModelFiles["tokenizer"];
+  return { spellings: packSpellings(readSpellings(tokenizer)), added_tokens, decoder, digest };
+}
+
+try {
+  const loaded = await load(workerData as VocabularyThreadData);
+  const { bytes, ends } = loaded.spellings;
+  parentPort?.postMessage(loaded satisfies VocabularyResult, [bytes.buffer, ends.buffer]);
+} catch (error) {
+  if (!(error instanceof ModelFolderError)) throw error;
+  parentPort?.postMessage({ code: error.code, message: error.message } satisfies VocabularyResult);
+}
