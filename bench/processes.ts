@@ -74,11 +74,21 @@ export function mainThreadSecondsOf(pid: number): number {
   return readSeconds(`/proc/${pid}/task/${pid}/stat`);
 }
 
-/** User and system time: fields 14 and 15 of a `stat` file, counted behind the command's name. */
+/** The part of a process's processor time that the kernel spent for it. */
+export function systemSecondsOf(pid: number): number {
+  return readTimes(`/proc/${pid}/stat`).system;
+}
+
 function readSeconds(file: string): number {
+  const { user, system } = readTimes(file);
+  return user + system;
+}
+
+/** User and system time: fields 14 and 15 of a `stat` file, counted behind the command's name. */
+function readTimes(file: string): { readonly user: number; readonly system: number } {
   const stat = readFileSync(file, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  return { user: Number(fields[11]) / TICKS_PER_SECOND, system: Number(fields[12]) / TICKS_PER_SECOND };
 }
 
 /** Memory and file descriptors of a process. */

@@ -1,108 +1,159 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Row } from "../../export/row.js";
-import { type Child, cpuSecondsOfTree } from "../../processes.js";
-import { ADMIN_KEY, startProxy, startScript } from "../../servers.js";
+import { markdown, type Row } from "../../export/row.js";
+import { type Child } from "../../processes.js";
+import { startProxy, startScript } from "../../servers.js";
 import { sized } from "../../sized.js";
+import { type CpuReading, type JobCpu, subtract, sumOf, totalOf } from "../command/cpu-reading.js";
+import { type CommandReading, RolloutCommand, readAll } from "../command/rollout-command.js";
 
-const WHAT = "processor time of an episode, controller and 2 rollout workers against one process";
-const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 const AGENT = `${fileURLToPath(new URL("../agents.ts", import.meta.url))}#sdkAgent`;
 const [CONCURRENT, BATCH] = sized([128, 128], [4, 4]);
-/** Node compiles what is called often: the first episodes of a job are not measured. */
-const [WARM_UP, EPISODES] = sized([1024, 1024], [8, 16]);
-const POLL_MS = 20;
+/**
+ * V8 compiles what is called often, in each process anew. Two workers need twice as many episodes as one process until that is done.
+ * What it costs is shown apart: it does not grow with the number of episodes.
+ */
+const [WARM_UP, EPISODES] = sized([3072, 2048], [8, 16]);
+/** More than the jobs get to. */
+const TASKS = 4 * (WARM_UP + EPISODES);
 const TARGET = 1.15;
+
+/** Two jobs of the same agent: with two rollout workers, and in one process. */
+type Pair<T> = readonly [workers: T, inline: T];
+const TITLES: Pair<string> = ["controller and 2 workers", "one process"];
+
+interface PairOptions {
+  /** The part of an episode that is measured. */
+  readonly part: string;
+  readonly args: readonly string[];
+  /** False: the jobs are killed, so that they do not export everything. */
+  readonly measuresEnd: boolean;
+}
+
+const PAIRS: readonly PairOptions[] = [
+  { part: "whole", args: [`rollout.consumer_batch_size=${BATCH}`], measuresEnd: true },
+  {
+    part: "without transcripts and exports",
+    args: [`rollout.consumer_batch_size=${TASKS}`, "--no-transcripts"],
+    measuresEnd: false,
+  },
+];
+
+interface Spent {
+  /** Seconds up to the end of the warm-up. */
+  readonly first: JobCpu;
+  /** Seconds and episodes afterwards. */
+  readonly warm: JobCpu;
+  readonly warmUp: number;
+  readonly episodes: number;
+  /** Seconds from the signal that stops the job to its end; undefined if it was killed. */
+  readonly end: number | undefined;
+}
 
 /**
  * Compares what an episode costs `rolltape rollout --workers 2` (controller and workers together) with what it costs
- * `rolltape rollout`, which runs the same agent in its own process.
+ * `rolltape rollout`, which runs the same agent in its own process. The cost of an episode is the slope between two numbers of
+ * episodes of the same job, so that the start and the end of a job do not count. They are printed apart.
  *
  * Both jobs run at the same time, each with a proxy of its own, because the processor time of the same work changes with what
  * else runs on the machine.
  */
 export async function measureWorkerProcesses(): Promise<Row> {
+  const costs: [number, number][] = [];
+  for (const { part, ...options } of PAIRS) {
+    const [workers, inline] = await measurePair(options);
+    const cost: [number, number] = [millisecondsOf(workers), millisecondsOf(inline)];
+    costs.push(cost);
+    const ratio = (cost[0] / cost[1]).toFixed(2);
+    console.log(`Processor time of an episode, ${part}: ${ratio}x\n\n${describe([workers, inline])}\n`);
+  }
+  const [measured = NaN, reference = NaN] = costs[0] ?? [];
+  return {
+    what: "processor time of an episode, controller and 2 rollout workers against one process",
+    measured: `${measured.toFixed(2)} ms`,
+    reference: `${reference.toFixed(2)} ms`,
+    verdict: { value: measured / reference, target: TARGET, bound: "at most", unit: "x" },
+  };
+}
+
+async function measurePair(options: Omit<PairOptions, "part">): Promise<Pair<Spent>> {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-"));
   const engine = await startScript(new URL("../../proxy/sglang-process.ts", import.meta.url));
-  const start = async (name: string, ...args: string[]) => {
-    const proxy = await startProxy({ engineUrl: engine.url, connections: CONCURRENT });
-    return new Job(proxy, join(folder, name), args);
-  };
-  const jobs = [await start("workers", "--workers", "2"), await start("inline")];
   try {
-    const from = await readAll(jobs, (counts) => counts.every((count) => count >= WARM_UP));
-    const to = await readAll(jobs, (counts) =>
-      counts.every((count, i) => count >= (from[i]?.episodes ?? 0) + EPISODES),
-    );
-    const [measured = 0, reference = 0] = to.map(({ seconds, episodes }, i) => {
-      const { seconds: before = 0, episodes: earlier = 0 } = from[i] ?? {};
-      return ((seconds - before) * 1000) / (episodes - earlier);
-    });
-    return {
-      what: WHAT,
-      measured: `${measured.toFixed(2)} ms`,
-      reference: `${reference.toFixed(2)} ms`,
-      verdict: { value: measured / reference, target: TARGET, bound: "at most", unit: "x" },
-    };
+    return await measureJobs(engine, folder, options);
   } finally {
-    await Promise.all(jobs.map((job) => job.stop()));
     await engine.stop();
     rmSync(folder, { recursive: true });
   }
 }
 
-interface Reading {
-  readonly episodes: number;
-  /** Processor time. */
-  readonly seconds: number;
+async function measureJobs(
+  engine: Child,
+  folder: string,
+  { args: shared, measuresEnd }: Omit<PairOptions, "part">,
+): Promise<Pair<Spent>> {
+  const start = async (name: string, ...args: string[]) => {
+    const proxy = await startProxy({ engineUrl: engine.url, connections: CONCURRENT });
+    const all = [...shared, `rollout.max_concurrent_rollouts=${CONCURRENT}`, ...args];
+    return new RolloutCommand({ proxy, agent: AGENT, path: join(folder, name), tasks: TASKS, args: all });
+  };
+  await using workers = await start("workers", "--workers", "2");
+  await using inline = await start("inline");
+  const jobs = [workers, inline];
+  const from = await readAll(jobs, [WARM_UP, WARM_UP]);
+  const to = await readAll(
+    jobs,
+    from.map(({ episodes }) => episodes + EPISODES),
+  );
+  const spent = async (job: RolloutCommand, i: 0 | 1): Promise<Spent> => {
+    const [before, after] = [from[i] as CommandReading, to[i] as CommandReading];
+    const warm = subtract(after.cpu, before.cpu);
+    const episodes = after.episodes - before.episodes;
+    return {
+      first: before.cpu,
+      warm,
+      warmUp: before.episodes,
+      episodes,
+      end: measuresEnd ? await job.stop() : undefined,
+    };
+  };
+  return Promise.all([spent(workers, 0), spent(inline, 1)]);
 }
 
-/** Waits until the numbers of episodes are reached. Returns what every job has done by then. */
-async function readAll(jobs: readonly Job[], isReached: (counts: readonly number[]) => boolean): Promise<Reading[]> {
-  for (;;) {
-    const readings = await Promise.all(jobs.map((job) => job.read()));
-    if (isReached(readings.map(({ episodes }) => episodes))) return readings;
-    await sleep(POLL_MS);
-  }
-}
+/** Milliseconds of an episode after the warm-up. */
+const millisecondsOf = ({ warm, episodes }: Spent): number => (sumOf(warm) * 1000) / episodes;
 
-/** `rolltape rollout` with more tasks than it gets to. */
-class Job {
-  readonly #proxy: Child;
-  readonly #child: ChildProcess;
-  #errors = "";
-
-  constructor(proxy: Child, name: string, args: readonly string[]) {
-    this.#proxy = proxy;
-    const data = `${name}.jsonl`;
-    writeFileSync(data, Array.from({ length: 20 * (WARM_UP + EPISODES) }, (_, task) => `${task}\n`).join(""));
-    const files = ["--data", data, "--out", `${name}.safetensors`];
-    const settings = [`rollout.consumer_batch_size=${BATCH}`, `rollout.max_concurrent_rollouts=${CONCURRENT}`];
-    const all = [MAIN, "rollout", "--proxy", proxy.url, "--agent", AGENT, ...files, ...settings, ...args];
-    const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY };
-    this.#child = spawn(process.execPath, all, { env, stdio: ["ignore", "ignore", "pipe"] });
-    this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.#errors = (this.#errors + text).slice(-4000);
+/** Returns the time of each process: that of an episode, and what the start took in addition. */
+function describe(pair: Pair<Spent>): string {
+  const rows = pair.flatMap((spent, i) => {
+    const { first, warm, warmUp, episodes, end } = spent;
+    const line = (name: string, each: CpuReading, start: number, last: string) => [
+      name,
+      ...[totalOf(each), each.mainThread, each.otherThreads, each.system].map(
+        (seconds) => `${((seconds * 1000) / episodes).toFixed(2)} ms`,
+      ),
+      `${start.toFixed(1)} s`,
+      last,
+    ];
+    const startOf = (before: number, after: number) => before - (after / episodes) * warmUp;
+    const parts = [...warm].map(([name, each]) => {
+      const before = first.get(name);
+      return line(`– ${name}`, each, before ? startOf(totalOf(before), totalOf(each)) : 0, "");
     });
-  }
+    const sums = line(
+      TITLES[i as 0 | 1],
+      sum(warm),
+      startOf(sumOf(first), sumOf(warm)),
+      end === undefined ? "" : `${end.toFixed(1)} s`,
+    );
+    return warm.size > 1 ? [sums, ...parts] : [sums];
+  });
+  return markdown(["", "an episode", "main thread", "other threads", "of these system", "start", "end"], rows);
+}
 
-  async read(): Promise<Reading> {
-    const { exitCode, pid = 0 } = this.#child;
-    if (exitCode !== null) throw new Error(`rolltape rollout ended with ${exitCode}: ${this.#errors}`);
-    const metrics = await (await fetch(`${this.#proxy.url}/metrics`)).text();
-    const episodes = Number(/^rolltape_session_turns_count\S* (\d+)/m.exec(metrics)?.[1] ?? 0);
-    return { episodes, seconds: cpuSecondsOfTree(pid) };
-  }
-
-  async stop(): Promise<void> {
-    const ended = this.#child.exitCode === null ? once(this.#child, "exit") : undefined;
-    this.#child.kill("SIGTERM");
-    await ended;
-    await this.#proxy.stop();
-  }
+function sum(cpu: JobCpu): CpuReading {
+  const add = (field: keyof CpuReading) => [...cpu.values()].reduce((total, each) => total + each[field], 0);
+  return { mainThread: add("mainThread"), otherThreads: add("otherThreads"), system: add("system") };
 }
