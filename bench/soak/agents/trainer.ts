@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 
 /**
- * Refusals after which a trainer sends the call again: a worker on a busy machine does not answer its gateway in time, or has no slot,
- * because it did not answer when slots were granted.
+ * Refusals after which a trainer sends the call again. On a busy machine, a worker does not answer its gateway in time, or has no slot,
+ * because it did not answer when slots were granted, or a process stands still for so long that a request is not received in time.
  */
-const PASSING = /"code":"(worker_unavailable|no_capacity)"/;
+const PASSING = /"code":"(worker_unavailable|no_capacity|request_timeout)"/;
 const PAUSE_MS = 500;
 /** Number of times that a call is sent. */
 const MAX_TRIES = 120;
