@@ -7,6 +7,7 @@ import { Connections } from "./connections/connections.js";
 import { routeRefused } from "./error-handler.js";
 import { MAX_PARAM_LENGTH } from "./errors.js";
 import { continueLate } from "./expect-continue.js";
+import { forgivePauses } from "./forgive-pauses.js";
 import { requireHost } from "./require-host.js";
 import { StreamLog } from "./stream-log.js";
 import { readTraceContext } from "./trace-context.js";
@@ -75,6 +76,7 @@ export function createApp(options: AppOptions): App {
   // A client may close its side after the request and still read the answer. `disconnectSignal` finds out whether it is gone.
   // Node drops all headers after the 2,000th without a word, so also a key; their size is limited anyway.
   Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
+  forgivePauses(app.server, connections, CONNECTION_CHECK_MS);
   const { maxConnections, maxPipelinedRequests: maxWaiting } = connections;
   app.decorate("connections", new Connections(app.server, { maxConnections, maxWaiting, needsKey }));
   app.server.on("connect", (_request, socket) => refuseTunnel(socket as Socket, app.connections));

@@ -1,42 +1,12 @@
-/**
- * Identifies a request by its content, and by the header `idempotency-key` if its client sent one.
- *
- * @param contentKey digest of the request's content
- * @param keyHash hash of the header, without spaces
- */
-export function identifyRequest(contentKey: string, keyHash: string | undefined): string {
-  return keyHash === undefined ? contentKey : `${keyHash} ${contentKey}`;
-}
-
-/** Returns true if no other request is identified in the same way, whatever its content. */
-const isUnique = (request: string): boolean => request.includes(" ");
-
-/** One attempt at a request: a model call that is running, has failed, or was recorded as an interaction. */
-export class Attempt {
-  /** A number is the index of the recorded interaction. */
-  outcome: "running" | "failed" | number = "running";
-  /** The attempt that this one repeats. Undefined if there is none or if it failed. */
-  earlier: Attempt | undefined;
-  /** The attempt that repeats this one. */
-  retry: Attempt | undefined;
-  /** Identifies the request. Equal for all attempts at it, but also for other requests with the same content. */
-  readonly request: string;
-  /** Counts up in the order in which attempts begin. */
-  readonly number: number;
-  /** How often the client had sent the request before. Unknown for attempts that were read from disk: 0. */
-  readonly retryCount: number;
-
-  constructor(request: string, number: number, retryCount: number) {
-    this.request = request;
-    this.number = number;
-    this.retryCount = retryCount;
-  }
-}
+import { Attempt, isUnique, NOT_REPEATED } from "./attempt.js";
+import { FailedAttempts } from "./failed-attempts.js";
 
 /** An attempt that was read from disk. */
 export interface RestoredAttempt {
   /** Identifies the request; undefined if it is not known. */
   readonly request: string | undefined;
+  /** How often the client had sent the request before. */
+  readonly retryCount: number;
   /** True if the client received the answer. A later request with the same content is then not a retry of this attempt. */
   readonly answered: boolean;
   /** Index of the interaction of the retry; undefined if no retry was recorded. */
@@ -45,24 +15,21 @@ export interface RestoredAttempt {
   readonly referenced: boolean;
 }
 
-/** Maximum number of failed attempts that are remembered for one request. */
-const MAX_FAILED = 16;
-/** Maximum number of requests whose failed attempts are remembered. The oldest request is dropped first. */
-const MAX_FAILED_REQUESTS = 1024;
-
 /**
  * Pairs each retry of a request with the attempt that it repeats.
  *
  * An SDK reports how often it sent a request before, but not which calls these were. Several samples of one prompt look the same. So a retry
- * is paired with the attempt whose answer most likely did not reach the client:
+ * is paired with the attempt that has the next lower retry count. If several have it, it is the one whose answer most likely did not
+ * reach the client:
  *
  * 1. one that failed,
  * 2. else the newest recorded one whose answer was not delivered,
  * 3. else the newest recorded one,
  * 4. else the oldest that is still running.
  *
- * Attempts may arrive in the wrong order. So a retry skips a failed attempt if an attempt with a retry count between the two
- * has arrived: that attempt is the one that repeats the failed one.
+ * Attempts may arrive in the wrong order. If an attempt arrives after its own retry, the `idempotency-key` shows this. It is then put
+ * between the attempts with the next lower and the next higher retry count. Without a key it may be another sample of the same prompt,
+ * so it is not paired.
  *
  * No attempt is paired with two retries. If a retry fails, the attempt that it repeats is free for the next retry.
  */
@@ -71,8 +38,7 @@ export class RequestAttempts {
   readonly #onRepeated: (interaction: number) => void;
   /** Running and recorded attempts without a retry, by request. */
   readonly #open = new Map<string, Set<Attempt>>();
-  /** Retry counts of failed attempts without a retry, by request. */
-  readonly #failed = new Map<string, number[]>();
+  readonly #failed = new FailedAttempts();
   readonly #repeated = new Map<number, Attempt>();
   #count = 0;
 
@@ -87,19 +53,20 @@ export class RequestAttempts {
 
   /** True if a failed attempt waits for its retry. */
   get hasFailed(): boolean {
-    return this.#failed.size > 0;
+    return !this.#failed.isEmpty;
   }
 
-  /** Returns the index of the interaction that is the retry of `interaction`; undefined if no retry was recorded. */
+  /** Returns the index of the interaction that is the first recorded retry of `interaction`; undefined if no retry was recorded. */
   repeatedBy(interaction: number): number | undefined {
-    const outcome = this.#repeated.get(interaction)?.retry?.outcome;
-    return typeof outcome === "number" ? outcome : undefined;
+    let retry = this.#repeated.get(interaction)?.retry;
+    while (retry?.outcome === "running") ({ retry } = retry);
+    return typeof retry?.outcome === "number" ? retry.outcome : undefined;
   }
 
   /** Restores the attempts of a stored session. `stored[i]` belongs to interaction i. */
   restore(stored: readonly RestoredAttempt[]): void {
-    const attempts = stored.map(({ request = "" }, index) => {
-      const attempt = new Attempt(request, this.#count++, 0);
+    const attempts = stored.map(({ request = "", retryCount }, index) => {
+      const attempt = new Attempt(request, this.#count++, retryCount);
       attempt.outcome = index;
       return attempt;
     });
@@ -120,8 +87,12 @@ export class RequestAttempts {
   /** @param retryCount how often the client had sent the request before */
   begin(request: string, retryCount: number): Attempt {
     const attempt = new Attempt(request, this.#count++, retryCount);
-    if (retryCount > 0) this.#pair(attempt);
-    this.#reopen(attempt);
+    const later = isUnique(request) ? this.#findLater(attempt) : undefined;
+    if (later) this.#insert(attempt, later);
+    else {
+      if (retryCount > 0) this.#pair(attempt);
+      this.#reopen(attempt);
+    }
     return attempt;
   }
 
@@ -129,7 +100,10 @@ export class RequestAttempts {
     attempt.outcome = interaction;
     if (attempt.retry) this.#repeated.set(interaction, attempt);
     this.#noteRepeated(attempt);
-    this.#noteRepeated(attempt.earlier);
+    // Behind a call that arrived late, the retry is recorded first.
+    let { earlier } = attempt;
+    while (earlier?.outcome === "running") ({ earlier } = earlier);
+    this.#noteRepeated(earlier);
   }
 
   fail(attempt: Attempt): void {
@@ -141,7 +115,8 @@ export class RequestAttempts {
       this.#noteRepeated(earlier);
     } else if (retry) retry.earlier = undefined;
     else if (earlier) this.#unlink(earlier);
-    else this.#addFailed(attempt);
+    // A key shows which recorded attempt a retry repeats, whatever failed in between.
+    else if (!isUnique(attempt.request)) this.#failed.add(attempt);
   }
 
   clear(): void {
@@ -151,18 +126,21 @@ export class RequestAttempts {
   }
 
   #pair(retry: Attempt): void {
-    if (this.#takeFailed(retry)) return;
-    const earlier = this.#findRepeated(retry.request);
-    if (!earlier) return;
-    this.#close(earlier);
-    this.#link(earlier, retry);
+    const failed = this.#failed.findNearest(retry);
+    const earlier = this.#findRepeated(retry);
+    if (failed !== undefined && (!earlier || retry.nearnessOf(failed) >= retry.nearnessOf(earlier.retryCount))) {
+      this.#failed.take(retry.request, failed);
+    } else if (earlier) {
+      this.#close(earlier);
+      this.#link(earlier, retry);
+    }
   }
 
-  #findRepeated(request: string): Attempt | undefined {
+  #findRepeated(retry: Attempt): Attempt | undefined {
     let undelivered: Attempt | undefined;
     let recorded: Attempt | undefined;
     let running: Attempt | undefined;
-    for (const attempt of this.#open.get(request) ?? []) {
+    for (const attempt of this.#listNearest(retry)) {
       if (typeof attempt.outcome !== "number") {
         if (!running || attempt.number < running.number) running = attempt;
         continue;
@@ -173,15 +151,49 @@ export class RequestAttempts {
     return undelivered ?? recorded ?? running;
   }
 
+  /** Returns the open attempts whose retry count is nearest to that of the retry. */
+  #listNearest(retry: Attempt): Attempt[] {
+    let nearest = NOT_REPEATED + 1;
+    let found: Attempt[] = [];
+    for (const attempt of this.#open.get(retry.request) ?? []) {
+      const nearness = retry.nearnessOf(attempt.retryCount);
+      if (nearness > nearest) [nearest, found] = [nearness, []];
+      if (nearness === nearest) found.push(attempt);
+    }
+    return found;
+  }
+
+  /**
+   * Returns the attempt with the next higher retry count that began before this one; undefined if there is none. If an attempt with
+   * the same count began before, the client counts from 0 again, and the attempt is not late.
+   */
+  #findLater({ request, retryCount }: Attempt): Attempt | undefined {
+    let found: Attempt | undefined;
+    for (const last of this.#open.get(request) ?? []) {
+      let [at, later]: (Attempt | undefined)[] = [last, undefined];
+      for (; at && at.retryCount > retryCount; at = at.earlier) later = at;
+      if (at?.retryCount === retryCount) return undefined;
+      if (later && (!found || later.retryCount < found.retryCount)) found = later;
+    }
+    return found;
+  }
+
+  /** Puts an attempt that arrived late before `later`. */
+  #insert(attempt: Attempt, later: Attempt): void {
+    const { earlier } = later;
+    if (earlier) this.#link(earlier, attempt);
+    this.#link(attempt, later);
+  }
+
   #link(earlier: Attempt, retry: Attempt): void {
     earlier.retry = retry;
     retry.earlier = earlier;
     if (typeof earlier.outcome === "number") this.#repeated.set(earlier.outcome, earlier);
   }
 
-  /** Reports that an attempt was repeated, if it and its retry are recorded. */
+  /** Reports that an attempt was repeated, if it and one of its retries are recorded. */
   #noteRepeated(attempt: Attempt | undefined): void {
-    if (typeof attempt?.outcome !== "number" || typeof attempt.retry?.outcome !== "number") return;
+    if (typeof attempt?.outcome !== "number" || this.repeatedBy(attempt.outcome) === undefined) return;
     this.#onRepeated(attempt.outcome);
   }
 
@@ -201,30 +213,6 @@ export class RequestAttempts {
     const open = this.#open.get(attempt.request);
     open?.delete(attempt);
     if (open?.size === 0) this.#open.delete(attempt.request);
-  }
-
-  /** Takes a failed attempt that the retry repeats, preferably the one with the next lower retry count. */
-  #takeFailed({ request, retryCount }: Attempt): boolean {
-    const failed = this.#failed.get(request);
-    if (!failed) return false;
-    const open = [...(this.#open.get(request) ?? [])];
-    const isRepeated = (count: number) => open.some((each) => count < each.retryCount && each.retryCount < retryCount);
-    const previous = retryCount - 1;
-    const next = failed.includes(previous) ? previous : Math.max(...failed.filter((count) => !isRepeated(count)));
-    const index = failed.indexOf(next);
-    if (index < 0) return false;
-    failed.splice(index, 1);
-    if (failed.length === 0) this.#failed.delete(request);
-    return true;
-  }
-
-  #addFailed({ request, retryCount }: Attempt): void {
-    const failed = this.#failed.get(request);
-    if (failed && failed.length < MAX_FAILED) failed.push(retryCount);
-    else if (!failed) this.#failed.set(request, [retryCount]);
-    if (this.#failed.size <= MAX_FAILED_REQUESTS) return;
-    const [oldest] = this.#failed.keys();
-    if (oldest !== undefined) this.#failed.delete(oldest);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Waiters } from "../support/async/waiters.js";
-import { type Attempt, identifyRequest, type RequestAttempts } from "./attempts.js";
+import { type Attempt, identifyRequest } from "./attempt.js";
+import type { RequestAttempts } from "./attempts.js";
 import { SessionError } from "./errors.js";
 import { hashText } from "./session-keys.js";
 

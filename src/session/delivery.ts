@@ -1,5 +1,6 @@
 import type { InteractionInfo } from "../native/contract.js";
-import { type Attempt, RequestAttempts, type RestoredAttempt } from "./attempts.js";
+import type { Attempt } from "./attempt.js";
+import { RequestAttempts, type RestoredAttempt } from "./attempts.js";
 
 /**
  * Why an interaction is left out of batches by default.

@@ -614,7 +614,13 @@ export class Session {
       this.#parents.add(interaction);
     });
     this.#restoreRewards(outcomes);
-    this.delivery.restore(outcomes.map((outcome, i) => ({ ...outcome, request: interactions[i]?.request })));
+    this.delivery.restore(
+      outcomes.map((outcome, i) => ({
+        ...outcome,
+        request: interactions[i]?.request,
+        retryCount: interactions[i]?.facts.attempt ?? 0,
+      })),
+    );
     this.#size.addObjects(interactions.reduce((sum, { objectBytes }) => sum + objectBytes, 0));
     this.#size.addShared(interactions.reduce((sum, { facts }) => sum + (facts.toolsBytes ?? 0), 0));
   }

@@ -44,6 +44,23 @@ describe("of generations with the same ids, a row is matched with", () => {
     expect(matchGenerations(logOf(first, second), row(4), new Set([first]))?.[0]).toBe(second);
   });
 
+  it("the one that the engine sent completely", () => {
+    const broken: Generation = { ...generation(4), sent: "broken" };
+    const whole = generation(4);
+    expect(matchGenerations(logOf(broken, whole), row(4))?.[0]).toBe(whole);
+  });
+
+  it("pieces that were cut and continued", () => {
+    const [first, second] = generation(4).tokens;
+    if (!first || !second) throw new Error("two tokens expected");
+    const log = new GenerationLog();
+    const cut: Generation = { ...generation(4), tokens: [first], sent: "cut" };
+    const rest: Generation = { ...generation(5), tokens: [{ ...second, version: "5" }] };
+    log.add(PROMPT, cut);
+    log.add([...PROMPT, first.id], rest);
+    expect(matchGenerations(log, row(4))).toEqual([cut, rest]);
+  });
+
   it("any of them if none has its versions", () => {
     expect(matchGenerations(logOf(generation(4)), row(5))).toEqual([generation(4)]);
   });

@@ -153,27 +153,44 @@ describe("the soak's checker", () => {
     expect(kinds({ attempts })).toEqual([]);
   });
 
-  it("notices an unmarked row whose agent continued from the answer to a later retry", () => {
-    const { row, index } = answeredParent();
-    const other = rows.findIndex(
-      ({ session, id, call }) => session === row.session && id !== row.id && call !== row.call,
-    );
-    const first = rows[other];
-    if (!first) throw new Error("a second row of the session expected");
-    // The other row becomes the first attempt of this row's call, which becomes its retry.
-    let full = changeValue(evidence.full, "row_seed", { row: other }, row.call);
-    full = changeValue(full, "row_attempt", { row: other }, 0);
-    full = changeValue(full, "row_attempt", { row: index }, 1);
-    const attempts = changeAttempt(row, { attempt: 1 }).map((each) =>
-      each.call === first.call && each.attempt === first.attempt
-        ? { ...each, call: row.call, attempt: 0, outcome: left, knownAt: undefined }
-        : each,
-    );
-    // The engine got the first attempt before the retry, or after it.
-    const began = (beganAt: number) =>
-      new ChangedLog((generation) => (generation.call === first.call ? { ...generation, beganAt } : generation));
-    expect(kinds({ full, attempts }, began(0))).toContain("unmarked");
-    expect(kinds({ full, attempts }, began(Number.POSITIVE_INFINITY))).not.toContain("unmarked");
+  describe("given an unmarked row whose agent continued from the answer to a later retry", () => {
+    /** Another row of the session becomes the first attempt, and a row with a child becomes its retry. Returns what is found. */
+    const checkRepeated = (changes: Partial<Attempt>, { arrived }: { readonly arrived: number }) => {
+      const { row, index } = answeredParent();
+      const other = rows.findIndex(
+        ({ session, id, call }) => session === row.session && id !== row.id && call !== row.call,
+      );
+      const first = rows[other];
+      if (!first) throw new Error("a second row of the session expected");
+      let full = changeValue(evidence.full, "row_seed", { row: other }, row.call);
+      full = changeValue(full, "row_attempt", { row: other }, 0);
+      full = changeValue(full, "row_attempt", { row: index }, 1);
+      const attempts = changeAttempt(row, { attempt: 1, beganAt: 1000 }).map((each) =>
+        each.call === first.call && each.attempt === first.attempt
+          ? { ...each, call: row.call, attempt: 0, outcome: left, knownAt: undefined, keyed: false, ...changes }
+          : each,
+      );
+      const changedLog = new ChangedLog((generation) =>
+        generation.call === first.call ? { ...generation, beganAt: arrived } : generation,
+      );
+      return kinds({ full, attempts }, changedLog);
+    };
+
+    it("notices it if the engine got the call before the retry was sent", () => {
+      expect(checkRepeated({}, { arrived: 999 })).toContain("unmarked");
+    });
+
+    it("accepts it if the call may have arrived after the retry", () => {
+      expect(checkRepeated({}, { arrived: 1001 })).not.toContain("unmarked");
+    });
+
+    it("notices it in any order if the attempts have the same idempotency-key", () => {
+      expect(checkRepeated({ keyed: true }, { arrived: 1001 })).toContain("unmarked");
+    });
+
+    it("notices it if the agent read a part of the answer before the retry was sent", () => {
+      expect(checkRepeated({ outcome: { kind: "left", begun: true } }, { arrived: 1001 })).toContain("unmarked");
+    });
   });
 
   it("notices an answered row that is marked", () => {

@@ -1,11 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Attempt } from "../../src/session/attempts.js";
+import { type Attempt, identifyRequest, isUnique } from "../../src/session/attempt.js";
 import { Delivery } from "../../src/session/delivery.js";
+
+/** Two requests without an `idempotency-key`, and one with it. */
+const REQUESTS = ["a", "b", identifyRequest("c", "key")] as const;
 
 /** An event for one of the attempts so far. `which` selects the attempt, modulo their number. */
 type Step =
-  | { readonly kind: "begin"; readonly request: "a" | "b"; readonly retryCount: number }
+  | { readonly kind: "begin"; readonly request: (typeof REQUESTS)[number]; readonly retryCount: number }
   | { readonly kind: "record" | "fail" | "lose" | "continue" | "reward" | "refer"; readonly which: number };
 
 const randomStep: fc.Arbitrary<Step> = fc.oneof(
@@ -13,7 +16,7 @@ const randomStep: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant("begin" as const),
-      request: fc.constantFrom("a" as const, "a" as const, "b" as const),
+      request: fc.constantFrom(...REQUESTS),
       retryCount: fc.constantFrom(0, 0, 0, 1, 1, 2, 3),
     }),
   },
@@ -51,7 +54,8 @@ class Model {
   readonly failed: ModelledAttempt[] = [];
 
   begin(request: string, retryCount: number, real: Attempt): void {
-    const repeats = retryCount > 0 ? this.#findRepeated(request, retryCount) : undefined;
+    const later = isUnique(request) ? this.#findLater(request, retryCount) : undefined;
+    const repeats = later ? later.repeats : retryCount > 0 ? this.#findRepeated(request, retryCount) : undefined;
     const fresh = {
       state: "running",
       index: -1,
@@ -60,14 +64,16 @@ class Model {
       ownReward: undefined,
       referenced: false,
     } as const;
-    this.attempts.push({ request, retryCount, real, ...fresh, repeats });
+    const attempt = { request, retryCount, real, ...fresh, repeats };
+    this.attempts.push(attempt);
+    if (later) later.repeats = attempt;
   }
 
   fail(attempt: ModelledAttempt): void {
     attempt.state = "failed";
     const retry = this.findRetry(attempt);
     if (retry) retry.repeats = attempt.repeats ?? "failed";
-    else if (attempt.repeats === undefined || attempt.repeats === "failed") this.failed.push(attempt);
+    else if (!isUnique(attempt.request) && typeof attempt.repeats !== "object") this.failed.push(attempt);
     attempt.repeats = undefined;
   }
 
@@ -85,27 +91,34 @@ class Model {
     return attempt !== undefined && (attempt.children > 0 || this.#isContinued(this.findRetry(attempt)));
   }
 
+  /** The attempt before which one belongs that arrives late. */
+  #findLater(request: string, retryCount: number): ModelledAttempt | undefined {
+    const present = this.attempts.filter((each) => each.request === request && each.state !== "failed");
+    if (present.some((each) => each.retryCount === retryCount)) return undefined;
+    const later = present.filter((each) => each.retryCount > retryCount);
+    return later.sort((a, b) => a.retryCount - b.retryCount)[0];
+  }
+
   #findRepeated(request: string, retryCount: number): ModelledAttempt | "failed" | undefined {
-    const ofRequest = this.attempts.filter((each) => each.request === request);
-    const free = ofRequest.filter((each) => each.state !== "failed" && !this.findRetry(each));
-    const isBetween = (count: number) => free.some((each) => count < each.retryCount && each.retryCount < retryCount);
-    const [failed] = this.failed
-      .filter((each) => each.request === request)
-      .filter((each) => each.retryCount === retryCount - 1 || !isBetween(each.retryCount))
-      .sort((a, b) => rankFailed(b, retryCount) - rankFailed(a, retryCount));
-    if (failed) {
-      this.failed.splice(this.failed.indexOf(failed), 1);
+    const free = this.attempts.filter(
+      (each) => each.request === request && each.state !== "failed" && !this.findRetry(each),
+    );
+    const failed = this.failed.filter((each) => each.request === request);
+    const counts = [...free, ...failed].map((each) => each.retryCount).filter((count) => count <= retryCount);
+    const lower = counts.filter((count) => count < retryCount);
+    const nearest = Math.max(...(lower.length > 0 ? lower : counts));
+    const isNearest = (each: ModelledAttempt) => each.retryCount === nearest;
+    const nearestFailed = failed.find(isNearest);
+    if (nearestFailed) {
+      this.failed.splice(this.failed.indexOf(nearestFailed), 1);
       return "failed";
     }
-    const recorded = free.filter(({ state }) => state === "recorded").sort((a, b) => b.index - a.index);
+    const near = free.filter(isNearest);
+    const recorded = near.filter(({ state }) => state === "recorded").sort((a, b) => b.index - a.index);
     const undelivered = recorded.find((each) => this.leftOut(each) === "undelivered");
-    return undelivered ?? recorded[0] ?? free.find(({ state }) => state === "running");
+    return undelivered ?? recorded[0] ?? near.find(({ state }) => state === "running");
   }
 }
-
-/** The attempt that directly precedes the retry comes first, then those with greater retry counts. */
-const rankFailed = (attempt: ModelledAttempt, retryCount: number): number =>
-  attempt.retryCount === retryCount - 1 ? Number.POSITIVE_INFINITY : attempt.retryCount;
 
 function select(attempts: readonly ModelledAttempt[], which: number, state: ModelledAttempt["state"]) {
   const among = attempts.filter((each) => each.state === state);
@@ -232,8 +245,8 @@ describe("RequestAttempts", () => {
       attempts.begin(request, 1);
       return attempts.repeated.size > before;
     };
-    for (let i = 0; i <= 1024; i++) attempts.fail(attempts.begin(`request ${i}`, 0));
-    expect([isForgotten("request 0"), isForgotten("request 1"), isForgotten("request 1024")]).toEqual([
+    for (let i = 0; i <= 1024; i++) attempts.fail(attempts.begin(`request-${i}`, 0));
+    expect([isForgotten("request-0"), isForgotten("request-1"), isForgotten("request-1024")]).toEqual([
       true,
       false,
       false,

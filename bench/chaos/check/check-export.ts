@@ -1,6 +1,7 @@
 import type { Attempt, Outcome } from "../../soak/agents/attempt.js";
 import { checkDefault } from "../../soak/check/check-batch.js";
 import { checkTokens } from "../../soak/check/check-tokens.js";
+import { isKnownRetry } from "../../soak/check/find-reason.js";
 import type { Findings } from "../../soak/check/findings.js";
 import { type Row, readBatch } from "../../soak/check/read-rows.js";
 import type { Generation, GenerationLog } from "../../soak/engine/generation-log.js";
@@ -175,7 +176,6 @@ function findReason(
   { decode, behindGateway, ledger }: ExportContext,
 ): string | undefined {
   const { outcome, knownAt, streamed, api, keyed } = attempt;
-  const beganAt = ({ generations }: Recorded): number => generations[0]?.beganAt ?? 0;
   const self = own.find((each) => each.row === row);
   const endedAt = self?.generations.at(-1)?.endedAt ?? 0;
   if (knownAt !== undefined && knownAt < endedAt)
@@ -186,10 +186,9 @@ function findReason(
       return `the answer was cut after ${outcome.received.length} characters`;
     }
   }
-  // A retry that reached the engine before the call that it repeats does not look like a retry.
   const retries = own.filter((each) => each.row.call === row.call && each.row.attempt > row.attempt);
-  const inOrder = retries.filter((retry) => self && beganAt(retry) > beganAt(self));
-  const paired = inOrder.filter((retry) => {
+  if (!isKnownRetry(attempt, self?.generations[0], [...attempts.values()])) return undefined;
+  const paired = retries.filter((retry) => {
     const later = attempts.get(keyOf(retry.row));
     return later && (keyed || ledger.isSameProcess(attempt, later));
   });

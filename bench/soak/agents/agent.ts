@@ -3,6 +3,7 @@ import { randomText } from "../../text.js";
 import type { Random } from "../random.js";
 import type { Attempt, Outcome } from "./attempt.js";
 import { type CallRequest, DIALECTS, type Dialect, type Message } from "./dialects.js";
+import { ownPauses } from "./own-pauses.js";
 import { drawLeaving, send } from "./send.js";
 
 /** A place in a conversation that the agent can continue. */
@@ -132,14 +133,15 @@ export class Agent {
   async #fence(attempt: Attempt): Promise<void> {
     const { pool, key, ready } = this.#options;
     const headers = { authorization: `Bearer ${key}` };
+    const beganAt = performance.now();
     try {
       for (let i = 0; i < FENCE; i++) {
         const reply = await pool.request({ path: "/v1/models", method: "GET", headers });
         await reply.body.dump();
       }
     } catch (error) {
-      // A server that was killed did not answer the fence, so it may not have known.
-      if (ready) return;
+      // A server that was killed did not answer the fence, so it may not have known. One that reset it was never asked.
+      if (ready || ownPauses.happenedSince(beganAt)) return;
       throw error;
     }
     attempt.knownAt = performance.now();

@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import type { Random } from "../random.js";
 import type { Outcome } from "./attempt.js";
 import type { CallRequest, Dialect } from "./dialects.js";
+import { ownPauses } from "./own-pauses.js";
 
 /** When an agent closes its connection before it has the whole answer. */
 export type Leaving =
@@ -33,6 +34,7 @@ export async function send(sending: Sending): Promise<Outcome> {
   const controller = new AbortController();
   const timer = leaving.when === "after" ? setTimeout(() => controller.abort(), leaving.milliseconds) : undefined;
   let begun = false;
+  const beganAt = performance.now();
   const pieces: Buffer[] = [];
   const readPieces = () => Buffer.concat(pieces).toString();
   try {
@@ -54,6 +56,7 @@ export async function send(sending: Sending): Promise<Outcome> {
   } catch (error) {
     if (controller.signal.aborted) return { kind: "left", begun };
     const reason = error instanceof Error ? error.message : String(error);
+    if (!begun && ownPauses.happenedSince(beganAt)) return { kind: "failed", code: `reset after a pause: ${reason}` };
     return { kind: "lost", reason, received: readPieces() };
   } finally {
     clearTimeout(timer);

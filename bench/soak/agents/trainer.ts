@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dispatcher } from "undici";
+import { ownPauses } from "./own-pauses.js";
 
 /**
- * Refusals after which a trainer sends the call again: a worker on a busy machine does not answer its gateway in time, or has no slot,
- * because it did not answer when slots were granted.
+ * Refusals after which a trainer sends the call again. On a busy machine, a worker does not answer its gateway in time, or has no slot,
+ * because it did not answer when slots were granted, or a process stands still for so long that a request to a server or engine times out.
  */
-const PASSING = /"code":"(worker_unavailable|no_capacity)"/;
+const PASSING = /"code":"(worker_unavailable|no_capacity|request_timeout|engine_unavailable)"/;
 const PAUSE_MS = 500;
 /** Number of times that a call is sent. */
 const MAX_TRIES = 120;
@@ -41,7 +42,14 @@ export class Trainer {
   async post(path: string, body: object, key = this.#adminKey): Promise<Dispatcher.ResponseData["body"]> {
     const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
     for (let tries = 1; ; tries++) {
-      const reply = await this.#pool.request({ path, method: "POST", headers, body: JSON.stringify(body) });
+      const beganAt = performance.now();
+      const reply = await this.#pool
+        .request({ path, method: "POST", headers, body: JSON.stringify(body) })
+        .catch((error: unknown) => {
+          if (ownPauses.happenedSince(beganAt)) return undefined;
+          throw error;
+        });
+      if (!reply) continue;
       if (reply.statusCode === 200) return reply.body;
       const text = await reply.body.text();
       if (!PASSING.test(text) || tries === MAX_TRIES) {

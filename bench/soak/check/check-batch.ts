@@ -1,6 +1,7 @@
 import type { Attempt } from "../agents/attempt.js";
 import type { Generation, GenerationLog } from "../engine/generation-log.js";
 import { checkTokens } from "./check-tokens.js";
+import { findReason } from "./find-reason.js";
 import type { Findings } from "./findings.js";
 import { type Batch, type Row, readBatch } from "./read-rows.js";
 
@@ -58,7 +59,7 @@ export function checkBatch({ full, byDefault, attempts }: BatchEvidence, context
     else if (outcome.kind === "left") {
       if (row.undelivered) marked++;
       else {
-        const reason = findReason(row, attempt, recorded);
+        const reason = findReason(row, attempt, { recorded, attempts });
         if (reason === undefined) unknowable++;
         else findings.add("unmarked", `${describe(row, attempt)}: ${reason}`);
       }
@@ -87,28 +88,6 @@ function checkAnswered(
   if (text !== answer.text) {
     findings.add("texts", `${row.id}: ${JSON.stringify(answer.text)}, expected ${JSON.stringify(text)}`);
   }
-}
-
-/**
- * Returns why the server could know that an answer did not reach its agent; undefined if it could not know. It can know if it saw
- * the connection close before the engine sampled the answer, or if the agent continued from the answer to a retry. It cannot know
- * if a call arrives after its own retry, because it then does not look like the repeated call.
- */
-function findReason(
-  row: Row,
-  { knownAt }: Attempt,
-  recorded: ReadonlyMap<Row, readonly Generation[]>,
-): string | undefined {
-  const rows = [...recorded.keys()];
-  const beganAt = (each: Row): number => recorded.get(each)?.[0]?.beganAt ?? 0;
-  const endedAt = recorded.get(row)?.at(-1)?.endedAt ?? 0;
-  if (knownAt !== undefined && knownAt < endedAt) {
-    return `the server saw the connection close ${(endedAt - knownAt).toFixed(0)} ms before the answer was sampled`;
-  }
-  const retries = rows.filter(({ call, attempt }) => call === row.call && attempt > row.attempt);
-  const inOrder = retries.filter((retry) => beganAt(retry) > beganAt(row));
-  const continued = inOrder.find(({ id }) => rows.some(({ parent }) => parent === id));
-  return continued && `the agent continued from attempt ${continued.attempt}`;
 }
 
 /** Checks that the default export has exactly the unmarked rows of the full export. */

@@ -1,6 +1,6 @@
 import type { Generation, GenerationLog } from "../engine/generation-log.js";
 import type { Findings } from "./findings.js";
-import { matchGenerations } from "./match-generations.js";
+import { isWhole, matchGenerations } from "./match-generations.js";
 import type { Row } from "./read-rows.js";
 
 /**
@@ -38,13 +38,4 @@ export function checkTokens(
   if (generations.some((generation) => used.has(generation))) findings.add("unexplained", `${name}: a second record`);
   for (const generation of generations) used.add(generation);
   return generations;
-}
-
-/** A generation that was cut at its last allowed token is complete, too. */
-function isWhole({ output, maxTokens }: Row, generations: readonly Generation[]): boolean {
-  const last = generations.at(-1)?.sent;
-  const earlier = generations.slice(0, -1);
-  return (
-    (last === "whole" || (last === "cut" && output.length === maxTokens)) && earlier.every(({ sent }) => sent === "cut")
-  );
 }

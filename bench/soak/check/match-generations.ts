@@ -6,7 +6,7 @@ import type { Row } from "./read-rows.js";
  * generation that was cut. Together they have exactly the row's output ids.
  *
  * Attempts at one call with short answers may sample the same ids. Then those with the row's log probabilities and versions are
- * chosen, and of these the ones that no other row has.
+ * chosen. Of these, those that the engine sent completely are chosen, and of these the ones that no other row has.
  *
  * @param used generations of other rows
  * @returns undefined if the engine never sampled these ids after this prompt
@@ -16,25 +16,47 @@ export function matchGenerations(
   row: Row,
   used: ReadonlySet<Generation> = new Set(),
 ): Generation[] | undefined {
-  const prompt = row.prompt.map(({ id }) => id);
+  const faultsOf = (generations: readonly Generation[]): readonly number[] => [
+    countDifferences(row, generations),
+    isWhole(row, generations) ? 0 : 1,
+    generations.filter((generation) => used.has(generation)).length,
+  ];
+  const ranked = [...listMatches(log, row)].map((match) => ({ match, faults: faultsOf(match) }));
+  return ranked.toSorted((a, b) => compare(a.faults, b.faults))[0]?.match;
+}
+
+/** Returns true if the engine sent all of the output. A generation that was cut at its last allowed token is complete, too. */
+export function isWhole({ output, maxTokens }: Row, generations: readonly Generation[]): boolean {
+  const last = generations.at(-1)?.sent;
+  const earlier = generations.slice(0, -1);
+  return (
+    (last === "whole" || (last === "cut" && output.length === maxTokens)) && earlier.every(({ sent }) => sent === "cut")
+  );
+}
+
+/** Lists the sequences of generations that have the output ids of a row. */
+function* listMatches(log: GenerationLog, row: Row, from = 0): Generator<Generation[]> {
   const output = row.output.map(({ id }) => id);
-  const isExact = ({ tokens }: Generation, from: number) =>
-    tokens.every(({ logprob, version }, i) => {
-      const recorded = row.output[from + i];
-      return logprob === recorded?.logprob && version === String(recorded.version);
-    });
-  const rank = (generation: Generation, from: number) =>
-    (isExact(generation, from) ? 0 : 2) + (used.has(generation) ? 1 : 0);
-  const search = (from: number): Generation[] | undefined => {
-    const candidates = log.of([...prompt, ...output.slice(0, from)]);
-    for (const generation of candidates.toSorted((a, b) => rank(a, from) - rank(b, from))) {
-      const { tokens } = generation;
-      const end = from + tokens.length;
-      if (tokens.length === 0 || end > output.length || tokens.some(({ id }, i) => id !== output[from + i])) continue;
-      const rest = end === output.length ? [] : search(end);
-      if (rest) return [generation, ...rest];
-    }
-    return undefined;
-  };
-  return search(0);
+  for (const generation of log.of([...row.prompt.map(({ id }) => id), ...output.slice(0, from)])) {
+    const { tokens } = generation;
+    const end = from + tokens.length;
+    if (tokens.length === 0 || end > output.length || tokens.some(({ id }, i) => id !== output[from + i])) continue;
+    if (end === output.length) yield [generation];
+    else for (const rest of listMatches(log, row, end)) yield [generation, ...rest];
+  }
+}
+
+/** Returns the number of output tokens with other log probabilities or versions. */
+function countDifferences({ output }: Row, generations: readonly Generation[]): number {
+  const sampled = generations.flatMap(({ tokens }) => tokens);
+  return output.filter(({ logprob, version }, i) => {
+    const token = sampled[i];
+    return logprob !== token?.logprob || String(version) !== token.version;
+  }).length;
+}
+
+/** Compares the first numbers that differ. */
+function compare(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, i) => value !== b[i]);
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }

@@ -1,0 +1,46 @@
+import type { Attempt } from "../agents/attempt.js";
+import type { Generation } from "../engine/generation-log.js";
+import type { Row } from "./read-rows.js";
+
+/** What is known of the calls of some sessions. */
+export interface Evidence {
+  /** The rows of the full export, with the generations that they recorded. */
+  readonly recorded: ReadonlyMap<Row, readonly Generation[]>;
+  readonly attempts: readonly Attempt[];
+}
+
+/**
+ * Returns why the server could know that an answer did not reach its agent; undefined if it could not know. It could know in two cases:
+ *
+ * 1. It saw the connection close before the engine sampled the answer.
+ * 2. The agent continued from the answer to a later attempt, and the server could know that this attempt repeats the call.
+ */
+export function findReason(row: Row, attempt: Attempt, { recorded, attempts }: Evidence): string | undefined {
+  const { knownAt } = attempt;
+  const endedAt = recorded.get(row)?.at(-1)?.endedAt ?? 0;
+  if (knownAt !== undefined && knownAt < endedAt) {
+    return `the server saw the connection close ${(endedAt - knownAt).toFixed(0)} ms before the answer was sampled`;
+  }
+  const rows = [...recorded.keys()];
+  const continued = rows.find(
+    ({ id, call, attempt: number }) =>
+      call === row.call && number > row.attempt && rows.some(({ parent }) => parent === id),
+  );
+  if (!continued || !isKnownRetry(attempt, recorded.get(row)?.[0], attempts)) return undefined;
+  return `the agent continued from attempt ${continued.attempt}`;
+}
+
+/**
+ * Returns true if the server could know that the attempts after this one repeat it: they have its `idempotency-key`, or this one was
+ * certainly the first to arrive. Without a key, a call that arrives after its own retry looks like another sample of the same prompt.
+ *
+ * Connections may deliver in another order than the agent sent. The order is certain only if one event caused the other: before
+ * the agent sent the next attempt, it read a part of this answer, or the engine got this call. All times are from one clock.
+ *
+ * @param first the first generation that the row recorded
+ */
+export function isKnownRetry(attempt: Attempt, first: Generation | undefined, attempts: readonly Attempt[]): boolean {
+  if (attempt.keyed || (attempt.outcome.kind === "left" && attempt.outcome.begun)) return true;
+  const later = attempts.filter((each) => each.call === attempt.call && each.attempt > attempt.attempt);
+  return first !== undefined && later.every(({ beganAt }) => first.beganAt < beganAt);
+}

@@ -1,0 +1,53 @@
+/** Time by which a check may be late without counting as a pause. */
+const SPARE_MS = 500;
+
+interface Pause {
+  readonly milliseconds: number;
+  /** Active time when it was over, in milliseconds. */
+  readonly endedAt: number;
+}
+
+/**
+ * Measures for how long this process stood still: it was suspended, or other programs left it no time. It notices this by a regular check
+ * that comes late.
+ */
+export class ActiveTime {
+  readonly #checkMs: number;
+  readonly #longestMs: number;
+  readonly #now: () => number;
+  #checkedAt: number | undefined;
+  #paused = 0;
+  #pauses: Pause[] = [];
+
+  /**
+   * @param checkMs time between two calls of {@link check}, if the process runs
+   * @param longestMs the greatest time for which pauses are measured
+   * @param now returns milliseconds of a monotonic clock
+   */
+  constructor(checkMs: number, longestMs: number, now: () => number = () => performance.now()) {
+    this.#checkMs = checkMs;
+    this.#longestMs = longestMs;
+    this.#now = now;
+  }
+
+  /** Notes a pause if this call comes late. A late check counts as a pause since the check before it. */
+  check(): void {
+    const now = this.#now();
+    const passed = now - (this.#checkedAt ?? now);
+    this.#checkedAt = now;
+    if (passed <= this.#checkMs + SPARE_MS) return;
+    this.#paused += passed;
+    this.#pauses = this.#listSince(this.#longestMs);
+    this.#pauses.push({ milliseconds: passed, endedAt: now - this.#paused });
+  }
+
+  /** Returns for how many milliseconds the process stood still since the time when it had `activeMs` less of active time. */
+  measurePaused(activeMs: number): number {
+    return this.#listSince(activeMs).reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+  }
+
+  #listSince(activeMs: number): Pause[] {
+    const since = this.#now() - this.#paused - activeMs;
+    return this.#pauses.filter(({ endedAt }) => endedAt > since);
+  }
+}
