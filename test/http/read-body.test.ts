@@ -17,7 +17,10 @@ function read(chunks: readonly Buffer[], { declared, limit = 1 << 20 }: { declar
   return new Promise<Read>((resolve) => readBody(request, payload, (error, bytes) => resolve({ error, bytes })));
 }
 
-const chunks = fc.array(fc.uint8Array({ maxLength: 3000 }).map((bytes) => Buffer.from(bytes)), { maxLength: 12 });
+const chunks = fc.array(
+  fc.uint8Array({ maxLength: 3000 }).map((bytes) => Buffer.from(bytes)),
+  { maxLength: 12 },
+);
 
 it("joins the chunks of a body, with and without a declared size", async () => {
   await fc.assert(
