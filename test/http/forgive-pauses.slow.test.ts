@@ -54,6 +54,17 @@ async function sendAcrossPause(first: string, second: string): Promise<string> {
 
 const HEAD = requestHead("GET", "/");
 
+/** Opens a connection that was answered once, and whose idle time is over. */
+async function openIdle() {
+  const { server, port } = await listen();
+  const connected = once(server, "connection") as Promise<[Socket]>;
+  const { socket, received } = await openConnection(port, HEAD);
+  const [served] = await connected;
+  await until(() => received().endsWith("answer"));
+  served.emit("timeout");
+  return { socket, received };
+}
+
 describe("a server that stood still", () => {
   it("answers a request whose rest arrives afterwards", async () => {
     expect(await sendAcrossPause(HEAD.slice(0, 10), HEAD.slice(10))).toMatch(/^HTTP\/1.1 200/);
@@ -64,23 +75,13 @@ describe("a server that stood still", () => {
   });
 
   it("answers a request that arrived on a connection whose idle time is over", async () => {
-    const { server, port } = await listen();
-    const connected = once(server, "connection") as Promise<[Socket]>;
-    const { socket, received } = await openConnection(port, HEAD);
-    const [served] = await connected;
-    await until(() => received().endsWith("answer"));
-    served.emit("timeout");
+    const { socket, received } = await openIdle();
     socket.write(HEAD);
     await expect.poll(() => received().split("answer").length - 1).toBe(2);
   });
 
   it("closes a connection whose idle time is over if nothing arrives", async () => {
-    const { server, port } = await listen();
-    const connected = once(server, "connection") as Promise<[Socket]>;
-    const { socket, received } = await openConnection(port, HEAD);
-    const [served] = await connected;
-    await until(() => received().endsWith("answer"));
-    served.emit("timeout");
+    const { socket, received } = await openIdle();
     await once(socket, "close");
     expect(received().split("answer").length - 1).toBe(1);
   });
