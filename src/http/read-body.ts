@@ -6,6 +6,9 @@ import { native } from "../native/addon.js";
 /** Node's pool serves smaller buffers. */
 const POOLED_BYTES = 4 * 1024;
 
+/** Memory for more than this is allocated as the body arrives, because a client may declare a large body and send nothing. */
+const FIRST_BYTES = 1 << 20;
+
 /**
  * Reads the body of a request into one buffer, with the checks and errors of Fastify's own reader. That one keeps all chunks and
  * then copies them, which takes the size of the body twice outside V8's heap. Here each chunk is freed when it is copied.
@@ -21,13 +24,13 @@ export function readBody(
   if (declared !== undefined && declared > limit) return done(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE(), NO_BYTES);
   // Chunks of a request that a program injects may be its own memory.
   const ownsChunks = payload instanceof IncomingMessage;
-  let bytes = allocate(declared ?? 0);
+  let bytes = allocate(Math.min(declared ?? 0, FIRST_BYTES));
   let length = 0;
 
   const onData = (chunk: Buffer) => {
     const end = length + chunk.length;
     if (end > limit) return finish(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
-    if (end > bytes.length) bytes = grow(bytes, length, end);
+    if (end > bytes.length) bytes = grow(bytes, length, Math.max(end, Math.min(2 * bytes.length, declared ?? limit)));
     chunk.copy(bytes, length);
     length = end;
     if (ownsChunks) native.freeBytes(chunk);
@@ -38,7 +41,9 @@ export function readBody(
   };
   const finish = (error: Error | null) => {
     payload.off("data", onData).off("end", onEnd).off("error", onError);
-    done(error, length === bytes.length ? bytes : bytes.subarray(0, length));
+    if (!error) return done(null, length === bytes.length ? bytes : bytes.subarray(0, length));
+    native.freeBytes(bytes);
+    done(error, NO_BYTES);
   };
   const onError = (error: Error & { statusCode?: number }) => {
     if ((error.statusCode ?? 0) < 400) error.statusCode = 400;
@@ -53,9 +58,9 @@ function allocate(size: number): Buffer {
   return size < POOLED_BYTES ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
 }
 
-/** Returns a larger buffer with the first `length` bytes. Only bodies without a declared size grow. */
-function grow(bytes: Buffer, length: number, needed: number): Buffer {
-  const grown = allocate(Math.max(needed, 2 * bytes.length));
+/** Returns a larger buffer with the first `length` bytes. */
+function grow(bytes: Buffer, length: number, size: number): Buffer {
+  const grown = allocate(size);
   bytes.copy(grown, 0, 0, length);
   native.freeBytes(bytes);
   return grown;

@@ -34,6 +34,27 @@ it("joins the chunks of a body, with and without a declared size", async () => {
   );
 });
 
+it("joins the chunks of some megabytes", async () => {
+  const whole = Buffer.from(Array.from({ length: 5_000_000 }, (_, i) => i % 251));
+  const parts = Array.from({ length: 77 }, (_, i) => whole.subarray(i * 65_536, (i + 1) * 65_536));
+  for (const options of [{ declared: whole.length }, {}]) {
+    const { error, bytes } = await read(parts, { ...options, limit: 16 << 20 });
+    expect([error, bytes.equals(whole)]).toEqual([null, true]);
+  }
+});
+
+it("allocates memory as the body arrives, not what the client declares", async () => {
+  const request = { headers: { "content-length": String(64 << 20) }, routeOptions: { bodyLimit: 64 << 20 } };
+  const payload = new Readable({ read: () => undefined });
+  const before = process.memoryUsage().arrayBuffers;
+  const failed = new Promise<Read["error"]>((resolve) => {
+    readBody(request as unknown as FastifyRequest, payload, resolve);
+  });
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 << 20);
+  payload.destroy(new Error("aborted"));
+  expect(await failed).toMatchObject({ message: "aborted" });
+});
+
 it("refuses a body over the limit, declared or received", async () => {
   const limit = 100;
   expect((await read([], { declared: 101, limit })).error?.code).toBe("FST_ERR_CTP_BODY_TOO_LARGE");
