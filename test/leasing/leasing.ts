@@ -83,6 +83,10 @@ export async function serve(
       },
     },
   });
-  onTestFinished(() => running.close());
+  onTestFinished(async () => {
+    // The controller waits some seconds for workers that do not call any more.
+    for (const { id } of tasks.workers.all()) tasks.workers.remove(id);
+    await running.close();
+  });
   return running;
 }
