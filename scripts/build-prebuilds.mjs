@@ -7,7 +7,7 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { checkNeeds, readNeeds } from "./prebuilds/needs.mjs";
+import { checkNeeds, readNeeds } from "./prebuilds/addon-needs.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 

@@ -11,7 +11,7 @@ interface Picture {
   readonly view: string;
   readonly width: number;
   readonly height: number;
-  /** Shown when the view is complete. */
+  /** Selector of an element that is shown once the view is complete. */
   readonly ready: string;
   readonly prepare?: (page: Page) => Promise<void>;
 }

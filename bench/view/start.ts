@@ -29,7 +29,7 @@ const WATCH = `window.drawn = new Promise((resolve) => {
 
 interface Start {
   readonly milliseconds: number;
-  /** Until the address was printed. */
+  /** Milliseconds until the address was printed. */
   readonly address: number;
   /** Highest resident memory of the process, in MB. */
   readonly peak: number;

@@ -4,7 +4,7 @@ export interface Target {
   readonly key: string;
 }
 
-/** What an agent process does: it calls the model in all these sessions at once, for some seconds. */
+/** The work of an agent process: to call the model in all these sessions at once, for some seconds. */
 export interface Load {
   readonly targets: readonly Target[];
   readonly seconds: number;

@@ -4,7 +4,7 @@ import type { Child } from "../processes.js";
 import { startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
-import { type Pace, Served } from "./served.js";
+import { type Pace, ServeCommand } from "./serve-command.js";
 
 /**
  * Measures the rate of small calls with several workers (`server.workers`), compared with one. Engines and agents are processes of
@@ -16,7 +16,7 @@ import { type Pace, Served } from "./served.js";
 
 const CORES = availableParallelism();
 const SECONDS = sized(3, 0.3);
-/** Node compiles what is called often: the first round is not counted. */
+/** The first round is not counted, because V8 compiles hot functions in it. */
 const WARM_UP_SECONDS = sized(4, 0.3);
 const ROUNDS = sized(5, 1);
 const SESSIONS_OF_AGENT = sized(16, 2);
@@ -31,17 +31,17 @@ const chosen = process.argv.slice(2).map(Number);
 const counts = chosen.length > 0 ? chosen : doublings(Math.max(2, CORES));
 const most = Math.max(...counts);
 const children: Child[] = [];
-const served: Served[] = [];
+const commands: ServeCommand[] = [];
 try {
   const engines = await startSeveral("../proxy/wire-engine-process.ts", Math.ceil(most / WORKERS_OF_ENGINE));
   const agents = await startSeveral("agents-process.ts", most);
   for (const count of new Set([1, ...counts]))
-    served.push(await Served.start(count, engines, agents.length * SESSIONS_OF_AGENT));
+    commands.push(await ServeCommand.start(count, engines, agents.length * SESSIONS_OF_AGENT));
   const rounds = await measureInTurns(agents);
   console.log(`${cpus()[0]?.model ?? "unknown processor"}, ${CORES} cores, Node ${process.version}\n`);
-  console.log(table(served.map((each, index) => toRow(each, index, rounds))));
+  console.log(table(commands.map((each, index) => toRow(each, index, rounds))));
 } finally {
-  await Promise.all(served.map((each) => each.stop()));
+  await Promise.all(commands.map((each) => each.stop()));
   await Promise.all(children.map((child) => child.stop()));
 }
 
@@ -52,12 +52,12 @@ async function startSeveral(script: string, count: number): Promise<Child[]> {
   return all;
 }
 
-/** Returns the measurements of each round, in the order of `served`. */
+/** Returns the measurements of each round, in the order of `commands`. */
 async function measureInTurns(agents: readonly Child[]): Promise<Pace[][]> {
   const rounds: Pace[][] = [];
   for (let round = -1; round < ROUNDS; round++) {
     const paces: Pace[] = [];
-    for (const each of served) paces.push(await each.measure(agents, round < 0 ? WARM_UP_SECONDS : SECONDS));
+    for (const each of commands) paces.push(await each.measure(agents, round < 0 ? WARM_UP_SECONDS : SECONDS));
     process.stderr.write(`round ${round + 1}: ${paces.map(({ perSecond }) => perSecond.toFixed(0)).join(", ")}/s\n`);
     if (round >= 0) rounds.push(paces);
   }
@@ -65,7 +65,7 @@ async function measureInTurns(agents: readonly Child[]): Promise<Pace[][]> {
 }
 
 /** The first measurement of each round is that of one worker. */
-function toRow({ workers, mostSessions }: Served, index: number, rounds: readonly Pace[][]): Row {
+function toRow({ workers, mostSessions }: ServeCommand, index: number, rounds: readonly Pace[][]): Row {
   const middle = (at: number, key: keyof Pace) => median(rounds.map((paces) => paces[at]?.[key] ?? Number.NaN));
   const describe = (at: number) =>
     `${middle(at, "perSecond").toFixed(0)}/s, CPU ${middle(at, "cpu").toFixed(2)} ms a call`;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 /** The version of Node-API that the addon is compiled for. */
 const NODE_API = 8;
 
-// Ends with status 0 if the addon, the first argument, loads. In a process of its own, which may crash.
+// Ends with status 0 if the addon, the first argument, loads. Runs in a process of its own, because loading may crash it.
 const LOAD = "process.dlopen({ exports: {} }, process.argv[1])";
 
 /**

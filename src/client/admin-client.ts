@@ -207,10 +207,10 @@ export class AdminClient {
   }
 
   /**
-   * Deletes the active sessions of a lease: those whose start nobody has heard of.
+   * Deletes the active sessions of a lease, also those that its rollout worker did not announce to the controller.
    *
    * @returns their number
-   * @throws ProxyError `worker_unavailable` if a worker behind a gateway did not answer, which may have more of them
+   * @throws ProxyError `worker_unavailable` if a worker behind a gateway did not answer; it may have more of them
    */
   async deleteLease(leaseId: string, options: CallOptions = {}): Promise<number> {
     const path = `/rl/sessions?state=active&lease_id=${encodeURIComponent(leaseId)}`;

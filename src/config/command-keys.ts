@@ -8,7 +8,7 @@ import { mapLeaves } from "./tree.js";
 /** Keys that a command does not use, and the reason. A prefix is a key, or a section with its dot. */
 export interface UnusedKeys {
   readonly prefixes: readonly string[];
-  /** Keys that are also the beginning of a key that the command uses. */
+  /** Whole keys, for a key that begins like one that the command uses. */
   readonly keys?: readonly string[];
   /** The end of the sentence "has no effect: …". */
   readonly reason: string;

@@ -33,7 +33,7 @@ export const health = z.object({
 
 export interface ReadinessFacts {
   readonly processes?: GatewayContext["processes"];
-  /** True while the gateway stops. Only the port for probes tells it: a closing gateway accepts no other connections. */
+  /** True while the gateway stops. Only the port for probes reports it: a closing gateway accepts no other connections. */
   readonly stopping?: boolean;
   /** Why model calls wait. */
   readonly hold?: string | undefined;

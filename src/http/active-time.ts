@@ -8,8 +8,8 @@ interface Pause {
 }
 
 /**
- * Measures for how long this process stood still: it was suspended, or other programs left it no time. It notices this by a regular check
- * that comes late.
+ * Measures for how long this process stood still, because it was suspended or other programs left it no time. A regular check that comes
+ * late shows this.
  */
 export class ActiveTime {
   readonly #checkMs: number;

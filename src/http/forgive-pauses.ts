@@ -15,8 +15,8 @@ const IDLE_SPARE_MS = 1000;
 
 /**
  * Keeps pauses out of the time that clients have for a request. If the machine is suspended, or so busy that its processes stand
- * still, clients on it stand still too. When they go on, Node's time-outs have passed on the clock, and it would answer requests that
- * are half sent with 408, and reset idle connections that clients are about to use.
+ * still, clients on it stand still too. When they go on, Node's time-outs have passed on the clock. Node would then answer
+ * half-sent requests with 408, and reset idle connections that clients are about to use.
  *
  * @param checkMs time between Node's checks for slow requests
  */

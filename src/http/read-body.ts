@@ -3,15 +3,15 @@ import type { Readable } from "node:stream";
 import { errorCodes, type FastifyRequest } from "fastify";
 import { native } from "../native/addon.js";
 
-/** Node's pool serves smaller buffers. */
+/** Buffers below this size come from Node's pool. */
 const POOLED_BYTES = 4 * 1024;
 
 /** Memory for more than this is allocated as the body arrives, because a client may declare a large body and send nothing. */
 const FIRST_BYTES = 1 << 20;
 
 /**
- * Reads the body of a request into one buffer, with the checks and errors of Fastify's own reader. That one keeps all chunks and
- * then copies them, which takes the size of the body twice outside V8's heap. Here each chunk is freed when it is copied.
+ * Reads the body of a request into one buffer, with the checks and errors of Fastify's own reader. Fastify's reader keeps all
+ * chunks and then copies them, so a body takes twice its size outside V8's heap. Here each chunk is freed when it is copied.
  */
 export function readBody(
   request: FastifyRequest,

@@ -5,7 +5,7 @@ import type { LeaseRecords } from "./lease-records.js";
 
 /**
  * Runs tasks in this process and stores their results. A session counts as unwanted until its episode is accepted, so that the
- * sessions of a process that is killed are deleted by the next one. Those that were started but not stored yet are found by the job's id.
+ * sessions of a process that is killed are deleted by the next one, which finds sessions that were not stored yet by the job's id.
  */
 export class JournaledRunner implements TaskRunner {
   readonly #runner: WorkflowRunner<unknown>;

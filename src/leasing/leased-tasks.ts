@@ -203,7 +203,7 @@ export class LeasedTasks implements TaskRunner {
     for (const lease of this.#leases.loseWorker(workerId, reason)) this.#lose(lease, reason);
   }
 
-  /** Deletes sessions that nobody needs any more. Accepted ones stay: a broken worker may name those of another task. */
+  /** Deletes sessions that no task needs. Accepted ones stay, because a broken worker may name those of another task. */
   discard(sessionIds: readonly string[]): void {
     const unwanted = sessionIds.filter((id) => !this.#taskOf.has(id));
     if (unwanted.length === 0) return;
@@ -250,9 +250,10 @@ export class LeasedTasks implements TaskRunner {
 
   #accept({ lease_id: leaseId, task, attempt, result }: WireReport): boolean {
     const lease = this.#leases.get(leaseId);
-    const foreign = lease && this.#findForeign(lease, result);
-    if (lease && foreign !== undefined && lease.task === task && lease.attempt === attempt) {
-      const reason = `rollout worker ${lease.worker} reported session ${foreign.slice(0, 200)} of another task`;
+    const misplaced = lease && this.#findMisplaced(lease, result);
+    if (lease && misplaced !== undefined && lease.task === task && lease.attempt === attempt) {
+      const session = misplaced.slice(0, 200);
+      const reason = `rollout worker ${lease.worker} reported session ${session} twice, or it belongs to another task`;
       const lost = this.#leases.lose(leaseId, reason);
       if (lost) this.#lose(lost, reason);
       return false;
@@ -266,7 +267,7 @@ export class LeasedTasks implements TaskRunner {
     this.#records.removeLease(leaseId);
     // The next process deletes those that are kept if this one dies.
     this.#records.saveUnwanted(unwanted.filter((id) => kept.has(id)));
-    // Usually the worker has deleted them. If it could not, nobody else knows them.
+    // Usually the worker has deleted them. If it could not, only the controller knows them.
     this.discard(unwanted.filter((id) => !kept.has(id)));
     const pending = this.#pending.get(task);
     if (pending) this.#records.saveReport({ task: pending.task, result, leaseId });
@@ -274,8 +275,8 @@ export class LeasedTasks implements TaskRunner {
     return true;
   }
 
-  /** Returns a session of a report that belongs to another task, or is in the report twice: a batch can have it only once. */
-  #findForeign({ task }: HeldLease, { accepted }: WireReport["result"]): string | undefined {
+  /** Returns a session of a report that belongs to another task, or is in the report twice. A batch can have it only once. */
+  #findMisplaced({ task }: HeldLease, { accepted }: WireReport["result"]): string | undefined {
     const ids = accepted.map(({ session_id }) => session_id);
     return ids.find((id, i) => (this.#taskOf.get(id) ?? task) !== task || ids.indexOf(id) !== i);
   }

@@ -25,13 +25,13 @@ export class SessionRemover {
   readonly #slots = new Semaphore(CONCURRENCY);
   readonly #sessions = new Map<string, Promise<void>>();
   readonly #leases = new Map<string, Promise<void>>();
-  /** Aborts when nothing follows, so that leases need not settle. */
+  /** Aborts when {@link close} is called: leases then no longer wait to settle. */
   readonly #closing = new AbortController();
   readonly #stopping = new AbortController();
 
   constructor(options: SessionRemoverOptions) {
     this.#options = options;
-    // Thousands of deletions listen to them, which is no leak.
+    // Thousands of deletions may listen to these signals. Node would warn of a leak.
     setMaxListeners(Number.POSITIVE_INFINITY, this.#closing.signal, this.#stopping.signal);
   }
 

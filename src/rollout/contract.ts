@@ -64,7 +64,8 @@ export interface EpisodeOptions {
   /** Default: `interactions`. */
   readonly export?: EpisodeExport | undefined;
   /**
-   * `delete` (default) deletes the session of a rejected episode. `keep` ends it: the caller can read what it recorded, and deletes it.
+   * `delete` (default) deletes the session of a rejected episode. `keep` ends it. The caller can then read what it recorded, and must
+   * delete it.
    */
   readonly rejectedSessions?: "delete" | "keep" | undefined;
   /**

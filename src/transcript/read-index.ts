@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { isEpisodeEntry } from "./check-summary.js";
+import { isEpisodeEntry } from "./episode-entry.js";
 import { TranscriptError } from "./errors.js";
 import type { EpisodeLine, IndexLine, Place } from "./format.js";
 import { LINE_FEED, MAX_LINE_BYTES, parseLine, readBytes, readLine } from "./read-line.js";

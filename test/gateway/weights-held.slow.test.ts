@@ -44,7 +44,7 @@ const begin = (gateway: Gateway) => gateway.post("/rl/weights", { version: 7, mo
 const load = (gateway: Gateway) => gateway.post("/rl/weights", { version: 7, path: PATH, wait_seconds: 0 });
 
 describe("an external update that nobody finishes", () => {
-  it("is the reason that health, the record and failed calls give", async () => {
+  it("is named as the reason by health, the record and failed calls", async () => {
     const { gateway, worker } = await startOne({ seconds: 2 });
     expect(await message(gateway)).toBeUndefined();
     await begin(gateway);
@@ -137,7 +137,7 @@ describe("the only worker of an engine server", () => {
     await expect.poll(() => server.to(LOAD).length).toBe(1);
     const port = Number(new URL(worker.url).port);
     await worker.kill();
-    // Nobody but the gateway can tell.
+    // Only the gateway can report this.
     await expect.poll(async () => (await record(gateway)).state).toBe("failed");
     expect((await record(gateway)).error).toContain("No worker of");
     const again = await startOn("one", server.url, { storage, port });

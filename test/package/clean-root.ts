@@ -59,7 +59,7 @@ export class CleanRoot {
       symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, this.path(`usr/bin/${name}`));
   }
 
-  /** Returns where a path of the root is outside of it. */
+  /** Returns the path on this machine of a path inside the root. */
   path(inside: string): string {
     return join(this.#folder, inside);
   }

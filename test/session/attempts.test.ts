@@ -91,7 +91,7 @@ class Model {
     return attempt !== undefined && (attempt.children > 0 || this.#isContinued(this.findRetry(attempt)));
   }
 
-  /** The attempt before which one belongs that arrives late. */
+  /** Finds the attempt that a late one precedes: that with the next higher retry count. */
   #findLater(request: string, retryCount: number): ModelledAttempt | undefined {
     const present = this.attempts.filter((each) => each.request === request && each.state !== "failed");
     if (present.some((each) => each.retryCount === retryCount)) return undefined;

@@ -106,7 +106,7 @@ describe.skipIf(!HAS_CHROMIUM)("/ui of a server, in Chromium", () => {
     expect(stderr).not.toContain(KEY);
   });
 
-  it("is not there without server.ui", async () => {
+  it("answers /ui/ with 404 without server.ui", async () => {
     const { url } = await serve();
     const page = await browser.newPage();
     const answer = await page.goto(`${url}/ui/`);

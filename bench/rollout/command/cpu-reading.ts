@@ -28,7 +28,7 @@ export const totalOf = ({ mainThread, otherThreads }: CpuReading): number => mai
 
 export const sumOf = (cpu: JobCpu): number => [...cpu.values()].reduce((sum, each) => sum + totalOf(each), 0);
 
-/** What was spent between two readings. */
+/** Returns the processor time that was spent between two readings. */
 export function subtract(to: JobCpu, from: JobCpu): JobCpu {
   return new Map(
     [...to].map(([name, after]) => {

@@ -15,7 +15,7 @@ export interface CommandOptions {
   readonly agent: string;
   /** Path of its files, without extension. */
   readonly path: string;
-  /** More than the benchmark gets to. */
+  /** Number of tasks: more than the benchmark can run. */
   readonly tasks: number;
   /** Further arguments. */
   readonly args: readonly string[];

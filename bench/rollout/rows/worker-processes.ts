@@ -12,11 +12,11 @@ import { type CommandReading, RolloutCommand, readAll } from "../command/rollout
 const AGENT = `${fileURLToPath(new URL("../agents.ts", import.meta.url))}#sdkAgent`;
 const [CONCURRENT, BATCH] = sized([128, 128], [4, 4]);
 /**
- * V8 compiles what is called often, in each process anew. Two workers need twice as many episodes as one process until that is done.
- * What it costs is shown apart: it does not grow with the number of episodes.
+ * Each process compiles its own hot functions, so two workers need twice as many episodes as one process until V8 has compiled them. The
+ * cost of that is printed separately, because it does not grow with the number of episodes.
  */
 const [WARM_UP, EPISODES] = sized([3072, 2048], [8, 16]);
-/** More than the jobs get to. */
+/** Number of tasks: more than the jobs can run. */
 const TASKS = 4 * (WARM_UP + EPISODES);
 const TARGET = 1.15;
 
@@ -55,7 +55,7 @@ interface Spent {
 /**
  * Compares what an episode costs `rolltape rollout --workers 2` (controller and workers together) with what it costs
  * `rolltape rollout`, which runs the same agent in its own process. The cost of an episode is the slope between two numbers of
- * episodes of the same job, so that the start and the end of a job do not count. They are printed apart.
+ * episodes of the same job, so that the start and the end of a job do not count. They are printed separately.
  *
  * Both jobs run at the same time, each with a proxy of its own, because the processor time of the same work changes with what
  * else runs on the machine.

@@ -140,7 +140,7 @@ export class Agent {
         await reply.body.dump();
       }
     } catch (error) {
-      // A server that was killed did not answer the fence, so it may not have known. One that reset it was never asked.
+      // A server that was killed, or that reset a connection because this process stood still, did not answer all of the fence.
       if (ready || ownPauses.happenedSince(beganAt)) return;
       throw error;
     }

@@ -1,14 +1,14 @@
 const BEAT_MS = 500;
 
 /**
- * A pause of this process after which a server may have refused what was half sent: 10 s. The shortest time-out of a server for a
- * request is 15 s (`server.headers_timeout_seconds`), and a process that stood still sends the rest later still.
+ * A pause of this process after which a server may have refused a half-sent request: 10 s. The shortest time-out of a server for a
+ * request is 15 s (`server.headers_timeout_seconds`). A process that stood still for 10 s may send the rest after that.
  */
 const LONG_MS = 10_000;
 
 /**
  * Notices when the process of the agents stood still: it was stopped, or a busy machine left it no time. The server may have run
- * meanwhile. It then answered what was half sent with 408 and reset the connection, as it must, and recorded nothing.
+ * meanwhile. It then answered a half-sent request with 408 and reset the connection, as it must, and recorded nothing.
  */
 export class OwnPauses {
   readonly #now: () => number;

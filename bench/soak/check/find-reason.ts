@@ -2,7 +2,7 @@ import type { Attempt } from "../agents/attempt.js";
 import type { Generation } from "../engine/generation-log.js";
 import type { Row } from "./read-rows.js";
 
-/** What is known of the calls of some sessions. */
+/** The calls of some sessions, as the agents made them and as the server recorded them. */
 export interface Evidence {
   /** The rows of the full export, with the generations that they recorded. */
   readonly recorded: ReadonlyMap<Row, readonly Generation[]>;

@@ -23,7 +23,7 @@ const JOB_DEFAULTS = [
   "rollout.agent.session_timeout_seconds=2147483",
 ] as const;
 
-/** The addresses of engines that the job starts are known only then. Without any, the configuration would count as incomplete. */
+/** A placeholder, because an `engine.urls` without addresses is refused. Engines that the job starts have their addresses only later. */
 const UNKNOWN_ENGINES = ["engine.urls=[http://127.0.0.1:1]"] as const;
 
 /** `rolltape rollout`: starts a proxy, runs the episodes, writes batches to files, and prints a summary. */

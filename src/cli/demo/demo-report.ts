@@ -22,7 +22,7 @@ interface Row {
 }
 
 /** Returns the text that the demo prints. */
-export function report(result: DemoResult): string {
+export function describeDemo(result: DemoResult): string {
   const { entries, metadata, data } = readHeader(result.batch);
   const rows = JSON.parse(metadata["rows"] ?? "[]") as Row[];
   const finalRewards = floats(data, entries["rewards"]);

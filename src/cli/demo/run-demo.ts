@@ -7,7 +7,7 @@ import { parseConfig } from "../../config/index.js";
 import { type ConnectedProxy, connectProxy } from "../../rollout/connect.js";
 import { resolveWorkflow } from "../../rollout/resolve-workflow.js";
 import { startServer } from "../../server/start.js";
-import { report } from "./demo-report.js";
+import { describeDemo } from "./demo-report.js";
 import { haikuAgent } from "./haiku-agent.js";
 
 const SUBJECTS = [
@@ -26,7 +26,7 @@ const SUBJECTS = [
 ];
 const DISCOUNT = 0.9;
 
-/** What one run of the agent left in the proxy. */
+/** The session of one run of the agent, and its reward. */
 interface DemoEpisode {
   readonly sessionId: string;
   /** Own reward of its last turn. */
@@ -34,7 +34,7 @@ interface DemoEpisode {
 }
 
 /**
- * The main job from end to end, with the library as a program would use it: start a proxy with the tiny model, run an agent on
+ * Runs the main job from end to end, using the library as a program would: start a proxy with the tiny model, run an agent on
  * each subject, export one discounted batch to `file`. Returns the text that describes the batch.
  */
 export async function runDemo(file: string, showProgress: (line: string) => void): Promise<string> {
@@ -50,7 +50,7 @@ export async function runDemo(file: string, showProgress: (line: string) => void
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, batch);
     const rewards = episodes.map(({ reward }) => reward);
-    return report({ batch, file, rewards, discount: DISCOUNT, seconds: (performance.now() - started) / 1000 });
+    return describeDemo({ batch, file, rewards, discount: DISCOUNT, seconds: (performance.now() - started) / 1000 });
   } finally {
     await proxy.close();
     await server.close();

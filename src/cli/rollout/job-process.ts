@@ -9,7 +9,7 @@ import { readFirstLine } from "../../support/processes/ready-line.js";
 import { pauseBeforeRestart } from "../../support/processes/restart-pause.js";
 import { RolloutJobError } from "./errors.js";
 
-/** Of a process of a job, which lasts some hours. */
+/** The limit for the processes of a job. A job lasts some hours, so restarts count until its end. */
 const JOB_RESTARTS: RestartLimit = { times: 3, forgetSeconds: Number.POSITIVE_INFINITY };
 const TAIL_BYTES = 8192;
 /**
@@ -23,7 +23,7 @@ const UNUSABLE = "status 2";
 /** How often a process is restarted. */
 export interface RestartLimit {
   readonly times: number;
-  /** Earlier restarts do not count any more if the process accepted calls for this time. */
+  /** Earlier restarts no longer count once the process has accepted calls for this time. */
   readonly forgetSeconds: number;
 }
 
@@ -43,7 +43,7 @@ export interface JobProcessOptions {
   readonly onReady?: ((line: string) => void) | undefined;
   /** Further arguments of Node. */
   readonly nodeArguments?: readonly string[];
-  /** Further arguments of each run. */
+  /** Returns further arguments of the command, at each start of the process. */
   readonly runArguments?: () => readonly string[];
   /** Default: 3 restarts. */
   readonly restarts?: RestartLimit;

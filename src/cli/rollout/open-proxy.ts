@@ -76,7 +76,7 @@ async function startSeveral(count: number, { config, logger, logs, key, args }: 
     "server.host=127.0.0.1",
     "server.advertised_host=null",
     "server.worker_tag=auto",
-    // A file that `rolltape serve` shares may have it.
+    // A configuration file that `rolltape serve` uses too may set another number.
     "server.workers=1",
   ];
   const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: key };

@@ -54,7 +54,7 @@ async function deleteUnwanted(admin: AdminClient, journal: JobJournal): Promise<
   const { unwanted } = journal.restored;
   await deleteAll(admin, unwanted);
   for (const id of unwanted) journal.removeUnwanted(id);
-  // Those that the killed process had not stored yet.
+  // Sessions that the killed process had started but not stored yet.
   if (journal.isResumed) await admin.deleteLease(journal.jobId).catch(() => 0);
 }
 

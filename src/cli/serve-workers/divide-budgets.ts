@@ -10,8 +10,8 @@ const MIN_HEAP_BYTES = 256 * MEBIBYTE;
 const HEAP_OPTION = /--max[-_]old[-_]space[-_]size/;
 
 /**
- * The least of each budget that a worker can work with. The share of a worker is not less, unless the budget of the whole command
- * is: then each worker gets all of it.
+ * The least of each budget that a worker can work with. A worker's share is at least this. If the budget of the whole command is
+ * smaller, each worker gets all of it.
  */
 const LEAST = {
   storeBytes: 64 * MEBIBYTE,

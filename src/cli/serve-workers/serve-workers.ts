@@ -94,7 +94,7 @@ export async function serveWorkers(options: ServeWorkersOptions): Promise<void> 
     });
     if (admin.file !== undefined) writeKeyFile(admin.file, admin.key);
   } catch (error) {
-    // The signal's handler ends the process. It is also why a worker did not start.
+    // After a signal, workers cannot start. The signal's handler ends the process.
     if (stopping.begun) return;
     await stop();
     throw error;

@@ -58,7 +58,7 @@ export class WeightUpdate {
     for (const server of this.servers) if (urls.includes(server.url)) server.exclude();
   }
 
-  /** Ends the wait for servers that load. If none does yet, none begins. The update then fails. */
+  /** Ends the wait for servers that load, or keeps all servers from loading if none has begun. The update then fails. */
   cancel(): void {
     this.#giveUp.abort(new Error("The update was given up."));
   }

@@ -136,7 +136,7 @@ export class WeightUpdates {
         if (update.state === "pausing") throw busyError(update);
         return;
       }
-      // Nobody may have pushed weights to a server that could still generate.
+      // A trainer must not push weights to a server that may still generate, so there is nothing to finish.
       if (!update.wasPaused) throw this.#noUpdateError(version);
       const excluded = this.#spellExcluded(
         exclude,
@@ -162,7 +162,7 @@ export class WeightUpdates {
   giveUp(): Promise<void> {
     this.#update?.cancel();
     return this.#inTurn(async () => {
-      // It may have begun since.
+      // An update may have begun while this call waited for its turn.
       this.#update?.cancel();
       await this.#running;
       const update = this.#update;

@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import type { Llama } from "node-llama-cpp";
 import { EngineError } from "../engine.js";
 
-/** node-llama-cpp, bundled for the npm package by vite.llama.config.ts. The sources, without a build, import it as it is. */
+/** The bundle of node-llama-cpp, which vite.llama.config.ts makes. Without a build, node-llama-cpp itself is imported. */
 const BUNDLE = new URL("./llama-cpp/dist/bundle/testBindingBinary.js", import.meta.url);
 
-/** The packages with the binaries of llama.cpp have the version of node-llama-cpp. */
+/** Version of node-llama-cpp, and of the packages with the binaries of llama.cpp. */
 export const LLAMA_VERSION = "3.22.1";
 
 type LlamaModule = typeof import("./llama-cpp.js");
 
-/** Imports node-llama-cpp. Nothing else of Rolltape waits for it. */
+/** Imports node-llama-cpp late, so that only the embedded engine waits for it. */
 export async function importLlama(load: () => Promise<LlamaModule> = loadBundle): Promise<LlamaModule> {
   try {
     return await load();

@@ -1,2 +1,2 @@
-/** What the embedded engine uses of node-llama-cpp. The npm package has this bundled: see vite.llama.config.ts. */
+/** The part of node-llama-cpp that the embedded engine uses. vite.llama.config.ts bundles it for the npm package. */
 export { getLlama, LlamaLogLevel, NoBinaryFoundError, readGgufFileInfo } from "node-llama-cpp";

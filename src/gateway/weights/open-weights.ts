@@ -25,7 +25,7 @@ export interface GatewayWeights {
 interface WeightsOptions {
   readonly logger: FastifyBaseLogger;
   readonly metrics: WeightMetrics;
-  /** The gateway has checked the key of a call. */
+  /** True if the gateway has an admin key, and checks calls against it before {@link GatewayWeights.prepare}. */
   readonly checksKeys: boolean;
 }
 
@@ -40,7 +40,7 @@ export function openWeights(context: GatewayContext, { logger, metrics, checksKe
       const headers = pickCredentials(request);
       if (updates.isActive) {
         const { members } = await readWeightFleet(context, headers);
-        // Without a key of its own, the gateway has a worker check that of the client.
+        // Without an admin key of its own, the gateway needs a worker to check the client's key.
         if (members.length === 0 && !checksKeys) throw noWorkerError();
         return targets.useKey(headers);
       }

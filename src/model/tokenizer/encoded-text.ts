@@ -11,7 +11,7 @@ export interface EncodedText {
   readonly parts: readonly string[];
   /** Length of the text, in UTF-16 units. */
   readonly characters: number;
-  /** Token ids in pieces to be concatenated. A text that continues another one has its pieces, so that only new ids take memory. */
+  /** Token ids in pieces to be concatenated. A text that continues another one shares its pieces, so that only new ids take memory. */
   readonly idPieces: readonly Int32Array[];
   readonly cuts: readonly Cut[];
 }

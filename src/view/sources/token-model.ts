@@ -24,7 +24,7 @@ export async function loadNamed(folder: string | undefined): Promise<NamedModel 
   return folder === undefined ? undefined : { folder, ...(await loadEntries(folder)) };
 }
 
-/** Chooses the tokenizer: that of the folder that the user names, else the job's own folder if its digest is still that of the job. */
+/** Chooses the tokenizer: from the folder that the user names, else from the job's folder if its digest is still that of the job. */
 export async function chooseTexts(named: NamedModel | undefined, origin: ModelOrigin | null): Promise<TextChoice> {
   const { model_digest: expected, model_path: path } = origin ?? {};
   if (named) {
@@ -43,7 +43,7 @@ export async function chooseTexts(named: NamedModel | undefined, origin: ModelOr
   };
 }
 
-/** Returns a function that loads the vocabulary of a folder at its first call. It may have been removed since: then tokens have no text. */
+/** Returns a function that loads the vocabulary of a folder at its first call. If the folder is gone by then, tokens have no text. */
 function loadOnce(folder: string): TextChoice["load"] {
   let loading: Promise<TokenEntries | undefined> | undefined;
   return () =>

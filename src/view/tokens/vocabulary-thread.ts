@@ -13,7 +13,7 @@ export type VocabularyThreadData = string;
 /** The one message of the thread. */
 export type VocabularyResult = LoadedVocabulary | { readonly code: ModelFolderErrorCode; readonly message: string };
 
-/** What turns tokens into text. */
+/** The data that turn tokens into text. */
 export interface LoadedVocabulary {
   readonly spellings: PackedSpellings;
   readonly added_tokens: ModelFiles["tokenizer"]["added_tokens"];

@@ -170,7 +170,10 @@ export class ServerConnections {
   }
 }
 
-/** A server may answer before it has read the request. The body is then still being written, and garbage collection frees it. */
+/**
+ * Frees the body of a request that was sent completely. A server may answer earlier: the body is then still being written, and
+ * garbage collection frees it later.
+ */
 function freeBody({ body }: GenerateRequest, { isSent }: ConnectionUse): void {
   if (isSent) native.freeBytes(body);
 }

@@ -42,7 +42,7 @@ export class ConnectionUse {
     });
   }
 
-  /** The operating system has taken all bytes of the request. Nothing reads its body any more. */
+  /** True once the operating system has taken all bytes of the request. Nothing reads its body any more. */
   get isSent(): boolean {
     return this.#sent;
   }

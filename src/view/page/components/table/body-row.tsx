@@ -1,7 +1,10 @@
 import { Component, type ComponentChild } from "preact";
 import type { Column } from "./virtual-table.js";
 
-/** As in table.css. A row of all cells takes half of a millisecond to render, lay out and paint. */
+/**
+ * Number of cells that a brief row shows. table.css hides the others. A row of all cells takes half of a millisecond to render, lay
+ * out and paint.
+ */
 const BRIEF_CELLS = 6;
 
 interface BodyRowProps<Row, Key extends string> {
@@ -17,7 +20,7 @@ interface BodyRowProps<Row, Key extends string> {
   readonly onSelect: (at: number) => void;
 }
 
-/** A row is rendered again only if something of it changed: a scroll renders the rows that come into view. */
+/** A row is rendered again only if one of its properties changed, so a scroll renders only the rows that come into view. */
 export class BodyRow<Row, Key extends string> extends Component<BodyRowProps<Row, Key>> {
   override shouldComponentUpdate(next: BodyRowProps<Row, Key>): boolean {
     const { row, at, columns, rowHeight, isSelected, isBrief } = this.props;

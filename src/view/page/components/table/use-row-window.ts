@@ -23,7 +23,7 @@ export interface RowWindow {
   readonly shown: readonly number[];
   /** True while rows pass so fast that nobody reads them. */
   readonly isFast: boolean;
-  /** Keys repeat, so a row that comes into view reuses the elements of one that left: faster than creating elements. */
+  /** Returns the key of a row. Keys repeat, so a row that comes into view reuses the elements of one that left. That is faster. */
   readonly slotOf: (row: number) => number;
   readonly onScroll: () => void;
 }

@@ -9,7 +9,7 @@ export interface Pace {
 }
 
 /** `rolltape serve` with a number of workers, and open sessions. */
-export class Served {
+export class ServeCommand {
   readonly workers: number;
   /** Sessions on the worker that has the most. */
   readonly mostSessions: number;
@@ -25,14 +25,14 @@ export class Served {
     this.mostSessions = Math.max(...counts.values());
   }
 
-  static async start(workers: number, engines: readonly Child[], sessions: number): Promise<Served> {
+  static async start(workers: number, engines: readonly Child[], sessions: number): Promise<ServeCommand> {
     const urls = engines.map(({ url }) => url);
     const args = [`server.workers=${workers}`, `engine.urls=[${urls.join(",")}]`];
     const proxy = await startProxy({ engineUrl: urls[0] ?? "", connections: sessions, args });
     await post(proxy.url, "/grant_capacity", { slots: sessions });
     const targets: Target[] = [];
     for (let i = 0; i < sessions; i++) targets.push(await startSession(proxy.url));
-    return new Served(workers, proxy, targets);
+    return new ServeCommand(workers, proxy, targets);
   }
 
   /** Lets agent processes make calls at once, each in its part of the sessions. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isEpisodeEntry } from "../../src/transcript/check-summary.js";
+import { isEpisodeEntry } from "../../src/transcript/episode-entry.js";
 import { indexLine } from "../../src/transcript/schema.js";
 
 const ENTRY = {

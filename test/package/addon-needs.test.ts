@@ -8,7 +8,7 @@ interface Needs {
   readonly libraries: readonly string[];
 }
 
-const SCRIPT = new URL("../../scripts/prebuilds/needs.mjs", import.meta.url).href;
+const SCRIPT = new URL("../../scripts/prebuilds/addon-needs.mjs", import.meta.url).href;
 const { checkNeeds, compareVersions, readNeeds } = (await import(SCRIPT)) as {
   checkNeeds: (needs: Needs, machine: string) => string[];
   compareVersions: (a: string, b: string) => number;

@@ -1,4 +1,4 @@
-// What a compiled addon needs of the machine that loads it, read with readelf of Debian's binutils.
+// Reads what a compiled addon needs of the machine that loads it. Requires readelf of Debian's binutils.
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 
@@ -23,11 +23,11 @@ export function readNeeds(addon) {
   };
 }
 
-/** Returns what is wrong with an addon that is meant for this machine; nothing if it can be published. */
+/** Returns the problems of an addon that is meant for `expectedMachine`; an empty list if it can be published. */
 export function checkNeeds({ machine, glibc, libraries }, expectedMachine) {
   const problems = [];
   if (machine !== expectedMachine) problems.push(`was compiled for ${machine}, not for ${expectedMachine}`);
-  if (glibc === undefined) problems.push("needs no glibc, so it is no addon for Linux");
+  if (glibc === undefined) problems.push("needs no glibc, so it is not an addon for Linux");
   else if (compareVersions(glibc, OLDEST_GLIBC) > 0)
     problems.push(`needs GLIBC_${glibc}, above ${OLDEST_GLIBC}; native/prebuilt/older_glibc.c lists what to do`);
   const others = libraries.filter((library) => !ALLOWED_LIBRARIES.test(library));
