@@ -3,11 +3,12 @@
 // documentation says.
 // usage: node scripts/build-prebuilds.mjs [linux-x64 | linux-arm64]…   (default: both)
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkNeeds, readNeeds } from "./prebuilds/addon-needs.mjs";
+import { DIGEST_FILE, digestSources } from "./prebuilds/sources.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -41,6 +42,8 @@ const unknown = chosen.filter((target) => !(target in TARGETS));
 if (unknown.length > 0)
   throw new Error(`Unknown target ${unknown.join(", ")}; known: ${Object.keys(TARGETS).join(", ")}`);
 
+// Before compiling, so that a source that changes meanwhile makes the addon stale.
+const digest = digestSources(root);
 for (const target of chosen) {
   const addon = compile(target);
   const needs = readNeeds(addon);
@@ -55,4 +58,5 @@ for (const target of chosen) {
   const kept = join(root, "prebuilds", target, "rolltape.node");
   mkdirSync(dirname(kept), { recursive: true });
   copyFileSync(addon, kept);
+  writeFileSync(join(dirname(kept), DIGEST_FILE), `${digest}\n`);
 }

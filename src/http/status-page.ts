@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** The pages that the status page links to. */
+/** The pages of every server. */
 const LINKS = ["/readyz", "/metrics", "/openapi.json"] as const;
 
 /** No script, no form, no other address, and no frame around the page. */
@@ -18,9 +18,10 @@ export function wantsPage({ headers: { accept } }: FastifyRequest): boolean {
 /** Sends the page of a server: version and state, which anybody may read. */
 export function sendStatusPage(
   reply: FastifyReply,
-  facts: { readonly version: string; readonly state: string },
+  facts: { readonly version: string; readonly state: string; readonly hasViewer: boolean },
 ): FastifyReply {
-  const links = LINKS.map((path) => `<li><a href="${path}">${path}</a></li>`).join("");
+  const paths = facts.hasViewer ? ["/ui/", ...LINKS] : LINKS;
+  const links = paths.map((path) => `<li><a href="${path}">${path}</a></li>`).join("");
   const page = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Rolltape</title><style>${STYLE}</style></head>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
 import { ADMIN_KEY, Proxy } from "../helpers/proxy.js";
 
@@ -19,6 +19,14 @@ describe("GET / of a browser", () => {
     expect(page).toMatch(/Version \d+\.\d+\.\d+.*<strong>ok<\/strong>/);
     expect(page).not.toContain("<script");
     expect(page).not.toContain(ADMIN_KEY);
+  });
+
+  it("links to the viewer if the server has one", async () => {
+    expect((await open()).raw.toString()).not.toContain("/ui/");
+    const viewed = await Proxy.start({ settings: { ui: new Map() } });
+    onTestFinished(() => viewed.close());
+    const page = (await viewed.request({ url: "/", headers: { accept: "text/html" } }, null)).raw.toString();
+    expect(page).toContain('<a href="/ui/">');
   });
 
   it("shows that the engine is not available, without the address in its message", async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createViewer } from "../../src/view/http/app.js";
@@ -333,6 +333,19 @@ describe("a path to view", () => {
     const { name, notices } = await tensors.overview();
     expect(name).toBe("batch.safetensors");
     expect(notices[0]).toMatch(/without a transcript/);
+  });
+
+  it("may be a folder with newer files of tasks, which are ignored", async () => {
+    const run = await recordRun();
+    writeFileSync(join(run.folder, "tasks.jsonl"), '{"question":"1+1?"}\n');
+    utimesSync(join(run.folder, "tasks.jsonl"), 4e9, 4e9);
+    await using source = await openPath(run.folder);
+    const { name, notices } = await source.overview();
+    expect(name).toBe("batch.safetensors.jsonl");
+    expect(notices.join()).not.toContain("tasks.jsonl");
+    rmSync(run.transcript);
+    await using tensors = await openPath(run.folder);
+    expect((await tensors.overview()).name).toBe("batch.safetensors");
   });
 
   it("is refused if there is nothing to show", async () => {

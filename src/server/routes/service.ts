@@ -19,7 +19,8 @@ export function serviceRoutes(app: App, context: ServerContext): void {
     app.get(path, { schema: { hide: true, response: { 200: alive } } }, async (request, reply) => {
       if (path !== "/" || !wantsPage(request)) return { status: "ok" as const };
       const { body } = await readReadiness(context);
-      return sendStatusPage(reply, { version: packageVersion(), state: body.status });
+      const hasViewer = context.settings.ui !== undefined;
+      return sendStatusPage(reply, { version: packageVersion(), state: body.status, hasViewer });
     });
   }
 

@@ -1,5 +1,7 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { TranscriptError } from "../../transcript/errors.js";
+import { Transcript } from "../../transcript/read-index.js";
 import { ViewError } from "../errors.js";
 import { BatchSource } from "./batch-source.js";
 import type { OpenSource } from "./open-source.js";
@@ -24,14 +26,28 @@ export async function openPath(path: string, options: TranscriptSourceOptions = 
 
 async function openFolder(folder: string, options: TranscriptSourceOptions): Promise<OpenSource> {
   const names = await readdir(folder);
-  const transcripts = await sortNewest(folder, names, ".jsonl");
-  const [name, ...others] = transcripts.length > 0 ? transcripts : await sortNewest(folder, names, ".safetensors");
+  const lines = await sortNewest(folder, names, ".jsonl");
+  const areTranscripts = await Promise.all(lines.map((name) => mayBeTranscript(join(folder, name))));
+  const transcripts = lines.filter((_, i) => areTranscripts[i]);
+  const files = transcripts.length > 0 ? transcripts : await sortNewest(folder, names, ".safetensors");
+  // If there is only a file of another kind, opening it throws the reason.
+  const [name, ...others] = files.length > 0 ? files : lines;
   if (name === undefined) {
     throw new ViewError("nothing_to_view", `${folder} has no transcript (.jsonl) and no tensor file (.safetensors).`);
   }
   const notice = `This is the newest file of the folder. Others: ${listNames(others)}.`;
   const notices = [...(options.notices ?? []), ...(others.length > 0 ? [notice] : [])];
   return openPath(join(folder, name), { ...options, notices });
+}
+
+/** Returns false for files of another kind, such as tasks. A file that cannot be read may be a transcript. */
+async function mayBeTranscript(path: string): Promise<boolean> {
+  try {
+    await using _ = await Transcript.openUnread(path);
+    return true;
+  } catch (error) {
+    return !(error instanceof TranscriptError && error.code === "not_a_transcript");
+  }
 }
 
 /** Returns the regular files with this ending, newest first. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { foldText } from "../../../src/view/page/state/fold-text.js";
-import { formatDuration, formatNumber, formatTime } from "../../../src/view/page/state/format.js";
+import { formatDuration, formatNumber, formatSeconds, formatTime } from "../../../src/view/page/state/format.js";
 import { indentJson } from "../../../src/view/page/state/indent-json.js";
 import { formatCodePoint, splitVisible } from "../../../src/view/page/tokens/visible-text.js";
 
@@ -92,6 +92,15 @@ describe("numbers", () => {
     [7380, "2 h 3 min"],
   ])("%s seconds are %s", (seconds, expected) => {
     expect(formatDuration(seconds)).toBe(expected);
+  });
+
+  it.each([
+    [0.055, "0.055"],
+    [2.5, "2.5"],
+    [1200, "1.2K"],
+    [null, "–"],
+  ])("shows %d s as a bound of a histogram", (seconds, expected) => {
+    expect(formatSeconds(seconds)).toBe(expected);
   });
 
   it("shows no time for a number that is not a time", () => {

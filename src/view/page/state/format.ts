@@ -15,6 +15,10 @@ export const formatWhole = (value: Value): string => (isAbsent(value) ? NONE : W
 export const formatCompact = (value: Value): string => (isAbsent(value) ? NONE : COMPACT.format(value));
 export const formatShare = (value: Value): string => (isAbsent(value) ? NONE : SHARE.format(value));
 
+/** Bounds of seconds: 0.055, 2.5, 1.2K */
+export const formatSeconds = (value: Value): string =>
+  !isAbsent(value) && Math.abs(value) < 1000 ? formatNumber(value) : formatCompact(value);
+
 /** At most three decimals, for rewards and other small numbers. */
 export function formatNumber(value: Value): string {
   if (isAbsent(value)) return NONE;

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { flatGroups, sum } from "../../state/aggregate.js";
-import { formatCompact, formatNumber, formatShare, formatWhole } from "../../state/format.js";
+import { formatCompact, formatNumber, formatShare, formatWhole, plural } from "../../state/format.js";
 import { AT_LEAST_ONE } from "../../state/range.js";
 import { listLink } from "../../state/route.js";
 import type { RunData } from "../../state/run-data.js";
@@ -46,7 +46,7 @@ function readCounts({ episodes, groups }: RunData): Count[] {
     {
       label: "Episodes",
       value: formatWhole(episodes.length),
-      detail: `${formatWhole(calls)} calls`,
+      detail: plural(calls, "call"),
       link: listLink({}),
     },
     {

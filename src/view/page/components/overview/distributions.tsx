@@ -4,7 +4,7 @@ import { HistogramChart } from "../../charts/histogram-chart.js";
 import { countValues } from "../../state/aggregate.js";
 import type { EpisodeRow } from "../../state/episode-row.js";
 import { RANGE_FIELDS, type RangeKey, VALUE_FIELDS } from "../../state/fields.js";
-import { formatCompact, formatNumber } from "../../state/format.js";
+import { formatCompact, formatNumber, formatSeconds } from "../../state/format.js";
 import { histogram } from "../../state/histogram.js";
 import { listLink } from "../../state/route.js";
 import type { RunData } from "../../state/run-data.js";
@@ -15,7 +15,7 @@ const HISTOGRAMS: readonly (readonly [title: string, key: RangeKey, format?: (va
   ["Prompt tokens", "prompt", formatCompact],
   ["Turns", "turns"],
   ["Staleness", "staleness"],
-  ["Duration in seconds", "duration", formatCompact],
+  ["Duration in seconds", "duration", formatSeconds],
 ];
 
 /** Histograms of the episodes, and their finish reasons and errors by frequency. */
