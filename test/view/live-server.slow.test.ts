@@ -58,6 +58,7 @@ describe.skipIf(!HAS_CHROMIUM)("/ui of a server, in Chromium", () => {
 
     await page.goto(`${url}/ui`);
     expect(page.url()).toBe(`${url}/ui/`);
+    await expect.poll(() => messageOf(page)).toBe("Enter the admin key of this server.");
     await enterKey(page, "wrong-key");
     await expect.poll(() => messageOf(page)).toBe("The key is unknown or was revoked.");
     await enterKey(page, KEY);

@@ -77,8 +77,8 @@ describe.skipIf(!HAS_CHROMIUM)("rolltape view, in Chromium", () => {
     expect(await openTokens(page, `${origin}/`)).toContain("<script>window.harmed = 1</script>");
     expect(await page.evaluate("[window.harmed, document.images.length]")).toEqual([undefined, 0]);
     expect(complaints).toEqual([]);
-    expect((await fetch(url)).status).toBe(401);
-    expect((await fetch(`${origin}/api/overview`)).status).toBe(401);
+    expect((await fetch(url)).status).toBe(403);
+    expect((await fetch(`${origin}/api/overview`)).status).toBe(403);
   });
 
   it("writes one file that shows the same without a server", async () => {

@@ -53,7 +53,7 @@ describe("the viewer's access", () => {
       /^rolltape_view_4000=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
     );
     expect(first.body).toBe("<!doctype html>page");
-    expect((await request(firstPath)).status).toBe(401);
+    expect((await request(firstPath)).status).toBe(403);
     expect((await get("/")).body).toBe("<!doctype html>page");
     // A browser that has the cookie may open the printed address again.
     expect((await get(firstPath)).status).toBe(200);
@@ -64,8 +64,8 @@ describe("the viewer's access", () => {
     "refuses %s without the cookie",
     async (path) => {
       const { request } = await openRun();
-      expect((await request(path)).status).toBe(401);
-      expect((await request(path, { cookie: "rolltape_view_4000=guess" })).status).toBe(401);
+      expect((await request(path)).status).toBe(403);
+      expect((await request(path, { cookie: "rolltape_view_4000=guess" })).status).toBe(403);
     },
   );
 

@@ -76,7 +76,8 @@ function cookieName({ headers: { host = "" } }: FastifyRequest): string {
 function noCookie(): ApiError {
   const message =
     "Open the address that `rolltape view` printed. It works once, in one browser; start the command again for another.";
-  return new ApiError("missing_api_key", message);
+  // Not 401, for which the page would ask for a key.
+  return new ApiError("wrong_key_kind", message);
 }
 
 /** Compares in constant time. */

@@ -18,7 +18,7 @@ export function createHttpSource(key: AdminKey): Source {
       // 403: the key is one of a session, for example.
       const isRefusedKey = response.status === 401 || (response.status === 403 && sent !== null);
       if (!isRefusedKey) throw errorFor(response.status, message);
-      await key.replace(sent, message);
+      await key.replace(sent, sent === null ? "Enter the admin key of this server." : message);
     }
   };
   return {
