@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { stringify } from "yaml";
+import { isGone } from "../helpers/is-gone.js";
 import { FakeSlurm } from "../scheduler/slurm/fake-slurm.js";
 import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
 
@@ -88,8 +89,8 @@ describe("rolltape job", () => {
     await running.logged("stopping the job");
     running.process.kill("SIGINT");
     expect(await running.ended).toMatchObject({ code: 130 });
-    const status = `/proc/${Number(readFileSync(log, "utf8"))}/stat`;
-    const runs = () => existsSync(status) && !/\) Z /.test(readFileSync(status, "utf8"));
+    const agent = Number(readFileSync(log, "utf8"));
+    const runs = () => !isGone(agent);
     await expect.poll(runs, { timeout: 10_000 }).toBe(false);
   });
 });

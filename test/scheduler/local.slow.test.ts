@@ -5,6 +5,7 @@ import { type JobInput, jobSchema } from "../../src/scheduler/job.js";
 import { LocalLauncher } from "../../src/scheduler/local/local-launcher.js";
 import { runJob } from "../../src/scheduler/supervisor.js";
 import { temporaryFolder } from "../cli/rolltape.js";
+import { isGone } from "../helpers/is-gone.js";
 import { until } from "../helpers/until.js";
 import { batchSessions, readEpisodes, readProcesses, rolloutJob } from "./job.js";
 
@@ -166,7 +167,7 @@ describe("the processes of a job", () => {
     await expect(runJob(job)).rejects.toMatchObject({ code: "job_failed" });
     const children = readLines(folder, "children").map(Number);
     expect(children).toHaveLength(2);
-    await until(() => children.every((child) => !existsSync(`/proc/${child}`) || isZombie(child)));
+    await until(() => children.every((child) => isGone(child)));
   });
 
   it("get another port if theirs is taken, and never the port of another process", async () => {
@@ -199,15 +200,6 @@ describe("the processes of a job", () => {
     stop.abort();
     expect(await stopped).toBe("job_stopped");
     const child = Number(readLines(folder, "child")[0]);
-    await until(() => !existsSync(`/proc/${child}`) || isZombie(child));
+    await until(() => isGone(child));
   });
 });
-
-/** Returns true if the process has ended, but its new parent has not read its status yet. */
-function isZombie(pid: number): boolean {
-  try {
-    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return true;
-  }
-}

@@ -27,7 +27,7 @@ async function serve(...overrides: string[]): Promise<Control> {
   return { url, server, post };
 }
 
-/** What a script of the page can read, and the address. */
+/** Evaluates to everything that a script of the page can read, and to the address. */
 const READ_STORES = "JSON.stringify([document.cookie, { ...localStorage }, location.href, history.length])";
 
 /** The text of the dialog that asks for the key. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RolloutStatus } from "../../../src/rollout/lease/protocol.js";
+import { isGone } from "../../helpers/is-gone.js";
 import { until } from "../../helpers/until.js";
 import { rolltape, runRolltape } from "../rolltape.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
@@ -109,13 +110,6 @@ describe("rolltape rollout --workers", TIMES, () => {
     const workers = workersOf(running.process.pid);
     expect(workers).toHaveLength(2);
     running.process.kill("SIGKILL");
-    const isGone = (pid: number) => {
-      try {
-        return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-      } catch {
-        return true;
-      }
-    };
     await until(() => workers.every(isGone));
   });
 });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findFreePort } from "../../../src/scheduler/free-port.js";
+import { isGone } from "../../helpers/is-gone.js";
 import { openConnection, requestHead } from "../../helpers/raw-connection.js";
 import { until } from "../../helpers/until.js";
 import { rolltape, runRolltape } from "../rolltape.js";
@@ -18,14 +19,6 @@ function workersIn(folder: string): Map<string, number> {
     .filter((file) => file.endsWith(".json"))
     .map((file) => JSON.parse(readFileSync(file, "utf8")) as { tag: string; pid: number });
   return new Map(registrations.map(({ tag, pid }) => [tag, pid]));
-}
-
-function isGone(pid: number): boolean {
-  try {
-    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return true;
-  }
 }
 
 describe("rolltape rollout over several proxy workers", TIMES, () => {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ensureTinyModel } from "../../../src/engine/index.js";
 import { HttpTrainer } from "../../helpers/http-trainer.js";
+import { isGone } from "../../helpers/is-gone.js";
 import { readSafetensors } from "../../helpers/safetensors.js";
 import { type SglangServer, startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { until } from "../../helpers/until.js";
@@ -139,14 +140,6 @@ const readLog = ({ stderr }: Ended) =>
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
-
-function isGone(pid: number): boolean {
-  try {
-    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return true;
-  }
-}
 
 describe("rolltape serve with several workers", TIMES, () => {
   it("serves sessions of all workers at one address and at their own, and exports them as one batch", async () => {
