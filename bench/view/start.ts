@@ -12,6 +12,7 @@ import type { Browser } from "playwright-core";
 import { HAS_CHROMIUM, launchBrowser } from "../../test/view/browser.js";
 import { type Row, skipped, table } from "../export/row.js";
 import { sized } from "../sized.js";
+import { median } from "../text.js";
 import { generateRun } from "./generate-run.js";
 import { LARGE_RUN, MODEL, readAddress, readMemory, startViewer } from "./viewer-process.js";
 
@@ -59,7 +60,7 @@ async function measureStart(browser: Browser, args: readonly string[]): Promise<
 async function measure(browser: Browser, name: string, args: readonly string[]): Promise<Row> {
   const starts: Start[] = [];
   for (let i = 0; i < STARTS; i++) starts.push(await measureStart(browser, args));
-  const middle = (read: (start: Start) => number) => starts.map(read).toSorted((a, b) => a - b)[STARTS >> 1] ?? 0;
+  const middle = (read: (start: Start) => number) => median(starts.map(read));
   const value = middle(({ milliseconds }) => milliseconds);
   const all = starts.map(({ milliseconds }) => milliseconds.toFixed(0)).join(", ");
   return {
