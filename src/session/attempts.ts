@@ -164,8 +164,8 @@ export class RequestAttempts {
   }
 
   /**
-   * Returns the attempt with the next higher retry count that began before this one; undefined if there is none. If an attempt with
-   * the same count began before, the client counts from 0 again, and the attempt is not late.
+   * Returns the attempt with the next higher retry count that began before this one, the oldest if several have it; undefined if there
+   * is none. If an attempt with the same count began before, the client counts from 0 again, and the attempt is not late.
    */
   #findLater({ request, retryCount }: Attempt): Attempt | undefined {
     let found: Attempt | undefined;
@@ -173,7 +173,7 @@ export class RequestAttempts {
       let [at, later]: (Attempt | undefined)[] = [last, undefined];
       for (; at && at.retryCount > retryCount; at = at.earlier) later = at;
       if (at?.retryCount === retryCount) return undefined;
-      if (later && (!found || later.retryCount < found.retryCount)) found = later;
+      if (later && (!found || later.retryCount < found.retryCount || isOlderTwin(later, found))) found = later;
     }
     return found;
   }
@@ -214,6 +214,11 @@ export class RequestAttempts {
     open?.delete(attempt);
     if (open?.size === 0) this.#open.delete(attempt.request);
   }
+}
+
+/** Returns true if both attempts have the same retry count and `first` began before `second`. */
+function isOlderTwin(first: Attempt, second: Attempt): boolean {
+  return first.retryCount === second.retryCount && first.number < second.number;
 }
 
 /** Returns true if both attempts are recorded, `first` after `second`. */
