@@ -90,7 +90,7 @@ export interface ServerSettings {
   readonly engineMaxTokens: number | undefined;
   readonly chatTemplateType: "hf" | "concat";
   /** Sampling parameters that agents may not choose. */
-  readonly samplingOverride?: SamplingOverride;
+  readonly samplingOverride?: SamplingOverride | undefined;
   /** Refuses or drops tools that only an API's own server can run. */
   readonly serverTools: ServerToolPolicy;
   /** Refuses or replaces images, files and audio. */

@@ -32,20 +32,21 @@ export function digestCallIds(
   return numbers;
 }
 
-/** Returns the two hashes that are recorded of an interaction: of its input, and of input and output together. */
+/**
+ * Returns the two hashes that are recorded of an interaction: of its input, and of input and output together. Undefined if no message
+ * has tool calls.
+ */
 export function digestRecordedCallIds(
   input: BigUint64Array | undefined,
   output: readonly Message[],
   digestKey?: Uint8Array,
-): { readonly callIds?: BigUint64Array } {
-  if (input === undefined && !output.some(hasCalls)) return {};
+): BigUint64Array | undefined {
+  if (input === undefined && !output.some(hasCalls)) return undefined;
   const ofInput = input?.at(-1) ?? 0n;
-  return {
-    callIds: BigUint64Array.of(
-      ofInput,
-      output.reduce((last, message) => addCallIds(last, message, digestKey), ofInput),
-    ),
-  };
+  return BigUint64Array.of(
+    ofInput,
+    output.reduce((last, message) => addCallIds(last, message, digestKey), ofInput),
+  );
 }
 
 function hasCalls({ toolCalls }: Message): boolean {

@@ -3,6 +3,7 @@ import type { TemplateArgs } from "../conversation/template-args.js";
 import type { NativeGeneration, NativePrompt, ParentMatch } from "../native/contract.js";
 import type { Api, CallFacts, Interaction } from "./interaction.js";
 import type { DigestedMessages } from "./known-messages.js";
+import type { RequestFindings } from "./request-findings.js";
 import type { DeclaredTools } from "./undeclared-calls.js";
 
 /** The messages of a call, prepared for the search for a parent interaction. */
@@ -13,6 +14,7 @@ export interface PreparedMessages extends DigestedMessages, DeclaredTools {
   readonly templateArgs: TemplateArgs | undefined;
   /** The interaction that the request names as its predecessor. */
   readonly previous: Interaction | undefined;
+  readonly findings: RequestFindings;
 }
 
 /** A completed model call, to be recorded as an interaction. */

@@ -1,5 +1,5 @@
+import { firstBytes } from "./first-bytes.js";
 import type { Api, CallFacts } from "./interaction.js";
-import { firstBytes } from "./pick-call-facts.js";
 import type { RecordedSampling } from "./recorded-sampling.js";
 
 /**
@@ -13,11 +13,6 @@ export interface RecordedCall extends CallFacts {
   readonly finishReason: string;
   /** Milliseconds since the epoch, when the call completed. */
   readonly createdAt: number;
-}
-
-export interface LabelledCall extends RecordedCall {
-  /** Used only if the prompt does not continue its parent's tokens. */
-  readonly cause?: string | undefined;
 }
 
 /** The sampling of a call that was recorded without parameters: temperature 1, no truncation, no penalties. */
@@ -105,19 +100,23 @@ export function factSlot(name: FactName): number {
   return Object.keys(FACTS).indexOf(name);
 }
 
-/** Returns one word per fact, with the bits of the fact's dtype; BOOL is 0 or 1. */
+/** The words of the last call. Native memory copies them, and a new array for each call would be memory outside of V8's heap. */
+const words = new Uint32Array(FACT_LIST.length);
+/** The same memory. */
+const floats = new Float32Array(words.buffer);
+
+/** Returns one word per fact, with the bits of the fact's dtype; BOOL is 0 or 1. The next call of this function overwrites them. */
 export function encodeFacts(call: RecordedCall): Uint32Array {
-  const words = new DataView(new ArrayBuffer(4 * FACT_LIST.length));
   const sampling = call.sampling ?? PLAIN_SAMPLING;
   FACT_LIST.forEach(({ dtype, read }, slot) => {
-    const value = read(sampling, call);
-    if (dtype === "F32") words.setFloat32(4 * slot, value, true);
-    else words.setInt32(4 * slot, value, true);
+    const target = dtype === "F32" ? floats : words;
+    target[slot] = read(sampling, call);
   });
-  return new Uint32Array(words.buffer);
+  return words;
 }
 
-type ReadLabel = (call: LabelledCall) => string | undefined;
+/** @param cause why the prompt does not continue its parent's tokens, if it does not */
+type ReadLabel = (call: RecordedCall, cause: string | undefined) => string | undefined;
 
 /**
  * Labels by column, in the order of their slots. Stored sessions have the labels by slot, so add new ones at the end. In every
@@ -140,7 +139,7 @@ export const LABELS = {
       "no_end_of_turn",
       "rerendered",
     ],
-    read: ({ cause }) => cause,
+    read: (_, cause) => cause,
   },
   api: { known: ["chat.completions", "responses", "messages", "generate_content"], read: ({ api }) => api },
   requested_model: { known: [], read: ({ requestedModel }) => requestedModel },
@@ -161,16 +160,14 @@ export function labelSlot(name: LabelName): number {
   return Object.keys(LABELS).indexOf(name);
 }
 
-/** Returns the labels of one call, in the order of their slots; "" if it has none. */
-export function encodeLabels(call: LabelledCall): string[] {
-  return LABEL_LIST.map(({ read }) => boundedText(read(call) ?? ""));
+/**
+ * Returns the labels of one call, in the order of their slots; "" if it has none.
+ *
+ * @param cause why the prompt does not continue its parent's tokens. Used only if it does not
+ */
+export function encodeLabels(call: RecordedCall, cause?: string): string[] {
+  return LABEL_LIST.map(({ read }) => firstBytes(read(call, cause) ?? "", MAX_TEXT_BYTES));
 }
 
 /** Maximum length of a label, in bytes of UTF-8. Longer texts are cut. */
 const MAX_TEXT_BYTES = 256;
-
-/** Returns `text`, cut between characters if it is too long for a label. */
-function boundedText(text: string): string {
-  // A UTF-16 unit takes at most three bytes in UTF-8, so short texts need no encoding.
-  return text.length * 3 <= MAX_TEXT_BYTES ? text.toWellFormed() : firstBytes(text, MAX_TEXT_BYTES);
-}

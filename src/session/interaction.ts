@@ -65,7 +65,7 @@ export interface Interaction extends CallFacts {
    * Undefined if none was found. See compactions.ts.
    */
   readonly compactedFrom?: number | undefined;
-  /** Ids of the answer's calls whose tool the request had not declared. Absent if there are none. See undeclared-calls.ts. */
+  /** Ids of the answer's calls whose tool the request had not declared. Absent: there are none. See undeclared-calls.ts. */
   readonly undeclaredCalls?: readonly string[] | undefined;
   readonly tokenExact: boolean;
   readonly input: InputMessages;
@@ -77,7 +77,7 @@ export interface Interaction extends CallFacts {
   /** Identifies the tools that the prompt showed: a digest of their JSON; empty if there were none. */
   readonly toolsKey: string;
   /** Size of these tools in bytes, if the interaction is the first one of its session that has them. */
-  readonly toolsBytes?: number;
+  readonly toolsBytes?: number | undefined;
   /** Variables of the chat template besides messages and tools. */
   readonly templateArgs: TemplateArgs | undefined;
 }

@@ -1,43 +1,30 @@
-import type { CallFacts } from "./interaction.js";
+import type { CompletedCall } from "./completed-call.js";
+import type { RecordedCall } from "./encode-facts.js";
+import { firstBytes } from "./first-bytes.js";
 
 /**
  * Maximum length of a recorded model name, in bytes of UTF-8. The agent chooses the name, so it can be of any length.
  */
 const MODEL_NAME_BYTES = 256;
 
-/** Returns the facts of a call that are recorded besides its tokens and messages. Absent fields stay absent. */
-export function pickCallFacts({
-  sampling,
-  requestedModel,
-  droppedTools,
-  toolCount,
-  tag,
-  hints,
-  placeholders,
-  choice,
-  choices,
-  attempt,
-  resumes,
-  startedAt,
-}: CallFacts): CallFacts {
+/** Returns the facts of a completed call that are recorded besides its tokens and messages. */
+export function pickCallFacts(call: CompletedCall, createdAt: number): RecordedCall {
+  const { requestedModel } = call;
   return {
-    ...(sampling === undefined ? {} : { sampling }),
-    ...(requestedModel === undefined ? {} : { requestedModel: firstBytes(requestedModel, MODEL_NAME_BYTES) }),
-    ...(droppedTools === undefined ? {} : { droppedTools }),
-    ...(toolCount === undefined ? {} : { toolCount }),
-    ...(tag === undefined ? {} : { tag }),
-    ...(hints === undefined ? {} : { hints }),
-    ...(placeholders === undefined ? {} : { placeholders }),
-    ...(choice === undefined ? {} : { choice }),
-    ...(choices === undefined ? {} : { choices }),
-    ...(attempt === undefined ? {} : { attempt }),
-    ...(resumes === undefined ? {} : { resumes }),
-    ...(startedAt === undefined ? {} : { startedAt }),
+    api: call.api,
+    finishReason: call.finishReason,
+    createdAt,
+    sampling: call.sampling,
+    requestedModel: requestedModel === undefined ? undefined : firstBytes(requestedModel, MODEL_NAME_BYTES),
+    droppedTools: call.droppedTools,
+    toolCount: call.toolCount,
+    tag: call.tag,
+    hints: call.hints,
+    placeholders: call.placeholders,
+    choice: call.choice,
+    choices: call.choices,
+    attempt: call.attempt,
+    resumes: call.resumes,
+    startedAt: call.startedAt,
   };
-}
-
-/** Returns the longest prefix of whole characters that takes at most `bytes` bytes of UTF-8. */
-export function firstBytes(text: string, bytes: number): string {
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
-  return text.slice(0, read).toWellFormed();
 }

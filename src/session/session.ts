@@ -1,17 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { canonicalMessages } from "../conversation/canonical.js";
 import type { Conversation, Message } from "../conversation/message.js";
-import { sameTemplateArgs } from "../conversation/template-args.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
-import type {
-  NativePrompt,
-  NativeSession,
-  ParentMatch,
-  RecordInput,
-  RecordResult,
-  RestoredTree,
-} from "../native/contract.js";
+import type { NativePrompt, NativeSession, ParentMatch, RecordResult, RestoredTree } from "../native/contract.js";
 import { runAtOnce, type Steps } from "../support/async/steps.js";
 import { keepSpelling } from "../support/json/spelled.js";
 import { findBrokenPrefixCause } from "./broken-prefix.js";
@@ -20,25 +12,20 @@ import { CallsInFlight } from "./calls-in-flight.js";
 import { Compactions } from "./compactions.js";
 import type { CompletedCall, PreparedMessages } from "./completed-call.js";
 import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
-import { encodeFacts, encodeLabels, type LabelledCall } from "./encode-facts.js";
+import { encodeFacts, encodeLabels, type RecordedCall } from "./encode-facts.js";
 import { SessionError } from "./errors.js";
 import { type InputMessages, type Interaction, listChoices } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
 import { KnownMessages } from "./known-messages.js";
 import { Lifecycle, type SessionState } from "./lifecycle.js";
+import { readOwnPart } from "./own-part.js";
 import { ParentSearch } from "./parent-search.js";
 import { pickCallFacts } from "./pick-call-facts.js";
+import { RequestFindings } from "./request-findings.js";
 import { restoreReasoning } from "./restore-reasoning.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
 import { hashText } from "./session-keys.js";
-import {
-  type ByteTally,
-  measureMessages,
-  measureRequest,
-  type SessionGrowth,
-  SessionSize,
-  TOKEN_BYTES,
-} from "./session-size.js";
+import { type ByteTally, measureMessages, type SessionGrowth, SessionSize, TOKEN_BYTES } from "./session-size.js";
 import type { SessionSummary } from "./session-summary.js";
 import { SessionTools } from "./session-tools.js";
 import type { StoredInteraction } from "./stored/interaction-record.js";
@@ -71,12 +58,6 @@ export interface SessionOptions {
 
 /** Maximum time until clients retry a failed call. */
 const RETRY_MS = 60_000;
-
-/** The part of a request that its interaction keeps. */
-interface OwnPart extends Pick<Interaction, "input" | "templateArgs"> {
-  /** Memory of the part that its parent does not have, in bytes. */
-  readonly bytes: number;
-}
 
 /** The greatest finite float32. Rewards are exported as float32. */
 const MAX_REWARD = 3.4028234663852886e38;
@@ -114,8 +95,6 @@ export class Session {
   readonly #parents: ParentSearch;
   readonly #compactions: Compactions;
   readonly #tools: SessionTools;
-  /** Results of the search for compacted conversations, for the further choices of a call. */
-  readonly #compactedFrom = new WeakMap<PreparedMessages, number | undefined>();
   readonly #size: SessionSize;
   #isLoaded: boolean;
   /** Number of users of the data; see {@link hold}. */
@@ -336,6 +315,7 @@ export class Session {
       loadedTools,
       templateArgs,
       previous,
+      findings: new RequestFindings(),
     };
     if (!known.some(({ hasUnknownReasoning }) => hasUnknownReasoning)) return prepared;
     return { ...prepared, messages: restoreReasoning(known, this.#parents.listContinued(prepared)) };
@@ -389,7 +369,7 @@ export class Session {
     const tokens = prompt.length - (match ? this.#native.sharedLength(prompt, match.index) : 0);
     return {
       tokens,
-      bytes: TOKEN_BYTES * tokens + this.#readOwnPart(prepared, match).bytes + this.#newToolsBytes(prepared),
+      bytes: TOKEN_BYTES * tokens + readOwnPart(this.#log, prepared, match).bytes + this.#newToolsBytes(prepared),
     };
   }
 
@@ -403,25 +383,33 @@ export class Session {
     this.#requireOpen("session_ended", "records no more calls");
     this.#requireNewId(call.id);
     const match = call.parent ?? this.findParent(call.prepared);
-    const { input, templateArgs, bytes } = this.#readOwnPart(call.prepared, match);
+    const { input, templateArgs, bytes } = readOwnPart(this.#log, call.prepared, match);
     const outputTokens = call.generation.length;
     const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
-    const { api, finishReason, output } = call;
-    const facts = { api, finishReason, createdAt: Date.now(), ...pickCallFacts(call) };
+    const { output } = call;
+    const facts = pickCallFacts(call, Date.now());
     // Only recording the tokens shows whether the prompt continues its parent's tokens, so the cause is determined in advance.
     const cause = call.fallback ?? (match && findBrokenPrefixCause(call.prepared, match, this.#log.at(match.index)));
     const compactedFrom = this.#findCompacted(call.prepared, match, input);
-    const place = { parent: match?.index ?? -1, compactedFrom };
-    const { sharedTokens, ...tree } = this.#recordTokens(call, place, { ...facts, cause });
-    const id = call.id ?? `interaction-${randomUUID()}`;
-    const fallback = tree.tokenExact ? call.fallback : cause;
-    const context = { input, output, toolsKey: call.prepared.toolsKey, templateArgs, fallback };
-    const link = compactedFrom === undefined ? {} : { compactedFrom };
-    const undeclaredCalls = listUndeclaredCalls(output, call.prepared);
-    const undeclared = undeclaredCalls.length === 0 ? {} : { undeclaredCalls };
+    const { index, parent, tokenExact, sharedTokens } = this.#recordTokens(call, match, compactedFrom, facts, cause);
     const newTools = this.#newToolsBytes(call.prepared);
-    const toolsBytes = newTools === 0 ? {} : { toolsBytes: newTools };
-    const interaction = { ...tree, ...link, ...undeclared, ...toolsBytes, id, ...facts, lastTokenId, ...context };
+    // One spread, at the start: V8 needs microseconds for each further one.
+    const interaction: Interaction = {
+      ...facts,
+      index,
+      id: call.id ?? `interaction-${randomUUID()}`,
+      parent,
+      compactedFrom,
+      undeclaredCalls: listUndeclaredCalls(output, call.prepared),
+      tokenExact,
+      input,
+      output,
+      lastTokenId,
+      fallback: tokenExact ? call.fallback : cause,
+      toolsKey: call.prepared.toolsKey,
+      toolsBytes: newTools === 0 ? undefined : newTools,
+      templateArgs,
+    };
     this.#log.add(interaction);
     // The client repeats the answer, so it has received it.
     if (compactedFrom !== undefined) this.delivery.referTo(compactedFrom);
@@ -541,10 +529,9 @@ export class Session {
    * searched for once: the search reads up to 131,072 characters.
    */
   #findCompacted(prepared: PreparedMessages, match: ParentMatch | undefined, input: InputMessages): number | undefined {
-    if (!this.#compactedFrom.has(prepared)) {
-      this.#compactedFrom.set(prepared, this.#searchCompacted(prepared, match, input));
-    }
-    return this.#compactedFrom.get(prepared);
+    const { findings } = prepared;
+    findings.compaction ??= { from: this.#searchCompacted(prepared, match, input) };
+    return findings.compaction.from;
   }
 
   /** A call that continues an answer begins no conversation. */
@@ -562,8 +549,10 @@ export class Session {
   /** Adds a completed call to the native session. */
   #recordTokens(
     call: CompletedCall,
-    place: Pick<RecordInput, "parent" | "compactedFrom">,
-    facts: LabelledCall,
+    match: ParentMatch | undefined,
+    compactedFrom: number | undefined,
+    facts: RecordedCall,
+    cause: string | undefined,
   ): RecordResult {
     const { digests, callIds } = call.prepared;
     return this.#native.record({
@@ -571,11 +560,12 @@ export class Session {
       generation: call.generation,
       digests,
       output: canonicalMessages(call.output, this.#filters),
-      ...place,
+      parent: match?.index ?? -1,
+      compactedFrom,
       facts: encodeFacts(facts),
-      labels: encodeLabels(facts),
-      startsRow: facts.cause === "tools_changed",
-      ...digestRecordedCallIds(callIds, call.output, this.#digestKey),
+      labels: encodeLabels(facts, cause),
+      startsRow: cause === "tools_changed",
+      callIds: digestRecordedCallIds(callIds, call.output, this.#digestKey),
     });
   }
 
@@ -678,14 +668,5 @@ export class Session {
   /** Returns the size of a call's tools if no earlier call of the session had them; otherwise 0. */
   #newToolsBytes({ toolsKey, toolsBytes }: PreparedMessages): number {
     return toolsKey === "" || this.#log.hasTools(toolsKey) ? 0 : toolsBytes;
-  }
-
-  /** Returns what a call keeps of its request. It shares equal template arguments with its parent, as it does messages. */
-  #readOwnPart({ messages, templateArgs: args }: PreparedMessages, match: ParentMatch | undefined): OwnPart {
-    const input = this.#log.diff(messages, match);
-    const ofParent = match && this.#log.at(match.index).templateArgs;
-    const isShared = sameTemplateArgs(args, ofParent);
-    const bytes = measureRequest([...input.respelled.values(), ...input.added], isShared ? undefined : args);
-    return { input, templateArgs: isShared ? ofParent : args, bytes };
   }
 }

@@ -11,15 +11,21 @@ export interface FoundAnswer {
   readonly position: number;
 }
 
-/** Returns the ids of the undeclared calls of an answer; none if the request declared no tools, because its client may still know the tools. */
+/**
+ * Returns the ids of the undeclared calls of an answer; undefined if there are none. If the request declared no tools, there are none,
+ * because its client may still know the tools.
+ */
 export function listUndeclaredCalls(
   output: readonly Message[],
   { tools = [], loadedTools = [] }: DeclaredTools,
-): readonly string[] {
-  if (tools.length + loadedTools.length === 0) return [];
+): readonly string[] | undefined {
+  if (tools.length + loadedTools.length === 0) return undefined;
   const isDeclared = (name: string) =>
     [tools, loadedTools].some((list) => list.some((tool) => tool.function.name === name));
-  return output.flatMap(({ toolCalls = [] }) => toolCalls.filter(({ name }) => !isDeclared(name)).map(({ id }) => id));
+  const ids = output.flatMap(({ toolCalls = [] }) =>
+    toolCalls.filter(({ name }) => !isDeclared(name)).map(({ id }) => id),
+  );
+  return ids.length === 0 ? undefined : ids;
 }
 
 /**

@@ -176,7 +176,7 @@ describe("sampling_override", () => {
     const { rollout } = parseConfig({ rollout: { agent: { sampling_override: given } } });
     const expected = { temperature: 0, topK: 0, seed: 5, maxTokens: 9 };
     expect(toSamplingOverride(rollout.agent.sampling_override)).toEqual(expected);
-    expect(toSamplingOverride(parseConfig({}).rollout.agent.sampling_override)).toEqual({});
+    expect(toSamplingOverride(parseConfig({}).rollout.agent.sampling_override)).toBeUndefined();
   });
 
   it("sends no header if the request has the same values", async () => {

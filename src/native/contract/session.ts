@@ -100,7 +100,7 @@ export interface RecordInput {
    */
   readonly startsRow?: boolean;
   /** Identifies the tool call ids of the input, and of input and output; see {@link NativeSession.findParent}. */
-  readonly callIds?: BigUint64Array;
+  readonly callIds?: BigUint64Array | undefined;
   /** Index of the interaction that the client compacted this conversation from: an earlier one that is later than the parent. */
   readonly compactedFrom?: number | undefined;
 }

@@ -12,7 +12,8 @@ export function checkSampling({ engine, settings }: ServerContext, request: Requ
     const limit = `the limit of output tokens (${request.maxTokens})`;
     throw new RequestError("min_tokens", `min_tokens must be at most ${limit}; received ${request.minTokens}.`);
   }
-  const { minTokens, stop, stopTokenIds, ignoreEos } = { ...request, ...settings.samplingOverride };
+  const { stop, stopTokenIds } = request;
+  const { minTokens = request.minTokens, ignoreEos = request.ignoreEos } = settings.samplingOverride ?? {};
   if (minTokens > 0 && stop.length > 0) {
     // Engines disagree about stop strings that end before that many tokens.
     throw new RequestError("min_tokens", "min_tokens cannot be combined with stop strings; use stop_token_ids.");

@@ -27,7 +27,9 @@ export function completeSampling(
   limits: OutputLimits,
 ): CompletedSampling {
   const requested = toParams(context, request, limits);
-  const params = toParams(context, { ...request, ...context.settings.samplingOverride }, limits);
+  const { samplingOverride } = context.settings;
+  if (samplingOverride === undefined) return { params: requested, overridden: [] };
+  const params = toParams(context, { ...request, ...samplingOverride }, limits);
   const overridden = OVERRIDE_NAMES.filter(([field]) => params[field] !== requested[field]).map(([, name]) => name);
   return { params, overridden };
 }

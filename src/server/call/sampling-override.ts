@@ -26,11 +26,14 @@ export const OVERRIDE_NAMES = Object.entries(OVERRIDE_FIELDS) as readonly [
   (typeof OVERRIDE_FIELDS)[OverrideField],
 ][];
 
-/** Returns the parameters that the configuration fixes. A parameter that is null there is left to the request. */
-export function toSamplingOverride(config: SamplingOverrideConfig): SamplingOverride {
+/**
+ * Returns the parameters that the configuration fixes; undefined if there are none. A parameter that is null there is left to the
+ * request.
+ */
+export function toSamplingOverride(config: SamplingOverrideConfig): SamplingOverride | undefined {
   const fixedFields = OVERRIDE_NAMES.flatMap(([field, name]) => {
     const value = config[name];
     return value === null ? [] : [[field, field === "topK" ? Math.max(Number(value), 0) : value] as const];
   });
-  return Object.fromEntries(fixedFields);
+  return fixedFields.length === 0 ? undefined : Object.fromEntries(fixedFields);
 }
