@@ -126,7 +126,8 @@ function toMessage(message: z.output<typeof shownMessageShape>): Message {
 function assistantExtras(message: z.output<typeof assistant>): Pick<Message, "reasoning" | "toolCalls"> {
   const reasoning = message.reasoning_content || message.reasoning;
   const toolCalls = message.tool_calls?.map((call) => ({ id: call.id, ...call.function }));
-  return { ...(reasoning ? { reasoning } : {}), ...(toolCalls?.length ? { toolCalls } : {}) };
+  if (!toolCalls?.length) return reasoning ? { reasoning } : {};
+  return reasoning ? { reasoning, toolCalls } : { toolCalls };
 }
 
 /** Returns a message in the shape of answers and exports. */

@@ -11,6 +11,7 @@ import { digestRecordedCallIds } from "./call-ids.js";
 import { CallsInFlight } from "./calls-in-flight.js";
 import { Compactions } from "./compactions.js";
 import type { CompletedCall, PreparedMessages } from "./completed-call.js";
+import { createInteraction } from "./create-interaction.js";
 import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
 import { encodeFacts, encodeLabels, type RecordedCall } from "./encode-facts.js";
 import { SessionError } from "./errors.js";
@@ -393,9 +394,7 @@ export class Session {
     const compactedFrom = this.#findCompacted(call.prepared, match, input);
     const { index, parent, tokenExact, sharedTokens } = this.#recordTokens(call, match, compactedFrom, facts, cause);
     const newTools = this.#newToolsBytes(call.prepared);
-    // One spread, at the start: V8 needs microseconds for each further one.
-    const interaction: Interaction = {
-      ...facts,
+    const interaction = createInteraction(facts, {
       index,
       id: call.id ?? `interaction-${randomUUID()}`,
       parent,
@@ -409,7 +408,7 @@ export class Session {
       toolsKey: call.prepared.toolsKey,
       toolsBytes: newTools === 0 ? undefined : newTools,
       templateArgs,
-    };
+    });
     this.#log.add(interaction);
     // The client repeats the answer, so it has received it.
     if (compactedFrom !== undefined) this.delivery.referTo(compactedFrom);

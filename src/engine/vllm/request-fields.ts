@@ -30,10 +30,10 @@ export function generateSuffix(fields: RequestFields): string {
   const { sampling, oneMore } = fields;
   return suffix(fields, {
     sampling_params: {
-      ...samplingFields(fields),
-      ...(oneMore && sampling.topLogprobs > 0 ? { logprobs: sampling.topLogprobs + 1 } : {}),
       // The server searches for stop strings in text.
       detokenize: sampling.stop.length > 0,
+      ...samplingFields(fields),
+      ...(oneMore && sampling.topLogprobs > 0 ? { logprobs: sampling.topLogprobs + 1 } : {}),
     },
     // A structural tag describes the reasoning too. Without this field, a server with --reasoning-parser applies the tag
     // only after the reasoning. Older servers ignore the field.
@@ -43,12 +43,12 @@ export function generateSuffix(fields: RequestFields): string {
 
 /** Returns the same part for `/v1/completions`, where sampling parameters are top-level fields. */
 export function completionsSuffix(fields: RequestFields): string {
-  return suffix(fields, { ...samplingFields(fields), return_token_ids: true, return_tokens_as_token_ids: true });
+  return suffix(fields, { return_token_ids: true, return_tokens_as_token_ids: true, ...samplingFields(fields) });
 }
 
 function suffix({ model, requestId, stream }: RequestFields, more: Record<string, unknown>): string {
   const options = stream ? { stream_options: { include_usage: true } } : {};
-  const fields = { ...more, model, request_id: requestId, stream, ...options };
+  const fields = { model, request_id: requestId, stream, ...options, ...more };
   return `,${JSON.stringify(fields).slice(1)}`;
 }
 

@@ -184,8 +184,10 @@ function toConversation(request: ChatCompletionRequest): Conversation {
     ...request.chat_template_kwargs,
     ...(tools.length > 0 && choice !== undefined ? { tool_choice: toTemplateChoice(choice) } : {}),
   };
+  const { messages, prefill } = readMessages(request);
   return {
-    ...readMessages(request),
+    messages,
+    ...(prefill === undefined ? {} : { prefill }),
     ...(tools.length > 0 ? { tools } : {}),
     ...(isEmpty(templateArgs) ? {} : { templateArgs }),
   };
@@ -214,7 +216,6 @@ function readMessages(request: ChatCompletionRequest): Prefilled {
 
 function toSampling(request: ChatCompletionRequest): RequestSampling {
   return {
-    ...readEngineSampling(request),
     temperature: request.temperature ?? 1,
     topP: request.top_p ?? 1,
     topK: Math.max(request.top_k ?? 0, 0),
@@ -226,6 +227,7 @@ function toSampling(request: ChatCompletionRequest): RequestSampling {
     thinkingBudget: readTokenBudget(request),
     topLogprobs: request.top_logprobs ?? 0,
     structure: request.response_format,
+    ...readEngineSampling(request),
   };
 }
 

@@ -49,7 +49,11 @@ export function toChatCompletion(
 function toChoice({ interactionId, message, tokens, finishReason }: GenerationAnswer, index: number): Choice {
   return {
     index,
-    message: { ...toChatMessage(message), role: "assistant", content: toContent(message), refusal: null },
+    message: Object.assign(toChatMessage(message), {
+      role: "assistant" as const,
+      content: toContent(message),
+      refusal: null,
+    }),
     finish_reason: finishReason,
     logprobs: tokens ? { content: toLogprobs([tokens]), refusal: null } : null,
     interaction_id: interactionId,

@@ -27,15 +27,14 @@ interface ChunkChoice {
 export class ChatCompletionStream implements StreamEncoder {
   readonly keepAlive = KEEP_ALIVE_COMMENT;
   readonly #includeUsage: boolean;
-  #head: Readonly<Record<string, unknown>> = {};
+  #start: AnswerStart | undefined;
 
   constructor(includeUsage: boolean) {
     this.#includeUsage = includeUsage;
   }
 
   start(start: AnswerStart, others: readonly AnswerStart[] = []): JsonText {
-    const { interactionId, createdAt, model } = start;
-    this.#head = { id: interactionId, object: "chat.completion.chunk", created: Math.floor(createdAt / 1000), model };
+    this.#start = start;
     const delta = { role: "assistant", content: "", refusal: null };
     return joinTexts(
       [start, ...others].map(({ interactionId: id }, index) => this.#chunk({ index, delta, interaction_id: id })),
@@ -57,7 +56,7 @@ export class ChatCompletionStream implements StreamEncoder {
       this.#chunk({ index, delta: {}, finish_reason: finishReason }),
     );
     if (!this.#includeUsage) return concat(...last, DONE);
-    return concat(...last, dataEvent({ ...this.#head, choices: [], usage: sumUsage(answer, others) }), DONE);
+    return concat(...last, this.#event([], { usage: sumUsage(answer, others) }), DONE);
   }
 
   fail({ message, type, param, code }: StreamFailure): JsonText {
@@ -65,10 +64,18 @@ export class ChatCompletionStream implements StreamEncoder {
   }
 
   #chunk({ index, delta, ...more }: ChunkChoice): JsonText {
+    const choice = { index, delta, logprobs: null, finish_reason: null, ...more };
+    return this.#event([choice], this.#includeUsage ? { usage: null } : {});
+  }
+
+  #event(choices: readonly object[], usage: { readonly usage?: object | null }): JsonText {
     return dataEvent({
-      ...this.#head,
-      choices: [{ index, delta, logprobs: null, finish_reason: null, ...more }],
-      ...(this.#includeUsage ? { usage: null } : {}),
+      id: this.#start?.interactionId,
+      object: "chat.completion.chunk",
+      created: Math.floor((this.#start?.createdAt ?? 0) / 1000),
+      model: this.#start?.model,
+      choices,
+      ...usage,
     });
   }
 }

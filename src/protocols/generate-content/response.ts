@@ -61,10 +61,10 @@ function toWholeCandidate(answer: GenerationAnswer, includeThoughts: boolean, in
   if (tokens) average.add(tokens);
   const parts = toParts(answer, includeThoughts);
   return {
-    ...toCandidate(parts, index),
     finishReason: toFinishReason(answer),
-    ...(tokens ? { avgLogprobs: average.value, logprobsResult: toLogprobsResult([tokens]) } : {}),
     interactionId,
+    ...toCandidate(parts, index),
+    ...(tokens ? { avgLogprobs: average.value, logprobsResult: toLogprobsResult([tokens]) } : {}),
   };
 }
 

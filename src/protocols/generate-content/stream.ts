@@ -79,10 +79,10 @@ export class GenerateContentStream implements StreamEncoder {
 
 function endCandidate(candidate: CandidateParts, answer: GenerationAnswer, index: number): Candidate {
   return {
-    ...toCandidate(candidate.finish(), index),
     finishReason: toFinishReason(answer),
+    interactionId: answer.interactionId,
+    ...toCandidate(candidate.finish(), index),
     ...candidate.average,
     ...candidate.takeLogprobs(),
-    interactionId: answer.interactionId,
   };
 }

@@ -54,14 +54,14 @@ export class ResponsesStream implements StreamEncoder {
   #write(event: AnswerEvent): JsonText {
     if (event.type === "tool_call_arguments") {
       addToParts(this.#parts, event);
-      return this.#event("response.function_call_arguments.delta", { ...this.#place(), delta: event.text });
+      return this.#event("response.function_call_arguments.delta", { delta: event.text, ...this.#place() });
     }
     if (event.type === "tool_call") return this.#open(event);
     const opening = this.#parts.at(-1)?.type === event.type ? this.#grow(event) : this.#open(event);
-    const delta = { ...this.#place(), content_index: 0, delta: event.text };
+    const delta = { content_index: 0, delta: event.text, ...this.#place() };
     if (event.type === "reasoning") return concat(opening, this.#event("response.reasoning_text.delta", delta));
     const logprobs = toLogprobs(event.logprobs ?? []);
-    return concat(opening, this.#event("response.output_text.delta", { ...delta, logprobs }));
+    return concat(opening, this.#event("response.output_text.delta", { logprobs, ...delta }));
   }
 
   #grow(event: AnswerEvent): JsonText {

@@ -26,7 +26,7 @@ const MAX_JSON_LENGTH = 16_384;
 export function readCallOrigin(headers: IncomingHttpHeaders): CallOrigin {
   const tag = readTag(headers[TAG_HEADER]);
   const hints = readHints(headers);
-  return { ...(tag === undefined ? {} : { tag }), ...(hints && { hints }) };
+  return { tag, hints };
 }
 
 function readTag(header: Header): string | undefined {
@@ -42,17 +42,17 @@ function readTag(header: Header): string | undefined {
 function readHints(headers: IncomingHttpHeaders): AgentHints | undefined {
   const codex = parseObject(headers[CODEX_HEADER]);
   const hints: AgentHints = {
-    ...pick("agentId", headers[CLAUDE_AGENT_HEADER] ?? codex["thread_id"]),
-    ...pick("parentAgentId", headers[CLAUDE_PARENT_HEADER] ?? codex["parent_thread_id"]),
-    ...pick("turnId", codex["turn_id"]),
-    ...pick("requestKind", codex["request_kind"]),
+    agentId: readHint(headers[CLAUDE_AGENT_HEADER] ?? codex["thread_id"]),
+    parentAgentId: readHint(headers[CLAUDE_PARENT_HEADER] ?? codex["parent_thread_id"]),
+    turnId: readHint(codex["turn_id"]),
+    requestKind: readHint(codex["request_kind"]),
   };
-  return Object.keys(hints).length === 0 ? undefined : hints;
+  return Object.values(hints).some((hint) => hint !== undefined) ? hints : undefined;
 }
 
-/** Returns an object with the hint, or an empty one if the value is malformed. */
-function pick(name: keyof AgentHints, value: unknown): AgentHints {
-  return typeof value === "string" && HINT.test(value) ? { [name]: value } : {};
+/** Returns undefined if the value is malformed. */
+function readHint(value: unknown): string | undefined {
+  return typeof value === "string" && HINT.test(value) ? value : undefined;
 }
 
 function parseObject(header: Header): Readonly<Record<string, unknown>> {

@@ -93,7 +93,7 @@ export class OutputReader {
     const unsentEvents = this.#readEvents();
     const { events, output } = this.#parser.finish(finish.reason);
     unsentEvents.push(...this.#addParts(events));
-    return { ...output, parts: this.#parts, unsentEvents, unsentTokens };
+    return { parts: this.#parts, unsentEvents, unsentTokens, ...output };
   }
 
   /** @param limit maximum number of tokens to read */

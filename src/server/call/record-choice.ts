@@ -56,7 +56,7 @@ export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: Ge
 
   const cachedTokens = result.cachedTokens ?? 0;
   const end = { message, parts, stopString, finishReason, completionTokens, reasoningTokens, cachedTokens, tokens };
-  return { answer: { ...start, ...end }, interaction, unsent: output };
+  return { answer: Object.assign(end, start), interaction, unsent: output };
 }
 
 /** Malformed tool calls stay in the text. One well-formed call is enough for `tool_calls`. */

@@ -119,9 +119,9 @@ export class ServerConnections {
 
   #toPost({ path, body, routingKey, headers }: GenerateRequest, signal: AbortSignal) {
     const key = headerValue(routingKey);
-    const routing = { "x-smg-routing-key": key, "x-session-id": key };
-    const own = { ...this.#headers, ...routing, ...headers, "content-type": "application/json" };
-    return { origin: this.#base.origin, path: this.#path(path), headers: own, body, signal };
+    const own = { "content-type": "application/json", "x-smg-routing-key": key, "x-session-id": key };
+    const all = { ...own, ...this.#headers, ...headers };
+    return { origin: this.#base.origin, path: this.#path(path), headers: all, body, signal };
   }
 
   /**
