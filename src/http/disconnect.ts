@@ -61,35 +61,62 @@ export function onResponseClose(reply: FastifyReply, done: (complete: boolean) =
   end.listen(done);
 }
 
-const signals = new WeakMap<FastifyReply, AbortSignal>();
+/** The client of a request, which may disconnect before the response was sent. */
+export class Client {
+  #goneReason: ApiError | undefined;
+  readonly #listeners: ((reason: ApiError) => void)[] = [];
 
-/**
- * Returns a signal that aborts if the client disconnects before the response was sent. All calls for one response share it.
- *
- * A client that closed its side may still read. To find out, the server sends it `100 Continue` until the response begins. Every
- * client has to ignore that. If the client is gone, its system answers with a reset. Clients of HTTP/1.0 do not know `100
- * Continue`, so a closed side counts as a disconnect for them.
- */
-export function disconnectSignal(reply: FastifyReply): AbortSignal {
-  const known = signals.get(reply);
-  if (known) return known;
-  const signal = watchClient(reply);
-  signals.set(reply, signal);
-  return signal;
+  /**
+   * A client that closed its side may still read. To find out, the server sends it `100 Continue` until the response begins. Every
+   * client has to ignore that. If the client is gone, its system answers with a reset. Clients of HTTP/1.0 do not know `100
+   * Continue`, so a closed side counts as a disconnect for them.
+   */
+  constructor(reply: FastifyReply) {
+    const { raw } = reply;
+    const { socket, httpVersion } = reply.request.raw;
+    const stopProbing = onHalfOpen(reply, () => {
+      if (httpVersion === "1.0") socket.destroy();
+      else if (!raw.headersSent) raw.writeContinue();
+    });
+    onResponseClose(reply, (complete) => {
+      stopProbing();
+      if (!complete) this.#disconnect();
+    });
+  }
+
+  /** The error of what the client asked for, if it has disconnected. Undefined while it has not. */
+  get goneReason(): ApiError | undefined {
+    return this.#goneReason;
+  }
+
+  /** Calls `listener` when the client disconnects, and immediately if it has. */
+  onGone(listener: (reason: ApiError) => void): void {
+    if (this.#goneReason) listener(this.#goneReason);
+    else this.#listeners.push(listener);
+  }
+
+  #disconnect(): void {
+    const reason = new ApiError("call_aborted", "The client closed its connection.");
+    this.#goneReason = reason;
+    for (const listener of this.#listeners) listener(reason);
+  }
 }
 
-function watchClient(reply: FastifyReply): AbortSignal {
+const clients = new WeakMap<FastifyReply, Client>();
+
+/** Returns the client of a response. All callers share it. */
+export function clientOf(reply: FastifyReply): Client {
+  const known = clients.get(reply);
+  if (known) return known;
+  const client = new Client(reply);
+  clients.set(reply, client);
+  return client;
+}
+
+/** Returns a signal that aborts if the client disconnects before the response was sent. */
+export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  const { raw } = reply;
-  const { socket, httpVersion } = reply.request.raw;
-  const stopProbing = onHalfOpen(reply, () => {
-    if (httpVersion === "1.0") socket.destroy();
-    else if (!raw.headersSent) raw.writeContinue();
-  });
-  onResponseClose(reply, (complete) => {
-    stopProbing();
-    if (!complete) controller.abort(new ApiError("call_aborted", "The client closed its connection."));
-  });
+  clientOf(reply).onGone((reason) => controller.abort(reason));
   return controller.signal;
 }
 

@@ -1,3 +1,4 @@
+import type { Client } from "../../http/disconnect.js";
 import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
 import type { RequestIdentity } from "../../session/calls-in-flight.js";
@@ -23,8 +24,7 @@ export interface ModelCall {
   readonly origin: CallOrigin;
   /** Headers of the agent's trace, for the engine. */
   readonly traceHeaders: Readonly<Record<string, string>> | undefined;
-  /** Aborts when the agent disconnects. */
-  readonly disconnected: AbortSignal;
+  readonly client: Client;
   /** Called with the ids of the interactions that the call will record, before generation. */
   readonly onBegun: (ids: readonly string[]) => void;
   /** Called for a field that the engine ignores without harm, so that it is not refused. May be called several times. */

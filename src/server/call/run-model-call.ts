@@ -27,7 +27,7 @@ import { requireOpen } from "./require-open.js";
  * @returns one record per choice
  */
 export async function runModelCall(context: ServerContext, call: ModelCall): Promise<readonly CallRecord[]> {
-  const { session, request, disconnected } = call;
+  const { session, request, client } = call;
   checkSampling(context, request.sampling);
   const size = measurePrompt(context, request.conversation);
   if (size.isLong) await turns.next();
@@ -39,17 +39,14 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
   const { controller } = choices;
   call.onBegun(choices.all.map(({ id }) => id));
   let records: readonly CallRecord[] | undefined;
-  const onDisconnect = () => {
+  client.onGone((reason) => {
     if (records) noteDisconnect(call, records);
-    else controller.abort(disconnected.reason);
-  };
-  // A signal that has aborted already calls no listener.
-  if (disconnected.aborted) onDisconnect();
-  disconnected.addEventListener("abort", onDisconnect);
+    else controller.abort(reason);
+  });
   try {
     records = await generateAndRecord(context, call, { prepared, size }, choices);
     // The client may have left while the interactions went to disk.
-    if (disconnected.aborted) onDisconnect();
+    if (client.goneReason) noteDisconnect(call, records);
     return records;
   } finally {
     // Before the call ends: an export that waits for the end reads this count.
@@ -70,8 +67,8 @@ function noteDisconnect({ session, stream }: ModelCall, records: readonly CallRe
 }
 
 /** Returns true if the call was aborted because its client disconnected, not by an export or by the client's own retry. */
-function isAbortedByClient({ signal }: AbortController, { disconnected }: ModelCall): boolean {
-  return disconnected.aborted && signal.reason === disconnected.reason;
+function isAbortedByClient({ signal }: AbortController, { client }: ModelCall): boolean {
+  return client.goneReason !== undefined && signal.reason === client.goneReason;
 }
 
 async function generateAndRecord(

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
+import { clientOf, onResponseClose } from "../../http/disconnect.js";
 import { logServerError } from "../../http/error-log.js";
 import { readTraceContext } from "../../http/trace-context.js";
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
@@ -76,7 +76,7 @@ function answerAdmitted(
     },
     origin: readCallOrigin(request.headers),
     traceHeaders: readTraceContext(request.headers)?.headers,
-    disconnected: disconnectSignal(reply),
+    client: clientOf(reply),
     stream,
     onRecorded: protocol.onRecorded,
     measureKept: protocol.measureKept,

@@ -6,10 +6,12 @@ import type { Vocabulary } from "./vocabulary.js";
 export class TokenwiseDetokenizer implements Detokenizer {
   readonly #vocabulary: Vocabulary;
   readonly #markers: ReadonlySet<string>;
-  readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+  /** Created for the first token that is a byte. Most outputs have none. */
+  #utf8: InstanceType<typeof TextDecoder> | undefined;
   readonly #stripsFirstTokenOnly: boolean;
   #hasPartialCharacter = false;
-  #text = "";
+  /** The text since the last piece, in parts. */
+  #parts: string[] = [];
   #toStrip: number;
   #pieces: Piece[] = [];
   readonly #onToken: OnToken;
@@ -37,6 +39,7 @@ export class TokenwiseDetokenizer implements Detokenizer {
     const entry = this.#vocabulary.entry(id);
     if (entry.kind === "bytes") {
       this.#onToken(this.#length);
+      this.#utf8 ??= new TextDecoder("utf-8", { ignoreBOM: true });
       this.#append(this.#utf8.decode(entry.bytes, { stream: true }));
       this.#hasPartialCharacter = true;
       return;
@@ -63,12 +66,12 @@ export class TokenwiseDetokenizer implements Detokenizer {
   #endCharacter(): void {
     if (!this.#hasPartialCharacter) return;
     this.#hasPartialCharacter = false;
-    this.#append(this.#utf8.decode());
+    this.#append(this.#utf8?.decode() ?? "");
   }
 
   #append(text: string): void {
     const shown = this.#toStrip > 0 ? this.#strip(text) : text;
-    this.#text += shown;
+    if (shown !== "") this.#parts.push(shown);
     this.#length += shown.length;
   }
 
@@ -89,8 +92,9 @@ export class TokenwiseDetokenizer implements Detokenizer {
   }
 
   #flushText(): void {
-    if (this.#text !== "") this.#pieces.push({ kind: "text", text: this.#text });
-    this.#text = "";
+    if (this.#parts.length === 0) return;
+    this.#pieces.push({ kind: "text", text: this.#parts.join("") });
+    this.#parts = [];
   }
 
   #take(): Piece[] {
