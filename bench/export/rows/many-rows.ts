@@ -1,4 +1,3 @@
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sized } from "../../sized.js";
 import { BodyReader } from "../body-reader.js";
