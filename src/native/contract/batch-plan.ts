@@ -256,6 +256,12 @@ export interface NativeBatch {
    * memory.
    */
   readonly bytes: Uint8Array;
+  /**
+   * Returns a view of the bytes [begin, end) of the block. Unlike {@link bytes}, it is a new ArrayBuffer each time, and may be given
+   * to `freeBytes` once nothing reads it any more: the garbage collector then does not count it. `release()` does not detach it, and
+   * nothing may read it afterwards.
+   */
+  part(begin: number, end: number): Uint8Array;
   /** Size of the whole block. */
   readonly byteLength: number;
   readonly tensors: readonly TensorSpan[];

@@ -66,6 +66,11 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
     return this.#native.bytes;
   }
 
+  /** Returns a new view of the bytes [begin, end). See {@link NativeBatch.part}. */
+  part(begin: number, end: number): Uint8Array {
+    return this.#native.part(begin, end);
+  }
+
   /** Size of the whole block. */
   get byteLength(): number {
     return this.#native.byteLength;
