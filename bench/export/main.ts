@@ -26,6 +26,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: "tree-bytes" },
   { name: "row-tensors" },
   { name: "loop-delay" },
+  { name: "many-rows" },
 ];
 
 async function run({ name, args = [] }: Measurement): Promise<{ rows: Row[]; failed: boolean }> {

@@ -9,6 +9,7 @@
 #include "json_excess.h"
 #include "memory_arg.h"
 #include "napi_setup.h"
+#include "plan_builder_object.h"
 #include "plan_object.h"
 #include "prompt_object.h"
 #include "reply_stream_object.h"
@@ -31,6 +32,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
                              Napi::Persistent(PlanObject::define(env)), Napi::Persistent(BatchObject::define(env))};
   env.SetInstanceData(data);
   exports.Set("Session", SessionObject::define(env));
+  exports.Set("PlanBuilder", PlanBuilderObject::define(env));
   exports.Set("Generation", GenerationObject::define(env));
   exports.Set("ReplyStream", ReplyStreamObject::define(env));
   exports.Set("SharedPool", SharedPoolObject::define(env));

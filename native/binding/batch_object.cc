@@ -1,6 +1,7 @@
 #include "batch_object.h"
 
 #include "addon_data.h"
+#include "args.h"
 
 namespace rolltape::binding {
 
@@ -41,11 +42,11 @@ const char* memoryName(BlockKind kind) {
 
 Napi::Function BatchObject::define(Napi::Env env) {
   using Self = BatchObject;
-  return DefineClass(
-      env, kClassName,
-      {guardedGetter<&Self::bytes>("bytes"), guardedGetter<&Self::byteLength>("byteLength"),
-       guardedGetter<&Self::memory>("memory"), guardedGetter<&Self::path>("path"), guardedGetter<&Self::taken>("taken"),
-       guardedMethod<&Self::acknowledge>("acknowledge"), guardedMethod<&Self::release>("release")});
+  return DefineClass(env, kClassName,
+                     {guardedGetter<&Self::bytes>("bytes"), guardedGetter<&Self::byteLength>("byteLength"),
+                      guardedGetter<&Self::memory>("memory"), guardedGetter<&Self::path>("path"),
+                      guardedGetter<&Self::taken>("taken"), guardedMethod<&Self::part>("part"),
+                      guardedMethod<&Self::acknowledge>("acknowledge"), guardedMethod<&Self::release>("release")});
 }
 
 Napi::Object BatchObject::create(Napi::Env env, std::unique_ptr<Block> block, const std::vector<TensorPlace>& tensors) {
@@ -63,10 +64,19 @@ Block& BatchObject::block() const {
 Napi::Value BatchObject::bytes(const Napi::CallbackInfo& info) {
   block();
   if (bytes_.IsEmpty()) {
-    Napi::ArrayBuffer buffer = viewBlock(info.Env(), held_);
+    Napi::ArrayBuffer buffer = viewBlock(info.Env(), held_, {0, held_->block->size()});
     bytes_ = Napi::Persistent(Napi::Uint8Array::New(info.Env(), buffer.ByteLength(), buffer, 0).As<Napi::Object>());
   }
   return bytes_.Value();
+}
+
+Napi::Value BatchObject::part(const Napi::CallbackInfo& info) {
+  const auto size = static_cast<std::int64_t>(block().size());
+  const std::int64_t begin = integerArg(info[0], "begin", 0, size);
+  const std::int64_t end = integerArg(info[1], "end", begin, size);
+  Napi::ArrayBuffer buffer =
+      viewBlock(info.Env(), held_, {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)});
+  return Napi::Uint8Array::New(info.Env(), buffer.ByteLength(), buffer, 0);
 }
 
 Napi::Value BatchObject::byteLength(const Napi::CallbackInfo& info) {

@@ -24,6 +24,7 @@ class BatchObject : public Wrapped<BatchObject> {
   /// @throws Error kReleased after release().
   Block& block() const;
   Napi::Value bytes(const Napi::CallbackInfo& info);
+  Napi::Value part(const Napi::CallbackInfo& info);
   Napi::Value byteLength(const Napi::CallbackInfo& info);
   Napi::Value memory(const Napi::CallbackInfo& info);
   Napi::Value path(const Napi::CallbackInfo& info);

@@ -12,8 +12,14 @@ struct HeldBlock {
   std::unique_ptr<Block> block;
 };
 
-/// A block as an ArrayBuffer over its memory, or over a copy where the runtime forbids foreign memory (Electron). The
-/// ArrayBuffer holds the block.
-Napi::ArrayBuffer viewBlock(Napi::Env env, const std::shared_ptr<HeldBlock>& held);
+/// A part of a block.
+struct BlockRange {
+  std::size_t begin;
+  std::size_t end;
+};
+
+/// A part of a block as an ArrayBuffer over its memory, or over a copy where the runtime forbids foreign memory
+/// (Electron). The ArrayBuffer holds the block.
+Napi::ArrayBuffer viewBlock(Napi::Env env, const std::shared_ptr<HeldBlock>& held, BlockRange range);
 
 }  // namespace rolltape::binding

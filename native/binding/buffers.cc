@@ -8,7 +8,7 @@ namespace rolltape::binding {
 
 Napi::ArrayBuffer newArrayBuffer(Napi::Env env, std::size_t bytes) {
   if (bytes <= kLargestEngineBuffer) return Napi::ArrayBuffer::New(env, bytes);
-  return viewBlock(env, std::make_shared<HeldBlock>(HeldBlock{std::make_unique<HeapBlock>(bytes)}));
+  return viewBlock(env, std::make_shared<HeldBlock>(HeldBlock{std::make_unique<HeapBlock>(bytes)}), {0, bytes});
 }
 
 Napi::Value bufferOf(Napi::Env env, HeapBlock block) {

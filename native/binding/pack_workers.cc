@@ -10,7 +10,7 @@
 namespace rolltape::binding {
 
 void PackWorker::work() {
-  layout_ = layoutBatch(*plan_, metadata_);
+  layout_ = layoutBatch(*plan_, metadata_.take());
   block_ = options_.memory->allocate(layout_.totalBytes);
   const std::size_t worth = threadsFor(layout_.totalBytes);
   writeBatch(*plan_, layout_, reinterpret_cast<std::byte*>(block_->data()),

@@ -6,6 +6,7 @@
 
 #include "../core/batch/batch.h"
 #include "../memory/heap_block.h"
+#include "metadata_arg.h"
 #include "promise_worker.h"
 
 namespace rolltape::binding {
@@ -19,7 +20,7 @@ struct PackOptions {
 /// Packs a plan, which it shares, into a NativeBatch.
 class PackWorker : public PromiseWorker {
  public:
-  PackWorker(Napi::Env env, std::shared_ptr<const Plan> plan, Metadata metadata, const PackOptions& options)
+  PackWorker(Napi::Env env, std::shared_ptr<const Plan> plan, MetadataArg metadata, const PackOptions& options)
       : PromiseWorker(env, "rolltape.pack"),
         plan_(std::move(plan)),
         metadata_(std::move(metadata)),
@@ -30,7 +31,7 @@ class PackWorker : public PromiseWorker {
   Napi::Value result() override;
 
   std::shared_ptr<const Plan> plan_;
-  Metadata metadata_;
+  MetadataArg metadata_;
   PackOptions options_;
   BatchLayout layout_;
   std::unique_ptr<Block> block_;

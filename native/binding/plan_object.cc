@@ -5,6 +5,7 @@
 
 #include "addon_data.h"
 #include "memory_arg.h"
+#include "metadata_arg.h"
 #include "pack_workers.h"
 #include "plan_options.h"
 #include "session_object.h"
@@ -94,18 +95,6 @@ void defineResults(Napi::Object object, const Plan& plan) {
        Property::Value("byteLength", Napi::Number::New(env, static_cast<double>(plan.byteLength())), napi_enumerable)});
 }
 
-Metadata metadataArg(Napi::Value value) {
-  const Napi::Object object = objectArg(value, "metadata");
-  const Napi::Array names = object.GetPropertyNames();
-  Metadata metadata;
-  for (std::uint32_t i = 0; i < names.Length(); ++i) {
-    const Napi::Value name = names.Get(i);
-    const std::string key = name.ToString().Utf8Value();
-    metadata.emplace_back(key, utf8Arg(object.Get(name), "metadata." + key));
-  }
-  return metadata;
-}
-
 PackOptions packOptionsArg(Napi::Value value) {
   const Napi::Env env = value.Env();
   const Napi::Object object = value.IsUndefined() ? Napi::Object::New(env) : objectArg(value, "options");
@@ -181,7 +170,8 @@ Napi::Value PlanObject::shards(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value PlanObject::pack(const Napi::CallbackInfo& info) {
-  return PromiseWorker::start(new PackWorker(info.Env(), plan(), metadataArg(info[0]), packOptionsArg(info[1])));
+  return PromiseWorker::start(
+      new PackWorker(info.Env(), plan(), MetadataArg(info[0], "metadata"), packOptionsArg(info[1])));
 }
 
 Napi::Value PlanObject::packJson(const Napi::CallbackInfo& info) {

@@ -16,11 +16,11 @@ class PlanObject : public Wrapped<PlanObject> {
   static Napi::Function define(Napi::Env env);
   /// The addon's planBatch(sessions, options).
   static Napi::Value planBatch(const Napi::CallbackInfo& info);
+  static Napi::Object create(Napi::Env env, Plan&& plan);
 
   using Wrapped::Wrapped;
 
  private:
-  static Napi::Object create(Napi::Env env, Plan&& plan);
   const std::shared_ptr<const Plan>& plan() const;
   Napi::Value shards(const Napi::CallbackInfo& info);
   Napi::Value pack(const Napi::CallbackInfo& info);

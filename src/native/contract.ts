@@ -8,7 +8,7 @@
  * Every error that the addon throws is an `Error` with a stable `code` of {@link NativeErrorCode}.
  */
 
-import type { NativePlan, PlanOptions } from "./contract/batch-plan.js";
+import type { NativePlan, NativePlanBuilder, PlanOptions } from "./contract/batch-plan.js";
 import type { NativeFileLock } from "./contract/file-lock.js";
 import type { NativeGeneration } from "./contract/generation.js";
 import type { JsonExcess, JsonLimits } from "./contract/json.js";
@@ -102,6 +102,15 @@ export interface NativeAddon {
     leftOut?: readonly (Uint32Array | undefined)[],
     filtered?: readonly (Uint32Array | undefined)[],
   ): NativePlan;
+  /**
+   * Makes the plan of {@link planBatch} session by session.
+   *
+   * @param interactions how many interactions all sessions have together, for one allocation instead of many
+   */
+  readonly PlanBuilder: new (
+    options: PlanOptions,
+    interactions?: number,
+  ) => NativePlanBuilder;
   /** A directory that contains batches as files; see {@link NativeSharedPool}. */
   readonly SharedPool: new (
     options: SharedPoolOptions,

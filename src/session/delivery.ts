@@ -111,6 +111,8 @@ export class Delivery {
    * retry.
    */
   allLeftOut(): LeftOutInteraction[] {
+    // Most sessions have none, and an export asks each of its sessions.
+    if (this.#closedEarly.size === 0 && this.attempts.repeated.size === 0) return [];
     const suspected = new Set([...this.#closedEarly, ...this.attempts.repeated.keys()]);
     const known = new Map<Attempt, boolean>();
     return [...suspected]

@@ -1,3 +1,5 @@
+import { runInSlices } from "../support/async/run-steps.js";
+import type { Steps } from "../support/async/steps.js";
 import { turns } from "../support/async/turns.js";
 import { SessionError } from "./errors.js";
 import type { ExportOutcome } from "./lifecycle.js";
@@ -59,15 +61,22 @@ export class Exporter {
     part?: ExportedShard,
   ): Promise<PreparedExport<T>> {
     const sessions = await this.ready(ids, waits);
-    await Promise.all(sessions.map((session) => drain(session, waits)));
-    // While one session drained, another may have expired.
-    const late = findRefusals(sessions);
-    if (late.length > 0) throw batchRefusal(late, ids.length);
+    // Most sessions of a large batch have no calls in flight, and each promise costs time on the event loop.
+    await Promise.all(sessions.filter(({ calls }) => calls.size > 0).map((session) => drain(session, waits)));
     return this.#prepare(sessions, () => pack(sessions), part);
   }
 
   /** Waits until all of these sessions can be exported, and returns them. Throws like {@link prepare}. Changes nothing. */
   async ready(ids: readonly string[], waits: ExportWaits): Promise<Session[]> {
+    const { sessions, refused } = await runInSlices(this.#find(ids));
+    const active = refused.length > 0 ? [] : sessions.filter(({ state }) => state === "active");
+    await Promise.all(active.map((s) => s.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal)));
+    const refusals = refused.concat(await runInSlices(findRefusals(sessions)));
+    if (refusals.length > 0) throw batchRefusal(refusals, ids.length);
+    return sessions;
+  }
+
+  *#find(ids: readonly string[]): Steps<{ sessions: Session[]; refused: Refusal[] }> {
     const sessions: Session[] = [];
     const refused: Refusal[] = [];
     for (const id of ids) {
@@ -77,12 +86,9 @@ export class Exporter {
         if (!(error instanceof SessionError)) throw error;
         refused.push({ id, error });
       }
+      yield;
     }
-    if (refused.length === 0)
-      await Promise.all(sessions.map((s) => s.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal)));
-    const refusals = refused.concat(findRefusals(sessions));
-    if (refusals.length > 0) throw batchRefusal(refusals, ids.length);
-    return sessions;
+    return { sessions, refused };
   }
 
   async #prepare<T>(
@@ -90,13 +96,16 @@ export class Exporter {
     pack: () => Promise<T>,
     part?: ExportedShard,
   ): Promise<PreparedExport<T>> {
+    const begun: Session[] = [];
     const settle = (outcome: ExportOutcome) => {
-      for (const session of sessions) session.lifecycle.endExport(outcome);
+      for (const session of begun) session.lifecycle.endExport(outcome);
       if (outcome === "taken") this.#registry.seal(sessions, part);
       if (outcome === "held") this.#registry.revokeKeys(sessions);
     };
-    for (const session of sessions) session.lifecycle.beginExport();
     try {
+      // While one session drained or was found, another may have expired.
+      const refused = await runInSlices(beginExports(sessions, begun));
+      if (refused.length > 0) throw batchRefusal(refused, sessions.length);
       await this.#wake(sessions);
       return { packed: await pack(), sessions, settle };
     } catch (error) {
@@ -130,11 +139,32 @@ function throwIfRefused(session: Session): void {
   if (refusal) throw refusal;
 }
 
-function findRefusals(sessions: readonly Session[]): Refusal[] {
-  return sessions.flatMap((session) => {
+function* findRefusals(sessions: readonly Session[]): Steps<Refusal[]> {
+  const refused: Refusal[] = [];
+  for (const session of sessions) {
     const error = findRefusal(session);
-    return error ? [{ id: session.id, error }] : [];
-  });
+    if (error) refused.push({ id: session.id, error });
+    yield;
+  }
+  return refused;
+}
+
+/**
+ * Begins the export of each session that can be exported, and adds it to `begun`. From then on it accepts no calls and no rewards,
+ * and is not freed. Returns the other sessions.
+ */
+function* beginExports(sessions: readonly Session[], begun: Session[]): Steps<Refusal[]> {
+  const refused: Refusal[] = [];
+  for (const session of sessions) {
+    const error = findRefusal(session);
+    if (error) refused.push({ id: session.id, error });
+    else {
+      session.lifecycle.beginExport();
+      begun.push(session);
+    }
+    yield;
+  }
+  return refused;
 }
 
 /** Returns why a session cannot be exported; undefined if it can. */

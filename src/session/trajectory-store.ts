@@ -3,6 +3,8 @@ import { type ChatMessage, chatMessagesSchema } from "../conversation/chat-messa
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
 import type { BatchTensorLayout, NativeSharedPool } from "../native/contract.js";
+import { runInSlices } from "../support/async/run-steps.js";
+import type { Steps } from "../support/async/steps.js";
 import { type Batch, packBatch, packShards } from "./batch/batch.js";
 import { type BatchMemory, SharedMemory, type SharedMemoryOptions } from "./batch/batch-memory.js";
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema, shardFields } from "./batch/batch-options.js";
@@ -207,15 +209,35 @@ export class TrajectoryStore {
     const batchOptions = parse(batchOptionsSchema, rest) as BatchOptions & { readonly layout: Layout };
     refuseConflicts(batchOptions);
     const memoryKind = parse(z.enum(["heap", "shared", "pinned"]).default("heap"), memory, "memory");
-    const sessions = sessionIds.map((id) => this.#requireEnded(id));
     const target = memoryKind === "shared" ? this.#openSharedPool() : memoryKind;
-    for (const session of sessions) session.lifecycle.beginExport();
+    const sessions: Session[] = [];
     try {
+      await runInSlices(this.#beginExport(sessionIds, sessions));
       const packed = await pack(sessions, batchOptions, target);
       if (releases) for (const session of sessions) this.#release(session);
       return packed;
     } finally {
-      for (const session of sessions) session.lifecycle.endExport("left");
+      await runInSlices(this.#endExport(sessions));
+    }
+  }
+
+  /** Finds the sessions and adds them to `begun`. If one cannot be exported, `begun` has those before it. */
+  *#beginExport(sessionIds: readonly string[], begun: Session[]): Steps<void> {
+    for (const id of sessionIds) {
+      const session = this.#requireEnded(id);
+      session.lifecycle.beginExport();
+      begun.push(session);
+      yield;
+    }
+  }
+
+  /** Frees the sessions that were released, by this export or while it was packed. */
+  *#endExport(sessions: readonly Session[]): Steps<void> {
+    for (const session of sessions) {
+      session.lifecycle.endExport("left");
+      const { exporting, freed } = session.lifecycle;
+      if (!this.#has(session) && !exporting && !freed) session.free("exported");
+      yield;
     }
   }
 
@@ -251,9 +273,14 @@ export class TrajectoryStore {
     return this.#shared.pool;
   }
 
+  #has(session: Session): boolean {
+    return this.#sessions.get(session.id) === session;
+  }
+
+  /** Removes a session and frees its data. If an export is reading the data, the end of the export frees it. */
   #release(session: Session): void {
-    session.free("exported");
-    if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
+    if (this.#has(session)) this.#sessions.delete(session.id);
+    if (!session.lifecycle.exporting) session.free("exported");
   }
 
   #requireEnded(id: string): Session {

@@ -228,6 +228,7 @@ const describedOptions = { ...planOptions, style: "concat", turns: true, columns
 const describedPlan = native.planBatch([described], describedOptions);
 const pool = new native.SharedPool({ directory, maxBytes: 2 ** 24 });
 const parts = Array.from({ length: 13 }, () => LONG);
+const pieces = [Buffer.from(LONG), Buffer.from(LONG)];
 const simple = (call: () => unknown) => () => ({ call });
 
 const CASES: Readonly<Record<string, () => Attempt | Promise<Attempt>>> = {
@@ -263,6 +264,12 @@ const CASES: Readonly<Record<string, () => Attempt | Promise<Attempt>>> = {
   "planBatch, tree": simple(() => native.planBatch([session], { ...planOptions, layout: "tree" })),
   "planBatch, columns and turns": simple(() => native.planBatch([described], describedOptions, [Uint32Array.of(6)])),
   "planBatch, return": simple(() => native.planBatch([described], { ...describedOptions, concatReward: "return" })),
+  "plan builder": simple(() => {
+    const builder = new native.PlanBuilder(describedOptions, 12);
+    builder.add(described, Uint32Array.of(6));
+    builder.finish();
+  }),
+  "pack, metadata in pieces": simple(async () => (await plan.pack({ rows: pieces })).release()),
   setSessionReward: simple(() => described.setSessionReward(2)),
   "discountedRewards, session reward": simple(() => described.discountedRewards(0.5)),
   "findParent, call ids": simple(() => session.findParent(digests, BigUint64Array.of(1n, 2n, 3n))),

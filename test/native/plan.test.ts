@@ -408,3 +408,43 @@ describe("a native plan", () => {
     expectCode("ERR_INVALID_ARG", () => new Prompt().tokens());
   });
 });
+
+describe("a plan that is built session by session", () => {
+  const options = { ...planOptions, discount: 0.5 };
+
+  it("packs the same bytes as one of all sessions", async () => {
+    const [first, second] = [twoTurns(), twoTurns()];
+    first.setReward(1, 2);
+    const leftOut = Uint32Array.of(1);
+    const builder = new native.PlanBuilder(options, 4);
+    builder.add(first);
+    builder.add(second, leftOut);
+    const built = await builder.finish().pack({ rows: [Buffer.from("[1,"), Buffer.from("2]")] });
+    const whole = await native.planBatch([first, second], options, [undefined, leftOut]).pack({ rows: "[1,2]" });
+    expect(Buffer.compare(built.bytes, whole.bytes)).toBe(0);
+  });
+
+  it("has each session as it was when it was added", () => {
+    const session = twoTurns();
+    const builder = new native.PlanBuilder(options);
+    builder.add(session);
+    session.setReward(1, 2);
+    session.release();
+    expect([...builder.finish().rows.rewards]).toEqual([0, 0]);
+  });
+
+  it("can be finished once, and not after a session that was refused", () => {
+    const builder = new native.PlanBuilder(options);
+    expect(builder.finish().rows.length).toBe(0);
+    expectCode("ERR_RELEASED", () => builder.finish());
+    expectCode("ERR_RELEASED", () => builder.add(twoTurns()));
+    const refused = new native.PlanBuilder(options);
+    expectCode("ERR_INVALID_ARG", () => refused.add(twoTurns(), Uint32Array.of(9)), "leftOut:");
+    expectCode("ERR_RELEASED", () => refused.finish());
+    expectCode(
+      "ERR_INVALID_ARG",
+      () => new native.PlanBuilder(withAny({ ...options, discount: "1" })),
+      "options.discount:",
+    );
+  });
+});

@@ -1,7 +1,7 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sized } from "../../sized.js";
 import { AGENT_RUN, makeLoad, recordedStore } from "../load.js";
+import { type Delay, delayDuring } from "../loop-stall.js";
 import { collectGarbage, median } from "../measure.js";
 import { exportOptions } from "../options.js";
 import { report } from "../row.js";
@@ -11,26 +11,8 @@ import { report } from "../row.js";
 const ROUNDS = sized(7, 2);
 /** Their batch has 2.0 GB in the padded layout: 17 bytes per token slot. */
 const SESSIONS = sized(450, 4);
-const RESOLUTION_MS = 1;
-const NANOSECONDS_PER_MS = 1e6;
 
 const { store, ids } = recordedStore(makeLoad({ ...AGENT_RUN, sessions: SESSIONS }));
-
-interface Delay {
-  readonly p99: number;
-  readonly max: number;
-}
-
-/** Returns the milliseconds between the ticks of a 1 ms timer. Other work on the event loop may have to wait that long. */
-async function delayDuring<T>(work: () => Promise<T>): Promise<{ delay: Delay; result: T }> {
-  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  await sleep(10);
-  histogram.enable();
-  const result = await work();
-  histogram.disable();
-  const delay = { p99: histogram.percentile(99) / NANOSECONDS_PER_MS, max: histogram.max / NANOSECONDS_PER_MS };
-  return { delay, result };
-}
 
 const exporting: (Delay & { seconds: number })[] = [];
 const resting: Delay[] = [];

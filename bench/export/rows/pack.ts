@@ -2,6 +2,7 @@ import type { NativePlan } from "../../../src/native/contract.js";
 import { planExport } from "../../../src/session/batch/plan.js";
 import { Session } from "../../../src/session/session.js";
 import { StoredSession } from "../../../src/session/trajectory-store.js";
+import { runAtOnce } from "../../../src/support/async/steps.js";
 import { sized } from "../../sized.js";
 import { AGENT_RUN, makeLoad, recordConversation } from "../load.js";
 import { median, seconds, takeTurns, timesFaster } from "../measure.js";
@@ -66,6 +67,6 @@ async function measure(what: string, plan: NativePlan): Promise<void> {
 for (const layout of ["padded", "packed"]) {
   const what = `${layout} individual, one thread, warm block`;
   const options = batchOptions({ layout });
-  if (options) await measure(what, planExport(sessions, options).native);
+  if (options) await measure(what, runAtOnce(planExport(sessions, options)).native);
   else report(skipped(what, NOT_IN_BUILD));
 }

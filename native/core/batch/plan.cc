@@ -27,7 +27,18 @@ float ownReward(const SessionRewards& rewards, std::size_t index) {
 
 Plan::Plan(std::span<const Session* const> sessions, const PlanOptions& options) : Plan(allOf(sessions), options) {}
 
-Plan::Plan(std::span<const PlannedSession> sessions, const PlanOptions& options) : options_(options) {
+Plan::Plan(std::span<const PlannedSession> sessions, const PlanOptions& options) {
+  std::size_t interactions = 0;
+  for (const PlannedSession& planned : sessions) interactions += planned.session->length();
+  begin(options, interactions);
+  storages_.reserve(sessions.size());
+  RowChoice choice;
+  for (const PlannedSession& planned : sessions) addSession(planned, choice);
+  measure();
+}
+
+void Plan::begin(const PlanOptions& options, std::size_t interactions) {
+  options_ = options;
   if (options.layout == Layout::kTree) {
     if (options.maxLength > 0) throw Error(ErrorCode::kInvalidArg, "maxLength: must be 0 in a tree batch");
     if (options.turns) {
@@ -36,23 +47,14 @@ Plan::Plan(std::span<const PlannedSession> sessions, const PlanOptions& options)
     options_.style = RowStyle::kIndividual;
   }
   if (options.columns) requireRowColumns(*options.columns);
-  storages_.reserve(sessions.size());
-  if (options_.style == RowStyle::kIndividual) {
-    std::size_t interactions = 0;
-    for (const PlannedSession& planned : sessions) interactions += planned.session->length();
-    rows_.reserve(interactions);
-    if (options.layout == Layout::kTree) nodes_.reserve(interactions);
-  }
-  RowChoice choice;
-  for (const PlannedSession& planned : sessions) {
-    storages_.push_back(planned.session->storage());
-    addSession(planned, choice);
-  }
-  measure();
+  if (options_.style != RowStyle::kIndividual) return;
+  rows_.reserve(interactions);
+  if (options.layout == Layout::kTree) nodes_.reserve(interactions);
 }
 
 void Plan::addSession(const PlannedSession& planned, RowChoice& choice) {
   const Session& session = *planned.session;
+  storages_.push_back(session.storage());
   choice.assign(planned, options_);
   if (options_.layout == Layout::kTree) {
     addNodes(session, choice);

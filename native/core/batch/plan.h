@@ -14,6 +14,7 @@
 
 namespace rolltape {
 
+class PlanBuilder;
 struct RowChoice;
 
 /// Which interactions have a row, and which outputs the row trains on.
@@ -189,7 +190,11 @@ class Plan {
   std::vector<Plan> shards(std::uint32_t count) const;
 
  private:
+  friend class PlanBuilder;
+
   Plan() = default;
+  /// Checks the options and reserves memory for the rows of so many interactions.
+  void begin(const PlanOptions& options, std::size_t interactions);
   void addSession(const PlannedSession& planned, RowChoice& choice);
   void addRows(const Session& session, RowChoice& choice);
   void addConcatRows(const Session& session, RowChoice& choice);

@@ -1,4 +1,5 @@
 import type { NativeSharedPool } from "./memory.js";
+import type { NativeSession } from "./session.js";
 
 export type ExportStyle = "individual" | "concat";
 
@@ -175,13 +176,32 @@ export interface NativePlan {
    *
    * @param metadata the header's `__metadata__`
    */
-  pack(metadata: Readonly<Record<string, string>>, options?: PackOptions): Promise<NativeBatch>;
+  pack(metadata: PackMetadata, options?: PackOptions): Promise<NativeBatch>;
   /**
    * Writes a JSON text, off the event loop: parts[0], the tensor_dict of row 0, parts[1], …, parts[rows.length]. A
    * tensor_dict is `{"input_ids":{"type":"tensor","dtype":"torch.int32","shape":[1,L],"data":"<base64>"},…}` with
    * input_ids, loss_mask, logprobs, versions, attention_mask ([1, L]) and rewards ([1]).
    */
   packJson(parts: readonly string[]): Promise<Buffer>;
+}
+
+/**
+ * Text values by key. A list of UTF-8 pieces is joined off the event loop, for values of megabytes; the pieces must not change
+ * meanwhile.
+ */
+export type PackMetadata = Readonly<Record<string, string | readonly Uint8Array[]>>;
+
+/** Makes a plan session by session, so that the event loop can do other work in between. */
+export interface NativePlanBuilder {
+  /**
+   * Adds a session as it is now. Later records do not change the plan. The arguments are those of one session of
+   * {@link NativeAddon.planBatch}.
+   *
+   * @throws the errors of `planBatch`. The builder must not be used any more then (`ERR_RELEASED`)
+   */
+  add(session: NativeSession, leftOut?: Uint32Array, filtered?: Uint32Array): void;
+  /** Returns the plan of the sessions that were added. The builder must not be used any more then (`ERR_RELEASED`). */
+  finish(): NativePlan;
 }
 
 export interface PackOptions {
@@ -236,6 +256,12 @@ export interface NativeBatch {
    * memory.
    */
   readonly bytes: Uint8Array;
+  /**
+   * Returns a view of the bytes [begin, end) of the block. Unlike {@link bytes}, it is a new ArrayBuffer each time, and may be given
+   * to `freeBytes` once nothing reads it any more: the garbage collector then does not count it. `release()` does not detach it, and
+   * nothing may read it afterwards.
+   */
+  part(begin: number, end: number): Uint8Array;
   /** Size of the whole block. */
   readonly byteLength: number;
   readonly tensors: readonly TensorSpan[];

@@ -1,8 +1,10 @@
+import { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import { SAFETENSORS } from "../../control/batch-request.js";
 import { noteExport } from "../../http/connections/answer.js";
 import { onResponseClose } from "../../http/disconnect.js";
 import type { Batch } from "../../session/batch/batch.js";
+import { BatchParts, LARGE_BATCH } from "../../session/batch/batch-parts.js";
 import type { ExportWaits } from "../../session/exporter.js";
 import type { ServerContext } from "../context.js";
 
@@ -32,9 +34,18 @@ export function sendBatch(
 ): FastifyReply {
   if (!batch) throw new RangeError("The export has no batch to send.");
   metrics.exportBytes.inc(batch.byteLength);
-  const { buffer, byteOffset, byteLength } = batch.bytes;
-  const block = Buffer.from(buffer, byteOffset, byteLength);
-  onResponseClose(reply, () => batch.release());
   noteExport(reply, sessionIds);
-  return reply.type(SAFETENSORS).send(block);
+  void reply.type(SAFETENSORS);
+  // Streams in memory, which in-process clients use, pass parts on without a copy, so their parts must stay.
+  if (batch.byteLength >= LARGE_BATCH && reply.request.raw.socket instanceof Socket) {
+    const parts = new BatchParts(batch);
+    onResponseClose(reply, () => {
+      parts.detach();
+      batch.release();
+    });
+    return reply.header("content-length", batch.byteLength).send(parts);
+  }
+  const { buffer, byteOffset, byteLength } = batch.bytes;
+  onResponseClose(reply, () => batch.release());
+  return reply.send(Buffer.from(buffer, byteOffset, byteLength));
 }

@@ -1,6 +1,5 @@
 import { packageVersion } from "../../support/package-version.js";
 import type { LeftOutReason } from "../delivery.js";
-import type { Session } from "../session.js";
 import type { BatchOptions } from "./batch-options.js";
 import type { ExportPlan } from "./plan.js";
 import { describeFilter } from "./row-filter.js";
@@ -29,26 +28,19 @@ let version: string | undefined;
  * Returns the metadata that is the same in all shards of a batch. `rows` and `uncounted_rewards` are not part of it.
  */
 export function batchMetadata(plan: ExportPlan, options: BatchOptions, origin: BatchOrigin | undefined): BatchMetadata {
-  const { sessions } = plan;
+  const { rewardsMissing, incompleteCalls, abortedCalls } = plan.counts;
   const { style, discount, layout } = options;
-  const rewardsMissing = sessions.filter((session) => session.rewardsMissing).map((session) => session.id);
   return {
     producer: "rolltape",
     layout,
     style,
     discount: String(discount),
     rewards_missing: JSON.stringify(rewardsMissing),
-    incomplete_calls: countsBySession(sessions, (session) => session.incompleteCalls),
-    aborted_calls: countsBySession(sessions, (session) => session.abortedCalls),
+    incomplete_calls: JSON.stringify(incompleteCalls),
+    aborted_calls: JSON.stringify(abortedCalls),
     ...filterMetadata(plan, options),
     ...(options.rowTensors && rowMetadata(plan, options, origin)),
   };
-}
-
-/** Returns the counts by session id as JSON, without those that are 0. */
-function countsBySession(sessions: ExportPlan["sessions"], readCount: (session: Session) => number): string {
-  const counts = sessions.map((session) => [session.id, readCount(session)] as const).filter(([, count]) => count > 0);
-  return JSON.stringify(Object.fromEntries(counts));
 }
 
 /** Returns the metadata of filters; an empty object without filters. */

@@ -1,5 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import type { BatchTensorLayout, NativeBatch, PackOptions } from "../../native/contract.js";
+import { runInSlices } from "../../support/async/run-steps.js";
+import type { Steps } from "../../support/async/steps.js";
 import type { AgentHints } from "../interaction.js";
 import type { Session } from "../session.js";
 import type { BatchMemory } from "./batch-memory.js";
@@ -13,12 +14,10 @@ import {
 } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
 import { type ExportPlan, findOwner, planExport, planShards } from "./plan.js";
+import { type RowNames, readRowNames, writeRowsJson } from "./row-names.js";
 import { type BatchTensors, tensorView } from "./tensor.js";
 
 const NO_LIMIT = 0;
-
-/** Rows written before the event loop gets a turn. This many take about a millisecond. */
-const ROWS_PER_TURN = 4096;
 
 type Memory = NonNullable<PackOptions["memory"]>;
 
@@ -67,6 +66,11 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
     return this.#native.bytes;
   }
 
+  /** Returns a new view of the bytes [begin, end). See {@link NativeBatch.part}. */
+  part(begin: number, end: number): Uint8Array {
+    return this.#native.part(begin, end);
+  }
+
   /** Size of the whole block. */
   get byteLength(): number {
     return this.#native.byteLength;
@@ -112,15 +116,18 @@ export interface PackTarget {
   readonly onPlanned?: (summary: ExportSummary) => void;
 }
 
-/** Plans and packs a batch. Packing runs off the event loop. */
+/**
+ * Plans and packs a batch. Packing runs off the event loop, and other work runs between slices of the planning. No session may be
+ * freed until the batch is packed.
+ */
 export async function packBatch<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
   { memory = "heap", origin, onPlanned }: PackTarget = {},
 ): Promise<Batch<Layout>> {
-  const plan = planExport(sessions, options);
+  const plan = await runInSlices(planExport(sessions, options));
   onPlanned?.(summarize(plan));
-  const pack = preparePack<Layout>(plan, batchMetadata(plan, options, origin), options);
+  const pack = await runInSlices(preparePack<Layout>(plan, batchMetadata(plan, options, origin), options));
   return pack(memory);
 }
 
@@ -141,18 +148,18 @@ export async function packShards<Layout extends BatchTensorLayout>(
   { shards, shard }: ShardOptions,
   { memory = "heap", origin, isPart = false, onPlanned }: PackTarget = {},
 ): Promise<Batch<Layout>[]> {
-  const whole = planExport(sessions, options, isPart ? NO_LIMIT : undefined);
+  const whole = await runInSlices(planExport(sessions, options, isPart ? NO_LIMIT : undefined));
   onPlanned?.(summarize(whole));
   const plans = planShards(whole, shards);
   const metadata = batchMetadata(whole, options, origin);
-  const packs = plans.flatMap((plan, index) => {
-    if (shard !== undefined && shard !== index) return [];
-    const ofShard = shards === 1 ? metadata : { ...metadata, shard: String(index), shards: String(shards) };
-    return [preparePack<Layout>(plan, ofShard, options)];
-  });
   const batches: Batch<Layout>[] = [];
   try {
-    for (const pack of packs) batches.push(await pack(memory));
+    for (const [index, plan] of plans.entries()) {
+      if (shard !== undefined && shard !== index) continue;
+      const ofShard = shards === 1 ? metadata : { ...metadata, shard: String(index), shards: String(shards) };
+      const pack = await runInSlices(preparePack<Layout>(plan, ofShard, options));
+      batches.push(await pack(memory));
+    }
   } catch (error) {
     for (const batch of batches) batch.release();
     throw error;
@@ -160,40 +167,19 @@ export async function packShards<Layout extends BatchTensorLayout>(
   return batches;
 }
 
-/**
- * Returns a function that packs the plan. The names of the rows are read now, because the sessions may be freed
- * before packing begins.
- */
-function preparePack<Layout extends BatchTensorLayout>(
+/** Writes the names of a plan's rows. Returns a function that packs the plan. */
+function* preparePack<Layout extends BatchTensorLayout>(
   plan: ExportPlan,
   metadata: BatchMetadata,
   { style, rowTensors }: BatchOptions,
-): (memory: Memory) => Promise<Batch<Layout>> {
-  const names = listRowNames(plan);
+): Steps<(memory: Memory) => Promise<Batch<Layout>>> {
+  const names = yield* readRowNames(plan);
+  const rows = yield* writeRowsJson(plan, names);
+  const rewardMetadata = rowTensors && style === "concat" ? uncountedRewards(plan) : {};
   return async (memory) => {
-    const rows = await writeRowsJson(plan, names);
-    const rewardMetadata = rowTensors && style === "concat" ? uncountedRewards(plan) : {};
     const batch = await plan.native.pack({ ...metadata, ...rewardMetadata, rows }, { memory });
     return new Batch<Layout>(batch, () => listRows(plan, names));
   };
-}
-
-/** The text metadata of a batch's rows. */
-interface RowNames {
-  /** The interaction id of each row. */
-  readonly interactionIds: readonly string[];
-  /** By row: hints of the agent program. Most programs send none. */
-  readonly hints: ReadonlyMap<number, AgentHints>;
-}
-
-function listRowNames({ native: { rows }, sessions }: ExportPlan): RowNames {
-  const hints = new Map<number, AgentHints>();
-  const interactionIds = Array.from(rows.interactions, (index, row) => {
-    const interaction = findOwner(rows, sessions, row).interaction(index);
-    if (interaction.hints) hints.set(row, interaction.hints);
-    return interaction.id;
-  });
-  return { interactionIds, hints };
 }
 
 function listRows({ native: { rows }, sessions }: ExportPlan, names: RowNames): BatchRow[] {
@@ -203,40 +189,4 @@ function listRows({ native: { rows }, sessions }: ExportPlan, names: RowNames): 
     const hints = names.hints.get(i);
     return { sessionId: id, taskId, groupId, interactionId, length, reward, ...(hints && { hints }) };
   });
-}
-
-/**
- * Returns the metadata `rows` as JSON: session_id, task_id, group_id, interaction_id and length of each row, and the
- * ids that the agent program sent.
- *
- * The event loop gets a turn after every {@link ROWS_PER_TURN} rows. The fields that all rows of a session share are
- * serialized once per session.
- */
-async function writeRowsJson(
-  { native: { rows }, sessions }: ExportPlan,
-  { interactionIds, hints }: RowNames,
-): Promise<string> {
-  const owners = sessions.map(({ id, taskId, groupId = null }) =>
-    JSON.stringify({ session_id: id, task_id: taskId, group_id: groupId }).slice(0, -1),
-  );
-  const parts: string[] = [];
-  for (let from = 0; from < interactionIds.length; from += ROWS_PER_TURN) {
-    if (from > 0) await setImmediate();
-    const items = interactionIds.slice(from, from + ROWS_PER_TURN).map((interactionId, i) => {
-      const row = from + i;
-      const owner = owners[rows.sessions[row] ?? 0];
-      const ids = writeAgentIds(hints.get(row));
-      return `${owner},"interaction_id":${JSON.stringify(interactionId)},"length":${rows.lengths[row]}${ids}}`;
-    });
-    parts.push(items.join(","));
-  }
-  return `[${parts.join(",")}]`;
-}
-
-/** Returns the fields of `rows` that name agents and turns, each with a comma before it. Fields without a value are absent. */
-function writeAgentIds(hints: AgentHints | undefined): string {
-  if (!hints) return "";
-  const { agentId, parentAgentId, turnId } = hints;
-  const fields = JSON.stringify({ agent_id: agentId, parent_agent_id: parentAgentId, turn_id: turnId }).slice(1, -1);
-  return fields === "" ? "" : `,${fields}`;
 }

@@ -1,5 +1,6 @@
 import { native } from "../../native/addon.js";
 import type { NativePlan, PlanOptions, PlanRows } from "../../native/contract.js";
+import type { Steps } from "../../support/async/steps.js";
 import type { LeftOutInteraction } from "../delivery.js";
 import { SessionError } from "../errors.js";
 import type { Interaction } from "../interaction.js";
@@ -8,6 +9,7 @@ import type { BatchOptions } from "./batch-options.js";
 import { refuseConflicts } from "./option-conflicts.js";
 import { MAX_LABELS, ROW_COLUMNS } from "./row-columns.js";
 import { findRemoved, toInteractionFilter } from "./row-filter.js";
+import { SessionCounts } from "./session-counts.js";
 
 /** A planned export: the native plan and the sessions that its rows come from. */
 export interface ExportPlan {
@@ -17,6 +19,7 @@ export interface ExportPlan {
   readonly leftOut: readonly (readonly LeftOutInteraction[])[];
   /** Returns true if `models`, `excludeModels` or `tags` remove an interaction. Undefined without these options. */
   readonly removes: ((interaction: Interaction) => boolean) | undefined;
+  readonly counts: SessionCounts;
 }
 
 export interface ExportRow {
@@ -31,26 +34,42 @@ export interface ExportRow {
 type PlannedOptions = BatchOptions & { readonly labelLimit: number };
 
 /**
- * Plans an export of the sessions as they are now.
+ * Plans an export. Each session is read in one step, so the plan has one consistent state of it, whatever happens between the steps.
+ * No session may be freed until the steps are over: see {@link Lifecycle.exporting}.
  *
  * @param labelLimit maximum number of distinct labels per column
  * @throws SessionError `concat_mismatch`, `max_length_exceeded` or `reward_overflow`, with the rows or sessions at
  * fault
  */
-export function planExport(
+export function* planExport(
   sessions: readonly Session[],
   options: BatchOptions,
   labelLimit: number = MAX_LABELS,
-): ExportPlan {
+): Steps<ExportPlan> {
   // Callers check this earlier. The check here keeps a caller that forgets it from packing wrong rows.
   refuseConflicts(options);
-  const leftOut = sessions.map((session) => session.leftOutInteractions());
+  const planned = { ...options, labelLimit };
   const removes = toInteractionFilter(options);
-  const filtered = removes ? sessions.map((session) => findRemoved(session, removes)) : [];
-  const plan = planNative(sessions, { ...options, labelLimit }, leftOut, filtered);
+  const leftOut: LeftOutInteraction[][] = [];
+  const counts = new SessionCounts();
+  const builder = new native.PlanBuilder(toNative(planned), yield* countInteractions(sessions));
+  for (const [index, session] of sessions.entries()) {
+    if (index > 0) yield;
+    const absent = session.leftOutInteractions();
+    try {
+      builder.add(session.tokens, toIndices(absent), removes && findRemoved(session, removes));
+    } catch (error) {
+      // The addon names only the interaction, so each session is planned alone.
+      yield* refuseOverflowingRewards(sessions, planned, removes);
+      throw error;
+    }
+    leftOut.push(absent);
+    counts.add(session);
+  }
+  const plan = builder.finish();
   if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
   if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, sessions, options);
-  return { native: plan, sessions, leftOut: options.includeUndelivered ? [] : leftOut, removes };
+  return { native: plan, sessions, leftOut: options.includeUndelivered ? [] : leftOut, removes, counts };
 }
 
 /**
@@ -95,38 +114,39 @@ function toNative(options: PlannedOptions): PlanOptions {
   };
 }
 
-function planNative(
-  sessions: readonly Session[],
-  options: PlannedOptions,
-  leftOut: readonly (readonly LeftOutInteraction[])[],
-  filtered: readonly Uint32Array[],
-): NativePlan {
-  const toIndices = (entries: readonly LeftOutInteraction[]) =>
-    entries.length === 0 ? undefined : Uint32Array.from(entries, ({ index }) => index);
-  const plan = (first: number, end: number) =>
-    native.planBatch(
-      sessions.slice(first, end).map((session) => session.tokens),
-      toNative(options),
-      leftOut.slice(first, end).map(toIndices),
-      filtered.slice(first, end),
-    );
-  try {
-    return plan(0, sessions.length);
-  } catch (error) {
-    // The addon names only the interaction, so each session is planned alone.
-    refuseOverflowingRewards(sessions, (index) => plan(index, index + 1));
-    throw error;
+function* countInteractions(sessions: readonly Session[]): Steps<number> {
+  let count = 0;
+  for (const { interactionCount } of sessions) {
+    count += interactionCount;
+    yield;
   }
+  return count;
+}
+
+function toIndices(entries: readonly LeftOutInteraction[]): Uint32Array | undefined {
+  return entries.length === 0 ? undefined : Uint32Array.from(entries, ({ index }) => index);
 }
 
 /** Throws if a final reward overflows: each reward fits a float32, but a sum of them may not. */
-function refuseOverflowingRewards(sessions: readonly Session[], planOne: (index: number) => unknown): void {
-  const overflowing = sessions.flatMap((session, index) => {
-    const interaction = findOverflowingReward(() => planOne(index));
-    return interaction === undefined
-      ? []
-      : [{ session_id: session.id, interaction_id: session.interaction(interaction).id }];
-  });
+function* refuseOverflowingRewards(
+  sessions: readonly Session[],
+  options: PlannedOptions,
+  removes: ExportPlan["removes"],
+): Steps<void> {
+  const overflowing: { session_id: string; interaction_id: string }[] = [];
+  for (const session of sessions) {
+    const interaction = findOverflowingReward(() =>
+      new native.PlanBuilder(toNative(options)).add(
+        session.tokens,
+        toIndices(session.leftOutInteractions()),
+        removes && findRemoved(session, removes),
+      ),
+    );
+    if (interaction !== undefined) {
+      overflowing.push({ session_id: session.id, interaction_id: session.interaction(interaction).id });
+    }
+    yield;
+  }
   const [first] = overflowing;
   if (!first) return;
   const message =

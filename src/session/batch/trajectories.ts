@@ -1,4 +1,5 @@
 import { toChatMessage } from "../../conversation/chat-message.js";
+import { runAtOnce } from "../../support/async/steps.js";
 import { PLAIN_SAMPLING } from "../encode-facts.js";
 import type { Session } from "../session.js";
 import { type ExportSummary, summarize } from "./batch-metadata.js";
@@ -24,7 +25,8 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
   const { includeMessages, onPlanned, model, ...rest } = options;
   const { style, discount, concatReward } = options;
   const batchOptions = batchOptionsSchema.parse({ ...rest, rowTensors: false });
-  const plan = planExport([session], batchOptions);
+  // One session is planned in one step.
+  const plan = runAtOnce(planExport([session], batchOptions));
   onPlanned?.(summarize(plan));
   const filters = describeFilter(batchOptions);
   const head = {

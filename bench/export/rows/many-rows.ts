@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sized } from "../../sized.js";
+import { BodyReader } from "../body-reader.js";
+import { DISCOUNT, makeLoad, recordedStore } from "../load.js";
+import { type Delay, delayDuring } from "../loop-stall.js";
+import { collectGarbage, median } from "../measure.js";
+import { exportOptions } from "../options.js";
+import { ADMIN_KEY } from "../proxy.js";
+import { createRecordedServer } from "../recorded-server.js";
+import { report } from "../row.js";
+
+/**
+ * Measures the longest stall of the event loop while a batch of 160,000 rows is exported: by the library, and by a server whose
+ * client is a thread of its own. An idle event loop is the reference.
+ */
+
+const ROUNDS = sized(7, 2);
+const SHAPE = { sessions: sized(10_000, 50), turns: 16, tokens: 64 };
+const ROWS = (SHAPE.sessions * SHAPE.turns).toLocaleString("en");
+
+/** Exports in turns with an idle event loop, and reports the longest stall of each. */
+async function measure(what: string, exportOnce: () => Promise<void>): Promise<void> {
+  const exporting: Delay[] = [];
+  const resting: Delay[] = [];
+  for (let round = -1; round < ROUNDS; round++) {
+    collectGarbage();
+    await sleep(20);
+    const started = performance.now();
+    const { delay } = await delayDuring(exportOnce);
+    const taken = performance.now() - started;
+    const { delay: rest } = await delayDuring(() => sleep(taken));
+    // The first round compiles code.
+    if (round < 0) continue;
+    exporting.push(delay);
+    resting.push(rest);
+  }
+  const value = median(exporting.map(({ max }) => max));
+  report({
+    what: `longest stall of the event loop, ${ROWS} rows, ${what}`,
+    measured: `${value.toFixed(1)} ms`,
+    reference: `idle ${median(resting.map(({ max }) => max)).toFixed(1)} ms`,
+    verdict: { value, target: 20, bound: "at most", unit: " ms" },
+  });
+}
+
+async function measureLibrary(): Promise<void> {
+  const { store, ids } = recordedStore(makeLoad(SHAPE));
+  await measure("exportBatch", async () => {
+    (await store.exportBatch(ids, exportOptions())).release();
+  });
+  store.close();
+}
+
+async function measureServer(): Promise<void> {
+  const { app, ids } = await createRecordedServer(SHAPE, ADMIN_KEY);
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const reader = new BodyReader();
+  const body = JSON.stringify({ session_ids: ids, discount: DISCOUNT });
+  try {
+    await measure("POST /export_batch", () => reader.post(`${url}/export_batch`, body, ADMIN_KEY));
+  } finally {
+    await reader.close();
+    await app.close();
+  }
+}
+
+await measureLibrary();
+await measureServer();

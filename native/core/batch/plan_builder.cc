@@ -1,0 +1,25 @@
+#include "plan_builder.h"
+
+#include <utility>
+
+#include "row_choice.h"
+
+namespace rolltape {
+
+PlanBuilder::PlanBuilder(const PlanOptions& options, std::size_t interactions)
+    : choice_(std::make_unique<RowChoice>()) {
+  plan_.begin(options, interactions);
+}
+
+PlanBuilder::~PlanBuilder() = default;
+
+void PlanBuilder::add(const PlannedSession& planned) {
+  plan_.addSession(planned, *choice_);
+}
+
+Plan PlanBuilder::finish() {
+  plan_.measure();
+  return std::move(plan_);
+}
+
+}  // namespace rolltape

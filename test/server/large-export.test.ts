@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { Batch } from "../../src/session/batch/batch.js";
+import { listeningProxy } from "../helpers/listening-proxy.js";
+import { ADMIN_KEY, type Proxy } from "../helpers/proxy.js";
+import { until } from "../helpers/until.js";
+
+/** Batches that are sent in parts: their padding gives them 34 MB. */
+
+const PADDING = { pad_to_multiple_of: 2_000_000 };
+const PARTS = 5;
+
+afterEach(() => void vi.restoreAllMocks());
+
+async function exportable(proxy: Proxy): Promise<string> {
+  const session = await proxy.session();
+  await proxy.chat(session, [{ role: "user", content: "hello" }]);
+  await proxy.end(session);
+  return JSON.stringify({ session_ids: [session.id], ...PADDING });
+}
+
+/** The bytes of the batch, which `inject` reads from one view. */
+async function bytesOf(proxy: Proxy, body: string): Promise<Buffer> {
+  return (await proxy.post("/export_batch", JSON.parse(body) as object)).raw;
+}
+
+async function post(url: string, body: string): Promise<IncomingMessage> {
+  const headers = { "content-type": "application/json", authorization: `Bearer ${ADMIN_KEY}` };
+  const call = request(`${url}/export_batch`, { method: "POST", headers });
+  call.end(body);
+  const [response] = (await once(call, "response")) as [IncomingMessage];
+  return response;
+}
+
+async function readSlowly(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) {
+    chunks.push(chunk as Buffer);
+    await nextTurn();
+  }
+  return Buffer.concat(chunks);
+}
+
+function watchBatches(): { released: () => number; parts: () => number } {
+  const release = vi.spyOn(Batch.prototype, "release");
+  const part = vi.spyOn(Batch.prototype, "part");
+  return { released: () => release.mock.calls.length, parts: () => part.mock.calls.length };
+}
+
+describe("a large batch", () => {
+  it("arrives whole at a client that reads slowly, with its length, and is released once", async () => {
+    const { proxy, url } = await listeningProxy();
+    const body = await exportable(proxy);
+    const expected = await bytesOf(proxy, body);
+    const { released, parts } = watchBatches();
+    const response = await post(url, body);
+    expect(response.headers["content-length"]).toBe(String(expected.length));
+    expect((await readSlowly(response)).equals(expected)).toBe(true);
+    await until(() => released() > 0);
+    expect([released(), parts()]).toEqual([1, PARTS]);
+  });
+
+  it("arrives whole if its answer waits for another one on the same connection", async () => {
+    const { proxy, url } = await listeningProxy();
+    const body = await exportable(proxy);
+    const expected = await bytesOf(proxy, body);
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    const head = `POST /export_batch HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ADMIN_KEY}\r\ncontent-type: application/json\r\n`;
+    const rest = `content-length: ${body.length}\r\n\r\n${body}`;
+    socket.write(`${head}${rest}${head}connection: close\r\n${rest}`);
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk) => void chunks.push(chunk));
+    await once(socket, "close");
+    const received = Buffer.concat(chunks);
+    const first = received.indexOf("\r\n\r\n") + 4;
+    const second = received.indexOf("\r\n\r\n", first + expected.length) + 4;
+    expect(received.subarray(first, first + expected.length).equals(expected)).toBe(true);
+    expect(received.subarray(second, second + expected.length).equals(expected)).toBe(true);
+  });
+
+  it("is released if its client disconnects, and can be exported again", async () => {
+    const { proxy, url } = await listeningProxy();
+    const body = await exportable(proxy);
+    const expected = await bytesOf(proxy, body);
+    const { released, parts } = watchBatches();
+    const response = await post(url, body);
+    await once(response, "readable");
+    response.destroy();
+    await until(() => released() > 0);
+    expect(parts()).toBeLessThan(PARTS);
+    expect((await readSlowly(await post(url, body))).equals(expected)).toBe(true);
+  });
+});
