@@ -35,7 +35,7 @@ import {
   type ByteTally,
   measureMessages,
   measureRequest,
-  type SessionGrowth,
+  type PromptGrowth,
   SessionSize,
   TOKEN_BYTES,
 } from "./session-size.js";
@@ -384,12 +384,13 @@ export class Session {
    *
    * @param parent the parent whose tokens the prompt continues; undefined if the whole prompt was rendered
    */
-  measureGrowth(prepared: PreparedMessages, prompt: NativePrompt, parent?: ParentMatch): SessionGrowth {
+  measureGrowth(prepared: PreparedMessages, prompt: NativePrompt, parent?: ParentMatch): PromptGrowth {
     const match = parent ?? this.findParent(prepared);
     const tokens = prompt.length - (match ? this.#native.sharedLength(prompt, match.index) : 0);
     return {
       tokens,
       bytes: TOKEN_BYTES * tokens + this.#readOwnPart(prepared, match).bytes + this.#newToolsBytes(prepared),
+      parent: match?.index,
     };
   }
 
