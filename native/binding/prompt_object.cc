@@ -4,6 +4,7 @@
 
 #include "../core/reply/request_body.h"
 #include "addon_data.h"
+#include "args.h"
 #include "buffers.h"
 #include "generation_object.h"
 #include "request_worker.h"
@@ -71,7 +72,9 @@ Napi::Value PromptObject::requestBody(const Napi::CallbackInfo& info) {
   const std::string suffix = utf8Arg(info[1], "suffix");
   const Generation* partial =
       info[2].IsUndefined() ? nullptr : &GenerationObject::fromArg(info[2], "partial").generation();
-  const RequestBody body(prefix, prompt(), partial, suffix);
+  const std::uint32_t from =
+      info[3].IsUndefined() ? 0 : static_cast<std::uint32_t>(integerArg(info[3], "from", 0, prompt().length()));
+  const RequestBody body(prefix, prompt(), partial, suffix, from);
   return newBuffer(info.Env(), body.byteLength(), [&](std::uint8_t* to) { body.write(reinterpret_cast<char*>(to)); });
 }
 

@@ -1,5 +1,6 @@
 import type { LogprobContent, NativeGeneration, NativePrompt } from "../native/contract.js";
 import { CodedError } from "../support/coded-error.js";
+import type { PromptText } from "./prompt-text.js";
 
 export type { LogprobContent } from "../native/contract.js";
 
@@ -49,8 +50,17 @@ export type Grammar =
   /** A structural tag of xgrammar as JSON text. */
   | { readonly kind: "structural_tag"; readonly tag: string };
 
+export interface SharedPromptText {
+  /** Becomes the text of this call's request. Only one call has it at a time. */
+  readonly text: PromptText;
+  /** Number of the prompt's first ids that the text begins with. */
+  readonly shared: number;
+}
+
 export interface GenerateCall {
   readonly prompt: NativePrompt;
+  /** The earlier request of the same conversation, whose ids are not written again. Only for engines that are servers. */
+  readonly promptText?: SharedPromptText | undefined;
   /** Receives sampled ids, log probabilities and versions. */
   readonly generation: NativeGeneration;
   readonly sampling: SamplingParams;

@@ -14,6 +14,11 @@ export interface SessionGrowth {
   readonly bytes: number;
 }
 
+/** What a prompt adds to its session, and the parent whose other tokens it shares. */
+export interface PromptGrowth extends SessionGrowth {
+  readonly parent: number | undefined;
+}
+
 // Memory of JavaScript objects without their text, in bytes. Measured as growth of the heap after garbage collection.
 const SESSION_BYTES = 4096;
 const INTERACTION_BYTES = 2048;

@@ -26,7 +26,7 @@ import { RequestFindings } from "./request-findings.js";
 import { restoreReasoning } from "./restore-reasoning.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
 import { hashText } from "./session-keys.js";
-import { type ByteTally, measureMessages, type SessionGrowth, SessionSize, TOKEN_BYTES } from "./session-size.js";
+import { type ByteTally, measureMessages, type PromptGrowth, SessionSize, TOKEN_BYTES } from "./session-size.js";
 import type { SessionSummary } from "./session-summary.js";
 import { SessionTools } from "./session-tools.js";
 import type { StoredInteraction } from "./stored/interaction-record.js";
@@ -365,12 +365,13 @@ export class Session {
    *
    * @param parent the parent whose tokens the prompt continues; undefined if the whole prompt was rendered
    */
-  measureGrowth(prepared: PreparedMessages, prompt: NativePrompt, parent?: ParentMatch): SessionGrowth {
+  measureGrowth(prepared: PreparedMessages, prompt: NativePrompt, parent?: ParentMatch): PromptGrowth {
     const match = parent ?? this.findParent(prepared);
     const tokens = prompt.length - (match ? this.#native.sharedLength(prompt, match.index) : 0);
     return {
       tokens,
       bytes: TOKEN_BYTES * tokens + readOwnPart(this.#log, prepared, match).bytes + this.#newToolsBytes(prepared),
+      parent: match?.index,
     };
   }
 

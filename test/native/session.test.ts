@@ -298,6 +298,16 @@ describe("a native prompt", () => {
     });
   });
 
+  it("writes a request body without its first ids", () => {
+    const prompt = twoTurns().prompt([ids(9)], 1);
+    const all = [...prompt.tokens()];
+    for (let from = 0; from <= all.length; from++) {
+      expect(prompt.requestBody("", "}", undefined, from).toString()).toBe(`${JSON.stringify(all.slice(from))}}`);
+    }
+    expectCode("ERR_INVALID_ARG", () => prompt.requestBody("", "", undefined, all.length + 1), "from");
+    expectCode("ERR_INVALID_ARG", () => prompt.requestBody("", "", undefined, -1), "from");
+  });
+
   it("is freed by release, except for its length", () => {
     const prompt = twoTurns().prompt([ids(9)], 1);
     prompt.release();

@@ -56,3 +56,16 @@ it("keeps the items of a session that was freed until the next sweep", () => {
   all.forSession(session).add(item("new"), kept);
   expect(freed).toEqual([]);
 });
+
+it("does not free an item that is taken", () => {
+  const { all, freed } = recent(100);
+  const session = startSession();
+  const [kept, taken] = [item("kept"), item("taken")];
+  all.forSession(session).add(kept);
+  all.forSession(session).add(taken);
+  all.forSession(session).take(taken);
+  expect(all.forSession(session).items).toEqual([kept]);
+  expect(all.bytes).toBeLessThan(20);
+  all.clear();
+  expect(freed).toEqual(["kept"]);
+});

@@ -7,6 +7,7 @@
 
 #include "../base/digits.h"
 #include "../base/size.h"
+#include "../session/sequence.h"
 
 namespace rolltape {
 
@@ -59,8 +60,8 @@ int charactersOf(std::uint64_t idText) {
 }  // namespace
 
 RequestBody::RequestBody(std::string_view prefix, const Prompt& prompt, const Generation* partial,
-                         std::string_view suffix)
-    : prefix_(prefix), suffix_(suffix), ids_(prompt.spans()) {
+                         std::string_view suffix, std::uint32_t from)
+    : prefix_(prefix), suffix_(suffix), ids_(dropTokens(prompt.spans(), from)) {
   if (partial != nullptr && partial->length() > 0) ids_.push_back(partial->ids());
   const std::uint64_t* texts = idTexts();
   std::uint64_t array = 1;

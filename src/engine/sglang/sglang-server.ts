@@ -64,7 +64,7 @@ export class SglangServer implements EngineServer {
     const abort = () => void this.#abort(rid);
     using _listening = onAbort(signal, abort);
     try {
-      return await generateOnce(this.#connections, call, { path: "generate", body, format: "sglang" }, signal);
+      return await generateOnce(this.#connections, call, { ...body, path: "generate", format: "sglang" }, signal);
     } catch (error) {
       if (error instanceof StopReached) abort();
       throw error;

@@ -239,11 +239,11 @@ async function encodeRequest(
   };
   const common = { headers: { "x-request-id": requestId }, format: "vllm" } as const;
   return endpoint === "generate"
-    ? { ...common, path: GENERATE_PATH, body: await requestBody(call, GENERATE_PREFIX, generateSuffix(fields)) }
+    ? { ...common, path: GENERATE_PATH, ...(await requestBody(call, GENERATE_PREFIX, generateSuffix(fields))) }
     : {
         ...common,
         path: COMPLETIONS_PATH,
-        body: await requestBody(call, COMPLETIONS_PREFIX, completionsSuffix(fields)),
+        ...(await requestBody(call, COMPLETIONS_PREFIX, completionsSuffix(fields))),
       };
 }
 

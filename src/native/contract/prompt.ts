@@ -9,9 +9,10 @@ export interface NativePrompt {
    * Writes a JSON request body in UTF-8: `prefix`, then `[id,id,…]`, then `suffix`.
    *
    * @param partial a cut generation to resume, whose ids follow those of the prompt
+   * @param from number of the prompt's first ids that are left out; default 0
    */
-  requestBody(prefix: string, suffix: string, partial?: NativeGeneration): Buffer;
-  /** The same on a worker thread, for long prompts. `partial` must not be used until it settles. */
+  requestBody(prefix: string, suffix: string, partial?: NativeGeneration, from?: number): Buffer;
+  /** The whole body, written on a worker thread, for long prompts. `partial` must not be used until it settles. */
   requestBodyAsync(prefix: string, suffix: string, partial?: NativeGeneration): Promise<Buffer>;
   /**
    * Frees the ids before the garbage collector does. `length` stays valid; any other use then throws `ERR_RELEASED`.

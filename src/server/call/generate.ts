@@ -1,5 +1,5 @@
 import type { Tool } from "../../conversation/message.js";
-import type { GenerateResult, SamplingParams } from "../../engine/engine.js";
+import type { GenerateResult, SamplingParams, SharedPromptText } from "../../engine/engine.js";
 import type { OutputParserOptions } from "../../model/output/output-parser.js";
 import { native } from "../../native/addon.js";
 import type { NativeGeneration } from "../../native/contract.js";
@@ -14,6 +14,7 @@ import { readRecordedTokens } from "./token-slices.js";
 export interface GenerationJob {
   readonly call: ModelCall;
   readonly built: BuiltPrompt;
+  readonly promptText: SharedPromptText | undefined;
   readonly sampling: SamplingParams;
   readonly start: AnswerStart;
   /** Receives the output while it is generated. */
@@ -77,6 +78,7 @@ export async function generate(
   try {
     const result = await engine.generate({
       prompt: built.prompt,
+      promptText: job.promptText,
       generation,
       sampling,
       traceHeaders: call.traceHeaders,

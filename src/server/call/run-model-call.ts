@@ -4,6 +4,7 @@ import { TOKEN_BYTES } from "../../session/session-size.js";
 import { runInTurns } from "../../support/async/run-steps.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
+import { keepPromptText, type PromptTextUse, takePromptText } from "../known/prompt-texts.js";
 import { buildGrammar } from "./build-grammar.js";
 import { type BuiltPrompt, buildPrompt } from "./build-prompt.js";
 import { checkSampling } from "./check-sampling.js";
@@ -85,7 +86,7 @@ async function generateAndRecord(
   const limit = await readContextLimit(context);
   const built = await buildPrompt(context, { session, conversation, prepared, size, limit, api, signal });
   const promptTokens = built.prompt.length;
-  admitPrompt(call, choices, prepared, built);
+  const promptText = admitPrompt(context, call, choices, prepared, built);
 
   const grammar = buildGrammar(context, call, built);
   const thinkingBudget = chooseBudget(context, call, built);
@@ -102,6 +103,7 @@ async function generateAndRecord(
       choice,
       prepared,
       built,
+      promptText,
       completed,
       sampling: forChoice(completed.params, choice.index),
       start: { interactionId: choice.id, model: modelName, createdAt: startedAt, promptTokens },
@@ -114,6 +116,8 @@ async function generateAndRecord(
   // No other step may run in between: all choices are recorded, or none.
   const records = generated.map(({ job, outcome }) => recordChoice(context, job, outcome));
   built.prompt.release();
+  const indices = records.map(({ interaction }) => interaction.index);
+  if (promptText) keepPromptText(context.known.promptTexts, session, promptText, indices);
   const saving = records.flatMap((record) => call.onRecorded?.(record) ?? []);
   await whenStored(context, session, records, saving);
   return records;
@@ -142,17 +146,22 @@ async function whenStored(
 /**
  * Counts the prompt of each choice for its session and the store. If there is no room, refuses the call before it reaches the
  * engine.
+ *
+ * @returns the text of an earlier prompt, which that of this one continues
  */
 function admitPrompt(
+  { known }: ServerContext,
   { session, measureKept = () => 0 }: ModelCall,
   choices: readonly Choice[],
   prepared: PreparedMessages,
   { prompt, parent }: BuiltPrompt,
-): void {
+): PromptTextUse | undefined {
   try {
-    const { tokens, bytes } = session.measureGrowth(prepared, prompt, parent);
+    const { tokens, bytes, parent: index } = session.measureGrowth(prepared, prompt, parent);
     const growth = { tokens, bytes: bytes + measureKept() };
     for (const { admitted } of choices) admitted?.addPrompt(growth, TOKEN_BYTES * prompt.length);
+    const start = { tokens: prompt.length, parent: index, shared: prompt.length - tokens };
+    return takePromptText(known.promptTexts, session, start);
   } catch (error) {
     prompt.release();
     throw error;

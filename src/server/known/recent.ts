@@ -9,6 +9,8 @@ export interface RecentItems<T> {
   readonly items: readonly T[];
   /** @param replaced an item that the new one continues, which is dropped */
   add(item: T, replaced?: T): void;
+  /** Removes an item without freeing its memory, which then belongs to the caller. */
+  take(item: T): void;
 }
 
 /**
@@ -37,7 +39,11 @@ export class Recent<T extends object> {
 
   forSession(session: Session): RecentItems<T> {
     const items = this.#sessions.get(session) ?? [];
-    return { items, add: (item, replaced) => this.#add(session, item, replaced) };
+    return {
+      items,
+      add: (item, replaced) => this.#add(session, item, replaced),
+      take: (item) => this.#take(session, item),
+    };
   }
 
   #add(session: Session, item: T, replaced: T | undefined): void {
@@ -46,6 +52,14 @@ export class Recent<T extends object> {
     const kept = [item, ...earlier.filter((each) => each !== replaced)].slice(0, PER_SESSION);
     this.#sessions.set(session, kept);
     for (const each of earlier) if (!kept.includes(each)) this.#free(each);
+  }
+
+  #take(session: Session, item: T): void {
+    const earlier = this.#sessions.get(session) ?? [];
+    this.#sessions.set(
+      session,
+      earlier.filter((each) => each !== item),
+    );
   }
 
   /** Drops the items of sessions whose data is freed. */

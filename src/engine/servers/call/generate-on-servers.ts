@@ -121,6 +121,7 @@ function send(
   };
   const serverCall: ServerCall = {
     prompt: call.prompt,
+    promptText: call.promptText,
     generation: call.generation,
     sampling: call.sampling,
     affinityKey: call.affinityKey,

@@ -21,8 +21,9 @@ const GENERATE_OPTIONS = {
 export interface GenerateRequest {
   /** Path below the server's base URL, without a leading slash. */
   readonly path: string;
-  /** Its memory is freed when the request succeeds. */
   readonly body: Buffer;
+  /** Called when the request succeeded and its body is sent. Without it, the body's memory is freed then. */
+  readonly onSent?: (() => void) | undefined;
   /** Identifies the session, for routers that send a session to one worker. */
   readonly routingKey: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -171,11 +172,11 @@ export class ServerConnections {
 }
 
 /**
- * Frees the body of a request that was sent completely. A server may answer earlier: the body is then still being written, and
- * garbage collection frees it later.
+ * Frees or gives back the body of a request that was sent completely. A server may answer earlier: the body is then still being
+ * written, and garbage collection frees it later.
  */
-function freeBody({ body }: GenerateRequest, { isSent }: ConnectionUse): void {
-  if (isSent) native.freeBytes(body);
+function freeBody({ body, onSent = () => native.freeBytes(body) }: GenerateRequest, { isSent }: ConnectionUse): void {
+  if (isSent) onSent();
 }
 
 function authorization(key: string | undefined): Readonly<Record<string, string>> {

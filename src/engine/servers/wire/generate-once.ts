@@ -2,11 +2,11 @@ import type { EngineReply, ReplyFormat } from "../../../native/contract.js";
 import type { ServerCall } from "../engine-server.js";
 import type { ServerConnections } from "./connections.js";
 import { GenerationSink } from "./reply-sink.js";
+import type { RequestBody } from "./request-body.js";
 
-export interface GenerationRequest {
+export interface GenerationRequest extends RequestBody {
   /** Path below the server's base URL, without a leading slash. */
   readonly path: string;
-  readonly body: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   readonly format: ReplyFormat;
 }
@@ -15,11 +15,11 @@ export interface GenerationRequest {
 export async function generateOnce(
   server: ServerConnections,
   call: ServerCall,
-  { path, body, headers, format }: GenerationRequest,
+  { path, body, onSent, headers, format }: GenerationRequest,
   signal: AbortSignal,
 ): Promise<EngineReply> {
   const version = call.currentVersion();
-  const routed = { path, body, headers: { ...call.traceHeaders, ...headers }, routingKey: call.affinityKey };
+  const routed = { path, body, onSent, headers: { ...call.traceHeaders, ...headers }, routingKey: call.affinityKey };
   const sink = await server.generate(routed, () => new GenerationSink(call, format, version), signal);
   return sink.finish();
 }

@@ -3,12 +3,30 @@ import type { GenerateCall } from "../../engine.js";
 /** From this many ids on, a request is written on a worker thread. */
 const ASYNC_WRITE_IDS = 32 * 1024;
 
-/** Returns a request's JSON: `prefix`, the ids of prompt and generation so far, `suffix`. */
-export async function requestBody(
-  { prompt, generation }: GenerateCall,
-  prefix: string,
-  suffix: string,
-): Promise<Buffer> {
+/** The JSON body of a request. */
+export interface RequestBody {
+  readonly body: Buffer;
+  /** Called when the operating system has all bytes of the body. Without it, the body's memory is freed then. */
+  readonly onSent?: () => void;
+}
+
+/**
+ * Returns a request's JSON: `prefix`, the ids of prompt and generation so far, `suffix`. The ids that an earlier request of
+ * the conversation had are not written again.
+ */
+export async function requestBody(call: GenerateCall, prefix: string, suffix: string): Promise<RequestBody> {
+  const { prompt, generation, promptText } = call;
+  // A resumed generation is rare, and its ids would have to be removed again.
+  if (!promptText || generation.length > 0) return { body: await writeWhole(call, prefix, suffix) };
+  const { text, shared } = promptText;
+  const onSent = () => text.giveBack();
+  const body = text.extend(prompt, prefix, suffix, shared);
+  if (body) return { body, onSent };
+  const whole = await writeWhole(call, prefix, suffix);
+  return text.keep(whole, prompt, prefix, suffix) ? { body: whole, onSent } : { body: whole };
+}
+
+async function writeWhole({ prompt, generation }: GenerateCall, prefix: string, suffix: string): Promise<Buffer> {
   const partial = generation.length > 0 ? generation : undefined;
   return prompt.length + generation.length < ASYNC_WRITE_IDS
     ? prompt.requestBody(prefix, suffix, partial)
