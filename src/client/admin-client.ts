@@ -1,7 +1,9 @@
+import type { Readable } from "node:stream";
 import { z } from "zod";
 import { readKeyTag } from "../session/worker-tag.js";
 import type { SessionTranscript } from "../transcript/format.js";
 import { sessionTranscript } from "../transcript/schema.js";
+import type { HttpReply } from "./connection-pool.js";
 import { ProxyError } from "./errors.js";
 import type { FilterFields } from "./export-filters.js";
 import type { ExportStyle } from "./interaction.js";
@@ -76,6 +78,20 @@ export interface HeldBatch {
   readonly bytes: Uint8Array;
 }
 
+/** A batch that is being received. */
+export interface ArrivingBatch {
+  /** Undefined if the proxy did not send it. */
+  readonly byteLength: number | undefined;
+  /** Fails if the connection breaks. */
+  readonly body: Readable;
+}
+
+/** A {@link HeldBatch} that was received piece by piece. */
+export interface ReceivedBatch<T> extends Pick<HeldBatch, "id"> {
+  /** The result of the receiver. */
+  readonly received: T;
+}
+
 /** A batch in shared memory. Acknowledge its id once you have read it. */
 export interface SharedBatch {
   readonly id: string;
@@ -98,17 +114,18 @@ const sharedReply = z.union([
   sharedFile.transform((file) => [file]),
 ]);
 
+const EXPORT_PATH = "/export_batch";
 /** Answer header with the id of a held batch. */
 const EXPORT_ID = "x-rolltape-export-id";
 
 const EXPORT_TIMEOUT_SECONDS = 600;
 /** Longer than the repetitions take if a gateway waits for a worker meanwhile: almost 60 s with its defaults. */
+const ACKNOWLEDGE_TIMEOUT_SECONDS = 90;
+
 function transcriptCall(sessionId: string, discount: number, options: CallOptions): ProxyCall {
   const path = `/rl/sessions/${encodeURIComponent(sessionId)}/transcript?discount=${discount}`;
   return { method: "GET", path, idempotent: true, ...options };
 }
-
-const ACKNOWLEDGE_TIMEOUT_SECONDS = 90;
 
 /** The trainer's calls to a proxy. Each throws a {@link ProxyError} if it fails. */
 export class AdminClient {
@@ -253,13 +270,26 @@ export class AdminClient {
     fields: HeldBatchFields = {},
     options: CallOptions = {},
   ): Promise<HeldBatch> {
-    const path = "/export_batch";
-    const body = { session_ids: sessionIds, ...fields, transport: "body", acknowledge: true };
-    const call = { path, body, idempotent: true, ...withExportTimeout(fields, options) };
-    const { headers, body: bytes } = await this.#calls.reply(call);
-    const id = headers[EXPORT_ID];
-    if (typeof id === "string") return { id, bytes };
-    throw new ProxyError("invalid_reply", `${path} answered with a batch, but without the header ${EXPORT_ID}.`);
+    const { headers, body } = await this.#calls.reply(heldBatchCall(sessionIds, fields, options));
+    return { id: readExportId(headers), bytes: body };
+  }
+
+  /**
+   * Exports sessions like {@link exportHeldBatch}, and hands over the batch while it arrives, so that it need not be in memory. If
+   * the connection breaks or `receive` rejects, the batch is requested again a few times, unless it is a {@link ProxyError}.
+   */
+  async receiveHeldBatch<T>(
+    sessionIds: readonly string[],
+    fields: HeldBatchFields,
+    receive: (batch: ArrivingBatch) => Promise<T>,
+    options: CallOptions = {},
+  ): Promise<ReceivedBatch<T>> {
+    return this.#calls.receive(heldBatchCall(sessionIds, fields, options), async ({ headers, body }) => {
+      const id = readExportId(headers);
+      const length = headers["content-length"];
+      const byteLength = length === undefined ? undefined : Number(length);
+      return { id, received: await receive({ byteLength, body }) };
+    });
   }
 
   /** Exports sessions as files in shared memory: one file, or one for each shard. */
@@ -304,6 +334,18 @@ export class AdminClient {
       throw error;
     }
   }
+}
+
+function heldBatchCall(sessionIds: readonly string[], fields: HeldBatchFields, options: CallOptions): ProxyCall {
+  const body = { session_ids: sessionIds, ...fields, transport: "body", acknowledge: true };
+  return { path: EXPORT_PATH, body, idempotent: true, ...withExportTimeout(fields, options) };
+}
+
+/** @throws ProxyError `invalid_reply` */
+function readExportId(headers: HttpReply["headers"]): string {
+  const id = headers[EXPORT_ID];
+  if (typeof id === "string") return id;
+  throw new ProxyError("invalid_reply", `${EXPORT_PATH} answered with a batch, but without the header ${EXPORT_ID}.`);
 }
 
 /** Adds a time limit that allows for packing, sending and the waits that the export asks for. */

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import {
   type buildConnector,
   fetch as fetchOverUndici,
@@ -17,6 +18,12 @@ export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array;
+}
+
+/** An answer whose body is still arriving. */
+export interface HttpStream extends Omit<HttpReply, "body"> {
+  /** Must be read to its end or destroyed. Fails if the connection breaks before the end. */
+  readonly body: Readable;
 }
 
 /** Returns the parts of a Request of Node's own fetch, because undici's fetch does not accept it. */
@@ -49,19 +56,21 @@ export class ConnectionPool {
   };
 
   /** Sends one request and returns its complete answer. */
-  async request(url: string, { method, headers, body, signal }: HttpRequest): Promise<HttpReply> {
-    const {
-      statusCode,
-      headers: replyHeaders,
-      body: stream,
-    } = await requestOverUndici(url, {
-      dispatcher: this.#agent,
-      method,
-      headers,
-      body: body ?? null,
-      signal,
-    });
-    return { status: statusCode, headers: replyHeaders, body: await stream.bytes() };
+  async request(url: string, request: HttpRequest): Promise<HttpReply> {
+    const { statusCode, headers, body } = await this.#send(url, request);
+    return { status: statusCode, headers, body: await body.bytes() };
+  }
+
+  /** Sends one request and returns its answer when the headers have arrived. */
+  async open(url: string, request: HttpRequest): Promise<HttpStream> {
+    const { statusCode, headers, body } = await this.#send(url, request);
+    // Nobody listens while a reader stores what it has read. It finds the error in `body.errored`.
+    body.on("error", () => {});
+    return { status: statusCode, headers, body };
+  }
+
+  #send(url: string, { method, headers, body, signal }: HttpRequest) {
+    return requestOverUndici(url, { dispatcher: this.#agent, method, headers, body: body ?? null, signal });
   }
 
   /** Closes every connection, even those with a call in flight. */

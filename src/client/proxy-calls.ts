@@ -1,7 +1,8 @@
+import { Readable } from "node:stream";
 import { z } from "zod";
 import { Deadline } from "../support/async/deadline.js";
 import { sleep } from "../support/async/sleep.js";
-import type { HttpReply } from "./connection-pool.js";
+import type { HttpReply, HttpRequest, HttpStream } from "./connection-pool.js";
 import { ProxyError } from "./errors.js";
 import type { Transport } from "./transport.js";
 
@@ -63,51 +64,95 @@ export class ProxyCalls {
   }
 
   /** Returns the whole answer of a call that succeeded. */
-  async reply(call: ProxyCall): Promise<HttpReply> {
+  reply(call: ProxyCall): Promise<HttpReply> {
+    return this.#run(call, async (request) => {
+      const reply = await this.#transport.send(call.path, request);
+      return reply.status < 300 ? { value: reply } : { refusal: reply };
+    });
+  }
+
+  /**
+   * Hands over the answer of a call that succeeded while it arrives. If `receive` rejects, the connection counts as broken: an
+   * idempotent call is sent again, and `receive` is called with the next answer.
+   */
+  receive<T>(call: ProxyCall, receive: (reply: HttpStream) => Promise<T>): Promise<T> {
+    return this.#run(call, async (request) => {
+      const reply = await this.#open(call.path, request);
+      try {
+        if (reply.status < 300) return { value: await receive(reply) };
+        return { refusal: { status: reply.status, body: await readAll(reply.body) } };
+      } finally {
+        reply.body.destroy();
+      }
+    });
+  }
+
+  async #open(path: string, request: HttpRequest): Promise<HttpStream> {
+    if (this.#transport.open) return this.#transport.open(path, request);
+    const { body, ...reply } = await this.#transport.send(path, request);
+    return { ...reply, body: Readable.from([body], { objectMode: false }) };
+  }
+
+  /** Sends a call until it is answered, within its time. */
+  async #run<T>(call: ProxyCall, send: Send<T>): Promise<T> {
     const seconds = call.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
     const expired = () => new ProxyError("request_timed_out", `${call.path} did not answer within ${seconds} seconds.`);
     using deadline = new Deadline(call.signal, seconds, expired);
     for (const pause of call.repeatIfUnavailable ? UNAVAILABLE_PAUSES_MS : []) {
       try {
-        return await this.#replyOnce(call, deadline.signal);
+        return await this.#runOnce(call, deadline.signal, send);
       } catch (error) {
         if (!(error instanceof ProxyError) || error.code !== "worker_unavailable") throw error;
         await sleep(pause, deadline.signal);
       }
     }
-    return await this.#replyOnce(call, deadline.signal);
+    return await this.#runOnce(call, deadline.signal, send);
   }
 
-  async #replyOnce(call: ProxyCall, signal: AbortSignal): Promise<HttpReply> {
-    const reply = await this.#sendRepeatedly(call, signal);
-    if (reply.status < 300) return reply;
-    throw toProxyError(call.path, reply.status, reply.body);
+  async #runOnce<T>(call: ProxyCall, signal: AbortSignal, send: Send<T>): Promise<T> {
+    const answer = await this.#sendRepeatedly(call, signal, send);
+    if ("value" in answer) return answer.value;
+    throw toProxyError(call.path, answer.refusal.status, answer.refusal.body);
   }
 
-  async #sendRepeatedly(call: ProxyCall, signal: AbortSignal): Promise<HttpReply> {
+  async #sendRepeatedly<T>(call: ProxyCall, signal: AbortSignal, send: Send<T>): Promise<Answer<T>> {
+    const request = this.#toRequest(call, signal);
     for (const pause of call.idempotent ? PAUSES_MS : []) {
       try {
-        return await this.#send(call, signal);
-      } catch {
+        return await send(request);
+      } catch (error) {
         signal.throwIfAborted();
+        // The receiver of an answer refused it. The next answer would be the same.
+        if (error instanceof ProxyError) throw error;
         await sleep(pause, signal);
       }
     }
     try {
-      return await this.#send(call, signal);
+      return await send(request);
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof ProxyError) throw error;
       const why = error instanceof Error ? error.message : String(error);
       throw new ProxyError("connection_failed", `${call.path} got no answer: ${why}`, { cause: error });
     }
   }
 
-  #send({ path, method = "POST", body }: ProxyCall, signal: AbortSignal): Promise<HttpReply> {
+  #toRequest({ method = "POST", body }: ProxyCall, signal: AbortSignal): HttpRequest {
     const authorization = `Bearer ${this.#key}`;
-    if (method !== "POST") return this.#transport.send(path, { method, headers: { authorization }, signal });
+    if (method !== "POST") return { method, headers: { authorization }, signal };
     const headers = { authorization, "content-type": "application/json" };
-    return this.#transport.send(path, { method, headers, body: JSON.stringify(body ?? {}), signal });
+    return { method, headers, body: JSON.stringify(body ?? {}), signal };
   }
+}
+
+/** The answer to a call, or the proxy's refusal. Neither is a reason to send it again. */
+type Answer<T> = { readonly value: T } | { readonly refusal: Pick<HttpReply, "status" | "body"> };
+type Send<T> = (request: HttpRequest) => Promise<Answer<T>>;
+
+async function readAll(chunks: Readable): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk as Uint8Array);
+  return Buffer.concat(all);
 }
 
 function toProxyError(path: string, status: number, bytes: Uint8Array): ProxyError {

@@ -1,7 +1,9 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { AdminClient } from "../../src/client/admin-client.js";
+import { AdminClient, type ArrivingBatch } from "../../src/client/admin-client.js";
+import { ProxyError } from "../../src/client/errors.js";
 import type { Transport } from "../../src/client/transport.js";
 import { parseConfig } from "../../src/config/index.js";
 import { connectProxy } from "../../src/rollout/connect.js";
@@ -17,8 +19,11 @@ interface Flaky {
 interface Reply {
   readonly status: number;
   readonly body: string;
+  readonly headers?: readonly string[];
+  readonly byteLength?: number;
 }
 
+/** An answer with a body of fewer bytes than it announces breaks in the middle. */
 type Answer = "break" | "silence" | Reply;
 
 /** Starts a server that answers one request per connection: with the next of these answers, then with the last one. */
@@ -33,7 +38,9 @@ async function flakyServer(...answers: Answer[]): Promise<Flaky> {
       const answer = answers[Math.min(requests.length, answers.length) - 1] ?? "break";
       if (answer === "silence") return;
       if (answer === "break") return void socket.destroy();
-      const head = `HTTP/1.1 ${answer.status} X\r\ncontent-length: ${answer.body.length}\r\nconnection: close\r\n\r\n`;
+      const { status, body, headers = [], byteLength = body.length } = answer;
+      const lines = [`HTTP/1.1 ${status} X`, `content-length: ${byteLength}`, "connection: close", ...headers, "", ""];
+      const head = lines.join("\r\n");
       socket.end(head + answer.body);
     });
   });
@@ -162,5 +169,50 @@ describe("a call without an answer", () => {
     const reason = new Error("enough");
     controller.abort(reason);
     await expect(call).rejects.toBe(reason);
+  });
+});
+
+describe("a held batch that is received piece by piece", () => {
+  const headers = ["x-rolltape-export-id: batch-1"];
+  const whole: Answer = { status: 200, body: "whole", headers };
+  const cut: Answer = { ...whole, byteLength: 100 };
+  const read = async ({ byteLength, body }: ArrivingBatch) => `${byteLength}: ${await text(body)}`;
+
+  it("is requested again if its connection breaks in the middle", async () => {
+    const { admin, requests } = await flakyServer(cut, cut, whole);
+    const held = await admin.receiveHeldBatch(["task-0"], {}, read);
+    expect(held).toEqual({ id: "batch-1", received: "5: whole" });
+    expect(requests).toEqual(Array(3).fill("POST /export_batch"));
+  });
+
+  it("fails with connection_failed if every connection breaks in the middle", async () => {
+    const { admin } = await flakyServer(cut);
+    const failed = admin.receiveHeldBatch(["task-0"], {}, read);
+    await expect(failed).rejects.toMatchObject({ code: "connection_failed" });
+  });
+
+  it("is not requested again if its receiver refuses it", async () => {
+    const { admin, requests } = await flakyServer(whole);
+    const failed = admin.receiveHeldBatch(["task-0"], {}, () => {
+      throw new ProxyError("invalid_reply", "no batch");
+    });
+    await expect(failed).rejects.toMatchObject({ code: "invalid_reply", message: "no batch" });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("is not handed over without an id, or if the proxy refuses", async () => {
+    const { admin } = await flakyServer({ status: 200, body: "whole" }, refused(409, "batch_not_exportable"));
+    let received = 0;
+    const receive = async () => received++;
+    await expect(admin.receiveHeldBatch(["a"], {}, receive)).rejects.toMatchObject({ code: "invalid_reply" });
+    await expect(admin.receiveHeldBatch(["a"], {}, receive)).rejects.toMatchObject({ code: "batch_not_exportable" });
+    expect(received).toBe(0);
+  });
+
+  it("is handed over as a whole by a transport that cannot do it piece by piece", async () => {
+    const reply = { status: 200, headers: { "x-rolltape-export-id": "batch-1" }, body: Buffer.from("whole") };
+    const admin = new AdminClient({ send: () => Promise.resolve(reply) }, ADMIN_KEY);
+    const held = await admin.receiveHeldBatch(["task-0"], {}, read);
+    expect(held).toEqual({ id: "batch-1", received: "undefined: whole" });
   });
 });

@@ -19,7 +19,7 @@ export interface BatchFileSystem {
   rm(path: string): Promise<void>;
 }
 
-const DISK: BatchFileSystem = { statfs, open, rename, rm: (path) => rm(path, { force: true }) };
+export const DISK: BatchFileSystem = { statfs, open, rename, rm: (path) => rm(path, { force: true }) };
 
 /**
  * A batch could not be written. No partial file is left. An earlier file of that name is unchanged, unless the rename
@@ -45,7 +45,7 @@ export class BatchFileError extends Error {
  * @throws BatchFileError if there is too little space, or a step fails
  */
 export async function writeBatchFile(file: string, batch: Uint8Array, disk: BatchFileSystem = DISK): Promise<void> {
-  const partial = `${file}.partial-${process.pid}`;
+  const partial = partialPathOf(file);
   // A second Ctrl-C may end the process during the write.
   const removeAtExit = () => rmSync(partial, { force: true });
   process.once("exit", removeAtExit);
@@ -62,7 +62,8 @@ export async function writeBatchFile(file: string, batch: Uint8Array, disk: Batc
   }
 }
 
-async function requireSpace(file: string, needed: number, disk: BatchFileSystem): Promise<void> {
+/** @throws BatchFileError if the file system has less space than that */
+export async function requireSpace(file: string, needed: number, disk: Pick<BatchFileSystem, "statfs">): Promise<void> {
   const folder = dirname(file);
   const { blocks, bavail, bsize } = await disk.statfs(folder);
   const free = bavail * bsize;
@@ -71,6 +72,9 @@ async function requireSpace(file: string, needed: number, disk: BatchFileSystem)
   const reason = `it needs ${formatBytes(needed)}, but ${folder} has ${formatBytes(free)} free`;
   throw new BatchFileError(file, reason);
 }
+
+/** Returns the path at which a file is written before it is renamed. */
+export const partialPathOf = (file: string): string => `${file}.partial-${process.pid}`;
 
 async function writeSynced(path: string, batch: Uint8Array, disk: BatchFileSystem): Promise<void> {
   const file = await disk.open(path, "w");
@@ -86,7 +90,7 @@ async function writeSynced(path: string, batch: Uint8Array, disk: BatchFileSyste
 }
 
 /** Syncs the folder, which is where a rename is stored. */
-async function syncFolder(path: string, disk: BatchFileSystem): Promise<void> {
+export async function syncFolder(path: string, disk: Pick<BatchFileSystem, "open">): Promise<void> {
   const folder = await disk.open(path, "r").catch((error: unknown) => {
     throw unreadable(path, error);
   });
@@ -102,7 +106,7 @@ async function syncFolder(path: string, disk: BatchFileSystem): Promise<void> {
 /** Error codes of file systems that cannot sync a folder. */
 const NO_FOLDER_SYNC: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EBADF", "EISDIR"]);
 
-function describeReason(error: unknown): string {
+export function describeReason(error: unknown): string {
   if (readCode(error) === "ENOSPC") return "the disk is full (ENOSPC)";
   if (readCode(error) === "EDQUOT") return "the disk quota is used up (EDQUOT)";
   return error instanceof Error ? error.message : String(error);

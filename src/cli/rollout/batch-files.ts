@@ -3,6 +3,7 @@ import { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { addFindings, type BatchFindings, NO_FINDINGS, readFindings } from "../inspect/batch-findings.js";
 import { readRows } from "../inspect/rows.js";
 import type { BatchWriter, WrittenBatch } from "./batch-writer.js";
+import type { BatchContent } from "./receive-batch.js";
 
 /** The files that a job writes. */
 export class BatchFiles {
@@ -34,10 +35,16 @@ export class BatchFiles {
     return this.#next - 1;
   }
 
+  /** The file that {@link nextFile} returns next. */
+  get upcomingFile(): string {
+    return this.#isNumbered ? addNumber(this.#out, this.#next) : this.#out;
+  }
+
   /** Returns the file of the next batch. Call it once per batch, even if the batch is not written. */
   nextFile(): string {
-    const number = this.#next++;
-    return this.#isNumbered ? addNumber(this.#out, number) : this.#out;
+    const file = this.upcomingFile;
+    this.#next++;
+    return file;
   }
 
   /** Counts a batch that an earlier process wrote. */
@@ -51,7 +58,7 @@ export class BatchFiles {
    *
    * @throws BatchFileError if no folder took it
    */
-  async write(file: string, batch: Uint8Array): Promise<WrittenBatch> {
+  async write(file: string, batch: BatchContent): Promise<WrittenBatch> {
     const written = await this.#writer.write(file, batch);
     await this.#count(written.file);
     this.files.push(written.file);

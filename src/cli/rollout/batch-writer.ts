@@ -2,6 +2,7 @@ import { mkdtemp, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { sleep } from "../../support/async/sleep.js";
 import { BatchFileError, writeBatchFile } from "./batch-file.js";
+import type { BatchContent } from "./receive-batch.js";
 
 export interface BatchWriterOptions {
   /** Seconds for which writing is retried. `Infinity`: until the job is stopped. */
@@ -39,18 +40,22 @@ export class BatchWriter {
    *
    * @throws BatchFileError if no folder accepted it
    */
-  async write(file: string, batch: Uint8Array): Promise<WrittenBatch> {
+  async write(file: string, batch: BatchContent): Promise<WrittenBatch> {
     const { signal, waitSeconds, untilSaved, tell, pauseMilliseconds = PAUSE_MS } = this.#options;
     const until = performance.now() + waitSeconds * 1000;
+    let content = batch;
     for (let attempt = 0; ; attempt++) {
-      const failure = await attemptToWrite(file, batch);
+      const failure = await attemptToWrite(file, content);
       if (failure === undefined) {
         if (attempt > 0) tell(`${file} is written`);
         return { file, failure };
       }
+      content = await keepInMemory(content).catch(() => {
+        throw failure;
+      });
       const waiting = !signal.aborted && performance.now() < until;
       if (!waiting) {
-        const saved = await this.#rescue(file, batch);
+        const saved = await this.#rescue(file, content);
         if (saved !== undefined) return { file: saved, failure };
         if (signal.aborted || !untilSaved) throw failure;
       }
@@ -69,21 +74,30 @@ export class BatchWriter {
     return `${message}. ${wait}; free space in ${dirname(file)} or remove the cause.${then}`;
   }
 
-  async #rescue(file: string, batch: Uint8Array): Promise<string | undefined> {
+  async #rescue(file: string, content: Uint8Array): Promise<string | undefined> {
     for (const folder of this.#options.rescueFolders) {
       const rescue = await mkdtemp(join(folder, "rolltape-batch-")).catch(() => undefined);
       if (rescue === undefined) continue;
       const saved = join(rescue, basename(file));
-      if ((await attemptToWrite(saved, batch)) === undefined) return saved;
+      if ((await attemptToWrite(saved, content)) === undefined) return saved;
       await rmdir(rescue).catch(() => undefined);
     }
     return undefined;
   }
 }
 
-async function attemptToWrite(file: string, batch: Uint8Array): Promise<BatchFileError | undefined> {
+/** Returns the bytes of a batch, whose partial file is removed: it takes space, and another folder cannot have it. */
+async function keepInMemory(content: BatchContent): Promise<Uint8Array> {
+  if (content instanceof Uint8Array) return content;
+  const bytes = await content.readBack();
+  await content.discard();
+  return bytes;
+}
+
+async function attemptToWrite(file: string, content: BatchContent): Promise<BatchFileError | undefined> {
   try {
-    await writeBatchFile(file, batch);
+    if (content instanceof Uint8Array) await writeBatchFile(file, content);
+    else await content.commit(file);
     return undefined;
   } catch (error) {
     if (error instanceof BatchFileError) return error;

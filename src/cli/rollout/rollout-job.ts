@@ -1,4 +1,4 @@
-import type { BatchFields } from "../../client/admin-client.js";
+import type { ArrivingBatch, BatchFields } from "../../client/admin-client.js";
 import { toFilterFields } from "../../client/export-filters.js";
 import type { WrittenBatchRecord } from "../../leasing/job-journal.js";
 import { readExportFilters } from "../../rollout/configured-filters.js";
@@ -15,10 +15,13 @@ import { RolloutJobError } from "./errors.js";
 import { type JobSetup, readStartVersion } from "./job-setup.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
+import { type BatchContent, receiveBatch } from "./receive-batch.js";
 import { finishBatches, submitTasks } from "./restore-job.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
 import { type Trainer, type TrainingResult, trainerFailed } from "./trainer.js";
+
+type ExportedBatch = Survivors<BatchContent>;
 
 /** Maximum number of concurrent tasks if the configuration sets none. */
 const DEFAULT_CONCURRENT_TASKS = 64;
@@ -171,12 +174,12 @@ export class RolloutJob implements StoppableJob {
     if (stopIfLost && survivors.lost.size > 0) return this.#rerun(batch, survivors.lost);
     this.#tally.lose(survivors.lost.size, survivors.leftOut);
     await this.#job.transcript?.settled(batch.sessionIds);
-    if (survivors.bytes === undefined) {
+    if (survivors.content === undefined) {
       this.#controller.lose(batch);
       await survivors.release();
       return;
     }
-    const file = await this.#write(survivors.bytes, survivors, fields);
+    const file = await this.#write(survivors.content, survivors, fields);
     if (file === undefined) return;
     const record = await this.#record(batch, file);
     const { sessionIds } = survivors;
@@ -210,9 +213,13 @@ export class RolloutJob implements StoppableJob {
   }
 
   /** Exports the batch. If the proxy refuses, tells the user how to export it again, and returns undefined. */
-  async #export(batch: RolloutBatch, options: SurvivorsOptions): Promise<Survivors | undefined> {
+  async #export(
+    batch: RolloutBatch,
+    options: Omit<SurvivorsOptions<BatchContent>, "receive">,
+  ): Promise<ExportedBatch | undefined> {
+    const receive = (arriving: ArrivingBatch) => receiveBatch(arriving, this.#batches.upcomingFile);
     try {
-      return await exportSurvivors(batch, options);
+      return await exportSurvivors(batch, { ...options, receive });
     } catch (error) {
       if (!(error instanceof BatchExportError)) throw error;
       this.#tell(describeUnexported(error, this.#job, { fields: options.fields, file: this.#batches.nextFile() }));
@@ -225,13 +232,17 @@ export class RolloutJob implements StoppableJob {
    * Writes the batch and returns its file; undefined if no folder accepted it. Stops the job if it is not in its own
    * file.
    */
-  async #write(bytes: Uint8Array, survivors: Survivors, fields: BatchFields): Promise<string | undefined> {
+  async #write(
+    content: BatchContent,
+    { sessionIds }: Pick<ExportedBatch, "sessionIds">,
+    fields: BatchFields,
+  ): Promise<string | undefined> {
     let written: WrittenBatch;
     try {
-      written = await this.#batches.write(this.#batches.nextFile(), bytes);
+      written = await this.#batches.write(this.#batches.nextFile(), content);
     } catch (error) {
       if (!(error instanceof BatchFileError)) throw error;
-      this.#tell(describeUnwritten(error, this.#job, { sessionIds: survivors.sessionIds, fields }));
+      this.#tell(describeUnwritten(error, this.#job, { sessionIds, fields }));
       this.fail(error);
       return undefined;
     }

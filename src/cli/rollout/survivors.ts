@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { AdminClient, BatchFields } from "../../client/admin-client.js";
+import type { AdminClient, ArrivingBatch, BatchFields } from "../../client/admin-client.js";
 import { ProxyError } from "../../client/errors.js";
 import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
 
-type SurvivorsClient = Pick<AdminClient, "exportHeldBatch" | "acknowledge" | "deleteSession">;
+type SurvivorsClient = Pick<AdminClient, "receiveHeldBatch" | "acknowledge" | "deleteSession">;
 
-export interface SurvivorsOptions {
+export interface SurvivorsOptions<Content> {
   readonly admin: SurvivorsClient;
+  /** Receives the batch. Is called again if the connection breaks. */
+  readonly receive: (batch: ArrivingBatch) => Promise<Content>;
   readonly fields: BatchFields;
   /** Leaves out the whole group if one of its members was lost. */
   readonly dropIncompleteGroup: boolean;
@@ -17,9 +19,9 @@ export interface SurvivorsOptions {
   readonly pausesMs?: readonly number[];
 }
 
-export interface Survivors {
-  /** The batch; undefined if no session is left. */
-  readonly bytes: Uint8Array | undefined;
+export interface Survivors<Content> {
+  /** The batch as it was received; undefined if no session is left. */
+  readonly content: Content | undefined;
   /** Sessions that were lost with their proxy worker. */
   readonly lost: ReadonlySet<string>;
   /** Number of sessions that were left out because their group was incomplete. */
@@ -60,28 +62,28 @@ type RefusedSession = z.output<typeof refusedSession>;
  *
  * @throws BatchExportError if the proxy refuses for another reason, or does not answer
  */
-export async function exportSurvivors(
+export async function exportSurvivors<Content>(
   batch: Pick<RolloutBatch, "tasks" | "sessionIds">,
-  options: SurvivorsOptions,
-): Promise<Survivors> {
-  const { admin, fields, stopIfLost = false, pausesMs = PAUSES_MS } = options;
+  options: SurvivorsOptions<Content>,
+): Promise<Survivors<Content>> {
+  const { admin, receive, fields, stopIfLost = false, pausesMs = PAUSES_MS } = options;
   const gone = new Set<string>();
   const pauses = [...pausesMs];
   for (;;) {
     const kept = batch.tasks.flatMap(({ accepted }) => listSurvivors(accepted, gone, options));
     const left = batch.sessionIds.filter((id) => !gone.has(id) && !kept.includes(id));
     if (stopIfLost && gone.size > 0)
-      return { bytes: undefined, lost: gone, leftOut: 0, sessionIds: [], release: () => Promise.resolve() };
+      return { content: undefined, lost: gone, leftOut: 0, sessionIds: [], release: () => Promise.resolve() };
     try {
       const request = { ...fields, lease_seconds: LEASE_SECONDS };
-      const held = kept.length > 0 ? await admin.exportHeldBatch(kept, request) : undefined;
+      const held = kept.length > 0 ? await admin.receiveHeldBatch(kept, request, receive) : undefined;
       const release = async () => {
         await Promise.allSettled([
           ...left.map((id) => admin.deleteSession(id)),
           ...(held ? [freeSessions(admin, held.id, kept)] : []),
         ]);
       };
-      return { bytes: held?.bytes, lost: gone, leftOut: left.length, sessionIds: kept, release };
+      return { content: held?.received, lost: gone, leftOut: left.length, sessionIds: kept, release };
     } catch (error) {
       const refused = readLostSessions(error).filter(({ session_id }) => !gone.has(session_id));
       if (refused.length === 0) throw new BatchExportError(kept, error);
@@ -111,7 +113,7 @@ async function freeSessions(admin: SurvivorsClient, batchId: string, sessionIds:
 function listSurvivors(
   accepted: readonly { readonly sessionId: string }[],
   gone: ReadonlySet<string>,
-  { dropIncompleteGroup }: SurvivorsOptions,
+  { dropIncompleteGroup }: Pick<SurvivorsOptions<unknown>, "dropIncompleteGroup">,
 ): string[] {
   const ids = accepted.map(({ sessionId }) => sessionId);
   const kept = ids.filter((id) => !gone.has(id));

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BatchWriter, type BatchWriterOptions } from "../../../src/cli/rollout/batch-writer.js";
+import { PartialBatch } from "../../../src/cli/rollout/partial-batch.js";
 import { temporaryFolder } from "../rolltape.js";
 
 const BATCH = new Uint8Array([1, 2, 3]);
@@ -65,5 +66,16 @@ describe("a batch that cannot be written", () => {
     await expect.poll(() => told).toHaveLength(1);
     mkdirSync(missing);
     expect(await writing).toEqual({ file, failure: undefined });
+  });
+
+  it("is kept in memory and written elsewhere if its partial file cannot be renamed, which is removed", async () => {
+    const { writer, file, missing, rescue } = writerWith({ waitSeconds: 0 });
+    const other = join(temporaryFolder(), "batch.st");
+    const partial = await PartialBatch.create(other, BATCH.length);
+    await partial.append([BATCH.slice()]);
+    const { file: saved } = await writer.write(file, partial);
+    expect(saved.startsWith(rescue)).toBe(true);
+    expect(readFileSync(saved)).toEqual(Buffer.from(BATCH));
+    expect([existsSync(missing), existsSync(partial.path)]).toEqual([false, false]);
   });
 });

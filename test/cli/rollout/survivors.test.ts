@@ -1,5 +1,7 @@
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { exportSurvivors } from "../../../src/cli/rollout/survivors.js";
+import type { ArrivingBatch } from "../../../src/client/admin-client.js";
 import { ProxyError } from "../../../src/client/errors.js";
 import { connectProxy } from "../../../src/rollout/connect.js";
 import { RolloutBatch } from "../../../src/rollout/controller/rollout-batch.js";
@@ -27,10 +29,21 @@ function proxyRefusing(...refusals: readonly Readonly<Record<string, string>>[])
     deleted,
     acknowledged,
     acknowledge: async (id: string) => acknowledged.push(id) > 0,
-    exportHeldBatch: async (ids: readonly string[]) => {
+    receiveHeldBatch: async <T>(
+      ids: readonly string[],
+      _fields: unknown,
+      receive: (batch: ArrivingBatch) => Promise<T>,
+    ) => {
       asked.push([...ids]);
       const codes = waiting.shift();
-      if (codes === undefined) return { id: "batch-1", bytes: new Uint8Array(ids.length) };
+      if (codes === undefined) {
+        const bytes = new Uint8Array(ids.length);
+        const received = await receive({
+          byteLength: bytes.length,
+          body: Readable.from([bytes], { objectMode: false }),
+        });
+        return { id: "batch-1", received };
+      }
       const sessions = Object.entries(codes).map(([session_id, code]) => ({ session_id, code, message: code }));
       throw new ProxyError("batch_not_exportable", "no", { details: { sessions } });
     },
@@ -38,7 +51,8 @@ function proxyRefusing(...refusals: readonly Readonly<Record<string, string>>[])
   };
 }
 
-const options = { fields: {}, dropIncompleteGroup: true, pausesMs: [1, 1] };
+const receive = ({ byteLength }: ArrivingBatch) => Promise.resolve({ byteLength });
+const options = { receive, fields: {}, dropIncompleteGroup: true, pausesMs: [1, 1] };
 const down = { "b-w1-0": "worker_unavailable" };
 
 describe("exportSurvivors", () => {
@@ -46,14 +60,14 @@ describe("exportSurvivors", () => {
     const admin = proxyRefusing({ "b-0": "session_not_found", "c-0": "session_expired" });
     const batch = createBatch(["a-0"], ["b-0"], ["c-0"]);
     const survivors = await exportSurvivors(batch, { ...options, admin });
-    expect(survivors).toMatchObject({ lost: { size: 2 }, leftOut: 0, bytes: { byteLength: 1 } });
+    expect(survivors).toMatchObject({ lost: { size: 2 }, leftOut: 0, content: { byteLength: 1 } });
     expect(admin.asked).toEqual([["a-0", "b-0", "c-0"], ["a-0"]]);
   });
 
   it("loses no session if a worker is unavailable for a moment", async () => {
     const admin = proxyRefusing(down, down);
     const survivors = await exportSurvivors(createBatch(["a-w0-0"], ["b-w1-0"]), { ...options, admin });
-    expect(survivors).toMatchObject({ lost: { size: 0 }, bytes: { byteLength: 2 } });
+    expect(survivors).toMatchObject({ lost: { size: 0 }, content: { byteLength: 2 } });
   });
 
   it("leaves out the rest of a group and deletes it after the write, or keeps it if dropIncompleteGroup is false", async () => {
@@ -94,7 +108,7 @@ describe("exportSurvivors", () => {
   it("exports nothing if the tasks of lost sessions run again", async () => {
     const admin = proxyRefusing({ "b-0": "session_not_found" });
     const survivors = await exportSurvivors(createBatch(["a-0"], ["b-0"]), { ...options, admin, stopIfLost: true });
-    expect(survivors).toMatchObject({ bytes: undefined, lost: new Set(["b-0"]), sessionIds: [] });
+    expect(survivors).toMatchObject({ content: undefined, lost: new Set(["b-0"]), sessionIds: [] });
     expect(admin.asked).toHaveLength(1);
     await survivors.release();
     expect(admin).toMatchObject({ deleted: [], acknowledged: [] });
@@ -103,7 +117,7 @@ describe("exportSurvivors", () => {
   it("returns no batch if all sessions are lost", async () => {
     const admin = proxyRefusing({ "a-0": "session_not_found" });
     const survivors = await exportSurvivors(createBatch(["a-0"]), { ...options, admin });
-    expect(survivors).toMatchObject({ bytes: undefined, lost: { size: 1 }, leftOut: 0 });
+    expect(survivors).toMatchObject({ content: undefined, lost: { size: 1 }, leftOut: 0 });
     expect(admin.asked).toHaveLength(1);
   });
 

@@ -1,0 +1,69 @@
+import type { ArrivingBatch } from "../../client/admin-client.js";
+import { ProxyError } from "../../client/errors.js";
+import { readPieces } from "../../support/async/read-pieces.js";
+import { SafetensorsError } from "../../support/safetensors/errors.js";
+import { readHeader } from "../../support/safetensors/read-header.js";
+import { TensorFile } from "../../support/safetensors/tensor-file.js";
+import { PartialBatch, type PartialFileSystem } from "./partial-batch.js";
+
+/** A batch that has arrived: in a partial file, or in memory if the disk did not accept it. */
+export type BatchContent = PartialBatch | Uint8Array;
+
+/** Larger writes would hold more memory, smaller ones would take more processor time. */
+const PIECE_BYTES = 1 << 20;
+
+/**
+ * Receives a batch into a partial file beside `file`. If the disk does not accept it, the rest is received into memory together with
+ * what the file has, because the proxy sends it only once.
+ *
+ * If the batch is not complete, no file is left.
+ *
+ * @throws ProxyError `invalid_reply` if it is not a safetensors file
+ */
+export async function receiveBatch(
+  batch: ArrivingBatch,
+  file: string,
+  disk?: PartialFileSystem,
+): Promise<BatchContent> {
+  const partial = await PartialBatch.create(file, batch.byteLength, disk).catch(() => undefined);
+  try {
+    const content = await receive(batch, partial);
+    await requireBatch(content, batch);
+    if (content !== partial) await partial?.discard();
+    return content;
+  } catch (error) {
+    await partial?.discard();
+    throw error;
+  }
+}
+
+async function receive({ body }: ArrivingBatch, partial: PartialBatch | undefined): Promise<BatchContent> {
+  let isWritten = partial !== undefined;
+  const rest: Uint8Array[] = [];
+  for await (const piece of readPieces(body, PIECE_BYTES)) {
+    if (isWritten)
+      isWritten = await partial!.append(piece).then(
+        () => true,
+        () => false,
+      );
+    if (!isWritten) rest.push(...piece);
+  }
+  if (partial && isWritten) return partial;
+  return Buffer.concat([...(partial ? [await partial.readBack()] : []), ...rest]);
+}
+
+/** @throws Error if bytes are missing, so that the batch is requested again; ProxyError if it is no batch */
+async function requireBatch(content: BatchContent, { byteLength }: ArrivingBatch): Promise<void> {
+  const { length } = content;
+  if (byteLength !== undefined && length !== byteLength) {
+    throw new Error(`${length} of ${byteLength} bytes arrived`);
+  }
+  try {
+    if (content instanceof Uint8Array) readHeader(content);
+    else await (await TensorFile.open(content.path))[Symbol.asyncDispose]();
+  } catch (error) {
+    if (!(error instanceof SafetensorsError)) throw error;
+    const message = `/export_batch answered with ${length} bytes that are not a batch: ${error.message}.`;
+    throw new ProxyError("invalid_reply", message, { cause: error });
+  }
+}
