@@ -2,7 +2,8 @@ import type { Message } from "../src/conversation/message.js";
 import { native } from "../src/native/addon.js";
 import { Session } from "../src/session/session.js";
 import { collectGarbage } from "./export/measure.js";
-import { type Row, table } from "./export/row.js";
+import type { Row } from "./export/row.js";
+import { BenchReport } from "./report/bench-report.js";
 import { sized } from "./sized.js";
 import { median } from "./text.js";
 
@@ -135,10 +136,11 @@ function rowsOf(
   }));
 }
 
-const rows = [
+const report = new BenchReport("scale");
+report.addRows([
   ...rowsOf("one conversation", "recorded", SIZES, (size) => timeOfTurn(chain, size), 2),
   ...rowsOf("branches of one turn", "recorded", SIZES, (size) => timeOfTurn(branches, size), 2),
   ...rowsOf("retries of one call", "recorded", SIZES, (size) => timeOfTurn(retries, size), 2),
   ...rowsOf("sessions side by side", "sessions", SESSION_COUNTS, timeAmong, 2),
-];
-console.log(table(rows));
+]);
+report.write();

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Template } from "@huggingface/jinja";
 import type { Conversation, Message, Tool } from "../src/conversation/message.js";
 import { ChatTemplate } from "../src/model/template/chat-template.js";
+import { BenchReport } from "./report/bench-report.js";
 import { sized } from "./sized.js";
 import { median } from "./text.js";
 
@@ -84,7 +85,7 @@ function milliseconds(render: () => unknown): number {
   return (performance.now() - start) / RENDERS;
 }
 
-function compare(model: string): Record<string, string> {
+function compare(model: string): string[] {
   const source = readTemplate(model);
   const own = new ChatTemplate(source, {
     specialTokens: new Map(Object.entries(SPECIAL_TOKENS)),
@@ -99,12 +100,14 @@ function compare(model: string): Record<string, string> {
     theirTimes.push(milliseconds(() => theirs.render(VARIABLES)));
   }
   const time = median(ownTimes);
-  return {
-    template: model,
-    characters: String(own.render(CONVERSATION, true).length),
-    "ms per rendering": time.toFixed(3),
-    "against the package": `${(median(theirTimes) / time).toFixed(1)}x`,
-  };
+  return [
+    model,
+    String(own.render(CONVERSATION, true).length),
+    time.toFixed(3),
+    `${(median(theirTimes) / time).toFixed(1)}x`,
+  ];
 }
 
-console.table(MODELS.map(compare));
+const report = new BenchReport("template");
+report.addTable(["template", "characters", "a rendering (ms)", "against the package"], MODELS.map(compare));
+report.write();

@@ -5,6 +5,7 @@ import { readModelFiles } from "../src/model/model-files.js";
 import { LibraryTokenizer } from "../src/model/tokenizer/library-tokenizer.js";
 import { createPieceEncoder } from "../src/model/tokenizer/piece-encoder.js";
 import { totalLength } from "../src/model/tokenizer/total-length.js";
+import { BenchReport } from "./report/bench-report.js";
 import { sized } from "./sized.js";
 import { median } from "./text.js";
 
@@ -48,7 +49,7 @@ function milliseconds(work: () => unknown): number {
   return median(times);
 }
 
-async function compare(folder: string): Promise<Record<string, string>[]> {
+async function compare(folder: string): Promise<string[][]> {
   const { tokenizer, tokenizerConfig } = await readModelFiles(folder);
   const library = new LibraryTokenizer(tokenizer, tokenizerConfig);
   const encoder = createPieceEncoder({ tokenizer, config: tokenizerConfig }, () => library);
@@ -58,16 +59,11 @@ async function compare(folder: string): Promise<Record<string, string>[]> {
     const sameIds = encoder.encode(value).join() === library.encode(value, { add_special_tokens: false }).ids.join();
     if (!sameIds) throw new Error(`${folder}: our ids of ${kind} are not the library's`);
     const rate = (value.length / own / 1000).toFixed(1);
-    return {
-      tokenizer: folder.split("/")[2] ?? folder,
-      text: kind,
-      "M characters/s": rate,
-      "against the library": `${(theirs / own).toFixed(1)}x`,
-    };
+    return [nameOf(folder), kind, rate, `${(theirs / own).toFixed(1)}x`];
   });
 }
 
-async function firstTurns(folder: string): Promise<Record<string, string>> {
+async function firstTurns(folder: string): Promise<string[]> {
   const model = await loadChatModel(folder);
   const turn = async (i: number): Promise<number> => {
     // Requests come one by one, however close.
@@ -87,19 +83,23 @@ async function firstTurns(folder: string): Promise<Record<string, string>> {
   await model.close();
   const tokens = prompts.reduce((sum, length) => sum + length, 0) / prompts.length;
   const over = (nanoseconds: number): string => `${Math.max(0, nanoseconds / 1e6 - DELAY_RESOLUTION_MS).toFixed(1)} ms`;
-  return {
-    tokenizer: folder.split("/")[2] ?? folder,
-    "tokens each": tokens.toFixed(0),
-    "all eight": `${elapsed.toFixed(0)} ms`,
-    "loop delay p50": over(delay.percentile(50)),
-    p99: over(delay.percentile(99)),
-    max: over(delay.max),
-  };
+  return [
+    nameOf(folder),
+    tokens.toFixed(0),
+    `${elapsed.toFixed(0)} ms`,
+    over(delay.percentile(50)),
+    over(delay.percentile(99)),
+    over(delay.max),
+  ];
 }
 
-const turns: Record<string, string>[] = [];
+const nameOf = (folder: string): string => folder.split("/")[2] ?? folder;
+
+const report = new BenchReport("tokenize");
+const turns: string[][] = [];
 for (const folder of FOLDERS) turns.push(await firstTurns(folder));
-console.table(turns);
-const rows: Record<string, string>[] = [];
+report.addTable(["tokenizer", "tokens each", "all eight", "event-loop delay p50", "p99", "max"], turns, "first-turns");
+const rows: string[][] = [];
 for (const folder of FOLDERS) rows.push(...(await compare(folder)));
-console.table(rows);
+report.addTable(["tokenizer", "text", "million characters/s", "against the library"], rows, "encoding");
+report.write();

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { request } from "undici";
-import { markdown } from "../export/row.js";
 import { readLoopDelay } from "../proxy/loop-delay.js";
 import { Rig } from "../proxy/rig.js";
+import { BenchReport } from "../report/bench-report.js";
 import { startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
@@ -21,10 +21,10 @@ import { HonestAgents, type Work } from "./honest-agents.js";
  * With `--first`, it measures only the stall by one request that is the first model call of a new server process.
  */
 
-const ROUNDS = sized(3, 1);
-const SECONDS = sized(3, 0.2);
+const ROUNDS = sized(3, 1, 1);
+const SECONDS = sized(3, 0.2, 1.5);
 /** Requests that are sent one by one, each in a new session. */
-const SINGLES = sized(5, 1);
+const SINGLES = sized(5, 1, 3);
 
 interface Window extends Work {
   readonly stall: number;
@@ -35,17 +35,19 @@ const words = positionals.join(" ");
 /** The context length of a real model. The other benchmarks set one that no model has. */
 const CONTEXT_LENGTH = "engine.context_length=262144";
 
+const report = new BenchReport("abuse");
 const rig = await Rig.start(64, { args: [CONTEXT_LENGTH] });
 const attacker = await startScript(new URL("attacker-process.ts", import.meta.url));
 const chosen = ATTACKS.filter(({ name }) => name.includes(words));
 try {
-  console.log(await (values.first ? measureFirsts() : measureAll()));
+  await (values.first ? measureFirsts() : measureAll());
+  report.write();
 } finally {
   await attacker.stop();
   await rig.close();
 }
 
-async function measureAll(): Promise<string> {
+async function measureAll(): Promise<void> {
   const agents = await HonestAgents.start(rig);
   await agents.work(SECONDS);
   const rows: string[][] = [];
@@ -54,14 +56,15 @@ async function measureAll(): Promise<string> {
     rows.push(await measure(attack, agents));
   }
   const columns = ["abuse", "MB", "answers", "one (ms)", "p50 (ms)", "p99 (ms)", "worst stall (ms)", "refused"];
-  const note =
+  report.addTable(columns, rows);
+  console.log(
     "One: the stall of the event loop by one request without other calls, median and worst. The last four columns: without the " +
-    "abuse, with it. Times are medians of the rounds; refused honest calls are sums.";
-  return `${markdown(columns, rows)}\n\n${note}`;
+      "abuse, with it. Times are medians of the rounds; refused honest calls are sums.",
+  );
 }
 
 /** Measures the first request of new processes. */
-async function measureFirsts(): Promise<string> {
+async function measureFirsts(): Promise<void> {
   const rows: string[][] = [];
   for (const attack of chosen) {
     const { name } = attack;
@@ -74,7 +77,7 @@ async function measureFirsts(): Promise<string> {
     rows.push([name, formatStalls(stalls)]);
     process.stderr.write(`${rows.at(-1)?.join(": ")}\n`);
   }
-  return markdown(["abuse", "first of its process: median, worst (ms)"], rows);
+  report.addTable(["abuse", "first of its process: median, worst (ms)"], rows, "first");
 }
 
 /** Measures one attack and returns its row of the table. */

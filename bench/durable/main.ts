@@ -1,9 +1,11 @@
-import { type Row, table } from "../export/row.js";
+import type { Row } from "../export/row.js";
+import { BenchReport } from "../report/bench-report.js";
 import { sized } from "../sized.js";
 import { addedTime } from "./rows/added-time.js";
 import { memory } from "./rows/memory.js";
 import { recovery } from "./rows/recovery.js";
 import { throughput } from "./rows/throughput.js";
+import { STORAGE_PARENT } from "./storage-folder.js";
 import { compareStores } from "./stores.js";
 
 /**
@@ -26,11 +28,13 @@ const STORES = "stores";
 const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const unknown = chosen.find((name) => name !== STORES && !(name in MEASUREMENTS));
 if (unknown !== undefined) throw new Error(`no measurement is named ${unknown}`);
+const report = new BenchReport("durable", { folder: STORAGE_PARENT });
 const rows: Row[] = [];
 for (const [name, measure] of Object.entries(MEASUREMENTS)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   process.stderr.write(`measuring ${name} …\n`);
   rows.push(...(await measure()));
 }
-if (rows.length > 0) console.log(table(rows));
-if (chosen.includes(STORES) || (chosen.length === 0 && sized(false, true))) console.log(await compareStores());
+if (rows.length > 0) report.addRows(rows);
+if (chosen.includes(STORES) || (chosen.length === 0 && sized(false, true))) await compareStores(report);
+report.write();

@@ -1,11 +1,10 @@
 import { readdirSync, statSync } from "node:fs";
-import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sessionKey } from "../../src/session/stored/keys.js";
 import { GroupCommit } from "../../src/storage/group-commit.js";
 import type { Change } from "../../src/storage/index.js";
-import { markdown } from "../export/row.js";
+import type { BenchReport } from "../report/bench-report.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
 import { dropFromCache } from "./cache.js";
@@ -56,7 +55,7 @@ interface Figures {
   readonly perSecond: number[];
 }
 
-export async function compareStores(): Promise<string> {
+export async function compareStores(report: BenchReport): Promise<void> {
   const syncTimes = await withFolder(async (directory) => measureSync(directory));
   const timed = await measureTimes();
   const rows: string[][] = [];
@@ -66,7 +65,8 @@ export async function compareStores(): Promise<string> {
     process.stderr.write(`filling ${contender.name} …\n`);
     rows.push([contender.name, ...describe(figures), ...(await fill(contender))]);
   }
-  return `${describeMachine(syncTimes)}\n\n${markdown(COLUMNS, rows)}`;
+  console.log(describeDisk(syncTimes));
+  report.addTable(COLUMNS, rows, "stores");
 }
 
 /** Measures latency and throughput of all contenders in turns. */
@@ -187,12 +187,7 @@ function describe({ p50, p99, perSecond }: Figures): string[] {
   return [`${median(p50).toFixed(2)} ms`, `${median(p99).toFixed(2)} ms`, `${median(perSecond).toFixed(0)}/s`];
 }
 
-function describeMachine(syncTimes: readonly number[]): string {
-  const [processor] = cpus();
+function describeDisk(syncTimes: readonly number[]): string {
   const times = [0.5, 0.99].map((q) => `${quantile(syncTimes, q).toFixed(2)} ms`).join(" and ");
-  return (
-    `Machine: ${cpus().length} cores of ${processor?.model ?? "unknown"}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, ` +
-    `Linux ${release()}, Node ${process.versions.node}. ` +
-    `The disk takes ${times} (p50 and p99) for fdatasync after a write of 16 KiB.`
-  );
+  return `The disk takes ${times} (p50 and p99) for fdatasync after a write of 16 KiB.\n`;
 }

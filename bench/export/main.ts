@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { type Row, table } from "./row.js";
+import { BenchReport } from "../report/bench-report.js";
+import type { Row } from "./row.js";
 
 /**
  * Compares the export with memcpy, PyTorch, JavaScript and a bare Node server. Each measurement runs in a separate process, so that
@@ -42,6 +43,7 @@ async function run({ name, args = [] }: Measurement): Promise<{ rows: Row[]; fai
 }
 
 const chosen = process.argv.slice(2);
+const report = new BenchReport("export");
 const rows: Row[] = [];
 for (const measurement of MEASUREMENTS) {
   if (chosen.length > 0 && !chosen.includes(measurement.name)) continue;
@@ -53,4 +55,5 @@ for (const measurement of MEASUREMENTS) {
     process.exitCode = 1;
   }
 }
-console.log(table(rows));
+report.addRows(rows);
+report.write();

@@ -31,12 +31,7 @@ export function report(...rows: readonly Row[]): void {
   for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
 }
 
-const COLUMNS = ["measurement", "measured", "reference", "value", "target", ""] as const;
-
-/** Returns rows as a Markdown table. */
-export function table(rows: readonly Row[]): string {
-  return markdown(COLUMNS, rows.map(cellsOf));
-}
+export const COLUMNS = ["measurement", "measured", "reference", "value", "target", "result"] as const;
 
 /** Returns a Markdown table whose columns are aligned in plain text, too. */
 export function markdown(columns: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -47,7 +42,8 @@ export function markdown(columns: readonly string[], rows: readonly (readonly st
   return lines.join("\n");
 }
 
-function cellsOf({ what, measured, reference, verdict }: Row): readonly string[] {
+/** Returns the texts of a row, in the order of {@link COLUMNS}. */
+export function cellsOf({ what, measured, reference, verdict }: Row): readonly string[] {
   if (!verdict) return [what, measured, reference, "", "", ""];
   const sign = verdict.bound === "at least" ? "≥" : "≤";
   // JSON has no NaN: on a busy machine, a smoke run can divide by a time that was too short to measure.

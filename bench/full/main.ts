@@ -1,4 +1,4 @@
-import { markdown } from "../export/row.js";
+import { BenchReport } from "../report/bench-report.js";
 import { startProxy, startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { Api, type Session } from "./api.js";
@@ -19,6 +19,7 @@ const AGENTS = 32;
 const BATCH = sized(4, 2);
 const MEBIBYTE = 1024 ** 2;
 
+const report = new BenchReport("full");
 const { minutes, mebibytes } = readOptions(process.argv.slice(2));
 const problems: string[] = [];
 const cgroup = createCgroup();
@@ -103,25 +104,24 @@ function print(
   const mebi = (value: number | undefined) => (value === undefined ? "unknown" : value.toFixed(0));
   const cgroupPeak = cgroup?.peakBytes;
   const limited = cgroup ? `${mebibytes}` : "none: this machine or user has no cgroups";
-  console.log(
-    markdown(
-      ["what", "measured"],
+  report.addTable(
+    ["what", "measured"],
+    [
+      ["memory limit of the server (MiB)", limited],
+      ["minutes", String(minutes)],
+      ["sessions, calls recorded", `${sessions.size}, ${recorded}`],
+      ["sessions refused, calls refused", `${refused.sessions}, ${refused.calls}`],
+      ["interactions exported", String(exported)],
       [
-        ["memory limit of the server (MiB)", limited],
-        ["minutes", String(minutes)],
-        ["sessions, calls recorded", `${sessions.size}, ${recorded}`],
-        ["sessions refused, calls refused", `${refused.sessions}, ${refused.calls}`],
-        ["interactions exported", String(exported)],
-        [
-          "largest store, largest JavaScript heap (MiB)",
-          `${mebi(watched.storeMebibytes)}, ${mebi(watched.heapMebibytes)}`,
-        ],
-        ["resident memory: largest while filling, in all (MiB)", peaks.map(mebi).join(", ")],
-        ["largest memory of the cgroup (MiB)", mebi(cgroupPeak === undefined ? undefined : cgroupPeak / MEBIBYTE)],
-        ["/health: answers, of these not 200", `${watched.probes}, ${watched.unhealthy}`],
-        ["/health: slowest (ms)", watched.slowestProbeMs.toFixed(0)],
-        ["end of the server", proxy.exit ?? "not yet"],
+        "largest store, largest JavaScript heap (MiB)",
+        `${mebi(watched.storeMebibytes)}, ${mebi(watched.heapMebibytes)}`,
       ],
-    ),
+      ["resident memory: largest while filling, in all (MiB)", peaks.map(mebi).join(", ")],
+      ["largest memory of the cgroup (MiB)", mebi(cgroupPeak === undefined ? undefined : cgroupPeak / MEBIBYTE)],
+      ["/health: answers, of these not 200", `${watched.probes}, ${watched.unhealthy}`],
+      ["/health: slowest (ms)", watched.slowestProbeMs.toFixed(0)],
+      ["end of the server", proxy.exit ?? "not yet"],
+    ],
   );
+  report.write();
 }

@@ -1,8 +1,8 @@
 import { request } from "undici";
-import { withFolder } from "../durable/storage-folder.js";
-import { markdown } from "../export/row.js";
+import { STORAGE_PARENT, withFolder } from "../durable/storage-folder.js";
 import type { Child } from "../processes.js";
 import { readLoopDelay } from "../proxy/loop-delay.js";
+import { BenchReport } from "../report/bench-report.js";
 import { ADMIN_KEY, startProxy, startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
@@ -15,7 +15,7 @@ import { ALTERNATIVES, CHOICE_TOKENS, CHOICES, TOKENS } from "./size.js";
  *   npm run bench:answers [-- --directory=PATH]
  */
 
-const ROUNDS = sized(5, 1);
+const ROUNDS = sized(5, 1, 3);
 /** Short calls of a new server before the one that counts, so that its code is compiled. */
 const WARM_UP_CALLS = sized(20, 2);
 /** Characters that are kept of each answer. They contain its id. */
@@ -33,6 +33,7 @@ interface Measured extends Received {
   readonly stall: number;
 }
 
+const report = new BenchReport("answers", { folder: STORAGE_PARENT });
 const rows = new Map<string, Measured[]>();
 const engine = await startScript(new URL("engine-process.ts", import.meta.url));
 try {
@@ -44,7 +45,8 @@ console.log(
   `Output: ${TOKENS.toLocaleString("en-US")} tokens with ${ALTERNATIVES} alternatives each, except for choices.\n`,
 );
 const columns = ["request", "MB", "median time (ms)", "stalls (ms)", "worst (ms)"];
-console.log(markdown(columns, [...rows].map(describe)));
+report.addTable(columns, [...rows].map(describe));
+report.write();
 
 function describe([name, all]: [string, Measured[]]): string[] {
   const stalls = all.map(({ stall }) => stall);

@@ -1,4 +1,5 @@
-import { type Row, table } from "../export/row.js";
+import type { Row } from "../export/row.js";
+import { BenchReport } from "../report/bench-report.js";
 import { firstTurns } from "./rows/first-turns.js";
 import { growing } from "./rows/growing.js";
 import { openStreams } from "./rows/open-streams.js";
@@ -19,10 +20,12 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Row[]>>> = {
 };
 
 const chosen = process.argv.slice(2);
+const report = new BenchReport("proxy");
 const rows: Row[] = [];
 for (const [name, measure] of Object.entries(MEASUREMENTS)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   process.stderr.write(`measuring ${name} …\n`);
   rows.push(...(await measure()));
 }
-console.log(table(rows));
+report.addRows(rows);
+report.write();

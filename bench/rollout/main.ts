@@ -1,5 +1,6 @@
 import type { Agent } from "../../src/index.js";
-import { markdown, type Row, table } from "../export/row.js";
+import type { Row } from "../export/row.js";
+import { BenchReport } from "../report/bench-report.js";
 import { startProxy, startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { fetchAgent, sdkAgent, TURNS } from "./agents.js";
@@ -23,7 +24,7 @@ import { measureWorkerProcesses } from "./rows/worker-processes.js";
 const AGENTS: Readonly<Record<string, Agent<number>>> = { sdk: sdkAgent, fetch: fetchAgent };
 const NAMES: Readonly<Record<string, string>> = { sdk: "OpenAI's SDK", fetch: "fetch alone" };
 
-const ROWS: Readonly<Record<string, () => Promise<Row>>> = {
+const ROWS: Readonly<Record<string, (report: BenchReport) => Promise<Row>>> = {
   python: measurePythonAgents,
   workers: measureWorkerProcesses,
   tensors: measureLastEpisode,
@@ -38,7 +39,13 @@ const PROFILED_EPISODES = sized(512, 8);
 /** Parts below it are added up. */
 const LEAST_SHARE = 0.02;
 
-async function measure(name: string, agent: Agent<number>): Promise<string> {
+interface Measured {
+  readonly times: JobTimes;
+  /** Milliseconds of processor time of a turn, by process and part. */
+  readonly lines: ReadonlyMap<string, number>;
+}
+
+async function measure(agent: Agent<number>): Promise<Measured> {
   using profiling = new Profiling();
   const engine = await startScript(new URL("../proxy/sglang-process.ts", import.meta.url));
   const { nodeArguments, env } = profiling;
@@ -49,32 +56,57 @@ async function measure(name: string, agent: Agent<number>): Promise<string> {
     await run(WARM_UP_EPISODES);
     const times = await run(MEASURED_EPISODES);
     const parts = await profiling.during(proxy.pid, () => run(PROFILED_EPISODES));
-    return describe(name, times, parts);
+    return { times, lines: listParts(times, parts) };
   } finally {
     await proxy.stop();
     await engine.stop();
   }
 }
 
-function describe(name: string, times: JobTimes, parts: { worker: Parts; proxy: Parts }): string {
-  const { episodes, seconds, cpu } = times;
-  const total = sum(Object.values(cpu).map(whole));
-  const line = (part: string, milliseconds: number) => [
+/** Milliseconds of processor time of a turn by process and part, in the order of the table. */
+function listParts({ cpu }: JobTimes, parts: { worker: Parts; proxy: Parts }): ReadonlyMap<string, number> {
+  const indented = (process: string, lines: [string, number][]) =>
+    lines.map(([part, ms]): [string, number] => [`– ${process}: ${part}`, ms]);
+  return new Map([
+    ["rollout worker with its agents", whole(cpu.worker)],
+    ...indented("worker", split(cpu.worker, parts.worker)),
+    ["proxy", whole(cpu.proxy)],
+    ...indented("proxy", split(cpu.proxy, parts.proxy)),
+    ["engine test server", whole(cpu.engine)],
+    ["all", sum(Object.values(cpu).map(whole))],
+  ]);
+}
+
+/** Adds the table of rates and that of processor time, which has two columns for each kind of agent. */
+function addTables(report: BenchReport, measured: ReadonlyMap<string, Measured>): void {
+  const rates = [...measured].map(
+    ([
+      name,
+      {
+        times: { episodes, seconds },
+      },
+    ]) => [NAMES[name] ?? name, (episodes / seconds).toFixed(1), ((episodes * TURNS) / seconds).toFixed(0)],
+  );
+  report.addTable(["agents on", "episodes/s", "turns/s"], rates, "agents");
+  // Small parts of one kind of agent may be listed for the other: they stay in the place of the first list that has them.
+  const parts = new Set([...measured.values()].flatMap(({ lines }) => [...lines.keys()]));
+  const ordered = [...parts].toSorted((a, b) => placeOf(a) - placeOf(b));
+  const rows = ordered.map((part) => [
     part,
-    `${milliseconds.toFixed(3)} ms`,
-    `${((milliseconds / total) * 100).toFixed(0)}%`,
-  ];
-  const rows = [
-    line("rollout worker with its agents", whole(cpu.worker)),
-    ...split(cpu.worker, parts.worker).map(([part, ms]) => line(`– ${part}`, ms)),
-    line("proxy", whole(cpu.proxy)),
-    ...split(cpu.proxy, parts.proxy).map(([part, ms]) => line(`– ${part}`, ms)),
-    line("engine test server", whole(cpu.engine)),
-    line("all", total),
-  ];
-  const rate = `${(episodes / seconds).toFixed(1)} episodes/s, ${((episodes * TURNS) / seconds).toFixed(0)} turns/s`;
-  const heading = `Agents on ${NAMES[name]}: ${rate} (${episodes} episodes of ${TURNS} turns, ${CONCURRENT} at once)`;
-  return `${heading}\n\n${markdown(["processor time of a turn", "", "share"], rows)}\n`;
+    ...[...measured.values()].flatMap(({ lines }) => {
+      const ms = lines.get(part);
+      if (ms === undefined) return ["", ""];
+      return [`${ms.toFixed(3)} ms`, `${((ms / (lines.get("all") ?? Number.NaN)) * 100).toFixed(0)}%`];
+    }),
+  ]);
+  const columns = [...measured.keys()].flatMap((name) => [NAMES[name] ?? name, `share, ${NAMES[name]}`]);
+  report.addTable(["processor time of a turn", ...columns], rows, "turn");
+}
+
+/** Sorts the parts of a process behind it. */
+function placeOf(part: string): number {
+  const places = ["rollout worker", "– worker", "proxy", "– proxy", "engine", "all"];
+  return places.findIndex((place) => part.startsWith(place));
 }
 
 /** A process's time by part, the small ones as one. */
@@ -92,17 +124,21 @@ function split({ mainThread, otherThreads }: Cpu, parts: Parts): [string, number
 const whole = ({ mainThread, otherThreads }: Cpu): number => mainThread + otherThreads;
 const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
 
+const report = new BenchReport("rollout");
 const chosen = process.argv.slice(2);
 const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includes(name);
+const measured = new Map<string, Measured>();
 for (const [name, agent] of Object.entries(AGENTS)) {
   if (!isChosen(name)) continue;
   process.stderr.write(`measuring agents on ${NAMES[name]} …\n`);
-  console.log(await measure(name, agent));
+  measured.set(name, await measure(agent));
 }
+if (measured.size > 0) addTables(report, measured);
 const rows: Row[] = [];
 for (const [name, measureRow] of Object.entries(ROWS)) {
   if (!isChosen(name)) continue;
   process.stderr.write(`measuring ${name} …\n`);
-  rows.push(await measureRow());
+  rows.push(await measureRow(report));
 }
-if (rows.length > 0) console.log(table(rows));
+if (rows.length > 0) report.addRows(rows);
+report.write();

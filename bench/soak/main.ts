@@ -1,5 +1,6 @@
+import { BenchReport } from "../report/bench-report.js";
 import { readOptions } from "./options.js";
-import { report } from "./report.js";
+import { COLUMNS, toRows } from "./report.js";
 import { runSoak } from "./run-soak.js";
 
 /**
@@ -10,7 +11,9 @@ import { runSoak } from "./run-soak.js";
  */
 
 const options = readOptions(process.argv.slice(2));
+const report = new BenchReport("soak");
 const result = await runSoak(options, (line) => process.stderr.write(`${line}\n`));
-console.log(report(result));
+report.addTable(COLUMNS, toRows(result));
+report.write();
 for (const problem of result.problems) console.log(`wrong: ${problem}`);
 if (result.problems.length > 0) process.exitCode = 1;

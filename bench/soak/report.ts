@@ -1,4 +1,3 @@
-import { markdown } from "../export/row.js";
 import { FINDINGS, type Finding, type Findings } from "./check/findings.js";
 import type { GenerationLog } from "./engine/generation-log.js";
 import type { ResourceWatch } from "./resources.js";
@@ -15,8 +14,10 @@ export interface SoakResult {
   readonly problems: readonly string[];
 }
 
-/** Writes the result as one table. */
-export function report({ tally, log, updates, findings, watches }: SoakResult): string {
+export const COLUMNS = ["what", "part", "count"] as const;
+
+/** Returns the rows of the result's table. */
+export function toRows({ tally, log, updates, findings, watches }: SoakResult): string[][] {
   const { exported } = tally;
   const counted = (title: string, counts: ReadonlyMap<string, number>): string[][] =>
     [...counts].sort(([a], [b]) => a.localeCompare(b)).map(([name, count]) => [title, name, String(count)]);
@@ -43,5 +44,5 @@ export function report({ tally, log, updates, findings, watches }: SoakResult): 
       [name, "file descriptors at start, peak, end", [start, peak, end].map((each) => each.descriptors).join(", ")],
     ]),
   ];
-  return markdown(["", "what", "count"], rows);
+  return rows.map(([part = "", what = "", count = ""]) => [what, part, count]);
 }

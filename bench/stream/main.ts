@@ -4,8 +4,9 @@ import { fileURLToPath } from "node:url";
 import { createSglangEngine } from "../../src/engine/index.js";
 import { native } from "../../src/native/addon.js";
 import { median, seconds, type Times, takeTurns, timesFaster } from "../export/measure.js";
-import { milliseconds, type Row, report, table } from "../export/row.js";
+import { milliseconds, type Row, report } from "../export/row.js";
 import { startChild } from "../processes.js";
+import { BenchReport } from "../report/bench-report.js";
 import { sized } from "../sized.js";
 import { PROMPT_TOKENS, replyEvents, TOKENS, wholeReply } from "./events.js";
 
@@ -121,11 +122,13 @@ if (process.argv.includes("--measure")) {
   await measureScan();
   await measureCalls();
 } else {
+  const benchReport = new BenchReport("stream");
   const options = ["--expose-gc", "--import", "tsx", fileURLToPath(import.meta.url), "--measure"];
   const output = execFileSync(process.execPath, options, { encoding: "utf8", maxBuffer: 2 ** 24 });
   const rows = output
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as Row);
-  process.stdout.write(`${table(rows)}\n`);
+  benchReport.addRows(rows);
+  benchReport.write();
 }

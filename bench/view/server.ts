@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EpisodeLine, Overview, SearchResult, TokenSlice } from "../../src/view/api.js";
+import { BenchReport } from "../report/bench-report.js";
 import { sized } from "../sized.js";
 import { generateRun } from "./generate-run.js";
 import { LARGE_RUN, MODEL, readAddress, readMemory, startViewer } from "./viewer-process.js";
@@ -41,6 +42,7 @@ class Page {
   }
 }
 
+const report = new BenchReport("view-server");
 const rows: (readonly [what: string, measured: string])[] = [];
 const milliseconds = (seconds: number) => `${(seconds * 1000).toFixed(1)} ms`;
 const quantiles = (values: readonly number[]) => {
@@ -96,6 +98,5 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-console.log(`| ${LARGE_RUN.episodes} episodes of ${LARGE_RUN.turns} turns | measured |`);
-console.log("|---|---|");
-for (const [what, measured] of rows) console.log(`| ${what} | ${measured} |`);
+report.addTable([`${LARGE_RUN.episodes} episodes of ${LARGE_RUN.turns} turns`, "measured"], rows);
+report.write();

@@ -10,7 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { HAS_CHROMIUM, launchBrowser } from "../../test/view/browser.js";
-import { type Row, skipped, table } from "../export/row.js";
+import { type Row, skipped } from "../export/row.js";
+import { BenchReport } from "../report/bench-report.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
 import { generateRun } from "./generate-run.js";
@@ -72,20 +73,21 @@ async function measure(browser: Browser, name: string, args: readonly string[]):
 }
 
 const title = `${LARGE_RUN.episodes} episodes of ${LARGE_RUN.turns} turns`;
+const report = new BenchReport("view-start");
 if (!HAS_CHROMIUM) {
-  console.log(table([skipped(title, "/usr/bin/chromium is missing (Debian's package chromium)")]));
+  report.addRows([skipped(title, "/usr/bin/chromium is missing (Debian's package chromium)")]);
+  report.write();
   process.exit();
 }
 const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-view-"));
 const browser = await launchBrowser();
 try {
   const transcript = await generateRun(folder, LARGE_RUN);
-  console.log(
-    table([
-      await measure(browser, title, [transcript]),
-      await measure(browser, "with Qwen3's tokenizer", [transcript, "--model", MODEL]),
-    ]),
-  );
+  report.addRows([
+    await measure(browser, title, [transcript]),
+    await measure(browser, "with Qwen3's tokenizer", [transcript, "--model", MODEL]),
+  ]);
+  report.write();
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
-import { availableParallelism, cpus } from "node:os";
-import { type Row, table } from "../export/row.js";
+import { availableParallelism } from "node:os";
+import type { Row } from "../export/row.js";
 import type { Child } from "../processes.js";
+import { BenchReport } from "../report/bench-report.js";
 import { startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
@@ -30,6 +31,7 @@ const CORES_OF_WORKER = 3;
 const chosen = process.argv.slice(2).map(Number);
 const counts = chosen.length > 0 ? chosen : doublings(Math.max(2, CORES));
 const most = Math.max(...counts);
+const report = new BenchReport("workers");
 const children: Child[] = [];
 const commands: ServeCommand[] = [];
 try {
@@ -38,8 +40,8 @@ try {
   for (const count of new Set([1, ...counts]))
     commands.push(await ServeCommand.start(count, engines, agents.length * SESSIONS_OF_AGENT));
   const rounds = await measureInTurns(agents);
-  console.log(`${cpus()[0]?.model ?? "unknown processor"}, ${CORES} cores, Node ${process.version}\n`);
-  console.log(table(commands.map((each, index) => toRow(each, index, rounds))));
+  report.addRows(commands.map((each, index) => toRow(each, index, rounds)));
+  report.write();
 } finally {
   await Promise.all(commands.map((each) => each.stop()));
   await Promise.all(children.map((child) => child.stop()));

@@ -19,8 +19,8 @@ const MOST_LOAD = 0.6;
 /** Node compiles what is called often. Before that, a server does a third of the calls. */
 const WARM_UP = { openCalls: 32, seconds: sized(10, 0.5) };
 const FULL_LOAD = { openCalls: 32, seconds: sized(4, 0.5) };
-const SECONDS = sized(5, 0.5);
-const ROUNDS = sized(5, 1);
+const SECONDS = sized(5, 0.5, 3);
+const ROUNDS = sized(5, 1, 3);
 const SESSIONS = sized(64, 4);
 const TARGET_MEDIAN_MS = 1;
 const TARGET_P99_MS = 5;

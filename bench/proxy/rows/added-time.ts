@@ -1,6 +1,7 @@
 import { Pool } from "undici";
 import { ensureTinyModel } from "../../../src/engine/index.js";
 import { type Child, startChild } from "../../processes.js";
+import { BenchReport } from "../../report/bench-report.js";
 import { sized } from "../../sized.js";
 import { median, randomText } from "../../text.js";
 import { readLoopDelay } from "../loop-delay.js";
@@ -35,7 +36,7 @@ class Bench {
     this.#proxy = new Pool(proxy.url, { connections: 1 });
   }
 
-  async run({ tokens, rounds }: (typeof CASES)[number]): Promise<Record<string, string>> {
+  async run({ tokens, rounds }: (typeof CASES)[number]): Promise<string[]> {
     await this.#calibrate(tokens);
     const times = { direct: [] as number[], first: [] as number[], next: [] as number[] };
     let promptTokens = 0;
@@ -124,15 +125,12 @@ const assistant = (content: string) => ({ role: "assistant", content });
 function row(tokens: number, times: Record<"direct" | "first" | "next", readonly number[]>, delay: number) {
   const [direct, first, next] = [median(times.direct), median(times.first), median(times.next)];
   const added = (value: number) => `+${(value - direct).toFixed(2)} ms (${(value / direct).toFixed(2)}x)`;
-  return {
-    "prompt tokens": String(tokens),
-    direct: `${direct.toFixed(2)} ms`,
-    "first turn": added(first),
-    "next turn": added(next),
-    "loop delay p99": `${delay.toFixed(1)} ms`,
-  };
+  return [tokens.toLocaleString("en"), `${direct.toFixed(2)} ms`, added(first), added(next), `${delay.toFixed(1)} ms`];
 }
 
+const COLUMNS = ["prompt tokens", "direct", "first turn, all text new", "next turn", "event-loop delay p99"];
+
+const report = new BenchReport("bench");
 const { folder } = await ensureTinyModel();
 const engine = await startChild(process.execPath, ["--import", "tsx", "bench/proxy/sglang-process.ts"]);
 const proxy = await startChild(
@@ -152,9 +150,10 @@ const proxy = await startChild(
 );
 const bench = new Bench(engine, proxy);
 try {
-  const rows: Record<string, string>[] = [];
+  const rows: string[][] = [];
   for (const each of CASES) rows.push(await bench.run(each));
-  console.table(rows);
+  report.addTable(COLUMNS, rows);
+  report.write();
 } finally {
   await bench.close();
   await Promise.all([proxy.stop(), engine.stop()]);

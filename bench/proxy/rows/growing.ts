@@ -5,34 +5,66 @@ import { assistant, body, user } from "../bodies.js";
 import { chat, Rig } from "../rig.js";
 
 /**
- * Measures the time of a turn in a conversation that grows to 128K tokens, without the time of reading its body. The latter is measured
- * with the same body in a call that is refused.
+ * Compares the processor time that the proxy needs for the next turn of two conversations, which were recorded turn by turn.
+ *
+ * - With the same number of bytes after ten and after a hundred turns: what a turn costs must not depend on how many came before it.
+ * - After ten and after a hundred turns of one conversation: what all the bytes cost that a request repeats. This has no target, because the
+ *   bytes have to be read, compared, and sent to the engine.
+ *
+ * The conversations take turns in blocks of calls. Processor time is that of all threads of the proxy, because garbage collection and the
+ * engine's request use others than the event loop.
  */
 
-const ROUNDS = sized(3, 1);
-const TURNS = sized(40, 8);
-const CHARACTERS_PER_TURN = sized(6_400, 400);
+const FEW_TURNS = sized(10, 2);
+const MANY_TURNS = sized(100, 6);
+/** Size of a request after the last turn. */
+const BYTES = sized(240_000, 12_000);
+const SHORT_BYTES = BYTES * (FEW_TURNS / MANY_TURNS);
+/** Calls of a block. Linux counts processor time in 10 ms, so a block must take much longer than that. */
+const CALLS = sized(200, 3);
+const ROUNDS = sized(7, 1, 5);
+const TARGET = 1.3;
+
+interface Conversation {
+  readonly turns: number;
+  /** Size of the body of the next turn. */
+  readonly bytes: number;
+  readonly key: string;
+  /** Returns the body of the next turn: the same history, and another short message. */
+  readonly next: () => string;
+}
 
 export async function growing(): Promise<Row[]> {
   const rig = await Rig.start(1, { args: ["rollout.agent.chat_template_type=concat"] });
   try {
-    const early: number[] = [];
-    const late: number[] = [];
-    let tokens = 0;
+    const conversations = [
+      await record(rig, MANY_TURNS, BYTES),
+      await record(rig, FEW_TURNS, BYTES),
+      await record(rig, FEW_TURNS, SHORT_BYTES),
+    ] as const;
+    const rounds: (readonly number[])[] = [];
     for (let round = -1; round < ROUNDS; round++) {
-      const turns = await converse(rig, round + 2);
-      if (round < 0) continue;
-      early.push(median(turns.slice(1, 6).map((turn) => turn.milliseconds)));
-      late.push(median(turns.slice(-5).map((turn) => turn.milliseconds)));
-      tokens = turns.at(-1)?.tokens ?? 0;
+      const times: number[] = [];
+      for (const conversation of conversations) times.push(await cpuOfCall(rig, conversation));
+      if (round >= 0) rounds.push(times);
     }
-    const ratio = median(late.map((each, round) => each / (early[round] ?? Number.NaN)));
+    const [many, few, short] = conversations;
+    const describe = (index: 0 | 1 | 2) =>
+      `CPU ${median(rounds.map((times) => times[index] ?? Number.NaN)).toFixed(2)} ms a call`;
+    const ratioTo = (index: 1 | 2) => median(rounds.map((times) => (times[0] ?? Number.NaN) / (times[index] ?? 0)));
     return [
       {
-        what: `a turn of a growing conversation, ${Math.round(tokens / 1000)}K tokens at its end`,
-        measured: `last turns ${median(late).toFixed(2)} ms`,
-        reference: `first turns ${median(early).toFixed(2)} ms`,
-        verdict: { value: ratio, target: 1.5, bound: "at most", unit: "x" },
+        what: `the next turn after ${many.turns} turns against after ${few.turns}, both of ${kilobytes(many.bytes)}`,
+        measured: describe(0),
+        reference: describe(1),
+        verdict: { value: ratioTo(1), target: TARGET, bound: "at most", unit: "x" },
+      },
+      {
+        what:
+          `the next turn of a conversation after ${many.turns} turns, of ${kilobytes(many.bytes)}, ` +
+          `against after ${short.turns}, of ${kilobytes(short.bytes)}`,
+        measured: describe(0),
+        reference: describe(2),
       },
     ];
   } finally {
@@ -40,26 +72,33 @@ export async function growing(): Promise<Row[]> {
   }
 }
 
-async function converse(rig: Rig, seed: number): Promise<{ milliseconds: number; tokens: number }[]> {
+/** Records a conversation turn by turn, so that the body of its next turn has about this number of bytes. */
+async function record(rig: Rig, turns: number, bytes: number): Promise<Conversation> {
   const key = await rig.session();
   const messages: object[] = [];
-  const turns = [];
-  for (let turn = 0; turn < TURNS; turn++) {
-    messages.push(user(randomText(CHARACTERS_PER_TURN, seed * 1000 + turn)));
-    const whole = await timed(() => chat(rig.proxy, key, body(messages)));
-    const reading = await timed(() => chat(rig.proxy, key, body(messages, { n: 2 })).catch(() => ""));
-    const { choices, usage } = JSON.parse(whole.value) as {
+  for (let turn = 0; turn < turns; turn++) {
+    const wanted = (bytes * (turn + 1)) / turns - body(messages).length;
+    // The answer takes a part of the turn's bytes.
+    messages.push(user(randomText(Math.max(1, wanted - ANSWER_BYTES), turns * 1000 + turn)));
+    const { choices } = JSON.parse(await chat(rig.proxy, key, body(messages))) as {
       choices: [{ message: { content: string } }];
-      usage: { prompt_tokens: number };
     };
     messages.push(assistant(choices[0].message.content));
-    turns.push({ milliseconds: whole.milliseconds - reading.milliseconds, tokens: usage.prompt_tokens });
   }
-  return turns;
+  const text = body([...messages, user("@NEXT@")]);
+  const [head = "", tail = ""] = text.split("@NEXT@");
+  let call = 0;
+  return { turns, bytes: text.length, key, next: () => `${head}and number ${call++}?${tail}` };
 }
 
-async function timed<T>(work: () => Promise<T>): Promise<{ value: T; milliseconds: number }> {
-  const started = performance.now();
-  const value = await work();
-  return { value, milliseconds: performance.now() - started };
+/** About the size of an answer of the engine in JSON. */
+const ANSWER_BYTES = 600;
+
+/** Sends a block of calls. Returns the proxy's processor time for one, in milliseconds. */
+async function cpuOfCall({ proxy }: Rig, { key, next }: Conversation): Promise<number> {
+  const before = proxy.cpuSeconds();
+  for (let call = 0; call < CALLS; call++) await chat(proxy, key, next());
+  return ((proxy.cpuSeconds() - before) * 1000) / CALLS;
 }
+
+const kilobytes = (bytes: number) => `${Math.round(bytes / 1000)} KB`;

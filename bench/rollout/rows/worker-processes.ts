@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { markdown, type Row } from "../../export/row.js";
+import type { Row } from "../../export/row.js";
 import { type Child } from "../../processes.js";
+import type { BenchReport } from "../../report/bench-report.js";
 import { startProxy, startScript } from "../../servers.js";
 import { sized } from "../../sized.js";
 import { type CpuReading, type JobCpu, subtract, sumOf, totalOf } from "../command/cpu-reading.js";
@@ -15,27 +16,31 @@ const [CONCURRENT, BATCH] = sized([128, 128], [4, 4]);
  * Each process compiles its own hot functions, so two workers need twice as many episodes as one process until V8 has compiled them. The
  * cost of that is printed separately, because it does not grow with the number of episodes.
  */
-const [WARM_UP, EPISODES] = sized([3072, 2048], [8, 16]);
+const [WARM_UP, EPISODES] = sized([3072, 2048], [8, 16], [1536, 1024]);
 /** Number of tasks: more than the jobs can run. */
 const TASKS = 4 * (WARM_UP + EPISODES);
 const TARGET = 1.15;
 
 /** Two jobs of the same agent: with two rollout workers, and in one process. */
 type Pair<T> = readonly [workers: T, inline: T];
+const COLUMNS = ["processes", "an episode", "main thread", "other threads", "of these system", "start", "end"];
 const TITLES: Pair<string> = ["controller and 2 workers", "one process"];
 
 interface PairOptions {
   /** The part of an episode that is measured. */
   readonly part: string;
+  /** Name of its table. */
+  readonly table: string;
   readonly args: readonly string[];
   /** False: the jobs are killed, so that they do not export everything. */
   readonly measuresEnd: boolean;
 }
 
 const PAIRS: readonly PairOptions[] = [
-  { part: "whole", args: [`rollout.consumer_batch_size=${BATCH}`], measuresEnd: true },
+  { part: "whole", table: "episode", args: [`rollout.consumer_batch_size=${BATCH}`], measuresEnd: true },
   {
     part: "without transcripts and exports",
+    table: "episode-without-exports",
     args: [`rollout.consumer_batch_size=${TASKS}`, "--no-transcripts"],
     measuresEnd: false,
   },
@@ -60,14 +65,15 @@ interface Spent {
  * Both jobs run at the same time, each with a proxy of its own, because the processor time of the same work changes with what
  * else runs on the machine.
  */
-export async function measureWorkerProcesses(): Promise<Row> {
+export async function measureWorkerProcesses(benchReport: BenchReport): Promise<Row> {
   const costs: [number, number][] = [];
-  for (const { part, ...options } of PAIRS) {
+  for (const { part, table, ...options } of PAIRS) {
     const [workers, inline] = await measurePair(options);
     const cost: [number, number] = [millisecondsOf(workers), millisecondsOf(inline)];
     costs.push(cost);
     const ratio = (cost[0] / cost[1]).toFixed(2);
-    console.log(`Processor time of an episode, ${part}: ${ratio}x\n\n${describe([workers, inline])}\n`);
+    console.log(`Processor time of an episode, ${part}: ${ratio}x\n`);
+    benchReport.addTable(COLUMNS, describe([workers, inline]), table);
   }
   const [measured = NaN, reference = NaN] = costs[0] ?? [];
   return {
@@ -78,7 +84,7 @@ export async function measureWorkerProcesses(): Promise<Row> {
   };
 }
 
-async function measurePair(options: Omit<PairOptions, "part">): Promise<Pair<Spent>> {
+async function measurePair(options: Omit<PairOptions, "part" | "table">): Promise<Pair<Spent>> {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-"));
   const engine = await startScript(new URL("../../proxy/sglang-process.ts", import.meta.url));
   try {
@@ -92,7 +98,7 @@ async function measurePair(options: Omit<PairOptions, "part">): Promise<Pair<Spe
 async function measureJobs(
   engine: Child,
   folder: string,
-  { args: shared, measuresEnd }: Omit<PairOptions, "part">,
+  { args: shared, measuresEnd }: Omit<PairOptions, "part" | "table">,
 ): Promise<Pair<Spent>> {
   const start = async (name: string, ...args: string[]) => {
     const proxy = await startProxy({ engineUrl: engine.url, connections: CONCURRENT });
@@ -126,8 +132,8 @@ async function measureJobs(
 const millisecondsOf = ({ warm, episodes }: Spent): number => (sumOf(warm) * 1000) / episodes;
 
 /** Returns the time of each process: that of an episode, and what the start took in addition. */
-function describe(pair: Pair<Spent>): string {
-  const rows = pair.flatMap((spent, i) => {
+function describe(pair: Pair<Spent>): string[][] {
+  return pair.flatMap((spent, i) => {
     const { first, warm, warmUp, episodes, end } = spent;
     const line = (name: string, each: CpuReading, start: number, last: string) => [
       name,
@@ -150,7 +156,6 @@ function describe(pair: Pair<Spent>): string {
     );
     return warm.size > 1 ? [sums, ...parts] : [sums];
   });
-  return markdown(["", "an episode", "main thread", "other threads", "of these system", "start", "end"], rows);
 }
 
 function sum(cpu: JobCpu): CpuReading {

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Scripts that run other benchmarks. */
+const RUNNERS = new Set(["bench:all", "bench:smoke"]);
+const BUILD = /^npm run build\S* && /;
+
+/** A benchmark of package.json. */
+export interface BenchScript {
+  /** Of its result: the script's name without `bench:`. */
+  readonly name: string;
+  /** Of the npm script. */
+  readonly script: string;
+  /** Its command line without the build, which every benchmark would repeat. */
+  readonly command: string;
+}
+
+/** Returns the benchmarks of package.json and the soak. */
+export function readBenchScripts(): BenchScript[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  return Object.entries(scripts)
+    .filter(([script]) => /^(bench(:|$)|soak$)/.test(script) && !RUNNERS.has(script))
+    .map(([script, command]) => ({
+      name: script.replace(/^bench:/, ""),
+      script,
+      command: command.replace(BUILD, ""),
+    }));
+}
