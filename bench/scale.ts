@@ -14,7 +14,7 @@ import { median } from "./text.js";
  *   npm run bench:scale
  */
 
-const SIZES = sized([1, 10, 100, 1_000, 10_000, 100_000], [1, 10, 100]);
+const SIZES = sized([1, 10, 100, 1_000, 10_000, 100_000], [1, 10, 100], [1, 10, 100, 1_000, 10_000]);
 const SESSION_COUNTS = SIZES.slice(0, -1);
 /** Turns measured for each size in each round, at least. */
 const MEASURED = sized(2_000, 200);

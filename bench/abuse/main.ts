@@ -22,9 +22,9 @@ import { HonestAgents, type Work } from "./honest-agents.js";
  */
 
 const ROUNDS = sized(3, 1, 1);
-const SECONDS = sized(3, 0.2, 1.5);
+const SECONDS = sized(3, 0.2, 1);
 /** Requests that are sent one by one, each in a new session. */
-const SINGLES = sized(5, 1, 3);
+const SINGLES = sized(5, 1, 2);
 
 interface Window extends Work {
   readonly stall: number;

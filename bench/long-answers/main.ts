@@ -15,7 +15,7 @@ import { ALTERNATIVES, CHOICE_TOKENS, CHOICES, TOKENS } from "./size.js";
  *   npm run bench:answers [-- --directory=PATH]
  */
 
-const ROUNDS = sized(5, 1, 3);
+const ROUNDS = sized(5, 1, 2);
 /** Short calls of a new server before the one that counts, so that its code is compiled. */
 const WARM_UP_CALLS = sized(20, 2);
 /** Characters that are kept of each answer. They contain its id. */

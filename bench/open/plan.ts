@@ -18,9 +18,9 @@ export const INFLIGHT = Math.min(CALLS, MOST_FILES - CALLS - OTHER_FILES);
 /** Calls that arrive in one second. */
 export const ARRIVALS_PER_SECOND = sized(1000, 100);
 /** Seconds in which all calls are open and nothing ends. */
-const ALL_OPEN_SECONDS = sized(10, 1);
+const ALL_OPEN_SECONDS = sized(10, 1, 5);
 /** Seconds over which the calls end. */
-const ENDING_SECONDS = sized(30, 1);
+const ENDING_SECONDS = sized(30, 1, 10);
 /** Output tokens of a call. */
 export const TOKENS = 64;
 /** Seconds between two parts of a streamed answer. */

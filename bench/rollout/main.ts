@@ -33,9 +33,9 @@ const ROWS: Readonly<Record<string, (report: BenchReport) => Promise<Row>>> = {
 };
 
 /** Node compiles what is called often: the first episodes are slower. */
-const WARM_UP_EPISODES = sized(512, 4);
-const MEASURED_EPISODES = sized(1024, 16);
-const PROFILED_EPISODES = sized(512, 8);
+const WARM_UP_EPISODES = sized(512, 4, 256);
+const MEASURED_EPISODES = sized(1024, 16, 512);
+const PROFILED_EPISODES = sized(512, 8, 256);
 /** Parts below it are added up. */
 const LEAST_SHARE = 0.02;
 

@@ -46,7 +46,7 @@ export function readOptions(args: readonly string[]): SoakOptions {
     calls,
     sessions,
     seed: count("seed", 0),
-    settleSeconds: sized(90, 0),
+    settleSeconds: sized(90, 0, 0),
     gateway: values.gateway,
     duration,
     concurrency: count("concurrency", 1),

@@ -17,7 +17,7 @@ import { median } from "../text.js";
 import { generateRun } from "./generate-run.js";
 import { LARGE_RUN, MODEL, readAddress, readMemory, startViewer } from "./viewer-process.js";
 
-const STARTS = sized(7, 1);
+const STARTS = sized(7, 1, 3);
 const TARGET_MS = 1000;
 
 /** Resolves with the time at which the frame with the first chart was drawn, in milliseconds since the Unix epoch. */

@@ -16,10 +16,10 @@ import { type Pace, ServeCommand } from "./serve-command.js";
  */
 
 const CORES = availableParallelism();
-const SECONDS = sized(3, 0.3);
+const SECONDS = sized(3, 0.3, 2);
 /** The first round is not counted, because V8 compiles hot functions in it. */
-const WARM_UP_SECONDS = sized(4, 0.3);
-const ROUNDS = sized(5, 1);
+const WARM_UP_SECONDS = sized(4, 0.3, 2);
+const ROUNDS = sized(5, 1, 3);
 const SESSIONS_OF_AGENT = sized(16, 2);
 /** Workers of one engine process, whose replies cost much less than recording them. */
 const WORKERS_OF_ENGINE = 4;

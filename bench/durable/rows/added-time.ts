@@ -17,8 +17,8 @@ const TARGET_PER_SECOND = sized(1_000, 50);
 /** Share of what the server without storage does at most. */
 const MOST_LOAD = 0.6;
 /** Node compiles what is called often. Before that, a server does a third of the calls. */
-const WARM_UP = { openCalls: 32, seconds: sized(10, 0.5) };
-const FULL_LOAD = { openCalls: 32, seconds: sized(4, 0.5) };
+const WARM_UP = { openCalls: 32, seconds: sized(10, 0.5, 4) };
+const FULL_LOAD = { openCalls: 32, seconds: sized(4, 0.5, 2) };
 const SECONDS = sized(5, 0.5, 3);
 const ROUNDS = sized(5, 1, 3);
 const SESSIONS = sized(64, 4);

@@ -3,7 +3,7 @@ import type { Row } from "../../export/row.js";
 import type { Child } from "../../processes.js";
 import { body, user } from "../../proxy/bodies.js";
 import { startProxy, startScript } from "../../servers.js";
-import { sized } from "../../sized.js";
+import { benchSize, sized } from "../../sized.js";
 import { MemoryPeak } from "../anonymous-memory.js";
 import { dropFromCache } from "../cache.js";
 import { SHAPE, sampleKey } from "../plan.js";
@@ -15,7 +15,7 @@ import { withFolder } from "../storage-folder.js";
 
 /** How long a server takes that starts on the folder of a killed one: to the first answer, and until all sessions were in use. */
 
-const SESSIONS = sized(10_000, 40, 5_000);
+const SESSIONS = sized(10_000, 40, 3_000);
 /** Requests at the same time. After a restart, all agents send their calls again. */
 const AT_ONCE = 256;
 const TARGET_FIRST_SECONDS = 2;
@@ -70,7 +70,8 @@ async function restart(directory: string, engine: Child, state: string): Promise
 
 function row(what: string, seconds: number, target: number): Row {
   const verdict = { value: seconds, target, bound: "at most", unit: " s" } as const;
-  return { what, measured: `${seconds.toFixed(2)} s`, reference: "", verdict };
+  // The targets are for the full number of sessions.
+  return { what, measured: `${seconds.toFixed(2)} s`, reference: "", ...(benchSize !== "short" && { verdict }) };
 }
 
 function diskRow({ tokens, fileBytes, seconds }: Recorded): Row {

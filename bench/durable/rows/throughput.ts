@@ -8,7 +8,7 @@ import { withFolder } from "../storage-folder.js";
 /** Calls a second with storage, as a share of those without. The two servers take turns. */
 
 const OPEN_CALLS = sized(32, 4);
-const LOAD = { openCalls: OPEN_CALLS, seconds: sized(4, 0.3, 3) };
+const LOAD = { openCalls: OPEN_CALLS, seconds: sized(4, 0.3, 2) };
 const ROUNDS = sized(5, 1, 3);
 const TARGET_SHARE = 85;
 

@@ -7,7 +7,7 @@ import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
 
 /** Measures `exportBatch` into each kind of memory, batch after batch, with the default number of threads. Has no target. */
 
-const ROUNDS = sized(15, 2);
+const ROUNDS = sized(15, 2, 7);
 const DEFAULT = "heap";
 const { store, ids } = recordedStore(makeLoad(AGENT_RUN));
 

@@ -14,7 +14,7 @@ import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
  * faults. `TypedArray.prototype.set` is the C library's `memmove`.
  */
 
-const ROUNDS = sized(25, 2);
+const ROUNDS = sized(25, 2, 9);
 
 const sessions = makeLoad(AGENT_RUN).map((conversation, index) => {
   const session = new Session({ id: `task-${index}`, taskId: "task" });

@@ -8,7 +8,7 @@ import { gigabytesPerSecond, milliseconds, report } from "../row.js";
 /** Compares the scan of an engine's reply into typed arrays with `JSON.parse`, and with a recorder in JavaScript. */
 
 const TOKENS = sized(32_768, 512);
-const ROUNDS = sized(31, 2);
+const ROUNDS = sized(31, 2, 15);
 
 function requireSame(generation: NativeGeneration, { ids, logprobs }: RecordedReply): void {
   const same = Buffer.compare(Buffer.from(generation.ids().buffer), Buffer.from(ids.buffer)) === 0;

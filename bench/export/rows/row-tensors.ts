@@ -15,7 +15,7 @@ import { milliseconds, type Row, report } from "../row.js";
  * loop, for the whole export, and for the longest stall of the event loop.
  */
 
-const ROUNDS = sized(9, 2);
+const ROUNDS = sized(9, 2, 3);
 const SHAPE = { sessions: sized(10_000, 50), turns: 16, tokens: 64 };
 const ROWS = SHAPE.sessions * SHAPE.turns;
 const RESOLUTION_MS = 1;

@@ -13,7 +13,7 @@ import { milliseconds, report, skipped } from "../row.js";
  */
 
 const WHAT = "shared memory, from request to tensors in another process";
-const ROUNDS = sized(25, 2);
+const ROUNDS = sized(25, 2, 9);
 
 interface Opened {
   readonly status: number;

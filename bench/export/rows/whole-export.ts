@@ -13,8 +13,8 @@ import { allocatePadded, packTypedArrays } from "../typed-array-packer.js";
 
 /** Compares `exportBatch`, as a trainer calls it, with the same work in PyTorch and in plain JavaScript. */
 
-const ROUNDS = sized(15, 2);
-const PYTORCH_ROUNDS = sized(7, 2);
+const ROUNDS = sized(15, 2, 7);
+const PYTORCH_ROUNDS = sized(7, 2, 4);
 const PYTORCH_ROW = "whole exportBatch against PyTorch lists + pad + cat";
 const SCRIPT_ROW = "whole exportBatch against JavaScript typed arrays";
 /** Tensors that all contenders write. Only the export also writes tensors that describe rows. */

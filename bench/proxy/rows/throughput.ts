@@ -9,10 +9,10 @@ import { chat, Rig, type Target } from "../rig.js";
  * of a session: a known history and a new short message. The other proxy forwards the same body each time.
  */
 
-const SECONDS = sized(3, 0.2, 2);
+const SECONDS = sized(3, 0.2, 1);
 /** Duration of the first round, which is not counted. It lets Node compile the code of both proxies. */
-const WARM_UP_SECONDS = sized(4, 0.2, 2);
-const ROUNDS = sized(3, 1);
+const WARM_UP_SECONDS = sized(4, 0.2, 1);
+const ROUNDS = sized(3, 1, 2);
 const CONCURRENCY = sized([1, 32], [1, 4]);
 const BODIES: Readonly<Record<string, number>> = sized<Readonly<Record<string, number>>>(SIZES, { small: SIZES.small });
 const TARGET_SHARE = 0.6;

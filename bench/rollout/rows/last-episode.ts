@@ -9,7 +9,7 @@ import { median } from "../../text.js";
 const WHAT = "from the last accepted episode to tensors in a Python trainer";
 /** Node compiles what is called often. */
 const WARM_UP_ROUNDS = sized(10, 1);
-const ROUNDS = sized(25, 1);
+const ROUNDS = sized(25, 1, 15);
 const TARGET = 1.5;
 
 interface Taken {

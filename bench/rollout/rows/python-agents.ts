@@ -9,8 +9,8 @@ import { BATCH, CONCURRENT, runJob } from "../job.js";
 
 const WHAT = "persistent Python agents, against one hand-written asyncio process";
 const FOLDER = fileURLToPath(new URL("../python", import.meta.url));
-const EPISODES = sized(512, 8);
-const ROUNDS = sized(3, 1);
+const EPISODES = sized(512, 8, 256);
+const ROUNDS = sized(3, 1, 2);
 const TARGET_SHARE = 0.6;
 
 /**

@@ -10,8 +10,8 @@ import { sized } from "../../sized.js";
 import { fetchAgent, TURNS } from "../agents.js";
 import { CONCURRENT, type JobTimes, runJob } from "../job.js";
 
-const EPISODES = sized(512, 8);
-const ROUNDS = sized(3, 1);
+const EPISODES = sized(512, 8, 256);
+const ROUNDS = sized(3, 1, 2);
 const TARGET_RATIO = 1.05;
 
 /** Compares the processor time of an episode, of all processes together, with and without a transcript, in turn. */

@@ -16,7 +16,7 @@ const [CONCURRENT, BATCH] = sized([128, 128], [4, 4]);
  * Each process compiles its own hot functions, so two workers need twice as many episodes as one process until V8 has compiled them. The
  * cost of that is printed separately, because it does not grow with the number of episodes.
  */
-const [WARM_UP, EPISODES] = sized([3072, 2048], [8, 16], [1536, 1024]);
+const [WARM_UP, EPISODES] = sized([3072, 2048], [8, 16], [2048, 512]);
 /** Number of tasks: more than the jobs can run. */
 const TASKS = 4 * (WARM_UP + EPISODES);
 const TARGET = 1.15;
