@@ -52,8 +52,8 @@ describe("findJsonExcess", () => {
     }
   });
 
-  /** Without keys that could change a prototype, which are an excess of their own. */
-  const harmlessJson = fc.json({ maxDepth: 6 }).filter((json) => !/__proto__|constructor/.test(json));
+  /** Without keys that could change a prototype, which are an excess of their own, and without nested JSON in `arguments`. */
+  const harmlessJson = fc.json({ maxDepth: 6 }).filter((json) => !/__proto__|constructor|arguments/.test(json));
 
   it("counts what JSON.parse builds", () => {
     fc.assert(

@@ -9,11 +9,14 @@ afterEach(async () => {
 
 const REPLY = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
 
-function send(url: string, body: Buffer, signal = new AbortController().signal): Promise<string> {
+function send(url: string, body: Buffer, onSent?: () => void): Promise<string> {
+  const { signal } = new AbortController();
   const connections = new ServerConnections(url, 1, {});
   open.push(connections);
   const sink = { text: "", begin: () => undefined, piece: (bytes: Buffer) => void (sink.text += bytes.toString()) };
-  return connections.generate({ path: "generate", body, routingKey: "key" }, () => sink, signal).then(() => sink.text);
+  return connections
+    .generate({ path: "generate", body, onSent, routingKey: "key" }, () => sink, signal)
+    .then(() => sink.text);
 }
 
 describe("the body of a request to an engine", () => {
@@ -42,6 +45,19 @@ describe("the body of a request to an engine", () => {
     open.push(server);
     const body = Buffer.alloc(1 << 20, "1");
     await expect(send(server.url, body)).rejects.toThrow(/connection|socket|closed/i);
+    expect(body.length).toBe(1 << 20);
+  });
+
+  it("is given back to its owner instead, only if the request succeeds", async () => {
+    const server = await startRawServer(({ socket }) => socket.write(REPLY));
+    const failing = await startRawServer(({ socket }) => socket.destroy());
+    open.push(server, failing);
+    const body = Buffer.alloc(1 << 20, "1");
+    let sent = 0;
+    await send(server.url, body, () => sent++);
+    expect(sent).toBe(1);
+    await expect(send(failing.url, body, () => sent++)).rejects.toThrow(/connection|socket|closed/i);
+    expect(sent).toBe(1);
     expect(body.length).toBe(1 << 20);
   });
 });
