@@ -4,10 +4,12 @@
  */
 export {
   AdminClient,
+  type ArrivingBatch,
   type BatchFields,
   type ExportFields,
   type HeldBatch,
   type HeldBatchFields,
+  type ReceivedBatch,
   type SharedBatch,
   type SharedBatchFields,
   type StartedSession,

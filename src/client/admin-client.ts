@@ -82,7 +82,7 @@ export interface HeldBatch {
 export interface ArrivingBatch {
   /** Undefined if the proxy did not send it. */
   readonly byteLength: number | undefined;
-  /** Fails if the connection breaks. */
+  /** Fails if the connection breaks. The error needs no listener; a later reader finds it in `body.errored`. */
   readonly body: Readable;
 }
 

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { sleep } from "../support/async/sleep.js";
 import type { EpisodeLine, IndexLine, InteractionsSummary, Place, RunLine, TranscriptLine } from "./format.js";
 import { indexFileOf, Transcript } from "./read-index.js";
 import { MAX_LINE_BYTES } from "./read-line.js";
@@ -19,6 +20,8 @@ export interface WrittenEpisode {
 
 /** Messages of agents may be confidential. */
 const MODE = 0o600;
+/** Least time between two writes. Each takes two calls of the file system, and so as much processor time as a short line. */
+const GATHER_MS = 50;
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW;
 
 /**
@@ -36,6 +39,8 @@ export class TranscriptWriter {
   #entries: string[] = [];
   #writing: Promise<void> | undefined;
   #failure: Error | undefined;
+  #lastWrite = Number.NEGATIVE_INFINITY;
+  readonly #closing = new AbortController();
 
   private constructor(path: string, file: FileHandle, index: FileHandle, { lines, end }: Known) {
     this.path = path;
@@ -116,14 +121,14 @@ export class TranscriptWriter {
 
   /** Waits for what was added, and closes the files. */
   async close(): Promise<void> {
+    this.#closing.abort();
     await this.#writing;
     await Promise.allSettled([this.#file.close(), this.#index.close()]);
   }
 
   async #writeAll(): Promise<void> {
-    // Lines of one iteration of the event loop are written together.
-    await Promise.resolve();
     while (this.#lines.length > 0 && !this.#failure) {
+      await this.#gather();
       const [lines, entries] = [Buffer.concat(this.#lines), this.#entries.join("")];
       this.#lines = [];
       this.#entries = [];
@@ -134,7 +139,15 @@ export class TranscriptWriter {
       } catch (error) {
         this.#failure = error instanceof Error ? error : new Error(String(error));
       }
+      this.#lastWrite = performance.now();
     }
+  }
+
+  /** Waits for lines that are written together: those of one iteration of the event loop, and more soon after another write. */
+  async #gather(): Promise<void> {
+    const pause = this.#lastWrite + GATHER_MS - performance.now();
+    if (pause > 0) await sleep(pause, this.#closing.signal).catch(() => undefined);
+    else await Promise.resolve();
   }
 }
 

@@ -10,7 +10,7 @@ import { PartialBatch, type PartialFileSystem } from "./partial-batch.js";
 export type BatchContent = PartialBatch | Uint8Array;
 
 /** Larger writes would hold more memory, smaller ones would take more processor time. */
-const PIECE_BYTES = 1 << 20;
+const PIECE_BYTES = 1 << 22;
 
 /**
  * Receives a batch into a partial file beside `file`. If the disk does not accept it, the rest is received into memory together with
@@ -38,18 +38,22 @@ export async function receiveBatch(
 }
 
 async function receive({ body }: ArrivingBatch, partial: PartialBatch | undefined): Promise<BatchContent> {
-  let isWritten = partial !== undefined;
+  let accepting = partial;
   const rest: Uint8Array[] = [];
   for await (const piece of readPieces(body, PIECE_BYTES)) {
-    if (isWritten)
-      isWritten = await partial!.append(piece).then(
-        () => true,
-        () => false,
-      );
-    if (!isWritten) rest.push(...piece);
+    if (accepting && !(await isAppended(accepting, piece))) accepting = undefined;
+    if (!accepting) rest.push(...piece);
   }
-  if (partial && isWritten) return partial;
-  return Buffer.concat([...(partial ? [await partial.readBack()] : []), ...rest]);
+  return accepting ?? Buffer.concat([...(partial ? [await partial.readBack()] : []), ...rest]);
+}
+
+async function isAppended(partial: PartialBatch, piece: readonly Uint8Array[]): Promise<boolean> {
+  try {
+    await partial.append(piece);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @throws Error if bytes are missing, so that the batch is requested again; ProxyError if it is no batch */

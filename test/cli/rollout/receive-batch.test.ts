@@ -10,7 +10,7 @@ import type { ArrivingBatch } from "../../../src/client/admin-client.js";
 import { encodeHeader } from "../../../src/support/safetensors/write-header.js";
 import { temporaryFolder } from "../rolltape.js";
 
-const [CHUNK_BYTES, DATA_BYTES] = [1 << 16, 3 << 20];
+const [CHUNK_BYTES, DATA_BYTES] = [1 << 16, 9 << 20];
 const BATCH = Buffer.concat([
   encodeHeader([{ name: "rewards", dtype: "BOOL", shape: [DATA_BYTES] }], {}),
   Buffer.alloc(DATA_BYTES, 7),
@@ -81,7 +81,9 @@ describe("a batch that arrives", () => {
     const { folder, file } = target();
     writeFileSync(file, "earlier");
     const body = new PassThrough();
-    for (const chunk of chunksOf(BATCH).slice(0, 20)) body.write(chunk);
+    // As the connection pool does.
+    body.on("error", () => {});
+    for (const chunk of chunksOf(BATCH).slice(0, 80)) body.write(chunk);
     const receiving = receiveBatch({ byteLength: BATCH.length, body }, file);
     await expect.poll(() => readdirSync(folder)).toHaveLength(2);
     body.destroy(new Error("ECONNRESET"));
