@@ -42,16 +42,21 @@ const char* memoryName(BlockKind kind) {
 
 Napi::Function BatchObject::define(Napi::Env env) {
   using Self = BatchObject;
-  return DefineClass(env, kClassName,
-                     {guardedGetter<&Self::bytes>("bytes"), guardedGetter<&Self::byteLength>("byteLength"),
-                      guardedGetter<&Self::memory>("memory"), guardedGetter<&Self::path>("path"),
-                      guardedGetter<&Self::taken>("taken"), guardedMethod<&Self::part>("part"),
-                      guardedMethod<&Self::acknowledge>("acknowledge"), guardedMethod<&Self::release>("release")});
+  return DefineClass(
+      env, kClassName,
+      {guardedGetter<&Self::bytes>("bytes"), guardedGetter<&Self::byteLength>("byteLength"),
+       guardedGetter<&Self::memory>("memory"), guardedGetter<&Self::path>("path"), guardedGetter<&Self::taken>("taken"),
+       guardedMethod<&Self::part>("part"), promiseMethod<&Self::complete>("complete"),
+       guardedMethod<&Self::acknowledge>("acknowledge"), guardedMethod<&Self::release>("release")});
 }
 
-Napi::Object BatchObject::create(Napi::Env env, std::unique_ptr<Block> block, const std::vector<TensorPlace>& tensors) {
+Napi::Object BatchObject::create(Napi::Env env, std::unique_ptr<Block> block, const std::vector<TensorPlace>& tensors,
+                                 std::uint64_t written, std::optional<UnwrittenRest> rest) {
   const Napi::Object object = addonData(env).batch.New({});
   Unwrap(object)->held_ = std::make_shared<HeldBlock>(HeldBlock{std::move(block)});
+  Unwrap(object)->rest_ = std::move(rest);
+  object.DefineProperty(Napi::PropertyDescriptor::Value(
+      "writtenBytes", Napi::Number::New(env, static_cast<double>(written)), napi_enumerable));
   object.DefineProperty(Napi::PropertyDescriptor::Value("tensors", tensorsToJs(env, tensors), napi_enumerable));
   return object;
 }
@@ -68,6 +73,14 @@ Napi::Value BatchObject::bytes(const Napi::CallbackInfo& info) {
     bytes_ = Napi::Persistent(Napi::Uint8Array::New(info.Env(), buffer.ByteLength(), buffer, 0).As<Napi::Object>());
   }
   return bytes_.Value();
+}
+
+Napi::Value BatchObject::complete(const Napi::CallbackInfo& info) {
+  block();
+  if (!rest_) throw Error(ErrorCode::kInvalidArg, "the whole batch is written, or is being written, already");
+  UnwrittenRest rest = std::move(*rest_);
+  rest_.reset();
+  return PromiseWorker::start(new RestWorker(info.Env(), std::move(rest), held_));
 }
 
 Napi::Value BatchObject::part(const Napi::CallbackInfo& info) {
@@ -113,7 +126,7 @@ Napi::Value BatchObject::release(const Napi::CallbackInfo& info) {
     if (!moved) buffer.Detach();
   }
   bytes_.Reset();
-  if (!moved) held_->block.reset();
+  if (!moved) held_->release();
   held_.reset();
   return info.Env().Undefined();
 }

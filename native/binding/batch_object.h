@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "../core/batch/safetensors.h"
 #include "block_view.h"
+#include "pack_workers.h"
 #include "wrapped.h"
 
 namespace rolltape::binding {
@@ -16,7 +18,10 @@ class BatchObject : public Wrapped<BatchObject> {
   static constexpr const char* kClassName = "NativeBatch";
 
   static Napi::Function define(Napi::Env env);
-  static Napi::Object create(Napi::Env env, std::unique_ptr<Block> block, const std::vector<TensorPlace>& tensors);
+  /// @param written bytes at the start of the block that are written
+  /// @param rest what is left to write; absent if nothing is
+  static Napi::Object create(Napi::Env env, std::unique_ptr<Block> block, const std::vector<TensorPlace>& tensors,
+                             std::uint64_t written, std::optional<UnwrittenRest> rest);
 
   using Wrapped::Wrapped;
 
@@ -24,6 +29,7 @@ class BatchObject : public Wrapped<BatchObject> {
   /// @throws Error kReleased after release().
   Block& block() const;
   Napi::Value bytes(const Napi::CallbackInfo& info);
+  Napi::Value complete(const Napi::CallbackInfo& info);
   Napi::Value part(const Napi::CallbackInfo& info);
   Napi::Value byteLength(const Napi::CallbackInfo& info);
   Napi::Value memory(const Napi::CallbackInfo& info);
@@ -33,6 +39,7 @@ class BatchObject : public Wrapped<BatchObject> {
   Napi::Value release(const Napi::CallbackInfo& info);
 
   std::shared_ptr<HeldBlock> held_;
+  std::optional<UnwrittenRest> rest_;
   /// The one view, made when it is first asked for and kept so that release() reaches it. It does not refer back to
   /// this object, so that either may be collected first.
   Napi::ObjectReference bytes_;

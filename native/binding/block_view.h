@@ -10,6 +10,16 @@ namespace rolltape::binding {
 /// A block that a batch and its view share, so that either may be collected first and the batch can free it at once.
 struct HeldBlock {
   std::unique_ptr<Block> block;
+  /// A worker thread writes to the block: it must be freed later.
+  bool isWritten = false;
+  /// The batch was released while a worker thread wrote.
+  bool isReleased = false;
+
+  /// Frees the block, now or when no worker thread writes to it any more.
+  void release() {
+    isReleased = true;
+    if (!isWritten) block.reset();
+  }
 };
 
 /// A part of a block.

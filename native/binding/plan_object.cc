@@ -101,6 +101,11 @@ PackOptions packOptionsArg(Napi::Value value) {
   PackOptions options{std::numeric_limits<unsigned>::max(), memoryArg(object.Get("memory"), "options.memory")};
   const Napi::Value threads = object.Get("threads");
   if (!threads.IsUndefined()) options.threads = static_cast<unsigned>(integerArg(threads, "options.threads", 1, 1024));
+  const Napi::Value stagedFrom = object.Get("stagedFrom");
+  if (!stagedFrom.IsUndefined()) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 53;
+    options.stagedFrom = static_cast<std::uint64_t>(integerArg(stagedFrom, "options.stagedFrom", 0, kMost));
+  }
   return options;
 }
 

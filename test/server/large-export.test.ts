@@ -2,16 +2,17 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { Batch } from "../../src/session/batch/batch.js";
+import { createDeferred } from "../../src/support/async/deferred.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
 import { ADMIN_KEY, type Proxy } from "../helpers/proxy.js";
 import { until } from "../helpers/until.js";
 
-/** Batches that are sent in parts: their padding gives them 34 MB. */
+/** Batches that are sent in parts: their padding gives them 20 MB. */
 
-const PADDING = { pad_to_multiple_of: 2_000_000 };
-const PARTS = 5;
+const PADDING = { pad_to_multiple_of: 1_200_000 };
+const PARTS = 3;
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -42,6 +43,14 @@ async function readSlowly(response: IncomingMessage): Promise<Buffer> {
     await nextTurn();
   }
   return Buffer.concat(chunks);
+}
+
+/** Makes packing wait for the promise between the first part of a batch and the others. */
+function holdBack(until: Promise<void>): MockInstance<Batch["complete"]> {
+  const complete = Reflect.get(Batch.prototype, "complete") as Batch["complete"];
+  return vi.spyOn(Batch.prototype, "complete").mockImplementation(async function (this: Batch) {
+    await Promise.all([complete.call(this), until]);
+  });
 }
 
 function watchBatches(): { released: () => number; parts: () => number } {
@@ -81,16 +90,58 @@ describe("a large batch", () => {
     expect(received.subarray(second, second + expected.length).equals(expected)).toBe(true);
   });
 
-  it("is released if its client disconnects, and can be exported again", async () => {
+  it("is sent while it is packed: the first part arrives before the others are written", async () => {
     const { proxy, url } = await listeningProxy();
     const body = await exportable(proxy);
     const expected = await bytesOf(proxy, body);
-    const { released, parts } = watchBatches();
+    const gate = createDeferred<void>();
+    holdBack(gate.promise);
+    const response = await post(url, body);
+    await once(response, "readable");
+    gate.resolve();
+    expect((await readSlowly(response)).equals(expected)).toBe(true);
+  });
+
+  it("is cut if packing fails after its first part, and its session can be exported again", async () => {
+    const { proxy, url } = await listeningProxy();
+    const body = await exportable(proxy);
+    const gate = createDeferred<void>();
+    const held = holdBack(gate.promise);
+    const { released } = watchBatches();
+    const response = await post(url, body);
+    await once(response, "readable");
+    gate.reject(new Error("no memory"));
+    await expect(readSlowly(response)).rejects.toMatchObject({ code: "ECONNRESET" });
+    await until(() => released() > 0);
+    expect(proxy.context.registry.countByState()).toMatchObject({ ended: 1, exported: 0 });
+    held.mockRestore();
+    expect((await readSlowly(await post(url, body))).equals(await bytesOf(proxy, body))).toBe(true);
+  });
+
+  it("is exported if its client disconnects before it is packed", async () => {
+    const { proxy, url } = await listeningProxy();
+    const body = await exportable(proxy);
+    const gate = createDeferred<void>();
+    holdBack(gate.promise);
+    const { released } = watchBatches();
     const response = await post(url, body);
     await once(response, "readable");
     response.destroy();
     await until(() => released() > 0);
-    expect(parts()).toBeLessThan(PARTS);
+    expect(proxy.context.registry.countByState()).toMatchObject({ ended: 1, exported: 0 });
+    gate.resolve();
+    await until(() => proxy.context.registry.countByState().exported === 1);
+  });
+
+  it("is released if its client disconnects, and can be exported again", async () => {
+    const { proxy, url } = await listeningProxy();
+    const body = await exportable(proxy);
+    const expected = await bytesOf(proxy, body);
+    const { released } = watchBatches();
+    const response = await post(url, body);
+    await once(response, "readable");
+    response.destroy();
+    await until(() => released() > 0);
     expect((await readSlowly(await post(url, body))).equals(expected)).toBe(true);
   });
 });

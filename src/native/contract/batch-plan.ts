@@ -217,6 +217,11 @@ export interface PackOptions {
    *   if the driver has none left. Memory that the driver refuses to free or to unlock is lost until the process ends.
    */
   readonly memory?: "heap" | "pinned" | NativeSharedPool;
+  /**
+   * From this size in bytes on, a batch in heap memory is returned when its first part is written: see
+   * {@link NativeBatch.writtenBytes}. Default: no batch is.
+   */
+  readonly stagedFrom?: number;
 }
 
 /** The rows of a plan as columns: entry i of each column is for row i. */
@@ -262,6 +267,13 @@ export interface NativeBatch {
    * nothing may read it afterwards.
    */
   part(begin: number, end: number): Uint8Array;
+  /** Number of bytes at the start of the block that were written when the batch was returned. */
+  readonly writtenBytes: number;
+  /**
+   * Writes the other bytes, off the event loop. Call it once, if `writtenBytes` is less than `byteLength`; the bytes are the same as
+   * those of a batch that is written at once. The batch may be released meanwhile; its memory is then freed at the end.
+   */
+  complete(): Promise<void>;
   /** Size of the whole block. */
   readonly byteLength: number;
   readonly tensors: readonly TensorSpan[];

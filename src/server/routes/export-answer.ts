@@ -3,8 +3,8 @@ import type { FastifyReply } from "fastify";
 import { SAFETENSORS } from "../../control/batch-request.js";
 import { noteExport } from "../../http/connections/answer.js";
 import { onResponseClose } from "../../http/disconnect.js";
-import type { Batch } from "../../session/batch/batch.js";
-import { BatchParts, LARGE_BATCH } from "../../session/batch/batch-parts.js";
+import { type Batch, LARGE_BATCH } from "../../session/batch/batch.js";
+import { BatchParts } from "../../session/batch/batch-parts.js";
 import type { ExportWaits } from "../../session/exporter.js";
 import type { ServerContext } from "../context.js";
 
@@ -25,22 +25,23 @@ export function toWaits(
  * Sends the batch without a copy. Its memory is freed when the last byte was sent or the client disconnected.
  *
  * @param sessionIds sessions that count as lost if the answer is cut
+ * @param complete resolves when the batch is packed and its sessions are settled. Until then, only its first part is sent
  */
 export function sendBatch(
   [batch]: readonly Batch[],
   sessionIds: readonly string[],
   reply: FastifyReply,
   { metrics }: ServerContext,
+  complete: Promise<unknown> = Promise.resolve(),
 ): FastifyReply {
   if (!batch) throw new RangeError("The export has no batch to send.");
   metrics.exportBytes.inc(batch.byteLength);
   noteExport(reply, sessionIds);
   void reply.type(SAFETENSORS);
-  // Streams in memory, which in-process clients use, pass parts on without a copy, so their parts must stay.
-  if (batch.byteLength >= LARGE_BATCH && reply.request.raw.socket instanceof Socket) {
-    const parts = new BatchParts(batch);
+  if (batch.byteLength >= LARGE_BATCH && canSendParts(reply)) {
+    const parts = new BatchParts(batch, complete);
     onResponseClose(reply, () => {
-      parts.detach();
+      parts.close();
       batch.release();
     });
     return reply.header("content-length", batch.byteLength).send(parts);
@@ -48,4 +49,9 @@ export function sendBatch(
   const { buffer, byteOffset, byteLength } = batch.bytes;
   onResponseClose(reply, () => batch.release());
   return reply.send(Buffer.from(buffer, byteOffset, byteLength));
+}
+
+/** Streams in memory, which in-process clients use, pass parts on without a copy. Their parts must stay, so they get one view. */
+export function canSendParts(reply: FastifyReply): boolean {
+  return reply.request.raw.socket instanceof Socket;
 }

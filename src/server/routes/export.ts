@@ -19,8 +19,9 @@ import { packTrajectories } from "../../session/batch/trajectories.js";
 import type { ExportedShard } from "../../session/retention.js";
 import type { Session } from "../../session/session.js";
 import { newBatchId } from "../../session/worker-tag.js";
+import { createDeferred } from "../../support/async/deferred.js";
 import type { ServerContext } from "../context.js";
-import { sendBatch, toWaits } from "./export-answer.js";
+import { canSendParts, sendBatch, toWaits } from "./export-answer.js";
 
 const sharedAnswer = z.object({
   id: z.string().describe("Acknowledge the file with `DELETE /export_batch/{id}`."),
@@ -85,19 +86,35 @@ function exportBatch(app: App, context: ServerContext): void {
       const { metrics, origin } = context;
       let summary: ExportSummary | undefined;
       const onPlanned = (planned: ExportSummary) => (summary = planned);
+      const sendsEarly = body.transport === "body" && !body.acknowledge && canSendParts(reply);
+      const first = createDeferred<Batch>();
+      const onFirstPart = sendsEarly ? (batch: Batch) => first.resolve(batch) : undefined;
       const pack = (sessions: Session[]) =>
-        metrics.timeExport(() => packShards(sessions, options, shards, { memory, origin, onPlanned }));
+        metrics.timeExport(() => packShards(sessions, options, shards, { memory, origin, onPlanned, onFirstPart }));
       const { shard } = shards;
       const part = shard === undefined ? undefined : { shards: shards.shards, shard };
-      const { packed: batches, sessions, settle } = await context.exporter.prepare(body.session_ids, waits, pack, part);
-      settle(body.acknowledge ? "held" : "taken");
-      // Every rank exports one shard, and each summary is that of the whole batch. Count it once.
-      if (summary && (shard ?? 0) === 0) metrics.countExport(summary);
+      const exportAll = async () => {
+        const { packed, sessions, settle } = await context.exporter.prepare(body.session_ids, waits, pack, part);
+        settle(body.acknowledge ? "held" : "taken");
+        // Every rank exports one shard, and each summary is that of the whole batch. Count it once.
+        if (summary && (shard ?? 0) === 0) metrics.countExport(summary);
+        return { batches: packed, sessions };
+      };
+      const exported = exportAll();
+      const early = await Promise.race([first.promise, exported.then(() => undefined)]);
+      if (early) return sendBatch([early], body.session_ids, reply, context, untilStored(exported, context));
+      const { batches, sessions } = await exported;
       if (body.transport === "shm") return sendPaths(batches, sessions, body, reply, context);
       if (body.acknowledge) holdUntilAcknowledged(sessions, part, body, reply, context);
       return sendBatch(batches, body.session_ids, reply, context);
     },
   );
+}
+
+/** Resolves when the sessions are exported and that is on disk, as for an answer that is sent at once. */
+async function untilStored(exported: Promise<unknown>, { registry }: ServerContext): Promise<void> {
+  await exported;
+  await registry.flushed().catch(() => undefined);
 }
 
 function acknowledgeBatch(app: App, { sharedExports, exportLeases }: ServerContext): void {

@@ -21,6 +21,9 @@ const NO_LIMIT = 0;
 
 type Memory = NonNullable<PackOptions["memory"]>;
 
+/** Batches of this size in bytes are packed and sent in parts. */
+export const LARGE_BATCH = 16 << 20;
+
 export interface BatchRow {
   readonly sessionId: string;
   readonly taskId: string;
@@ -71,6 +74,16 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
     return this.#native.part(begin, end);
   }
 
+  /** Number of bytes at the start of {@link bytes} that were written when the batch was created. */
+  get writtenBytes(): number {
+    return this.#native.writtenBytes;
+  }
+
+  /** Writes the rest of a batch that is packed in two parts. See {@link NativeBatch.complete}. */
+  complete(): Promise<void> {
+    return this.#native.complete();
+  }
+
   /** Size of the whole block. */
   get byteLength(): number {
     return this.#native.byteLength;
@@ -114,6 +127,11 @@ export interface PackTarget {
   readonly isPart?: boolean;
   /** Receives counts of what the export leaves out, after planning and before packing. */
   readonly onPlanned?: (summary: ExportSummary) => void;
+  /**
+   * Receives a large batch in heap memory when its first part is written: see {@link Batch.writtenBytes}. The receiver releases the
+   * batch, also if packing fails afterwards. Small batches, and those of layout `tree`, are packed at once.
+   */
+  readonly onFirstPart?: ((batch: Batch) => void) | undefined;
 }
 
 /**
@@ -146,7 +164,7 @@ export async function packShards<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
   { shards, shard }: ShardOptions,
-  { memory = "heap", origin, isPart = false, onPlanned }: PackTarget = {},
+  { memory = "heap", origin, isPart = false, onPlanned, onFirstPart }: PackTarget = {},
 ): Promise<Batch<Layout>[]> {
   const whole = await runInSlices(planExport(sessions, options, isPart ? NO_LIMIT : undefined));
   onPlanned?.(summarize(whole));
@@ -158,7 +176,7 @@ export async function packShards<Layout extends BatchTensorLayout>(
       if (shard !== undefined && shard !== index) continue;
       const ofShard = shards === 1 ? metadata : { ...metadata, shard: String(index), shards: String(shards) };
       const pack = await runInSlices(preparePack<Layout>(plan, ofShard, options));
-      batches.push(await pack(memory));
+      batches.push(await pack(memory, onFirstPart));
     }
   } catch (error) {
     for (const batch of batches) batch.release();
@@ -172,13 +190,21 @@ function* preparePack<Layout extends BatchTensorLayout>(
   plan: ExportPlan,
   metadata: BatchMetadata,
   { style, rowTensors }: BatchOptions,
-): Steps<(memory: Memory) => Promise<Batch<Layout>>> {
+): Steps<(memory: Memory, onFirstPart?: PackTarget["onFirstPart"]) => Promise<Batch<Layout>>> {
   const names = yield* readRowNames(plan);
   const rows = yield* writeRowsJson(plan, names);
   const rewardMetadata = rowTensors && style === "concat" ? uncountedRewards(plan) : {};
-  return async (memory) => {
-    const batch = await plan.native.pack({ ...metadata, ...rewardMetadata, rows }, { memory });
-    return new Batch<Layout>(batch, () => listRows(plan, names));
+  return async (memory, onFirstPart) => {
+    const options = { memory, ...(onFirstPart && { stagedFrom: LARGE_BATCH }) };
+    const packed = await plan.native.pack({ ...metadata, ...rewardMetadata, rows }, options);
+    const batch = new Batch<Layout>(packed, () => listRows(plan, names));
+    if (packed.writtenBytes < packed.byteLength) {
+      // Before the receiver has the batch, because it may release it at once.
+      const complete = batch.complete();
+      onFirstPart?.(batch as unknown as Batch);
+      await complete;
+    }
+    return batch;
   };
 }
 

@@ -12,8 +12,10 @@ namespace {
 /// Writes rows of a padded batch, on one thread.
 class PaddedRows {
  public:
-  PaddedRows(const Plan& plan, const BatchBlock& block)
+  PaddedRows(const Plan& plan, const BatchBlock& block, PackedColumns columns)
       : plan_(plan),
+        writesIds_(columns != PackedColumns::kOthers),
+        writesOthers_(columns != PackedColumns::kIds),
         tokens_(block.tokens(), block.isBulk()),
         attentionMask_(block.tensor<std::uint8_t>("attention_mask"), block.isBulk()) {}
 
@@ -25,9 +27,11 @@ class PaddedRows {
     tokens_.moveTo(index * width);
     attentionMask_.moveTo(index * width);
     if (left) pad(padding);
-    tokens_.inputIds.copy(path.inputIds(), row.length);
-    path.writeTrained(plan_.trainedFrom(row), row.length, tokens_.trained);
-    attentionMask_.fill(1, row.length);
+    if (writesIds_) tokens_.inputIds.copy(path.inputIds(), row.length);
+    if (writesOthers_) {
+      path.writeTrained(plan_.trainedFrom(row), row.length, tokens_.trained);
+      attentionMask_.fill(1, row.length);
+    }
     if (!left) pad(padding);
   }
 
@@ -38,25 +42,28 @@ class PaddedRows {
 
  private:
   void pad(std::size_t count) {
-    tokens_.inputIds.fill(plan_.options().padTokenId, count);
+    if (writesIds_) tokens_.inputIds.fill(plan_.options().padTokenId, count);
+    if (!writesOthers_) return;
     tokens_.trained.fillUntrained(count);
     attentionMask_.fill(0, count);
   }
 
   const Plan& plan_;
+  bool writesIds_;
+  bool writesOthers_;
   TokenWriter tokens_;
   ColumnWriter<std::uint8_t> attentionMask_;
 };
 
 }  // namespace
 
-void writePadded(const Plan& plan, const BatchBlock& block, unsigned threads) {
+void writePadded(const Plan& plan, const BatchBlock& block, unsigned threads, PackedColumns columns) {
   auto* rewards = block.tensor<float>("rewards");
   for (std::size_t i = 0; i < plan.rows().size(); ++i) rewards[i] = static_cast<float>(plan.rows()[i].reward);
   const std::vector<std::uint64_t> weights(plan.rows().size(), plan.shape().length);
-  const RowSchedule schedule(plan, weights);
+  const RowSchedule schedule(plan, weights, heldFor(plan, columns));
   parallelRanges(schedule.work(), threads, [&](std::uint64_t begin, std::uint64_t end) {
-    PaddedRows rows(plan, block);
+    PaddedRows rows(plan, block, columns);
     schedule.visit(begin, end, [&](std::size_t row, const TokenPath& path) { rows.write(row, path); });
     rows.finish();
   });

@@ -6,8 +6,8 @@
 
 namespace rolltape {
 
-RowSchedule::RowSchedule(const Plan& plan, std::span<const std::uint64_t> weights)
-    : plan_(plan), order_(rowOrder(plan)) {
+RowSchedule::RowSchedule(const Plan& plan, std::span<const std::uint64_t> weights, TokenPath::Holds holds)
+    : plan_(plan), holds_(holds), order_(rowOrder(plan)) {
   starts_.reserve(order_.size());
   for (const std::uint32_t row : order_) {
     starts_.push_back(work_);
@@ -17,7 +17,7 @@ RowSchedule::RowSchedule(const Plan& plan, std::span<const std::uint64_t> weight
 
 void RowSchedule::visit(std::uint64_t begin, std::uint64_t end,
                         const std::function<void(std::size_t row, const TokenPath& path)>& write) const {
-  TokenPath path(plan_.longestRow(), heldFor(plan_), plan_.filteredTurns());
+  TokenPath path(plan_.longestRow(), holds_, plan_.filteredTurns());
   const auto first = std::ranges::lower_bound(starts_, begin) - starts_.begin();
   const auto last = std::ranges::lower_bound(starts_, end) - starts_.begin();
   for (auto i = first; i < last; ++i) {
@@ -26,8 +26,9 @@ void RowSchedule::visit(std::uint64_t begin, std::uint64_t end,
   }
 }
 
-TokenPath::Holds heldFor(const Plan& plan) {
-  return plan.options().style == RowStyle::kConcat ? TokenPath::Holds::kOutputs : TokenPath::Holds::kIds;
+TokenPath::Holds heldFor(const Plan& plan, PackedColumns columns) {
+  const bool needsOutputs = plan.options().style == RowStyle::kConcat && columns != PackedColumns::kIds;
+  return needsOutputs ? TokenPath::Holds::kOutputs : TokenPath::Holds::kIds;
 }
 
 }  // namespace rolltape

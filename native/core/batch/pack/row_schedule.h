@@ -11,11 +11,21 @@
 
 namespace rolltape {
 
+/// The columns that a pass over the rows writes.
+enum class PackedColumns {
+  kAll,
+  /// input_ids, which lie first in the block.
+  kIds,
+  /// All others.
+  kOthers,
+};
+
 /// The work of writing a plan's rows, in an order that makes their sequences cheap, to be shared among threads.
 class RowSchedule {
  public:
   /// @param weights what writing each row costs.
-  RowSchedule(const Plan& plan, std::span<const std::uint64_t> weights);
+  /// @param holds what the paths hold
+  RowSchedule(const Plan& plan, std::span<const std::uint64_t> weights, TokenPath::Holds holds);
 
   /// The whole work. A row belongs to the part of it in which the row starts.
   std::uint64_t work() const { return work_; }
@@ -26,13 +36,14 @@ class RowSchedule {
 
  private:
   const Plan& plan_;
+  TokenPath::Holds holds_;
   std::vector<std::uint32_t> order_;
   /// Of the rows in order_.
   std::vector<std::uint64_t> starts_;
   std::uint64_t work_ = 0;
 };
 
-/// What a path must hold for the plan's rows.
-TokenPath::Holds heldFor(const Plan& plan);
+/// What a path must hold for these columns of the plan's rows.
+TokenPath::Holds heldFor(const Plan& plan, PackedColumns columns = PackedColumns::kAll);
 
 }  // namespace rolltape

@@ -28,7 +28,7 @@ TEST(RowSchedule, VisitsEveryRowInOnePartWithThePathAtItsInteraction) {
     ASSERT_EQ(expected.size(), plan.rows().size());
     std::vector<std::uint64_t> weights;
     for (std::size_t i = 0; i < expected.size(); ++i) weights.push_back(random.below(4));
-    const RowSchedule schedule(plan, weights);
+    const RowSchedule schedule(plan, weights, heldFor(plan));
     std::vector<int> visits(expected.size());
     const std::vector<std::uint64_t> places = splitAt(schedule.work(), random);
     for (std::size_t part = 1; part < places.size(); ++part) {
