@@ -275,8 +275,8 @@ export class AdminClient {
   }
 
   /**
-   * Exports sessions like {@link exportHeldBatch}, and hands over the batch while it arrives, so that it need not be in memory. If
-   * the connection breaks or `receive` rejects, the batch is requested again a few times, unless it is a {@link ProxyError}.
+   * Exports sessions like {@link exportHeldBatch}, but passes the batch to `receive` while it arrives, so it need not fit in memory. If the
+   * connection breaks or `receive` rejects, the batch is requested again a few times. A {@link ProxyError} is thrown at once.
    */
   async receiveHeldBatch<T>(
     sessionIds: readonly string[],

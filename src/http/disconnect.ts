@@ -84,7 +84,7 @@ export class Client {
     });
   }
 
-  /** The error of what the client asked for, if it has disconnected. Undefined while it has not. */
+  /** The error with which the client's request ends. Undefined while the client is connected. */
   get goneReason(): ApiError | undefined {
     return this.#goneReason;
   }

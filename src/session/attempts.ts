@@ -164,8 +164,8 @@ export class RequestAttempts {
   }
 
   /**
-   * Returns the attempt with the next higher retry count that began before this one, the oldest if several have it; undefined if there
-   * is none. If an attempt with the same count began before, the client counts from 0 again, and the attempt is not late.
+   * Returns the attempt with the next higher retry count that began before this one; undefined if there is none. If several attempts have
+   * this count, returns the oldest. If an attempt with the same count began before, the client counts from 0 again and this one is not late.
    */
   #findLater({ request, retryCount }: Attempt): Attempt | undefined {
     let found: Attempt | undefined;

@@ -4,7 +4,7 @@ import type { Interaction } from "./interaction.js";
 /**
  * Returns an interaction of these facts and the other fields.
  *
- * It lists all fields, because spreads would take ten kilobytes: V8 creates a hidden class for each field that follows a spread.
+ * It lists every field. Spreads would cost ten kilobytes per call, because V8 creates a hidden class for each field after a spread.
  */
 export function createInteraction(facts: RecordedCall, other: Omit<Interaction, keyof RecordedCall>): Interaction {
   return {

@@ -100,9 +100,9 @@ export function factSlot(name: FactName): number {
   return Object.keys(FACTS).indexOf(name);
 }
 
-/** The words of the last call. Native memory copies them, and a new array for each call would be memory outside of V8's heap. */
+/** Reused by every call, because a new array per call would be memory outside V8's heap. Native memory copies it. */
 const words = new Uint32Array(FACT_LIST.length);
-/** The same memory. */
+/** Float32 view of {@link words}. */
 const floats = new Float32Array(words.buffer);
 
 /** Returns one word per fact, with the bits of the fact's dtype; BOOL is 0 or 1. The next call of this function overwrites them. */

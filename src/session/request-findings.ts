@@ -7,7 +7,7 @@ export interface OwnPart extends Pick<Interaction, "input" | "templateArgs"> {
   readonly bytes: number;
 }
 
-/** What the session found out about a request. The steps of its call and its further choices use it again. */
+/** Cached results for one request. Later steps of the call and its other choices reuse them. */
 export class RequestFindings {
   /** Undefined until it was searched for. */
   compaction: { readonly from: number | undefined } | undefined;

@@ -10,8 +10,8 @@ import { createRecordedServer } from "../recorded-server.js";
 import { report } from "../row.js";
 
 /**
- * Measures the longest stall of the event loop while a batch of 160,000 rows is exported: by the library, and by a server whose
- * client is a thread of its own. An idle event loop is the reference.
+ * Measures the longest stall of the event loop while a batch of 160,000 rows is exported: once by the library, and once by a
+ * server whose client is a separate process. An idle event loop is the reference.
  */
 
 const ROUNDS = sized(7, 2);

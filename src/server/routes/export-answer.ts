@@ -51,7 +51,7 @@ export function sendBatch(
   return reply.send(Buffer.from(buffer, byteOffset, byteLength));
 }
 
-/** Streams in memory, which in-process clients use, pass parts on without a copy. Their parts must stay, so they get one view. */
+/** Returns true if the client is a socket. An in-process client keeps the parts instead of copying them, so it needs one lasting view. */
 export function canSendParts(reply: FastifyReply): boolean {
   return reply.request.raw.socket instanceof Socket;
 }

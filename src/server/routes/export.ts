@@ -111,7 +111,7 @@ function exportBatch(app: App, context: ServerContext): void {
   );
 }
 
-/** Resolves when the sessions are exported and that is on disk, as for an answer that is sent at once. */
+/** Resolves when the sessions are exported and the export is on disk. Answers in one piece wait for the disk in plugins/storage.ts. */
 async function untilStored(exported: Promise<unknown>, { registry }: ServerContext): Promise<void> {
   await exported;
   await registry.flushed().catch(() => undefined);

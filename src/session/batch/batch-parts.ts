@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { native } from "../../native/addon.js";
 import type { Batch } from "./batch.js";
 
-/** Bytes of a part. V8 collects its whole heap when 64 MB of such memory were added, so parts stay well below. */
+/** Size of a part in bytes. V8 collects its whole heap after 64 MB of new external memory, so a part is much smaller. */
 const PART_BYTES = 8 << 20;
 
 /**
@@ -17,10 +17,10 @@ export class BatchParts extends Readable {
   readonly #batch: Batch;
   readonly #byteLength: number;
   #written: number;
-  #waits = false;
+  #isWaiting = false;
   #at = 0;
-  /** Parts that may not be sent yet, oldest first. */
-  readonly #unsent: Uint8Array[] = [];
+  /** Parts that the socket may still read, oldest first. */
+  readonly #inUse: Uint8Array[] = [];
 
   /** @param complete resolves when the whole batch may be sent. If it rejects, the stream fails */
   constructor(batch: Batch, complete: Promise<unknown>) {
@@ -32,36 +32,36 @@ export class BatchParts extends Readable {
     complete.then(
       () => {
         this.#written = this.#byteLength;
-        if (this.#waits && !this.destroyed) this._read();
+        if (this.#isWaiting && !this.destroyed) this._read();
       },
       (error: Error) => this.destroy(error),
     );
   }
 
   override _read(): void {
-    // A pipe asks for a part while it writes the part before. The one before that was sent by then.
-    if (this.#unsent.length > 1) this.#detachOldest();
+    // The pipe asks for the next part while it writes the current one. All earlier parts are sent.
+    if (this.#inUse.length > 1) this.#detachOldest();
     if (this.#at === this.#byteLength) {
       this.push(null);
       return;
     }
-    this.#waits = this.#at >= this.#written;
-    if (this.#waits) return;
+    this.#isWaiting = this.#at >= this.#written;
+    if (this.#isWaiting) return;
     const end = Math.min(this.#at + PART_BYTES, this.#written);
     const part = this.#batch.part(this.#at, end);
     this.#at = end;
-    this.#unsent.push(part);
+    this.#inUse.push(part);
     this.push(part);
   }
 
   /** Ends the stream and detaches all parts. Call this when nothing is sent any more. */
   close(): void {
     this.destroy();
-    while (this.#unsent.length > 0) this.#detachOldest();
+    while (this.#inUse.length > 0) this.#detachOldest();
   }
 
   #detachOldest(): void {
-    const part = this.#unsent.shift();
+    const part = this.#inUse.shift();
     if (part) native.freeBytes(part);
   }
 }

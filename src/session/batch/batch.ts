@@ -21,7 +21,7 @@ const NO_LIMIT = 0;
 
 type Memory = NonNullable<PackOptions["memory"]>;
 
-/** Batches of this size in bytes are packed and sent in parts. */
+/** Batches of at least this many bytes are sent in parts. If the answer is not held, they are also packed in two passes. */
 export const LARGE_BATCH = 16 << 20;
 
 export interface BatchRow {

@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
 
 /**
- * Yields the chunks of a stream, of which no other reader exists, in lists of at least `bytes` bytes; the last one may be smaller. The stream
- * is paused between two lists.
+ * Yields the chunks of a stream in lists of at least `bytes` bytes. The last list may be smaller. The stream is paused between lists and must
+ * have no other reader.
  *
- * Each chunk is the one that the stream was given. Iterating over the stream itself would join those that wait, in new memory.
+ * Chunks are passed on unchanged. Iterating over the stream itself would join waiting chunks in new memory.
  */
 export async function* readPieces(stream: Readable, bytes: number): AsyncGenerator<readonly Uint8Array[]> {
   while (!stream.readableEnded) {
