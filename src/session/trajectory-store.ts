@@ -224,6 +224,7 @@ export class TrajectoryStore {
   /** Finds the sessions and adds them to `begun`. If one cannot be exported, `begun` has those before it. */
   *#beginExport(sessionIds: readonly string[], begun: Session[]): Steps<void> {
     for (const id of sessionIds) {
+      this.#requireOpen();
       const session = this.#requireEnded(id);
       session.lifecycle.beginExport();
       begun.push(session);

@@ -10,9 +10,8 @@ import { ADMIN_KEY, type Proxy } from "../helpers/proxy.js";
 import { until } from "../helpers/until.js";
 
 /** Batches that are sent in parts: their padding gives them 20 MB. */
-
 const PADDING = { pad_to_multiple_of: 1_200_000 };
-const PARTS = 3;
+const PARTS = 5;
 
 afterEach(() => void vi.restoreAllMocks());
 

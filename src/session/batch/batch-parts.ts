@@ -3,7 +3,7 @@ import { native } from "../../native/addon.js";
 import type { Batch } from "./batch.js";
 
 /** Size of a part in bytes. V8 collects its whole heap after 64 MB of new external memory, so a part is much smaller. */
-const PART_BYTES = 8 << 20;
+const PART_BYTES = 4 << 20;
 
 /**
  * A batch as a stream of its bytes, without a copy.
@@ -45,9 +45,10 @@ export class BatchParts extends Readable {
       this.push(null);
       return;
     }
-    this.#isWaiting = this.#at >= this.#written;
+    // Only the last part may be smaller: a pipe would not wait until a small one is sent.
+    const end = Math.min(this.#at + PART_BYTES, this.#byteLength);
+    this.#isWaiting = end > this.#written;
     if (this.#isWaiting) return;
-    const end = Math.min(this.#at + PART_BYTES, this.#written);
     const part = this.#batch.part(this.#at, end);
     this.#at = end;
     this.#inUse.push(part);
