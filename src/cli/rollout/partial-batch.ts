@@ -89,15 +89,19 @@ export class PartialBatch {
     return bytes;
   }
 
+  /** Waits until the bytes are on disk. If this rejects, what the file contains is unknown. */
+  sync(): Promise<void> {
+    return this.#file.sync();
+  }
+
   /**
-   * Syncs the file and renames it. When this resolves, it survives a power failure. If it rejects, {@link readBack} still works.
+   * Renames the file, after {@link sync}. When this resolves, it survives a power failure. If it rejects, {@link readBack} still
+   * works.
    *
    * @throws BatchFileError
    */
   async commit(file: string): Promise<void> {
     await describing(file, async () => {
-      // Some file systems report a full disk or a quota only here.
-      await this.#file.sync();
       await this.#disk.rename(this.path, file);
       await syncFolder(dirname(file), this.#disk);
     });

@@ -12,22 +12,33 @@ export type BatchContent = PartialBatch | Uint8Array;
 /** Larger writes would hold more memory, smaller ones would take more processor time. */
 const PIECE_BYTES = 1 << 22;
 
+/** Where a batch goes. All attempts to receive one batch share it. */
+export interface BatchTarget {
+  readonly file: string;
+  /** True after a sync that failed: the next attempt receives the batch into memory. */
+  isDiskUnsafe?: boolean;
+}
+
 /**
- * Receives a batch into a partial file beside `file`. If the disk does not accept it, the rest is received into memory together with
- * what the file has, because the proxy sends it only once.
+ * Receives a batch into a partial file beside `file`, and syncs it. If the disk does not accept it, the rest is received into memory
+ * together with what the file has.
  *
- * If the batch is not complete, no file is left.
+ * After a sync that failed, nobody knows what the file contains: the system may have dropped the bytes. This then fails, so that
+ * the proxy sends the batch again. If the batch is not complete, no file is left.
  *
  * @throws ProxyError `invalid_reply` if it is not a safetensors file
  */
 export async function receiveBatch(
   batch: ArrivingBatch,
-  file: string,
+  target: BatchTarget,
   disk?: PartialFileSystem,
 ): Promise<BatchContent> {
-  const partial = await PartialBatch.create(file, batch.byteLength, disk).catch(() => undefined);
+  const { file, isDiskUnsafe } = target;
+  const partial = isDiskUnsafe
+    ? undefined
+    : await PartialBatch.create(file, batch.byteLength, disk).catch(() => undefined);
   try {
-    const content = await receive(batch, partial);
+    const content = await receive(batch, partial, () => syncOrMark(partial, target));
     await requireBatch(content, batch);
     if (content !== partial) await partial?.discard();
     return content;
@@ -37,13 +48,28 @@ export async function receiveBatch(
   }
 }
 
-async function receive({ body }: ArrivingBatch, partial: PartialBatch | undefined): Promise<BatchContent> {
+async function syncOrMark(partial: PartialBatch | undefined, target: BatchTarget): Promise<void> {
+  try {
+    await partial?.sync();
+  } catch (error) {
+    target.isDiskUnsafe = true;
+    throw error;
+  }
+}
+
+/** @param sync waits until the disk has the bytes of the partial file */
+async function receive(
+  { body }: ArrivingBatch,
+  partial: PartialBatch | undefined,
+  sync: () => Promise<void>,
+): Promise<BatchContent> {
   let accepting = partial;
   const rest: Uint8Array[] = [];
   for await (const piece of readPieces(body, PIECE_BYTES)) {
     if (accepting && !(await isAppended(accepting, piece))) accepting = undefined;
     if (!accepting) rest.push(...piece);
   }
+  await sync();
   return accepting ?? Buffer.concat([...(partial ? [await partial.readBack()] : []), ...rest]);
 }
 

@@ -217,7 +217,8 @@ export class RolloutJob implements StoppableJob {
     batch: RolloutBatch,
     options: Omit<SurvivorsOptions<BatchContent>, "receive">,
   ): Promise<ExportedBatch | undefined> {
-    const receive = (arriving: ArrivingBatch) => receiveBatch(arriving, this.#batches.upcomingFile);
+    const target = { file: this.#batches.upcomingFile };
+    const receive = (arriving: ArrivingBatch) => receiveBatch(arriving, target);
     try {
       return await exportSurvivors(batch, { ...options, receive });
     } catch (error) {

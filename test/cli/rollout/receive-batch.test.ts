@@ -62,7 +62,7 @@ describe("a batch that arrives", () => {
     ["unknown", undefined],
   ])("is written to a partial file and renamed, if its size is %s", async (_, size) => {
     const { folder, file } = target();
-    const content = await receiveBatch({ ...arriving(BATCH), byteLength: size }, file);
+    const content = await receiveBatch({ ...arriving(BATCH), byteLength: size }, { file });
     expect(readdirSync(folder)).toEqual([`batch.st.partial-${process.pid}`]);
     await commit(content, file);
     expect(readdirSync(folder)).toEqual(["batch.st"]);
@@ -73,7 +73,7 @@ describe("a batch that arrives", () => {
     const { file } = target();
     const chunks = chunksOf(BATCH);
     const body = Readable.from(chunks, { objectMode: false });
-    await receiveBatch({ byteLength: BATCH.length, body }, file);
+    await receiveBatch({ byteLength: BATCH.length, body }, { file });
     expect(chunks.map(({ byteLength }) => byteLength)).toEqual(chunks.map(() => 0));
   });
 
@@ -84,7 +84,7 @@ describe("a batch that arrives", () => {
     // As the connection pool does.
     body.on("error", () => {});
     for (const chunk of chunksOf(BATCH).slice(0, 80)) body.write(chunk);
-    const receiving = receiveBatch({ byteLength: BATCH.length, body }, file);
+    const receiving = receiveBatch({ byteLength: BATCH.length, body }, { file });
     await expect.poll(() => readdirSync(folder)).toHaveLength(2);
     body.destroy(new Error("ECONNRESET"));
     await expect(receiving).rejects.toThrow("ECONNRESET");
@@ -98,7 +98,7 @@ describe("a batch that arrives", () => {
   ])("leaves no file if it is %s than announced", async (_, bytes) => {
     const { folder, file } = target();
     const expected = `${bytes.length} of ${BATCH.length} bytes arrived`;
-    await expect(receiveBatch(arriving(bytes, BATCH.length), file)).rejects.toThrow(expected);
+    await expect(receiveBatch(arriving(bytes, BATCH.length), { file })).rejects.toThrow(expected);
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe("a batch that arrives", () => {
   ])("leaves no file and fails with invalid_reply if %s", async (_, bytes) => {
     const { folder, file } = target();
     const wanted = { code: "invalid_reply", message: expect.stringContaining("that are not a batch: ") };
-    await expect(receiveBatch(arriving(bytes), file)).rejects.toMatchObject(wanted);
+    await expect(receiveBatch(arriving(bytes), { file })).rejects.toMatchObject(wanted);
     expect(readdirSync(folder)).toEqual([]);
   });
 });
@@ -120,7 +120,7 @@ describe("a batch that the disk does not accept", () => {
     ["no permission", { ...diskWith(() => ({})), openPartial: () => failing("EACCES") }],
   ])("is received into memory: %s", async (_, disk) => {
     const { folder, file } = target();
-    const content = await receiveBatch(arriving(BATCH), file, disk);
+    const content = await receiveBatch(arriving(BATCH), { file }, disk);
     expect(BATCH.equals(content as Uint8Array)).toBe(true);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe("a batch that the disk does not accept", () => {
       const disk = diskWith((handle) => ({
         writev: (chunks, position) => (writes++ < count ? handle.writev(chunks, position) : failing("ENOSPC")),
       }));
-      const content = await receiveBatch(arriving(BATCH), file, disk);
+      const content = await receiveBatch(arriving(BATCH), { file }, disk);
       expect(BATCH.equals(content as Uint8Array)).toBe(true);
       expect(readdirSync(folder)).toEqual([]);
     },
@@ -148,15 +148,33 @@ describe("a batch that the disk does not accept", () => {
         return { bytesWritten };
       },
     }));
-    await commit(await receiveBatch(arriving(BATCH), file, disk), file);
+    await commit(await receiveBatch(arriving(BATCH), { file }, disk), file);
     expect(readFileSync(file).equals(BATCH)).toBe(true);
   });
 
-  it("can still be read if its sync fails", async () => {
+  it.each([
+    ["all bytes", 99],
+    ["a part of the bytes", 1],
+  ])("is requested again and received into memory if the sync of %s fails", async (_, accepted) => {
     const { folder, file } = target();
-    const disk = diskWith(() => ({ sync: () => failing("EDQUOT") }));
-    const content = (await receiveBatch(arriving(BATCH), file, disk)) as PartialBatch;
-    await expect(content.commit(file)).rejects.toMatchObject({ file, reason: "the disk quota is used up (EDQUOT)" });
+    let writes = 0;
+    const disk = diskWith((handle) => ({
+      writev: (chunks, position) => (writes++ < accepted ? handle.writev(chunks, position) : failing("ENOSPC")),
+      sync: () => failing("EDQUOT"),
+    }));
+    const goal = { file };
+    await expect(receiveBatch(arriving(BATCH), goal, disk)).rejects.toThrow("EDQUOT");
+    expect(readdirSync(folder)).toEqual([]);
+    const content = await receiveBatch(arriving(BATCH), goal, disk);
+    expect(BATCH.equals(content as Uint8Array)).toBe(true);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("can still be read if it cannot be renamed", async () => {
+    const { folder, file } = target();
+    const disk: PartialFileSystem = { ...diskWith(() => ({})), rename: () => failing("EACCES") };
+    const content = (await receiveBatch(arriving(BATCH), { file }, disk)) as PartialBatch;
+    await expect(content.commit(file)).rejects.toMatchObject({ file });
     expect(BATCH.equals(await content.readBack())).toBe(true);
     await content.discard();
     expect(readdirSync(folder)).toEqual([]);
