@@ -162,6 +162,8 @@ def test_ctrl_c_leaves_no_session(client: Client, server: Server) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={"PYTHONPATH": str(source), "PATH": ""},
+        # A shell that starts the tests in the background makes them ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with program:
         assert program.stdout is not None
