@@ -9,6 +9,8 @@
 #include "buffers.h"
 #include "generation_object.h"
 #include "prompt_object.h"
+#include "restore_worker.h"
+#include "restored_tree.h"
 
 namespace rolltape::binding {
 
@@ -20,10 +22,10 @@ Napi::Function SessionObject::define(Napi::Env env) {
        guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::olderTwin>("olderTwin"),
        guardedMethod<&Self::prompt>("prompt"), guardedMethod<&Self::sharedLength>("sharedLength"),
        guardedMethod<&Self::record>("record"), guardedMethod<&Self::serialize>("serialize"),
-       guardedMethod<&Self::restore>("restore"), guardedMethod<&Self::setReward>("setReward"),
-       guardedMethod<&Self::setSessionReward>("setSessionReward"), guardedMethod<&Self::interaction>("interaction"),
-       guardedMethod<&Self::versionRange>("versionRange"), guardedMethod<&Self::discountedRewards>("discountedRewards"),
-       guardedMethod<&Self::release>("release")});
+       guardedMethod<&Self::restore>("restore"), promiseMethod<&Self::restoreAsync>("restoreAsync"),
+       guardedMethod<&Self::setReward>("setReward"), guardedMethod<&Self::setSessionReward>("setSessionReward"),
+       guardedMethod<&Self::interaction>("interaction"), guardedMethod<&Self::versionRange>("versionRange"),
+       guardedMethod<&Self::discountedRewards>("discountedRewards"), guardedMethod<&Self::release>("release")});
 }
 
 SessionObject::SessionObject(const Napi::CallbackInfo& info)
@@ -140,29 +142,27 @@ Napi::Value SessionObject::serialize(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value SessionObject::restore(const Napi::CallbackInfo& info) {
-  const std::vector<Napi::Value> parts = itemsOf(arrayArg(info[0], "parts"));
-  std::span<const std::int32_t> compactedFrom;
-  if (!info[1].IsUndefined()) compactedFrom = int32ArrayArg(info[1], "compactedFrom");
-  if (!compactedFrom.empty() && compactedFrom.size() != parts.size()) throwInvalid("compactedFrom", "one per part");
-  Session& restored = session();
-  auto parents = newArray<std::int32_t>(info.Env(), parts.size());
-  auto tokenExact = newArray<std::uint8_t>(info.Env(), parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Napi::HandleScope scope(info.Env());
-    const std::string name = "parts[" + std::to_string(i) + "]";
-    const std::span<const std::uint8_t> bytes = bytesArg(parts[i], name);
-    try {
-      const Interaction& made = restored.restore(bytes, compactedFrom.empty() ? -1 : compactedFrom[i]);
-      parents.Data()[i] = made.parentIndex();
-      tokenExact.Data()[i] = made.tokenExact ? 1 : 0;
-    } catch (const Error& error) {
-      throw Error(error.code(), name + ": " + error.what());
-    }
-  }
-  const Napi::Object result = Napi::Object::New(info.Env());
-  result.Set("parents", parents);
-  result.Set("tokenExact", tokenExact);
-  return result;
+  const StoredParts parts = storedPartsArg(info[0], info[1]);
+  return restoreParts(session(), parts).toJs(info.Env());
+}
+
+Napi::Value SessionObject::restoreAsync(const Napi::CallbackInfo& info) {
+  requireEmpty();
+  // A copy, so that what happens to the caller's array frees no part.
+  const std::vector<Napi::Value> items = itemsOf(arrayArg(info[0], "parts"));
+  const Napi::Array parts = Napi::Array::New(info.Env(), items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) parts.Set(static_cast<std::uint32_t>(i), items[i]);
+  StoredParts stored = storedPartsArg(parts, info[1]);
+  return PromiseWorker::start(new RestoreWorker(info.Env(), *this, parts, std::move(stored)));
+}
+
+void SessionObject::fill(std::unique_ptr<Session> session) {
+  requireEmpty();
+  session_ = std::move(session);
+}
+
+void SessionObject::requireEmpty() {
+  if (session().length() > 0) throw Error(ErrorCode::kInvalidArg, "the session has interactions already");
 }
 
 Napi::Value SessionObject::setReward(const Napi::CallbackInfo& info) {

@@ -18,6 +18,8 @@ class SessionObject : public Wrapped<SessionObject> {
   explicit SessionObject(const Napi::CallbackInfo& info);
   /// @throws Error kReleased after release().
   Session& session();
+  /// Replaces the session. @throws Error kReleased after release(), kInvalidArg if there are interactions already.
+  void fill(std::unique_ptr<Session> session);
 
  private:
   Napi::Value length(const Napi::CallbackInfo& info);
@@ -29,12 +31,14 @@ class SessionObject : public Wrapped<SessionObject> {
   Napi::Value record(const Napi::CallbackInfo& info);
   Napi::Value serialize(const Napi::CallbackInfo& info);
   Napi::Value restore(const Napi::CallbackInfo& info);
+  Napi::Value restoreAsync(const Napi::CallbackInfo& info);
   Napi::Value setSessionReward(const Napi::CallbackInfo& info);
   Napi::Value setReward(const Napi::CallbackInfo& info);
   Napi::Value interaction(const Napi::CallbackInfo& info);
   Napi::Value versionRange(const Napi::CallbackInfo& info);
   Napi::Value discountedRewards(const Napi::CallbackInfo& info);
   Napi::Value release(const Napi::CallbackInfo& info);
+  void requireEmpty();
 
   std::unique_ptr<Session> session_;
 };

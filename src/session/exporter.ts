@@ -24,6 +24,8 @@ export interface PreparedExport<T> {
   readonly settle: (outcome: ExportOutcome) => void;
 }
 
+/** Number of sessions that are read from disk at the same time. More would delay calls whose sessions are read too. */
+const WAKES_AT_ONCE = 4;
 /** Maximum number of refused sessions that an error lists. */
 const MAX_NAMED = 1000;
 
@@ -114,11 +116,11 @@ export class Exporter {
     }
   }
 
-  /** Reads the data of sessions that are on disk only. Other requests run after each session. */
+  /** Reads the data of sessions that are on disk only. Other requests run after each few of them. */
   async #wake(sessions: readonly Session[]): Promise<void> {
-    for (const session of sessions) {
-      if (session.isLoaded) continue;
-      await this.#registry.wake(session);
+    const asleep = sessions.filter((session) => !session.isLoaded);
+    for (let start = 0; start < asleep.length; start += WAKES_AT_ONCE) {
+      await Promise.all(asleep.slice(start, start + WAKES_AT_ONCE).map((session) => this.#registry.wake(session)));
       await turns.next();
     }
   }

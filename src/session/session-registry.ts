@@ -1,5 +1,4 @@
 import type { MessageFilter } from "../conversation/text-filter.js";
-import { runInTurns } from "../support/async/run-steps.js";
 import type { Steps } from "../support/async/steps.js";
 import { turns } from "../support/async/turns.js";
 import { SessionError } from "./errors.js";
@@ -10,7 +9,6 @@ import { SessionEvents } from "./session-events.js";
 import { hashText, newSessionKey } from "./session-keys.js";
 import type { ByteTally } from "./session-size.js";
 import type { SessionRecords, StoredHead } from "./stored/session-records.js";
-import type { StoredSession } from "./stored/stored-session.js";
 import { ToolLists } from "./tool-lists.js";
 import { readKeyTag } from "./worker-tag.js";
 
@@ -328,11 +326,10 @@ export class SessionRegistry {
     const { records } = this.#options;
     const number = this.#numbers.get(session);
     if (!records || number === undefined) return;
-    const load = (stored: StoredSession) => {
+    await records.readSession(number, session.summarize(), async (stored) => {
       // It may have been deleted meanwhile.
-      if (!session.lifecycle.freed) session.load(stored);
-    };
-    await runInTurns(records.readSession(number, session.summarize(), load));
+      if (!session.lifecycle.freed) await session.loadAsync(stored);
+    });
   }
 
   #add(number: number, options: Pick<SessionOptions, "id" | "taskId" | "groupId" | "leaseId" | "summary">): Session {

@@ -276,13 +276,18 @@ export class Session {
   /** Restores the data from disk. Throws if the tokens are damaged; nothing is restored then. */
   load(stored: StoredSession): void {
     if (this.#isLoaded) return;
-    try {
-      this.#restore(stored);
-      this.#isLoaded = true;
-    } catch (error) {
-      this.#clearData();
-      throw error;
-    }
+    const restored = new native.Session(this.#digestKey);
+    this.#adopt(stored, restored, restored.restore(...listParts(stored)));
+  }
+
+  /** {@link load} that restores the tokens on another thread. They must not change meanwhile. */
+  async loadAsync(stored: StoredSession): Promise<void> {
+    if (this.#isLoaded) return;
+    const restored = new native.Session(this.#digestKey);
+    const tree = await restored.restoreAsync(...listParts(stored));
+    // It may have been deleted meanwhile.
+    if (this.lifecycle.freed) restored.release();
+    else this.#adopt(stored, restored, tree);
   }
 
   /** Frees the data, which must be on disk. {@link load} restores it. */
@@ -592,14 +597,22 @@ export class Session {
     this.#journal.recorded(index, stored, tools);
   }
 
-  #restore({ interactions, outcomes }: StoredSession): void {
-    const compactedFrom = Int32Array.from(interactions, ({ facts }) => facts.compactedFrom ?? -1);
-    const restored = this.#native.restore(
-      interactions.map((stored) => stored.native),
-      compactedFrom,
-    );
+  /** Takes over a native session that has the tokens of all stored interactions. Throws if a reward is damaged. */
+  #adopt(stored: StoredSession, restored: NativeSession, tree: RestoredTree): void {
+    this.#native.release();
+    this.#native = restored;
+    try {
+      this.#addStored(stored, tree);
+      this.#isLoaded = true;
+    } catch (error) {
+      this.#clearData();
+      throw error;
+    }
+  }
+
+  #addStored({ interactions, outcomes }: StoredSession, tree: RestoredTree): void {
     interactions.forEach((stored, index) => {
-      const interaction = this.#toInteraction(stored, index, restored);
+      const interaction = this.#toInteraction(stored, index, tree);
       this.#log.add(interaction);
       this.#parents.add(interaction);
     });
@@ -669,4 +682,12 @@ export class Session {
   #newToolsBytes({ toolsKey, toolsBytes }: PreparedMessages): number {
     return toolsKey === "" || this.#log.hasTools(toolsKey) ? 0 : toolsBytes;
   }
+}
+
+/** Returns the arguments of `restore`. */
+function listParts({ interactions }: StoredSession): [parts: Uint8Array[], compactedFrom: Int32Array] {
+  return [
+    interactions.map((stored) => stored.native),
+    Int32Array.from(interactions, ({ facts }) => facts.compactedFrom ?? -1),
+  ];
 }

@@ -129,6 +129,14 @@ function restoreAt(turns: number): () => Attempt {
   };
 }
 
+function restoreOnThread(): Attempt {
+  const source = conversation(8);
+  const parts = Array.from({ length: source.length }, (_, index) => source.serialize(index));
+  const session = new native.Session();
+  const expectUnchanged = () => assert.equal(session.length, 0);
+  return { call: () => session.restoreAsync(parts), expectUnchanged };
+}
+
 function generationCall(call: (made: ReturnType<typeof generation>) => unknown): () => Attempt {
   return () => {
     const made = generation([7, 8], 3);
@@ -237,6 +245,7 @@ const CASES: Readonly<Record<string, () => Attempt | Promise<Attempt>>> = {
   "new SharedPool": simple(() => new native.SharedPool({ directory, maxBytes: 2 ** 20 }).close()),
   ...Object.fromEntries([1, 2, 3, 7, 8, 9, 12].map((turns) => [`record after ${turns}`, recordAt(turns)])),
   ...Object.fromEntries([1, 3, 8].map((turns) => [`restore after ${turns}`, restoreAt(turns)])),
+  restoreAsync: restoreOnThread,
   serialize: simple(() => session.serialize(3)),
   "a refused part": simple(refused("ERR_STORED_INVALID", () => session.restore([Buffer.alloc(100)]))),
   findParent: simple(() => session.findParent(digests)),

@@ -41,6 +41,9 @@ async function cycle(number: number): Promise<void> {
   const copy = new native.Session();
   copy.restore([0, 1, 2].map((index) => session.serialize(index)));
   await attempt(() => copy.restore([session.serialize(2)]));
+  const parts = [session.serialize(0), session.serialize(1)];
+  await new native.Session().restoreAsync(parts);
+  await attempt(() => new native.Session().restoreAsync(parts.slice(1)));
   const plan = native.planBatch([session], planOptions);
   const batch = await plan.pack({ rows: "[]" });
   await plan.packJson(["[", ",", ",", "]"]);

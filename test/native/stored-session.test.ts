@@ -205,6 +205,68 @@ describe("a stored interaction", () => {
   });
 });
 
+describe("a session restored on another thread", () => {
+  it("is the same as one that is restored at once", async () => {
+    const parts = serialized(branchedSession());
+    const copy = new native.Session(digestKey);
+    const restoring = copy.restoreAsync(parts);
+    expect(copy.length).toBe(0);
+    expect(await restoring).toEqual(new native.Session(digestKey).restore(parts));
+    expect(serialized(copy)).toEqual(parts);
+  });
+
+  it("stays empty if a part is refused", async () => {
+    const [first = Buffer.of(), second = Buffer.of()] = serialized(branchedSession());
+    const copy = new native.Session(digestKey);
+    await expect(copy.restoreAsync([first, second, second])).rejects.toMatchObject({
+      code: "ERR_STORED_INVALID",
+      message: expect.stringContaining("parts[2]: index:") as string,
+    });
+    expect(copy.length).toBe(0);
+    await copy.restoreAsync([first, second]);
+    expect(copy.length).toBe(2);
+  });
+
+  it("must have no interactions, and get none meanwhile", async () => {
+    const [part = Buffer.of()] = serialized(branchedSession());
+    const copy = new native.Session(digestKey);
+    const restoring = copy.restoreAsync([part]);
+    add(copy, { input: [1], generation: generation([2]), messages: ["u"], answer: "a", parent: -1 });
+    const recorded = serialized(copy);
+    await expect(restoring).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
+    await expect(copy.restoreAsync([part])).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
+    expect(serialized(copy)).toEqual(recorded);
+  });
+
+  it("may be released meanwhile", async () => {
+    const copy = new native.Session(digestKey);
+    const restoring = copy.restoreAsync(serialized(branchedSession()));
+    copy.release();
+    await expect(restoring).rejects.toMatchObject({ code: "ERR_RELEASED" });
+  });
+
+  it("keeps its parts although the caller drops them", async () => {
+    const source = branchedSession();
+    const parts = serialized(source);
+    const copy = new native.Session(digestKey);
+    const restoring = copy.restoreAsync(parts);
+    parts.length = 0;
+    await restoring;
+    expect(serialized(copy)).toEqual(serialized(source));
+  });
+
+  it.each([
+    ["parts:", "part", undefined],
+    ["parts[1]:", [Buffer.alloc(1), 7], undefined],
+    ["compactedFrom:", [Buffer.alloc(1)], Int32Array.of(1, 2)],
+  ])("refuses arguments of another type: %s", async (name, parts, compactedFrom) => {
+    await expect(new native.Session().restoreAsync(withAny(parts), compactedFrom)).rejects.toMatchObject({
+      code: "ERR_INVALID_ARG",
+      message: expect.stringContaining(name) as string,
+    });
+  });
+});
+
 describe("a digest key", () => {
   it("decides the digests", () => {
     const digest = (key?: Uint8Array) => Buffer.from(native.digestMessages(["a", "b"], undefined, key)).toString("hex");

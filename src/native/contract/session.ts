@@ -43,6 +43,13 @@ export interface NativeSession {
    * @param compactedFrom for each part, {@link RecordInput.compactedFrom}; -1 if it had none. Absent: none had one
    */
   restore(parts: readonly Uint8Array[], compactedFrom?: Int32Array): RestoredTree;
+  /**
+   * {@link restore} on another thread, for a session without interactions, all or nothing. The session stays empty until the
+   * promise resolves, and `parts` must not change until it settles.
+   *
+   * @throws `ERR_INVALID_ARG` if the session has interactions, also if it got them meanwhile
+   */
+  restoreAsync(parts: readonly Uint8Array[], compactedFrom?: Int32Array): Promise<RestoredTree>;
   /** Sets an interaction's own reward, which must be finite and fit a float32. It is stored as float64. */
   setReward(index: number, reward: number): void;
   /** Sets the reward of the whole session, in addition to own rewards. The same range applies. */

@@ -1,6 +1,7 @@
 import { type Change, damagedFolderError, EntryBlocks, type Storage } from "../../storage/index.js";
 import { Allowance } from "../../support/async/allowance.js";
 import { runInTurns } from "../../support/async/run-steps.js";
+import { Semaphore } from "../../support/async/semaphore.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { ExportedShard, ExportedShards } from "../retention.js";
 import type { SessionSummary } from "../session-summary.js";
@@ -41,11 +42,14 @@ const OUTCOME_DELAY_MS = 50;
  * calls also has more other writes, so outcomes soon share a commit with one of them.
  */
 const PROMPT_WRITES = 20;
+/** Maximum number of sessions that are read at the same time. The records of each are in memory until it is restored. */
+const READS_AT_ONCE = 4;
 
 /** Reads and writes the sessions of a server in its storage. */
 export class SessionRecords {
   readonly #storage: Storage;
   readonly #blocks = new EntryBlocks();
+  readonly #reads = new Semaphore(READS_AT_ONCE);
   readonly #tools: ToolRecords;
   /** Sessions whose head changed in this event turn. */
   readonly #changed = new Map<number, () => StoredHead>();
@@ -189,21 +193,26 @@ export class SessionRecords {
 
   /**
    * Reads the data of a session and passes it to `load`. All changes of the session must be committed. The tokens are valid until
-   * `load` returns.
+   * the promise of `load` settles.
    *
    * @throws StorageError if a record is damaged or missing, or if `load` refuses the tokens
    */
-  *readSession(number: number, summary: SessionSummary, load: (stored: StoredSession) => void): Steps<void> {
+  async readSession(
+    number: number,
+    summary: SessionSummary,
+    load: (stored: StoredSession) => Promise<void>,
+  ): Promise<void> {
+    using _read = await this.#reads.acquire();
     const block = this.#blocks.take();
     try {
       // All at once, because the file may change between the steps.
       this.#storage.readInto(block, "records", listData(number, summary.interactionCount));
-      const stored = yield* readStoredSession(summary.id, block.entries(), (key) =>
-        this.#readMessages(summary.id, key),
+      const stored = await runInTurns(
+        readStoredSession(summary.id, block.entries(), (key) => this.#readMessages(summary.id, key)),
       );
       requireComplete(summary.id, stored, summary);
       try {
-        load(stored);
+        await load(stored);
       } catch (error) {
         throw damagedError(`The data of session ${summary.id}`, error);
       }

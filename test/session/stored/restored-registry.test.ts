@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Session } from "../../../src/session/session.js";
 import { SessionRegistry } from "../../../src/session/session-registry.js";
 import { SessionRecords } from "../../../src/session/stored/session-records.js";
+import { StoredSession } from "../../../src/session/trajectory-store.js";
 import { Storage } from "../../../src/storage/index.js";
+import { turn, user } from "../../helpers/turn.js";
 
 /** A registry that takes over the sessions of an earlier one. */
 
@@ -39,4 +42,32 @@ test("writes nothing when it takes over sessions, however many there are", async
   await records.committed();
   expect([...after.all()]).toHaveLength(2);
   expect(write.mock.calls.flat(2)).toEqual([]);
+});
+
+/** Starts a session with one interaction, whose data is on disk only. */
+async function startUnloaded(registry: SessionRegistry, output: number): Promise<Session> {
+  registry.grant(1);
+  const { session } = registry.start({});
+  new StoredSession(session).record(turn([user("a story")], [1, 2], [output]));
+  await records.committed();
+  session.unload();
+  return session;
+}
+
+test("restores sessions that are used at the same time, each with its own tokens", async () => {
+  const registry = createRegistry();
+  const sessions = await Promise.all(Array.from({ length: 20 }, (_, index) => startUnloaded(registry, index)));
+  // Two users of each session.
+  await Promise.all([...sessions, ...sessions].map((session) => registry.wake(session)));
+  const outputs = sessions.map((session) => session.tokens.prompt([], 0).tokens());
+  expect(outputs).toEqual(sessions.map((_, index) => Int32Array.of(1, 2, index)));
+});
+
+test("does not restore a session that is deleted while it is read", async () => {
+  const registry = createRegistry();
+  const session = await startUnloaded(registry, 3);
+  const waking = registry.wake(session);
+  await registry.delete(session.id);
+  await waking;
+  expect([session.isLoaded, session.byteLength, session.interactionCount]).toEqual([false, 0, 1]);
 });

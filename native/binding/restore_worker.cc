@@ -1,0 +1,27 @@
+#include "restore_worker.h"
+
+#include <utility>
+
+#include "session_object.h"
+
+namespace rolltape::binding {
+
+RestoreWorker::RestoreWorker(Napi::Env env, SessionObject& session, Napi::Array parts, StoredParts stored)
+    : PromiseWorker(env, "rolltape.restore"),
+      session_(session),
+      sessionReference_(Napi::Persistent(session.Value())),
+      partsReference_(Napi::Persistent(parts.As<Napi::Object>())),
+      stored_(std::move(stored)),
+      restored_(std::make_unique<Session>(session.session().key())) {}
+
+void RestoreWorker::work() {
+  tree_ = restoreParts(*restored_, stored_);
+}
+
+Napi::Value RestoreWorker::result() {
+  const Napi::Object tree = tree_.toJs(Env());
+  session_.fill(std::move(restored_));
+  return tree;
+}
+
+}  // namespace rolltape::binding

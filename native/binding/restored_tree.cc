@@ -1,0 +1,65 @@
+#include "restored_tree.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "../core/base/error.h"
+#include "args.h"
+#include "buffers.h"
+
+namespace rolltape::binding {
+
+namespace {
+
+std::string nameOf(std::size_t part) {
+  return "parts[" + std::to_string(part) + "]";
+}
+
+}  // namespace
+
+StoredParts storedPartsArg(Napi::Value parts, Napi::Value compactedFrom) {
+  const std::vector<Napi::Value> items = itemsOf(arrayArg(parts, "parts"));
+  StoredParts stored;
+  if (!compactedFrom.IsUndefined()) {
+    const std::span<const std::int32_t> values = int32ArrayArg(compactedFrom, "compactedFrom");
+    if (!values.empty() && values.size() != items.size()) throwInvalid("compactedFrom", "one per part");
+    stored.compactedFrom.assign(values.begin(), values.end());
+  }
+  stored.bytes.reserve(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Napi::HandleScope scope(parts.Env());
+    stored.bytes.push_back(bytesArg(items[i], nameOf(i)));
+  }
+  return stored;
+}
+
+RestoredTree restoreParts(Session& session, const StoredParts& parts) {
+  RestoredTree tree;
+  tree.parents.reserve(parts.bytes.size());
+  tree.tokenExact.reserve(parts.bytes.size());
+  for (std::size_t i = 0; i < parts.bytes.size(); ++i) {
+    try {
+      const Interaction& made =
+          session.restore(parts.bytes[i], parts.compactedFrom.empty() ? -1 : parts.compactedFrom[i]);
+      tree.parents.push_back(made.parentIndex());
+      tree.tokenExact.push_back(made.tokenExact ? 1 : 0);
+    } catch (const Error& error) {
+      throw Error(error.code(), nameOf(i) + ": " + error.what());
+    }
+  }
+  return tree;
+}
+
+Napi::Object RestoredTree::toJs(Napi::Env env) const {
+  auto parentArray = newArray<std::int32_t>(env, parents.size());
+  auto exactArray = newArray<std::uint8_t>(env, tokenExact.size());
+  std::copy(parents.begin(), parents.end(), parentArray.Data());
+  std::copy(tokenExact.begin(), tokenExact.end(), exactArray.Data());
+  const Napi::Object result = Napi::Object::New(env);
+  result.Set("parents", parentArray);
+  result.Set("tokenExact", exactArray);
+  return result;
+}
+
+}  // namespace rolltape::binding

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../core/session/session.h"
+#include "napi_setup.h"
+
+namespace rolltape::binding {
+
+/// Stored interactions, in the order in which they are restored. The views must stay valid.
+struct StoredParts {
+  std::vector<std::span<const std::uint8_t>> bytes;
+  /// One per part, or empty if none was compacted.
+  std::vector<std::int32_t> compactedFrom;
+};
+
+/// The places of restored interactions in the tree, one entry per part. `RestoredTree` in JavaScript.
+struct RestoredTree {
+  std::vector<std::int32_t> parents;
+  std::vector<std::uint8_t> tokenExact;
+
+  Napi::Object toJs(Napi::Env env) const;
+};
+
+/// Reads the arguments of `restore`. @throws Error kInvalidArg
+StoredParts storedPartsArg(Napi::Value parts, Napi::Value compactedFrom);
+/// Adds the parts to a session. Those before a part that is refused stay. Needs no JavaScript.
+/// @throws Error as Session::restore, with the part's name
+RestoredTree restoreParts(Session& session, const StoredParts& parts);
+
+}  // namespace rolltape::binding
