@@ -2,14 +2,14 @@ import { type Child, startChild } from "../processes.js";
 
 export const ADMIN_KEY = "sk-admin-bench-0123456789";
 
-/** Starts the proxy in a separate process. Its sessions are recorded and ended. */
-export function startProxy(): Promise<Child> {
-  return startScript("server-process.ts", [], { BENCH_ADMIN_KEY: ADMIN_KEY });
+/** Starts the proxy in a separate process, on a port and on a Unix socket if its path is given. Its sessions are recorded and ended. */
+export function startProxy(socket?: string): Promise<Child> {
+  return startScript("server-process.ts", socket === undefined ? [] : [socket], { BENCH_ADMIN_KEY: ADMIN_KEY });
 }
 
-/** Starts a Node server that only sends this number of bytes, which it has in memory. */
-export function startBareServer(bytes: number): Promise<Child> {
-  return startScript("bare-server-process.ts", [String(bytes)]);
+/** Starts a Node server that only sends this number of bytes, which it has in memory, on a port and on a Unix socket. */
+export function startBareServer(bytes: number, socket: string): Promise<Child> {
+  return startScript("bare-server-process.ts", [String(bytes), socket]);
 }
 
 function startScript(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Child> {

@@ -1,6 +1,6 @@
-import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { parseConfig } from "../../src/config/index.js";
+import type { App } from "../../src/http/app-type.js";
 import { createServer, createSglangEngine, ensureTinyModel, loadChatModel, SessionRegistry } from "../../src/index.js";
 import { toServerSettings } from "../../src/server/start.js";
 import { StoredSession } from "../../src/session/trajectory-store.js";
@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 
 /** A proxy whose sessions are recorded and ended. */
 export interface RecordedServer {
-  readonly app: Pick<FastifyInstance, "listen" | "close">;
+  readonly app: App;
   readonly ids: readonly string[];
 }
 

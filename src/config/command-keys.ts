@@ -110,6 +110,7 @@ export const UNUSED_BY_WORKER: readonly UnusedKeys[] = [
       "scheduler.",
       "server.host",
       "server.port",
+      "server.socket",
       "server.probe_port",
       "server.stall_seconds",
     ],

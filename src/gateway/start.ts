@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { type Config, readConnectionLimits, readProbeSettings } from "../config/index.js";
 import { type CutAnswer, listCut } from "../http/connections/answer.js";
 import { finishAnswers } from "../http/connections/finish-answers.js";
+import { listen } from "../http/listen.js";
 import { fitToOpenFiles } from "../http/open-files.js";
 import { ProbePort } from "../http/probes/probe-port.js";
 import { createGateway } from "./app.js";
@@ -102,7 +103,7 @@ async function startForwarding(
       processes,
       logger,
     });
-    const url = await app.listen({ host: server.host, port: server.port, backlog: server.listen_backlog });
+    const url = await listen(app, server);
     await probes?.start(() => readReadiness(pool, { processes, stopping, hold: describeHold() }));
     const announceStop = async () => {
       stopping = true;

@@ -1,4 +1,3 @@
-import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
 import { pino } from "pino";
@@ -12,7 +11,7 @@ import {
   refuseUnusedStorage,
 } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
-import { formatUrl } from "../http/format-url.js";
+import { listen } from "../http/listen.js";
 import { fitToOpenFiles } from "../http/open-files.js";
 import { ProbePort } from "../http/probes/probe-port.js";
 import type { OutputFamilies } from "../model/output/family-lookup.js";
@@ -119,9 +118,7 @@ async function startProxy(
     });
     for (const { key, message } of context.modelWarnings) logger.warn({ key }, message);
     await weightVersion.readFile();
-    const { host, port, listen_backlog: backlog } = config.server;
-    await app.listen({ host, port, backlog });
-    const url = formatUrl(app.server.address() as AddressInfo);
+    const url = await listen(app, config.server);
     const deregister = register(config, registry, url);
     // After `register`, which replaces the registration of a dead server with the same tag.
     removeOrphans(context, config, logger);

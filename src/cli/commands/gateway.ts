@@ -2,6 +2,7 @@ import { readAdminKey, refuseUnused, resolveConfig, UNUSED_BY_GATEWAY } from "..
 import type { RunningGateway } from "../../gateway/start.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
 import type { ConfigOptions } from "../config-options.js";
+import { describeAddress } from "../describe-address.js";
 import { EXIT_INCOMPLETE } from "../exit.js";
 import { stopOnSignal } from "../lifetime.js";
 import { createLogger } from "../logger.js";
@@ -24,8 +25,7 @@ export async function gateway(overrides: readonly string[], { config: file }: Co
   });
   const { startGateway } = await import("../../gateway/start.js");
   running = await startGateway(config, { adminKey: readAdminKey(config, process.env), logger });
-  const { url, probeUrl, workers } = running;
-  const served = { url, ...(probeUrl === undefined ? {} : { probe_url: probeUrl }), workers };
+  const served = { ...describeAddress(config, running), workers: running.workers };
   printReadyLine(served);
   logger.info(served, "ready");
 }

@@ -13,6 +13,7 @@ import {
 import type { RunningServer } from "../../server/start.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
 import type { ConfigOptions } from "../config-options.js";
+import { describeAddress } from "../describe-address.js";
 import { EXIT_INCOMPLETE } from "../exit.js";
 import { stopOnSignal, stopWithParent } from "../lifetime.js";
 import { createLogger } from "../logger.js";
@@ -86,12 +87,20 @@ async function publishKey({ file, key }: AdminKey, server: RunningServer): Promi
   }
 }
 
-function describeServer({ engine, server }: Config, { file }: AdminKey, running: RunningServer) {
-  const { url, probeUrl, workerTag, model, modelPath, families } = running;
+function describeServer(config: Config, { file }: AdminKey, running: RunningServer) {
+  const { engine, server } = config;
+  const { workerTag, model, modelPath, families } = running;
   const keyFile = file === undefined ? {} : { admin_key_file: resolve(file) };
   const parsers = { tool_call_parser: families.tools, reasoning_parser: families.reasoning };
-  const probes = probeUrl === undefined ? {} : { probe_url: probeUrl };
   // Only gateways use the tag.
   const tag = server.workers_folder === null ? {} : { worker_tag: workerTag };
-  return { url, ...probes, engine: engine.type, model, model_path: modelPath, ...parsers, ...tag, ...keyFile };
+  return {
+    ...describeAddress(config, running),
+    engine: engine.type,
+    model,
+    model_path: modelPath,
+    ...parsers,
+    ...tag,
+    ...keyFile,
+  };
 }

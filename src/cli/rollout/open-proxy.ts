@@ -73,6 +73,7 @@ async function startSeveral(count: number, { config, logger, logs, key, args }: 
   const workerKeys = [
     "server.port=0",
     "server.probe_port=null",
+    "server.socket=null",
     "server.host=127.0.0.1",
     "server.advertised_host=null",
     "server.worker_tag=auto",

@@ -35,6 +35,7 @@ const ADDRESSES: UnusedKeys[] = [
       "server.host",
       "server.port",
       "server.probe_port",
+      "server.socket",
       "server.workers_folder",
       "server.worker_tag",
       "server.advertised_host",
@@ -90,6 +91,7 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
     "server.host={node}",
     "server.port=0",
     "server.probe_port=null",
+    "server.socket=null",
     "server.workers_folder={folder}/workers",
     "server.workers=1",
     ...store(settings, "proxy-{index}"),
@@ -101,6 +103,7 @@ function gatewayArguments(settings: RolloutJobSettings): string[] {
     "server.host={node}",
     "server.port=0",
     "server.probe_port=null",
+    "server.socket=null",
     "gateway.workers_folder={folder}/workers",
   ];
   return [...forward(settings, UNUSED_BY_GATEWAY), ...place];

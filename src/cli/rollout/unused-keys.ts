@@ -43,6 +43,7 @@ export function unusedByController({ trainer }: Pick<RolloutOptions, "trainer">)
       reason: "`rolltape worker` uses it, `rolltape controller` does not",
     },
     SERVED_WORKERS,
+    NO_SOCKET,
     ...(trainer === undefined ? [NO_TRAINER] : []),
   ];
 }
@@ -52,6 +53,8 @@ const SERVED_WORKERS: UnusedKeys = {
   keys: ["server.workers"],
   reason: "`rolltape serve` uses it; a rollout has `--proxy-workers` and `--workers`",
 };
+
+const NO_SOCKET: UnusedKeys = { prefixes: ["server.socket"], reason: "a controller has a port only" };
 
 const NO_TRAINER: UnusedKeys = {
   prefixes: ["rollout.max_staleness"],

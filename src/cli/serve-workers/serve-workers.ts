@@ -15,6 +15,7 @@ import type { CutAnswer } from "../../http/connections/answer.js";
 import { ProbePort } from "../../http/probes/probe-port.js";
 import type { ChildEnd } from "../../support/processes/child-end.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
+import { describeAddress } from "../describe-address.js";
 import { EXIT_FAILURE, EXIT_INCOMPLETE } from "../exit.js";
 import { stopOnSignal, stopWithParent } from "../lifetime.js";
 import { divideBudgets, type WorkerBudgets } from "./divide-budgets.js";
@@ -101,9 +102,7 @@ export async function serveWorkers(options: ServeWorkersOptions): Promise<void> 
   }
   warnOfUnreached(fleet, gateway, logger);
   const keyFile = admin.file === undefined ? {} : { admin_key_file: resolve(admin.file) };
-  const { url, probeUrl } = gateway;
-  const probeAddress = probeUrl === undefined ? {} : { probe_url: probeUrl };
-  const served = { url, ...probeAddress, ...describeWorkers(fleet.ready), ...keyFile };
+  const served = { ...describeAddress(config, gateway), ...describeWorkers(fleet.ready), ...keyFile };
   printReadyLine(served);
   logger.info(served, "ready");
 }

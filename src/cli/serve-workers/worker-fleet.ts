@@ -76,6 +76,7 @@ function workerArguments({ config, budgets, file, overrides, folder }: WorkerFle
     "server.workers=1",
     // Probes ask the command's own process.
     "server.probe_port=null",
+    "server.socket=null",
     `server.workers_folder=${folder}`,
     // Only the gateway calls workers that agents do not call.
     ...(config.gateway.direct === false && config.server.workers_folder === null

@@ -4,10 +4,19 @@ import { optionalText, seconds } from "./values.js";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
+/** Linux has 108 bytes for the path of a socket, with a zero at its end. */
+const MAX_SOCKET_PATH = 107;
+
 /** Where the server listens, and its limits. */
 export const serverSchema = z.strictObject({
   host: z.string().min(1).default("127.0.0.1").describe("Address to listen on."),
   port: z.int().min(0).max(65_535).default(8090).describe("Port to listen on; 0 picks a free one."),
+  socket: optionalText
+    .refine((path) => path === null || Buffer.byteLength(path) <= MAX_SOCKET_PATH)
+    .meta({ expected: `a path of at most ${MAX_SOCKET_PATH} bytes` })
+    .describe(
+      "Path of a Unix socket that serves the same API as the port, for trainers on the same machine. Only the server's user may connect. With `server.workers`, it is the gateway's. Null: none.",
+    ),
   workers: z
     .union([z.int().min(1).max(256), z.literal("auto")])
     .default(1)

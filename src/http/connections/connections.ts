@@ -24,6 +24,8 @@ export interface ConnectionsOptions {
 /** The connections of a server on which a request was received, and their open answers. */
 export class Connections {
   readonly #server: Server;
+  /** Further servers whose connections are passed to it. */
+  readonly #listeners: Server[] = [];
   readonly #options: ConnectionsOptions;
   /** Counts all open connections, also those without a request. */
   readonly limit: ConnectionLimit;
@@ -66,12 +68,19 @@ export class Connections {
     else endAndLinger(socket, text);
   }
 
+  /** Adds a server that accepts connections for this one, and is closed with it. */
+  addListener(server: Server): void {
+    this.#listeners.push(server);
+    this.#server.once("close", () => this.#closeListeners());
+  }
+
   /**
    * Stops accepting connections. `http.Server.close` would also close connections whose last answer is still in the socket's
    * buffer.
    */
   stopListening(): void {
     if (this.#server.listening) Server.prototype.close.call(this.#server);
+    this.#closeListeners();
   }
 
   /** Closes idle connections now, and every other connection after its answer in progress. */
@@ -110,6 +119,10 @@ export class Connections {
   /** Closes all connections now. */
   destroy(): void {
     for (const socket of this.#bySocket.keys()) socket.destroy();
+  }
+
+  #closeListeners(): void {
+    for (const listener of this.#listeners.splice(0)) listener.close();
   }
 
   #find(socket: Socket): Connection {

@@ -1,0 +1,30 @@
+import type { AddressInfo } from "node:net";
+import type { App } from "./app-type.js";
+import { formatUrl } from "./format-url.js";
+import { openUnixSocket } from "./unix-socket.js";
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Connections that the operating system keeps waiting. */
+  readonly listen_backlog: number;
+  /** Path of a Unix socket that serves the same routes. Null: none. */
+  readonly socket: string | null;
+}
+
+/** Opens the port of an application, and its Unix socket if it has one, or none of them. Returns the address of the port. */
+export async function listen(
+  app: App,
+  { host, port, listen_backlog: backlog, socket }: ListenOptions,
+): Promise<string> {
+  await app.listen({ host, port, backlog });
+  if (socket !== null) {
+    try {
+      app.connections.addListener(await openUnixSocket(socket, app.server, backlog));
+    } catch (error) {
+      await app.close();
+      throw new Error(`server.socket cannot be opened: ${(error as Error).message}`, { cause: error });
+    }
+  }
+  return formatUrl(app.server.address() as AddressInfo);
+}
