@@ -95,6 +95,7 @@ describe("keys that a command uses", () => {
     expect(usedKeys(UNUSED_BY_GATEWAY, "")).toEqual([
       "server.host",
       "server.port",
+      "server.socket",
       "server.probe_port",
       "server.stall_seconds",
       "server.max_body_bytes",

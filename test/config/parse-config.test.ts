@@ -12,6 +12,7 @@ describe("defaults", () => {
         host: "127.0.0.1",
         port: 8090,
         workers: 1,
+        socket: null,
         probe_port: null,
         stall_seconds: 60,
         max_body_bytes: 16_777_216,
