@@ -12,7 +12,7 @@ RestoreWorker::RestoreWorker(Napi::Env env, SessionObject& session, Napi::Array 
       sessionReference_(Napi::Persistent(session.Value())),
       partsReference_(Napi::Persistent(parts.As<Napi::Object>())),
       stored_(std::move(stored)),
-      restored_(std::make_unique<Session>(session.session().key())) {}
+      restored_(std::make_unique<Session>(session.session().digestKey())) {}
 
 void RestoreWorker::work() {
   tree_ = restoreParts(*restored_, stored_);
@@ -20,7 +20,7 @@ void RestoreWorker::work() {
 
 Napi::Value RestoreWorker::result() {
   const Napi::Object tree = tree_.toJs(Env());
-  session_.fill(std::move(restored_));
+  session_.adopt(std::move(restored_));
   return tree;
 }
 

@@ -9,8 +9,8 @@ namespace rolltape::binding {
 
 class SessionObject;
 
-/// Restores a session on a worker thread. The session of the object stays empty until the end, so that whatever happens
-/// to the object meanwhile, no other thread sees the one that is filled.
+/// Restores into a new Session on a worker thread, then moves it into the session object on the event loop. Until then,
+/// no other thread uses the new Session.
 class RestoreWorker : public PromiseWorker {
  public:
   /// @param parts the JavaScript values that the views of `stored` belong to

@@ -9,7 +9,8 @@
 
 namespace rolltape::binding {
 
-/// Stored interactions, in the order in which they are restored. The views must stay valid.
+/// Stored interactions, in the order in which they are restored. `bytes` points into JavaScript buffers, which must
+/// outlive it.
 struct StoredParts {
   std::vector<std::span<const std::uint8_t>> bytes;
   /// One per part, or empty if none was compacted.
@@ -26,7 +27,8 @@ struct RestoredTree {
 
 /// Reads the arguments of `restore`. @throws Error kInvalidArg
 StoredParts storedPartsArg(Napi::Value parts, Napi::Value compactedFrom);
-/// Adds the parts to a session. Those before a part that is refused stay. Needs no JavaScript.
+/// Adds the parts to a session. If a part is refused, the earlier parts stay. Does not use JavaScript, so any thread
+/// may call it.
 /// @throws Error as Session::restore, with the part's name
 RestoredTree restoreParts(Session& session, const StoredParts& parts);
 

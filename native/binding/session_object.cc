@@ -1,6 +1,7 @@
 #include "session_object.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "../core/session/reward.h"
@@ -148,7 +149,7 @@ Napi::Value SessionObject::restore(const Napi::CallbackInfo& info) {
 
 Napi::Value SessionObject::restoreAsync(const Napi::CallbackInfo& info) {
   requireEmpty();
-  // A copy, so that what happens to the caller's array frees no part.
+  // Copy the array: the worker must keep the buffers alive even if the caller changes its array.
   const std::vector<Napi::Value> items = itemsOf(arrayArg(info[0], "parts"));
   const Napi::Array parts = Napi::Array::New(info.Env(), items.size());
   for (std::size_t i = 0; i < items.size(); ++i) parts.Set(static_cast<std::uint32_t>(i), items[i]);
@@ -156,13 +157,15 @@ Napi::Value SessionObject::restoreAsync(const Napi::CallbackInfo& info) {
   return PromiseWorker::start(new RestoreWorker(info.Env(), *this, parts, std::move(stored)));
 }
 
-void SessionObject::fill(std::unique_ptr<Session> session) {
+void SessionObject::adopt(std::unique_ptr<Session> session) {
   requireEmpty();
   session_ = std::move(session);
 }
 
 void SessionObject::requireEmpty() {
-  if (session().length() > 0) throw Error(ErrorCode::kInvalidArg, "the session has interactions already");
+  const std::size_t length = session().length();
+  if (length == 0) return;
+  throw Error(ErrorCode::kInvalidArg, "session must have no interactions; it has " + std::to_string(length));
 }
 
 Napi::Value SessionObject::setReward(const Napi::CallbackInfo& info) {

@@ -18,8 +18,9 @@ class SessionObject : public Wrapped<SessionObject> {
   explicit SessionObject(const Napi::CallbackInfo& info);
   /// @throws Error kReleased after release().
   Session& session();
-  /// Replaces the session. @throws Error kReleased after release(), kInvalidArg if there are interactions already.
-  void fill(std::unique_ptr<Session> session);
+  /// Replaces the empty session with a restored one. @throws Error kReleased after release(), kInvalidArg if there are
+  /// interactions already.
+  void adopt(std::unique_ptr<Session> session);
 
  private:
   Napi::Value length(const Napi::CallbackInfo& info);

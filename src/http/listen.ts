@@ -12,7 +12,10 @@ export interface ListenOptions {
   readonly socket: string | null;
 }
 
-/** Opens the port of an application, and its Unix socket if it has one, or none of them. Returns the address of the port. */
+/**
+ * Opens the port of an application and, if `socket` is set, its Unix socket. If the socket cannot be opened, closes the application.
+ * Returns the address of the port.
+ */
 export async function listen(
   app: App,
   { host, port, listen_backlog: backlog, socket }: ListenOptions,
@@ -20,7 +23,7 @@ export async function listen(
   await app.listen({ host, port, backlog });
   if (socket !== null) {
     try {
-      app.connections.addListener(await openUnixSocket(socket, app.server, backlog));
+      app.connections.addServer(await openUnixSocket(socket, app.server, backlog));
     } catch (error) {
       await app.close();
       throw new Error(`server.socket cannot be opened: ${(error as Error).message}`, { cause: error });

@@ -10,7 +10,7 @@ import { connect, createServer, type Server } from "node:net";
  *
  * @throws Error if the path is in use, or is another kind of file
  */
-export async function openUnixSocket(path: string, http: Server, backlog?: number): Promise<Server> {
+export async function openUnixSocket(path: string, http: Server, backlog: number): Promise<Server> {
   await removeStale(path);
   // As `http.Server` does: a client may close its side after the request and still read the answer.
   const server = createServer({ allowHalfOpen: true }, (socket) => void http.emit("connection", socket));
@@ -28,13 +28,13 @@ export async function openUnixSocket(path: string, http: Server, backlog?: numbe
 async function removeStale(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => undefined);
   if (!stats) return;
-  if (!stats.isSocket()) throw new Error(`${path} exists and is no socket`);
-  if (await accepts(path)) throw new Error(`another process listens on ${path}`);
+  if (!stats.isSocket()) throw new Error(`${path} exists and is not a socket`);
+  if (await isListening(path)) throw new Error(`another process listens on ${path}`);
   await rm(path, { force: true });
 }
 
 /** Returns true if a process listens on a socket. */
-async function accepts(path: string): Promise<boolean> {
+async function isListening(path: string): Promise<boolean> {
   const socket = connect(path);
   try {
     await once(socket, "connect");

@@ -24,7 +24,7 @@ export interface PreparedExport<T> {
   readonly settle: (outcome: ExportOutcome) => void;
 }
 
-/** Number of sessions that are read from disk at the same time. More would delay calls whose sessions are read too. */
+/** Maximum number of sessions that one export reads at the same time. More would delay calls that also wait for a read. */
 const WAKES_AT_ONCE = 4;
 /** Maximum number of refused sessions that an error lists. */
 const MAX_NAMED = 1000;
@@ -116,7 +116,7 @@ export class Exporter {
     }
   }
 
-  /** Reads the data of sessions that are on disk only. Other requests run after each few of them. */
+  /** Reads the data of sessions that are on disk only, {@link WAKES_AT_ONCE} at a time. Other requests run in between. */
   async #wake(sessions: readonly Session[]): Promise<void> {
     const asleep = sessions.filter((session) => !session.isLoaded);
     for (let start = 0; start < asleep.length; start += WAKES_AT_ONCE) {

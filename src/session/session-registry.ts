@@ -326,10 +326,7 @@ export class SessionRegistry {
     const { records } = this.#options;
     const number = this.#numbers.get(session);
     if (!records || number === undefined) return;
-    await records.readSession(number, session.summarize(), async (stored) => {
-      // It may have been deleted meanwhile.
-      if (!session.lifecycle.freed) await session.loadAsync(stored);
-    });
+    await records.readSession(number, session.summarize(), (stored) => session.loadAsync(stored));
   }
 
   #add(number: number, options: Pick<SessionOptions, "id" | "taskId" | "groupId" | "leaseId" | "summary">): Session {

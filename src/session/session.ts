@@ -280,9 +280,9 @@ export class Session {
     this.#adopt(stored, restored, restored.restore(...listParts(stored)));
   }
 
-  /** {@link load} that restores the tokens on another thread. They must not change meanwhile. */
+  /** {@link load} that restores the tokens on another thread. `stored` must not change meanwhile. Does nothing if the session is freed. */
   async loadAsync(stored: StoredSession): Promise<void> {
-    if (this.#isLoaded) return;
+    if (this.#isLoaded || this.lifecycle.freed) return;
     const restored = new native.Session(this.#digestKey);
     const tree = await restored.restoreAsync(...listParts(stored));
     // It may have been deleted meanwhile.

@@ -206,7 +206,7 @@ describe("a stored interaction", () => {
 });
 
 describe("a session restored on another thread", () => {
-  it("is the same as one that is restored at once", async () => {
+  it("equals one that is restored synchronously", async () => {
     const parts = serialized(branchedSession());
     const copy = new native.Session(digestKey);
     const restoring = copy.restoreAsync(parts);
@@ -227,7 +227,7 @@ describe("a session restored on another thread", () => {
     expect(copy.length).toBe(2);
   });
 
-  it("must have no interactions, and get none meanwhile", async () => {
+  it("is refused if it has interactions or gets one meanwhile", async () => {
     const [part = Buffer.of()] = serialized(branchedSession());
     const copy = new native.Session(digestKey);
     const restoring = copy.restoreAsync([part]);
@@ -238,14 +238,14 @@ describe("a session restored on another thread", () => {
     expect(serialized(copy)).toEqual(recorded);
   });
 
-  it("may be released meanwhile", async () => {
+  it("rejects with ERR_RELEASED if it is released meanwhile", async () => {
     const copy = new native.Session(digestKey);
     const restoring = copy.restoreAsync(serialized(branchedSession()));
     copy.release();
     await expect(restoring).rejects.toMatchObject({ code: "ERR_RELEASED" });
   });
 
-  it("keeps its parts although the caller drops them", async () => {
+  it("has all parts even if the caller empties the array", async () => {
     const source = branchedSession();
     const parts = serialized(source);
     const copy = new native.Session(digestKey);
@@ -259,7 +259,7 @@ describe("a session restored on another thread", () => {
     ["parts:", "part", undefined],
     ["parts[1]:", [Buffer.alloc(1), 7], undefined],
     ["compactedFrom:", [Buffer.alloc(1)], Int32Array.of(1, 2)],
-  ])("refuses arguments of another type: %s", async (name, parts, compactedFrom) => {
+  ])("refuses invalid arguments: %s", async (name, parts, compactedFrom) => {
     await expect(new native.Session().restoreAsync(withAny(parts), compactedFrom)).rejects.toMatchObject({
       code: "ERR_INVALID_ARG",
       message: expect.stringContaining(name) as string,

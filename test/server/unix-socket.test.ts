@@ -47,7 +47,7 @@ it("sends the same bytes as the port", async () => {
   expect(await post({ socketPath: path }, body)).toEqual(overPort);
 });
 
-it("lets only its own user connect", async () => {
+it("creates its file with mode 0600", async () => {
   await open();
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
@@ -59,7 +59,7 @@ it("answers a client that has closed its side", async () => {
   expect(await text(client)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-it("counts connections of the socket together with those of the port", async () => {
+it("counts connections of the socket", async () => {
   await open();
   const client = connect(path);
   client.write("GET /livez HTTP/1.1\r\nhost: a\r\n\r\n");
@@ -94,11 +94,11 @@ it("refuses a socket on which another process listens, and then opens no port", 
 
 it("refuses another kind of file, and keeps it", async () => {
   writeFileSync(path, "notes");
-  await expect(open()).rejects.toThrow("is no socket");
+  await expect(open()).rejects.toThrow("is not a socket");
   expect(readFileSync(path, "utf8")).toBe("notes");
 });
 
-it("refuses a folder that does not exist", async () => {
+it("refuses a path whose folder does not exist", async () => {
   path = join(folder, "missing", "api.sock");
   await expect(open()).rejects.toThrow("server.socket cannot be opened: ");
 });

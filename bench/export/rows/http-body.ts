@@ -11,8 +11,8 @@ import { findPython, PythonPeer } from "../python.js";
 import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
 
 /**
- * Compares `POST /export_batch` over loopback and over a Unix socket, planning and packing included, with a bare Node server that has the same number of
- * bytes in memory. One reader, in a third process, reads both into the same buffer.
+ * Compares `POST /export_batch` over loopback and over a Unix socket, planning and packing included, with a bare Node server that has
+ * the same number of bytes in memory. One reader, in a third process, reads all of them into the same buffer.
  */
 
 const WHAT = "POST /export_batch";
@@ -56,12 +56,13 @@ async function measure(python: string): Promise<void> {
       bareSocket: () => read(`unix:${bareSocket}`, "/"),
       proxySocket: () => read(`unix:${proxySocket}`, "/export_batch"),
     });
+    // The two proxies, each with a warm-up, and the request for the checksums.
     const packed = (await packSeconds(proxy.url)) / (2 * (ROUNDS + 1) + 1);
     const reportPair = (over: string, measured: readonly number[], reference: readonly number[]) => {
       const describe = (seconds: number) => `${milliseconds(seconds)}, ${gigabytesPerSecond(bytes, seconds)}`;
       report({
         what: `${WHAT} over ${over}, ${(bytes / 1e6).toFixed(0)} MB`,
-        measured: `${describe(median(measured))}, of which planning and packing ${milliseconds(packed)} on average`,
+        measured: `${describe(median(measured))}, of which planning and packing ${milliseconds(packed)} on average over both`,
         reference: `bare Node ${describe(median(reference))}`,
         verdict: { value: 100 * timesFaster(measured, reference), target: 85, bound: "at least", unit: "%" },
       });

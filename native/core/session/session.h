@@ -60,7 +60,7 @@ class Session {
   /// `key` is that of the digests which the session will be given.
   explicit Session(const SipKey& key) : key_(key), storage_(std::make_shared<SessionStorage>()) {}
 
-  const SipKey& key() const { return key_; }
+  const SipKey& digestKey() const { return key_; }
   /// Interactions recorded.
   std::size_t length() const { return states_.size(); }
   std::size_t byteLength() const;

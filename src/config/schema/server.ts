@@ -4,7 +4,7 @@ import { optionalText, seconds } from "./values.js";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-/** Linux has 108 bytes for the path of a socket, with a zero at its end. */
+/** Linux limits the path of a socket to 108 bytes, including the terminating null. */
 const MAX_SOCKET_PATH = 107;
 
 /** Where the server listens, and its limits. */
@@ -15,7 +15,7 @@ export const serverSchema = z.strictObject({
     .refine((path) => path === null || Buffer.byteLength(path) <= MAX_SOCKET_PATH)
     .meta({ expected: `a path of at most ${MAX_SOCKET_PATH} bytes` })
     .describe(
-      "Path of a Unix socket that serves the same API as the port, for trainers on the same machine. Only the server's user may connect. With `server.workers`, it is the gateway's. Null: none.",
+      "Path of a Unix socket that serves the same API as the port, for trainers on the same machine. Only the server's user may connect. With several `server.workers`, the gateway serves it. Null: none.",
     ),
   workers: z
     .union([z.int().min(1).max(256), z.literal("auto")])

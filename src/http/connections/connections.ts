@@ -24,8 +24,8 @@ export interface ConnectionsOptions {
 /** The connections of a server on which a request was received, and their open answers. */
 export class Connections {
   readonly #server: Server;
-  /** Further servers whose connections are passed to it. */
-  readonly #listeners: Server[] = [];
+  /** Servers that pass their connections to it. */
+  readonly #otherServers: Server[] = [];
   readonly #options: ConnectionsOptions;
   /** Counts all open connections, also those without a request. */
   readonly limit: ConnectionLimit;
@@ -68,10 +68,10 @@ export class Connections {
     else endAndLinger(socket, text);
   }
 
-  /** Adds a server that accepts connections for this one, and is closed with it. */
-  addListener(server: Server): void {
-    this.#listeners.push(server);
-    this.#server.once("close", () => this.#closeListeners());
+  /** Adds a server that passes its connections to the HTTP server, and closes it together with that server. */
+  addServer(server: Server): void {
+    this.#otherServers.push(server);
+    this.#server.once("close", () => this.#closeOthers());
   }
 
   /**
@@ -80,7 +80,7 @@ export class Connections {
    */
   stopListening(): void {
     if (this.#server.listening) Server.prototype.close.call(this.#server);
-    this.#closeListeners();
+    this.#closeOthers();
   }
 
   /** Closes idle connections now, and every other connection after its answer in progress. */
@@ -121,8 +121,8 @@ export class Connections {
     for (const socket of this.#bySocket.keys()) socket.destroy();
   }
 
-  #closeListeners(): void {
-    for (const listener of this.#listeners.splice(0)) listener.close();
+  #closeOthers(): void {
+    for (const server of this.#otherServers.splice(0)) server.close();
   }
 
   #find(socket: Socket): Connection {

@@ -47,7 +47,8 @@ export interface NativeSession {
    * {@link restore} on another thread, for a session without interactions, all or nothing. The session stays empty until the
    * promise resolves, and `parts` must not change until it settles.
    *
-   * @throws `ERR_INVALID_ARG` if the session has interactions, also if it got them meanwhile
+   * Rejects with `ERR_INVALID_ARG` if the session has interactions at the call or at the end, `ERR_STORED_INVALID` if a part is
+   * refused, `ERR_RELEASED` if the session was released meanwhile.
    */
   restoreAsync(parts: readonly Uint8Array[], compactedFrom?: Int32Array): Promise<RestoredTree>;
   /** Sets an interaction's own reward, which must be finite and fit a float32. It is stored as float64. */
