@@ -137,6 +137,8 @@ async function startProxy(
       const closeTimer = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
       clearTimeout(closeTimer);
+      // The application does not wait for connections of the Unix socket.
+      app.server.closeAllConnections();
       removeOrphans(context, config, logger);
       await storage?.records.committed().catch(() => undefined);
       await release();

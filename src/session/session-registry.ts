@@ -326,7 +326,8 @@ export class SessionRegistry {
     const { records } = this.#options;
     const number = this.#numbers.get(session);
     if (!records || number === undefined) return;
-    await records.readSession(number, session.summarize(), (stored) => session.loadAsync(stored));
+    const readSummary = () => (session.lifecycle.freed ? undefined : session.summarize());
+    await records.readSession(number, readSummary, (stored) => session.loadAsync(stored));
   }
 
   #add(number: number, options: Pick<SessionOptions, "id" | "taskId" | "groupId" | "leaseId" | "summary">): Session {

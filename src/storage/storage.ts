@@ -150,6 +150,11 @@ export class Storage {
     return { fileBytes: size, usedBytes: this.#file.readUsedBytes() };
   }
 
+  /** @throws StorageError `storage_failed` if the storage was closed, so that nothing can be read any more */
+  requireOpen(): void {
+    if (this.#closing) throw new StorageError("storage_failed", "The server is closing its storage.");
+  }
+
   /** Waits for the last commit and releases the folder for other processes. Idempotent. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());

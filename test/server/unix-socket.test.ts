@@ -6,7 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { parseConfig } from "../../src/config/index.js";
 import { listen } from "../../src/http/listen.js";
+import { startServer } from "../../src/server/start.js";
 import { ADMIN_KEY, Proxy } from "../helpers/proxy.js";
 import { until } from "../helpers/until.js";
 
@@ -101,6 +103,15 @@ it("refuses another kind of file, and keeps it", async () => {
 it("refuses a path whose folder does not exist", async () => {
   path = join(folder, "missing", "api.sock");
   await expect(open()).rejects.toThrow("server.socket cannot be opened: ");
+});
+
+it("closes connections without a request when the server stops", async () => {
+  const server = await startServer(parseConfig({ server: { port: 0, socket: path } }), { adminKey: ADMIN_KEY });
+  const client = connect(path);
+  await once(client, "connect");
+  const closed = once(client, "close");
+  await server.close();
+  await closed;
 });
 
 /** Leaves a socket file on which nobody listens. */

@@ -195,14 +195,18 @@ export class SessionRecords {
    * Reads the data of a session and passes it to `load`. All changes of the session must be committed. The tokens are valid until
    * the promise of `load` settles.
    *
+   * @param readSummary called when the read begins, which other reads may delay; returns undefined if the session was freed meanwhile
    * @throws StorageError if a record is damaged or missing, or if `load` refuses the tokens
    */
   async readSession(
     number: number,
-    summary: SessionSummary,
+    readSummary: () => SessionSummary | undefined,
     load: (stored: StoredSession) => Promise<void>,
   ): Promise<void> {
     using _read = await this.#reads.acquire();
+    const summary = readSummary();
+    if (!summary) return;
+    this.#storage.requireOpen();
     const block = this.#blocks.take();
     try {
       // All at once, because the file may change between the steps.

@@ -63,6 +63,26 @@ test("restores sessions that are used at the same time, each with its own tokens
   expect(outputs).toEqual(sessions.map((_, index) => Int32Array.of(1, 2, index)));
 });
 
+test("waits for no data of a session that is deleted before its turn to be read", async () => {
+  const registry = createRegistry();
+  const sessions = await Promise.all(Array.from({ length: 12 }, (_, index) => startUnloaded(registry, index)));
+  const waking = Promise.all(sessions.map((session) => registry.wake(session)));
+  const last = sessions.at(-1);
+  await registry.delete(last?.id ?? "");
+  await records.committed();
+  await waking;
+  expect(sessions.map(({ isLoaded }) => isLoaded)).toEqual(sessions.map((session) => session !== last));
+});
+
+test("refuses reads that wait when the storage is closed", async () => {
+  const registry = createRegistry();
+  const sessions = await Promise.all(Array.from({ length: 12 }, (_, index) => startUnloaded(registry, index)));
+  const waking = Promise.allSettled(sessions.map((session) => registry.wake(session)));
+  await storage.close();
+  const reasons = (await waking).flatMap((result) => (result.status === "rejected" ? [String(result.reason)] : []));
+  expect(new Set(reasons)).toEqual(new Set(["StorageError: The server is closing its storage."]));
+});
+
 test("does not restore a session that is deleted while it is read", async () => {
   const registry = createRegistry();
   const session = await startUnloaded(registry, 3);
