@@ -73,11 +73,11 @@ it("counts connections of the socket", async () => {
 
 it.each([
   ["the server closes", () => proxy.app.close()],
-  ["the server stops listening", () => proxy.app.connections.stopListening()],
+  ["the server stops listening", async () => proxy.app.connections.stopListening()],
 ])("removes its file when %s", async (_, stop) => {
   await open();
   await stop();
-  await until(() => !existsSync(path));
+  await expect.poll(() => existsSync(path)).toBe(false);
 });
 
 it("replaces the socket of a process that died", async () => {
@@ -112,6 +112,7 @@ it("closes connections without a request when the server stops", async () => {
   const closed = once(client, "close");
   await server.close();
   await closed;
+  expect(client.destroyed).toBe(true);
 });
 
 /** Leaves a socket file on which nobody listens. */
