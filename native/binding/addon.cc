@@ -15,6 +15,7 @@
 #include "reply_stream_object.h"
 #include "session_object.h"
 #include "shared_pool_object.h"
+#include "synced_file_object.h"
 
 namespace rolltape::binding {
 
@@ -37,6 +38,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("ReplyStream", ReplyStreamObject::define(env));
   exports.Set("SharedPool", SharedPoolObject::define(env));
   exports.Set("FileLock", FileLockObject::define(env));
+  exports.Set("SyncedFile", SyncedFileObject::define(env));
   exports.Set("digestMessages", Napi::Function::New(env, digestMessages, "digestMessages"));
   exports.Set("findJsonExcess", Napi::Function::New(env, findJsonExcessNow, "findJsonExcess"));
   exports.Set("findJsonExcessAsync", Napi::Function::New(env, findJsonExcessAsync, "findJsonExcessAsync"));

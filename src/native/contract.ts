@@ -15,6 +15,7 @@ import type { JsonExcess, JsonLimits } from "./contract/json.js";
 import type { NativeSharedPool, PinnedMemory, SharedPoolOptions } from "./contract/memory.js";
 import type { NativeReplyStreamConstructor } from "./contract/reply-stream.js";
 import type { NativeSession } from "./contract/session.js";
+import type { NativeSyncedFile } from "./contract/synced-file.js";
 
 export type * from "./contract/batch-plan.js";
 export type * from "./contract/file-lock.js";
@@ -25,6 +26,7 @@ export type * from "./contract/prompt.js";
 export type * from "./contract/reply.js";
 export type * from "./contract/reply-stream.js";
 export type * from "./contract/session.js";
+export type * from "./contract/synced-file.js";
 
 export type NativeErrorCode =
   /** A wrong argument: type, range, length. */
@@ -48,7 +50,11 @@ export type NativeErrorCode =
   /** A directory or file for shared batches cannot be used; the message says why. */
   | "ERR_SHARED_UNAVAILABLE"
   /** Page-locked memory is not available. The message has the reason of {@link NativeAddon.pinnedMemory}. */
-  | "ERR_PINNED_UNAVAILABLE";
+  | "ERR_PINNED_UNAVAILABLE"
+  /** A file accepted no more bytes, for example because the disk is full. */
+  | "ERR_WRITE_FAILED"
+  /** The disk did not confirm bytes that a file had accepted. */
+  | "ERR_SYNC_FAILED";
 
 export interface NativeAddon {
   /**
@@ -119,6 +125,10 @@ export interface NativeAddon {
   readonly FileLock: new (
     path: string,
   ) => NativeFileLock;
+  /** Opens a file for durable writes, and creates it if it is missing. Only its owner can read a new file. */
+  readonly SyncedFile: new (
+    path: string,
+  ) => NativeSyncedFile;
   /**
    * Returns if `memory: "pinned"` is available in this process, and if not, why.
    *

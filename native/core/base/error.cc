@@ -26,6 +26,10 @@ const char* errorCodeName(ErrorCode code) {
       return "ERR_SHARED_UNAVAILABLE";
     case ErrorCode::kPinnedUnavailable:
       return "ERR_PINNED_UNAVAILABLE";
+    case ErrorCode::kWriteFailed:
+      return "ERR_WRITE_FAILED";
+    case ErrorCode::kSyncFailed:
+      return "ERR_SYNC_FAILED";
   }
   return "ERR_INVALID_ARG";
 }

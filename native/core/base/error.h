@@ -17,6 +17,8 @@ enum class ErrorCode {
   kSharedFull,
   kSharedUnavailable,
   kPinnedUnavailable,
+  kWriteFailed,
+  kSyncFailed,
 };
 
 /// The stable name of a code, as JavaScript sees it: `ERR_…`.
