@@ -19,7 +19,7 @@ import { Load } from "./load.js";
 import type { ChaosOptions } from "./options.js";
 import { PowerLoss } from "./power/power-loss.js";
 import { Gate } from "./processes/gate.js";
-import { createGatewayTarget, createServerTarget, dataFileOf } from "./processes/target.js";
+import { createGatewayTarget, createServerTarget, storageOf } from "./processes/target.js";
 import { ChaosTally } from "./tally.js";
 import { WeightChanges } from "./weight-changes.js";
 
@@ -46,7 +46,7 @@ async function runOn(
   { seed, concurrency, durability, gateway, power, maxPauseSeconds, kills: planned }: ChaosOptions,
   onProgress: (line: string) => void,
 ): Promise<ChaosTally> {
-  const powerLoss = power ? new PowerLoss(dataFileOf(folder), folder) : undefined;
+  const powerLoss = power ? new PowerLoss(storageOf(folder), folder) : undefined;
   const createTarget = gateway ? createGatewayTarget : createServerTarget;
   const target = await createTarget({ engineUrls: engine.urls, folder, durability, env: powerLoss?.env });
   const pool = new Pool(target.url, { headersTimeout: 0, bodyTimeout: 0 });

@@ -1,5 +1,5 @@
-/** Tables of the storage file. */
-export const TABLES = ["meta", "sessions", "records", "leases"] as const;
+/** Tables of the storage file. A change names its table by position, so the order must not change. */
+export const TABLES = ["meta", "sessions", "records", "leases", "log"] as const;
 
 export type Table = (typeof TABLES)[number];
 

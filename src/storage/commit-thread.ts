@@ -3,6 +3,7 @@ import { startThread } from "../support/start-thread.js";
 import type { Change } from "./changes.js";
 import type { CommitRequest, CommitResult } from "./commit-worker.js";
 import type { DatabaseOptions } from "./database.js";
+import type { SegmentToApply } from "./log/write-ahead-log.js";
 import { packChanges } from "./packed-changes.js";
 
 /** A request to the thread that has no result yet. */
@@ -33,6 +34,11 @@ export class CommitThread {
   commit(changes: readonly Change[]): Promise<void> {
     const packed = packChanges(changes);
     return this.#send(packed, [packed.buffer]);
+  }
+
+  /** Commits the changes of a segment of the log, which the thread reads from its file. */
+  apply(segment: SegmentToApply): Promise<void> {
+    return this.#send(segment, []);
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,13 @@
 import { parentPort, workerData } from "node:worker_threads";
+import type { Change } from "./changes.js";
 import { type DatabaseOptions, LmdbFile } from "./database.js";
 import { requireSpace, requireWrites } from "./file-system.js";
+import { readChangesToApply } from "./log/apply-segment.js";
+import type { SegmentToApply } from "./log/write-ahead-log.js";
 import { unpackChanges } from "./packed-changes.js";
 
-/** Packed changes to commit, or the order to close the file. */
-export type CommitRequest = Uint8Array<ArrayBuffer> | "close";
+/** Packed changes to commit, a segment of the log to apply, or the order to close the file. */
+export type CommitRequest = Uint8Array<ArrayBuffer> | SegmentToApply | "close";
 
 /** The result of one request. */
 export interface CommitResult {
@@ -24,7 +27,8 @@ parentPort?.on("message", (request: CommitRequest) => {
 async function handle(request: CommitRequest): Promise<CommitResult> {
   try {
     if (request === "close") await file.close();
-    else commit(request);
+    else if (request instanceof Uint8Array) commit([...unpackChanges(request)], request.byteLength);
+    else commit(readChangesToApply(request), request.bytes);
     return {};
   } catch (error) {
     return { error: error instanceof Error ? error : new Error(String(error)) };
@@ -36,9 +40,8 @@ async function handle(request: CommitRequest): Promise<CommitResult> {
  * when it describes a write that the disk refused. A few such writes end the process, so LMDB is not asked again until other writes
  * succeed.
  */
-function commit(packed: Uint8Array<ArrayBuffer>): void {
-  const changes = [...unpackChanges(packed)];
-  requireSpace(options.path, packed.byteLength, changes.length);
+function commit(changes: readonly Change[], bytes: number): void {
+  requireSpace(options.path, bytes, changes.length);
   if (failed) requireWrites(options.path);
   failed = true;
   file.commit(changes);

@@ -1,11 +1,13 @@
+import { existsSync } from "node:fs";
 import { chmod, link, open, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Table } from "./changes.js";
 import { checkCopy, writeCopy } from "./copy-entries.js";
 import { unusableFolderError } from "./errors.js";
-import { COPY_FILE, DATA_FILE } from "./file-names.js";
+import { COPY_FILE, DATA_FILE, LOG_FILES } from "./file-names.js";
 import { inspectFileSystem } from "./file-system.js";
 import { removeCopy } from "./folder.js";
+import { removeLog } from "./log/recover-log.js";
 import type { OfflineStorage } from "./offline-storage.js";
 import type { StorageSize } from "./storage-size.js";
 
@@ -23,7 +25,6 @@ export interface Compaction {
   readonly original: string | undefined;
 }
 
-const ORIGINAL = `${DATA_FILE}.damaged`;
 /** Space for the pages that a copy has in addition to those with data. */
 const SPARE_BYTES = 2 ** 20;
 
@@ -48,10 +49,13 @@ export async function compactStorage(
     await chmod(copy, (await stat(path)).mode);
     await sync(copy);
     const after = checkCopy(directory, COPY_FILE, digests);
-    const original = keepOriginal ? await linkOriginal(directory) : undefined;
+    const original = keepOriginal ? await linkOriginal(directory, DATA_FILE) : undefined;
     await rename(copy, path);
     await removeCopy(directory);
     await sync(directory);
+    // The copy has the changes of the log.
+    if (storage.logDamage !== undefined) await keepDamagedLog(directory);
+    else if (storage.includesLog) removeLog(directory);
     return { before, after, original };
   } catch (error) {
     await removeCopy(directory);
@@ -74,12 +78,17 @@ async function requireSpace(directory: string, { usedBytes }: StorageSize): Prom
   );
 }
 
-/** Gives the file a second name that no file has. Returns the name. */
-async function linkOriginal(directory: string): Promise<string> {
+async function keepDamagedLog(directory: string): Promise<void> {
+  for (const name of LOG_FILES) if (existsSync(join(directory, name))) await linkOriginal(directory, name);
+  removeLog(directory);
+}
+
+/** Gives a file a second name that no file has. Returns the name. */
+async function linkOriginal(directory: string, file: string): Promise<string> {
   for (let n = 1; ; n++) {
-    const name = n === 1 ? ORIGINAL : `${ORIGINAL}-${n}`;
+    const name = `${file}.damaged${n === 1 ? "" : `-${n}`}`;
     try {
-      await link(join(directory, DATA_FILE), join(directory, name));
+      await link(join(directory, file), join(directory, name));
       return name;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

@@ -12,16 +12,35 @@ export class StorageError extends CodedError<StorageErrorCode> {
   override readonly name = "StorageError";
 }
 
+/** Returns the error for a write that the disk refused. */
+export function writeError(cause: unknown): StorageError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StorageError("storage_failed", `The server cannot write to its storage: ${reason}.`, { cause });
+}
+
 /**
- * Returns the error for a folder whose file is damaged.
+ * Returns the error for a folder whose data file is damaged.
  *
  * @param reason without a full stop, for example `page 3 is damaged: it has no nodes`
  */
 export function damagedFolderError(directory: string, reason: string, cause?: unknown): StorageError {
+  return damagedError(directory, `file ${DATA_FILE}: ${reason}`, cause);
+}
+
+/**
+ * Returns the error for a folder whose log is damaged.
+ *
+ * @param reason without a full stop, for example `data.log-0 is damaged at byte 4096`
+ */
+export function damagedLogError(directory: string, reason: string, cause?: unknown): StorageError {
+  return damagedError(directory, `write-ahead log: ${reason}`, cause);
+}
+
+function damagedError(directory: string, damage: string, cause: unknown): StorageError {
   const advice =
     "`rolltape storage verify` lists what is lost, `rolltape export --storage` exports the rest, and " +
     "`rolltape storage compact --leave-out-damaged` keeps the rest in this folder for the next server";
-  return unusableFolderError(directory, `has a damaged file ${DATA_FILE}: ${reason}. ${advice}`, cause);
+  return unusableFolderError(directory, `has a damaged ${damage}. ${advice}`, cause);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Change } from "./changes.js";
-import { StorageError } from "./errors.js";
+import { type StorageError, writeError } from "./errors.js";
 
 /** Puts changes on disk, all or none. Rejects if the disk refuses them. */
 export type Commit = (changes: readonly Change[]) => Promise<void>;
@@ -152,8 +152,7 @@ export class GroupCommit {
   }
 
   #fail(cause: unknown): void {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const failure = new StorageError("storage_failed", `The server cannot write to its storage: ${reason}.`, { cause });
+    const failure = writeError(cause);
     const isNew = this.#failure === undefined;
     this.#failure = failure;
     const rejected = this.#waiting;

@@ -6,6 +6,9 @@ import { TABLES, type Table } from "./changes.js";
 import { unusableFolderError } from "./errors.js";
 import { DATA_FILE } from "./file-names.js";
 import { type FolderLock, lockForChange, lockForCommand } from "./folder.js";
+import { LogOverlay } from "./log/log-overlay.js";
+import { type LogState, readLogState } from "./log/log-state.js";
+import { readUnapplied } from "./log/read-log.js";
 import { FileCheck } from "./pages/check-file.js";
 import { readTree, TREE_BYTES, type Tree } from "./pages/meta-page.js";
 import { PageError, PageFile } from "./pages/page-file.js";
@@ -23,8 +26,8 @@ export interface Damage extends LostKeys {
 export type ReportDamage = (damage: Damage) => void;
 
 /**
- * The folder of a server that is not running. Reading changes nothing and creates no files. A damaged file can be read as far as it is
- * intact.
+ * The folder of a server that is not running, as the server would find it at its start: the data file and the changes in the log that it
+ * does not have yet. Reading changes nothing and creates no files. A damaged file can be read as far as it is intact.
  */
 export class OfflineStorage {
   readonly directory: string;
@@ -33,11 +36,15 @@ export class OfflineStorage {
   readonly #tables: ReadonlyMap<Table, Tree>;
   /** Damage of the file's own structure. */
   readonly #structure: readonly Damage[];
+  /** Undefined for a copy of the file, which has no log. */
+  readonly #overlay: LogOverlay | undefined;
+  /** Why confirmed changes are missing in the log; undefined if none is. */
+  readonly logDamage: string | undefined;
 
-  private constructor(directory: string, lock: FolderLock | undefined, name = DATA_FILE) {
+  private constructor(directory: string, lock: FolderLock | undefined, copy?: string) {
     this.directory = directory;
     this.#lock = lock;
-    this.#file = new PageFile(join(directory, name));
+    this.#file = new PageFile(join(directory, copy ?? DATA_FILE));
     const damage: Damage[] = this.#file.damagedMeta.map((page) => ({
       ...ALL_KEYS,
       table: undefined,
@@ -45,6 +52,16 @@ export class OfflineStorage {
     }));
     this.#tables = this.#readTables((reason) => damage.push({ ...reason, table: undefined }));
     this.#structure = damage;
+    if (copy !== undefined) return;
+    const { state, damage: stateDamage } = this.#readLogState();
+    const log = readUnapplied(directory, state);
+    this.logDamage = stateDamage ?? log.damage;
+    this.#overlay = new LogOverlay(log, state);
+  }
+
+  /** True if reads also see the changes that are in the log only. */
+  get includesLog(): boolean {
+    return this.#overlay !== undefined;
   }
 
   /**
@@ -103,6 +120,7 @@ export class OfflineStorage {
   /** Checks the parts of the file that have no records: the list of tables and the list of free pages. */
   checkStructure(onDamage: ReportDamage): void {
     for (const damage of this.#structure) onDamage(damage);
+    if (this.logDamage !== undefined) onDamage({ ...ALL_KEYS, table: undefined, reason: this.logDamage });
     const onLost = (lost: LostKeys) => onDamage({ ...ALL_KEYS, table: undefined, reason: lost.reason });
     let entries = 0;
     let isWhole = true;
@@ -158,7 +176,20 @@ export class OfflineStorage {
     return tables;
   }
 
-  *#read(table: Table, range: KeyRange, onDamage: ReportDamage): Generator<Entry> {
+  #read(table: Table, range: KeyRange, onDamage: ReportDamage): Iterable<Entry> {
+    const entries = this.#readFile(table, range, onDamage);
+    return this.#overlay?.merge(table, range, entries) ?? entries;
+  }
+
+  #readLogState(): { state?: LogState | undefined; damage?: string } {
+    try {
+      return { state: readLogState(this) };
+    } catch (error) {
+      return { damage: (error as Error).message };
+    }
+  }
+
+  *#readFile(table: Table, range: KeyRange, onDamage: ReportDamage): Generator<Entry> {
     const tree = this.#tables.get(table);
     if (!tree) {
       // Without damage, nothing was ever written to the table.

@@ -3,29 +3,40 @@ import { type Change, TABLES } from "./changes.js";
 const HEADER_BYTES = 7;
 const REMOVED = 0xffff_ffff;
 
+/** Returns the number of bytes that {@link writeChanges} writes. */
+export function measureChanges(changes: readonly Change[]): number {
+  let size = 0;
+  for (const { key, value } of changes) size += HEADER_BYTES + key.length + (value?.length ?? 0);
+  return size;
+}
+
 /**
- * Packs changes into one block of memory, which is transferred to another thread without a copy. Each change is: number of the
- * table (1 byte), length of the key (2), length of the value (4; {@link REMOVED} for a removal), key, value.
+ * Writes changes as one block of bytes. Each change is: number of the table (1 byte), length of the key (2), length of the value
+ * (4; {@link REMOVED} for a removal), key, value. Numbers are big-endian.
+ *
+ * @param at where the block begins in `target`
  */
-export function packChanges(changes: readonly Change[]): Uint8Array<ArrayBuffer> {
-  const size = changes.reduce((sum, { key, value }) => sum + HEADER_BYTES + key.length + (value?.length ?? 0), 0);
-  const packed = new Uint8Array(size);
-  const view = new DataView(packed.buffer);
-  let at = 0;
+export function writeChanges(changes: readonly Change[], target: Buffer, at: number): void {
   for (const { table, key, value } of changes) {
-    view.setUint8(at, TABLES.indexOf(table));
-    view.setUint16(at + 1, key.length);
-    view.setUint32(at + 3, value?.length ?? REMOVED);
-    packed.set(key, at + HEADER_BYTES);
+    target.writeUInt8(TABLES.indexOf(table), at);
+    target.writeUInt16BE(key.length, at + 1);
+    target.writeUInt32BE(value?.length ?? REMOVED, at + 3);
+    target.set(key, at + HEADER_BYTES);
     at += HEADER_BYTES + key.length;
     if (!value) continue;
-    packed.set(value, at);
+    target.set(value, at);
     at += value.length;
   }
+}
+
+/** Packs changes into memory of their own, which can be transferred to another thread without a copy. */
+export function packChanges(changes: readonly Change[]): Uint8Array<ArrayBuffer> {
+  const packed = new Uint8Array(measureChanges(changes));
+  writeChanges(changes, Buffer.from(packed.buffer), 0);
   return packed;
 }
 
-/** Reads what {@link packChanges} packed. Keys and values are views of the block. */
+/** Reads what {@link writeChanges} wrote. Keys and values are views of the block. */
 export function* unpackChanges(packed: Uint8Array<ArrayBuffer>): Generator<Change> {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
   for (let at = 0; at < bytes.length; ) {

@@ -11,6 +11,9 @@ import { DISK_FULL, inspectFileSystem, requireSpace } from "./file-system.js";
 import { type FolderLock, lockDataFile, lockFolder, prepareFolder, removeCopy } from "./folder.js";
 import { GroupCommit } from "./group-commit.js";
 import { type ReportCheck, refuseDamagedFile } from "./intact-file.js";
+import type { LogState } from "./log/log-state.js";
+import { recoverLog } from "./log/recover-log.js";
+import { type SegmentToApply, WriteAheadLog } from "./log/write-ahead-log.js";
 import { replaceAfterFailedSync } from "./replace-file.js";
 import type { StorageSize } from "./storage-size.js";
 
@@ -43,21 +46,32 @@ export class Storage {
   readonly #locks: readonly FolderLock[];
   readonly #file: LmdbFile;
   readonly #thread: CommitThread;
+  /** Only with durability `call`. Otherwise no answer waits for a commit of the data file. */
+  readonly #log: WriteAheadLog | undefined;
   readonly #commits: GroupCommit;
+  readonly #onFailure: StorageOptions["onFailure"];
+  /** The failure that was reported last. */
+  #reported: StorageError | undefined;
   #closing: Promise<void> | undefined;
   readonly #waitListeners = new Set<(seconds: number) => void>();
 
-  private constructor(options: StorageOptions, locks: readonly FolderLock[]) {
+  private constructor(options: StorageOptions, locks: readonly FolderLock[], state: LogState | undefined) {
     const { directory, durability, intervalMilliseconds = 100 } = options;
     this.directory = directory;
     this.#answersWait = durability === "call";
     this.#locks = locks;
+    this.#onFailure = options.onFailure;
     const database = { path: join(directory, DATA_FILE), sync: durability !== "none", readOnly: false };
     this.#file = new LmdbFile(database);
     this.#thread = new CommitThread(database);
+    if (state && durability === "call") {
+      const apply = (segment: SegmentToApply) => this.#explain(this.#thread.apply(segment));
+      this.#log = new WriteAheadLog({ directory, state, apply, onApply: () => this.#reportFailure() });
+    }
     this.#commits = new GroupCommit({
       ...options,
-      commit: (changes) => this.#commit(changes),
+      commit: (changes) => this.#explain(this.#log ? this.#log.append(changes) : this.#thread.commit(changes)),
+      onFailure: () => this.#reportFailure(),
       delayMilliseconds: durability === "interval" ? intervalMilliseconds : 0,
     });
   }
@@ -79,7 +93,8 @@ export class Storage {
       // LMDB writes its first pages when it opens a new file.
       if ((await stat(join(directory, DATA_FILE))).size === 0) requireSpace(directory, 0, 0);
       locks.push(await lockDataFile(directory, join(directory, DATA_FILE)));
-      const storage = new Storage(options, locks);
+      const state = await recoverLog(directory, options.durability === "call");
+      const storage = new Storage(options, locks, state);
       await syncFolder(directory);
       return storage;
     } catch (error) {
@@ -88,14 +103,19 @@ export class Storage {
     }
   }
 
-  /** The error of the last commit; undefined if it succeeded. */
+  /** Why the disk refuses writes; undefined if it accepts them. */
   get failure(): StorageError | undefined {
-    return this.#commits.failure;
+    return this.#commits.failure ?? this.#log?.failure;
   }
 
   /** Number of calls of {@link write} whose changes are not on disk. */
   get pending(): number {
     return this.#commits.pending;
+  }
+
+  /** Size of the changes that are in the write-ahead log and not in the data file, in bytes. */
+  get logBytes(): number {
+    return this.#log?.bytes ?? 0;
   }
 
   /** Queues changes. They reach the disk together, after all earlier changes. */
@@ -119,9 +139,10 @@ export class Storage {
     return () => void this.#waitListeners.delete(listener);
   }
 
-  /** Resolves when all changes so far are committed and can be read, with any durability. */
-  committed(): Promise<void> {
-    return this.#commits.flushed();
+  /** Resolves when all changes so far are in the data file and can be read, with any durability. */
+  async committed(): Promise<void> {
+    await this.#commits.flushed();
+    await this.#log?.applied();
   }
 
   /** Reads a value. Does not see changes that are not committed yet. */
@@ -162,6 +183,8 @@ export class Storage {
 
   async #close(): Promise<void> {
     await this.#commits.close();
+    // What the data file does not accept stays in the log for the next start.
+    await this.#log?.close().catch(() => undefined);
     await this.#thread.close();
     await this.#file.close();
     releaseAll(this.#locks);
@@ -177,11 +200,18 @@ export class Storage {
     }
   }
 
-  async #commit(changes: readonly Change[]): Promise<void> {
+  #reportFailure(): void {
+    const { failure } = this;
+    if ((failure === undefined) === (this.#reported === undefined)) return;
+    this.#reported = failure;
+    this.#onFailure?.(failure);
+  }
+
+  /** Names a full disk, which LMDB reports as an input/output error. */
+  async #explain(commit: Promise<void>): Promise<void> {
     try {
-      await this.#thread.commit(changes);
+      await commit;
     } catch (error) {
-      // LMDB reports a full disk as an input/output error.
       const { isFull } = await inspectFileSystem(this.directory).catch(() => ({ isFull: false }));
       throw isFull ? new Error(DISK_FULL, { cause: error }) : error;
     }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { findMissingCompiler, PowerLoss } from "../../bench/chaos/power/power-loss.js";
 import { Random } from "../../bench/soak/random.js";
+import { DATA_FILE } from "../../src/storage/file-names.js";
 
 /** Checks that a loss of power takes back exactly the writes that were not synced. */
 
@@ -16,9 +17,9 @@ describe.skipIf(findMissingCompiler())("a loss of power", () => {
   beforeEach(() => {
     const folder = mkdtempSync(join(tmpdir(), "rolltape-power-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    file = join(folder, "data");
+    file = join(folder, DATA_FILE);
     writeFileSync(file, "a".repeat(2 * PAGE));
-    power = new PowerLoss(file, folder);
+    power = new PowerLoss(folder, folder);
   });
 
   /** Runs a script that writes to `file` and then kills itself. `put(page, text, fd)` fills one page. */

@@ -45,7 +45,12 @@ export function makeFailingDevice(): FailingDevice | undefined {
       folder,
       fail: () => {
         const { bavail, bsize } = statfsSync(memory);
-        writeFileSync(filler, Buffer.alloc(bavail * bsize));
+        try {
+          writeFileSync(filler, Buffer.alloc(bavail * bsize));
+        } catch (error) {
+          // The server may write to the device at the same time.
+          if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+        }
       },
       recover: () => rmSync(filler, { force: true }),
       remount: () => {

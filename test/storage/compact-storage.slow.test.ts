@@ -108,10 +108,10 @@ test("refuses a disk without space for the copy", async ({ skip }) => {
   const disk = small.folder;
   const storage = await Storage.open({ directory: disk, durability: "call" });
   // Each commit needs free space for more than its changes, so write in small ones.
-  const changes = records(200, Buffer.alloc(12_000, 1));
+  const changes = records(160, Buffer.alloc(12_000, 1));
   for (let at = 0; at < changes.length; at += 10) {
     storage.write(changes.slice(at, at + 10));
-    await storage.flushed();
+    await storage.committed();
   }
   await storage.close();
   const before = readFileSync(join(disk, "data.mdb"));

@@ -17,7 +17,7 @@ function failingFolder() {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-failed-sync-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, DATA_FILE);
-  const power = new PowerLoss(path, folder);
+  const power = new PowerLoss(folder, folder);
   const run = (script: string) => {
     const program = `
       import { rmSync } from "node:fs";

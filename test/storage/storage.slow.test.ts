@@ -59,7 +59,7 @@ test("a range has the keys with its prefix, in ascending order", async () => {
   const storage = await openStorage(newFolder());
   const keys = ["a", "ab", "aÿ", "b", "ac"];
   storage.write(keys.map((key) => ({ table: "records", key: bytes(key), value: bytes("") })));
-  await storage.flushed();
+  await storage.committed();
   expect(listKeys(storage, "a")).toEqual(["a", "ab", "ac", "aÿ"]);
   expect([...storage.keys("records", bytes("a"))]).toHaveLength(4);
 });
@@ -75,9 +75,10 @@ test("all files of the folder can be read by their owner only, also those of an 
   const modes = () =>
     readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777] as const);
   const first = await openStorage(directory);
-  const owned = ["data.mdb", "data.mdb-lock", "rolltape.lock"].map((name) => [name, 0o600]);
+  const owned = ["data.log-0", "data.log-1", "data.mdb", "data.mdb-lock", "rolltape.lock"].map((name) => [name, 0o600]);
   expect(modes()).toEqual(owned);
   await first.close();
+  expect(modes().map(([name]) => name)).toEqual(["data.mdb", "data.mdb-lock", "rolltape.lock"]);
   for (const [name] of modes()) chmodSync(join(directory, name), 0o644);
   chmodSync(join(directory, "rolltape.lock"), 0o600);
   await openStorage(directory);
@@ -156,9 +157,10 @@ test("rejects writes to a full disk, keeps flushed changes, and writes again whe
     message: "The server cannot write to its storage: the disk is full.",
   });
   expect(storage.failure).toBeDefined();
-  expect([...storage.range("records")]).toHaveLength(written);
+  await expect.poll(() => [...storage.range("records")].length).toBe(written);
   disk.grow(8);
-  while (storage.failure) await new Promise((resolve) => setTimeout(resolve, 50));
+  await expect.poll(() => storage.failure, { timeout: 10_000 }).toBeUndefined();
+  await storage.committed();
   expect([...storage.range("records")].map(({ value }) => value[19_999])).toEqual(
     Array.from({ length: written + 1 }, (_, n) => n & 0xff),
   );

@@ -2,11 +2,13 @@
  * Errors that a test asks for. The file UNSYNCED_FAULT names the next one: the calls that fail, the error number, and how often. After
  * the last time, the file is removed.
  *
- *   meta-write    writes to the first two pages, where LMDB has its meta pages, by a descriptor without O_DSYNC
- *   write         other writes to a descriptor without O_DSYNC
- *   synced-write  writes to a descriptor with O_DSYNC
- *   sync          fdatasync and fsync
+ *   meta-write    writes to the first two pages of LMDB's file, where it has its meta pages, by a descriptor without O_DSYNC
+ *   write         its other writes to a descriptor without O_DSYNC
+ *   sync          fdatasync and fsync of LMDB's file
  *   meta-sync     of these, only those after a write to the first two pages
+ *   log-write     writes to a log by a descriptor without O_DSYNC
+ *   log-sync      fdatasync and fsync of a log
+ *   synced-write  writes to any of the files by a descriptor with O_DSYNC
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -13,11 +13,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { DATA_FILE, LOG_FILES } from "../../../src/storage/file-names.js";
 import type { Random } from "../../soak/random.js";
 import { PAGE_BYTES, readJournal } from "./journal.js";
 
 /** See `faults.h`. */
-export type FailingCalls = "write" | "meta-write" | "synced-write" | "sync" | "meta-sync";
+export type FailingCalls = "write" | "meta-write" | "sync" | "meta-sync" | "log-write" | "log-sync" | "synced-write";
 
 /** Error numbers of Linux. */
 const ERRORS = { EIO: 5, ENOSPC: 28, EROFS: 30, EDQUOT: 122 } as const;
@@ -27,16 +28,19 @@ const SECTOR_BYTES = 512;
 
 /** Takes back writes of a process that was killed, as far as they were not synced. */
 export class PowerLoss {
-  readonly #file: string;
+  readonly #files: readonly string[];
   readonly #journal: string;
   readonly #fault: string;
   readonly #library: string;
   #losses = 0;
   #dropped = 0;
 
-  /** @param folder for the compiled library and the journal, outside of the server's folder */
-  constructor(file: string, folder: string) {
-    this.#file = file;
+  /**
+   * @param directory of the server's storage
+   * @param folder for the compiled library and the journals, outside of the server's folder
+   */
+  constructor(directory: string, folder: string) {
+    this.#files = [DATA_FILE, ...LOG_FILES].map((name) => join(directory, name));
     this.#journal = join(folder, "unsynced-writes.journal");
     this.#fault = join(folder, "unsynced-writes.fault");
     this.#library = join(folder, "unsynced-writes.so");
@@ -48,7 +52,7 @@ export class PowerLoss {
   get env(): NodeJS.ProcessEnv {
     return {
       LD_PRELOAD: this.#library,
-      UNSYNCED_FILE: this.#file,
+      UNSYNCED_FILES: this.#files.join(":"),
       UNSYNCED_JOURNAL: this.#journal,
       UNSYNCED_FAULT: this.#fault,
     };
@@ -71,7 +75,9 @@ export class PowerLoss {
 
   /** True if a write is not synced now. */
   get hasUnsynced(): boolean {
-    return (statSync(this.#journal, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    const hasJournal = (_: string, file: number) =>
+      (statSync(this.#journalOf(file), { throwIfNoEntry: false })?.size ?? 0) > 0;
+    return this.#files.some(hasJournal);
   }
 
   /** Number of losses so far that dropped something. */
@@ -90,32 +96,46 @@ export class PowerLoss {
    * @param share probability that a sector is dropped. Less than 1: the disk has written some already
    */
   strike(random: Random, share = 1): void {
-    if (!existsSync(this.#journal)) return;
-    const { pages, size } = readJournal(readFileSync(this.#journal));
-    rmSync(this.#journal);
-    if (size === undefined) return;
-    const file = openSync(this.#file, "r+");
-    try {
-      const current = fstatSync(file).size;
-      let end = size;
-      let dropped = 0;
-      for (const [page, old] of pages) {
-        for (let sector = 0; sector < PAGE_BYTES; sector += SECTOR_BYTES) {
-          const at = page * PAGE_BYTES + sector;
-          if (share < 1 && !random.chance(share)) {
-            end = Math.max(end, Math.min(at + SECTOR_BYTES, current));
-            continue;
-          }
-          writeSync(file, old, sector, SECTOR_BYTES, at);
-          dropped++;
+    const dropped = this.#files.reduce(
+      (sum, path, file) => sum + strikeFile(path, this.#journalOf(file), random, share),
+      0,
+    );
+    this.#dropped += dropped;
+    if (dropped > 0) this.#losses++;
+  }
+
+  #journalOf(file: number): string {
+    return `${this.#journal}.${file}`;
+  }
+}
+
+/** Drops unsynced writes to one file. Returns the number of sectors. */
+function strikeFile(path: string, journal: string, random: Random, share: number): number {
+  if (!existsSync(journal)) return 0;
+  const { pages, size } = readJournal(readFileSync(journal));
+  rmSync(journal);
+  // A log that the server removed has nothing that it needs.
+  if (size === undefined || !existsSync(path)) return 0;
+  const file = openSync(path, "r+");
+  try {
+    const current = fstatSync(file).size;
+    let end = size;
+    let dropped = 0;
+    for (const [page, old] of pages) {
+      for (let sector = 0; sector < PAGE_BYTES; sector += SECTOR_BYTES) {
+        const at = page * PAGE_BYTES + sector;
+        if (share < 1 && !random.chance(share)) {
+          end = Math.max(end, Math.min(at + SECTOR_BYTES, current));
+          continue;
         }
+        writeSync(file, old, sector, SECTOR_BYTES, at);
+        dropped++;
       }
-      ftruncateSync(file, end);
-      this.#dropped += dropped;
-      if (dropped > 0) this.#losses++;
-    } finally {
-      closeSync(file);
     }
+    ftruncateSync(file, end);
+    return dropped;
+  } finally {
+    closeSync(file);
   }
 }
 

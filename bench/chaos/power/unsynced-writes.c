@@ -1,16 +1,16 @@
 /*
- * Preloaded into a server (LD_PRELOAD) to test the loss of power. It journals the writes to one file that are not synced yet, so that
+ * Preloaded into a server (LD_PRELOAD) to test the loss of power. It journals the writes to some files that are not synced yet, so that
  * power-loss.ts can take them back once the process is dead.
  *
  * Writes go to the file at once, because LMDB reads it through a memory map. Before a write, the old content of its pages goes to the
- * journal. A sync empties the journal. A write to a descriptor with O_DSYNC marks its own pages as synced, as the kernel does.
+ * journal of the file. A sync empties the journal. A write to a descriptor with O_DSYNC marks its own pages as synced, as the kernel does.
  *
  * A sync that fails leaves the old content on disk, but the kernel counts the pages as clean (Linux since 4.13; "fsyncgate"). A later
  * sync succeeds and does not write them. Only pages that are written again reach the disk. The same holds for a write to a descriptor
  * with O_DSYNC that fails.
  *
- *   UNSYNCED_FILE     path of the file
- *   UNSYNCED_JOURNAL  path of the journal
+ *   UNSYNCED_FILES    paths of the files, separated by colons: first that of LMDB, then logs
+ *   UNSYNCED_JOURNAL  path of the journals. The journal of the first file ends with .0, and so on
  *   UNSYNCED_FAULT    see faults.h
  *
  * A record: type, offset and end of the pages, size of the file before the write, bytes of old content (5 x uint64), old content.
@@ -40,10 +40,16 @@ static const uint64_t PAGE = 4096;
 static const uint64_t END = (uint64_t)1 << 52;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int journal = -1;
-/* True if the journal may have lost pages, which a sync does not write. */
-static int has_lost = 0;
-/* True if one of the first two pages was written since the last sync. */
+
+/* A journaled file. */
+enum { MAX_FILES = 4, LMDB = 0 };
+static struct {
+  /* Descriptor of its journal. */
+  int journal;
+  /* True if the journal may have lost pages, which a sync does not write. */
+  int has_lost;
+} files[MAX_FILES] = {{-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}};
+/* True if one of the first two pages of LMDB's file was written since its last sync. */
 static int has_meta = 0;
 
 static void die(const char *reason) {
@@ -51,32 +57,48 @@ static void die(const char *reason) {
   abort();
 }
 
-/* Returns true if the descriptor is of the journaled file. */
-static int is_journaled(int fd) {
-  const char *path = getenv("UNSYNCED_FILE");
-  char link[64], target[PATH_MAX];
-  if (!path || fd < 0) return 0;
+/* Writes the path of a descriptor. Returns false if it has none. */
+static int find_path(int fd, char target[PATH_MAX]) {
+  char link[64];
   int error = errno;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t length = readlink(link, target, sizeof target - 1);
+  ssize_t length = readlink(link, target, PATH_MAX - 1);
   errno = error;
   if (length < 0) return 0;
   target[length] = 0;
-  return strcmp(path, target) == 0;
+  return 1;
 }
 
-static void append(uint64_t type, uint64_t offset, uint64_t end, uint64_t size, const void *old, uint64_t bytes) {
-  if (journal < 0) {
-    const char *path = getenv("UNSYNCED_JOURNAL");
-    if (!path) die("UNSYNCED_JOURNAL is not set");
-    journal = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (journal < 0) die(path);
-    has_lost = lseek(journal, 0, SEEK_END) > 0;
+/* Returns the number of the journaled file; -1 if the descriptor is of another one. */
+static int find_file(int fd) {
+  const char *path = getenv("UNSYNCED_FILES");
+  char target[PATH_MAX];
+  if (!path || fd < 0 || !find_path(fd, target)) return -1;
+  size_t length = strlen(target);
+  for (int file = 0; file < MAX_FILES; file++) {
+    const char *end = strchrnul(path, ':');
+    if ((size_t)(end - path) == length && strncmp(path, target, length) == 0) return file;
+    if (*end == 0) return -1;
+    path = end + 1;
   }
-  if (type == LOST) has_lost = 1;
+  return -1;
+}
+
+static void append(int file, uint64_t type, uint64_t offset, uint64_t end, uint64_t size, const void *old,
+                   uint64_t bytes) {
+  if (files[file].journal < 0) {
+    const char *prefix = getenv("UNSYNCED_JOURNAL");
+    char path[PATH_MAX];
+    if (!prefix) die("UNSYNCED_JOURNAL is not set");
+    snprintf(path, sizeof path, "%s.%d", prefix, file);
+    files[file].journal = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (files[file].journal < 0) die(path);
+    files[file].has_lost = lseek(files[file].journal, 0, SEEK_END) > 0;
+  }
+  if (type == LOST) files[file].has_lost = 1;
   uint64_t header[] = {type, offset, end, size, bytes};
   struct iovec parts[] = {{header, sizeof header}, {(void *)old, bytes}};
-  ssize_t written = syscall(SYS_writev, journal, parts, 2);
+  ssize_t written = syscall(SYS_writev, files[file].journal, parts, 2);
   if (written != (ssize_t)(sizeof header + bytes)) die("the journal cannot be written");
 }
 
@@ -87,7 +109,7 @@ static uint64_t size_of(int fd) {
 }
 
 /* Journals the pages from `offset` to `end`. The descriptor of a write may not be readable, so this opens the file again. */
-static void journal_pages(int fd, uint64_t offset, uint64_t end) {
+static void journal_pages(int file, int fd, uint64_t offset, uint64_t end) {
   uint64_t size = size_of(fd);
   offset = offset / PAGE * PAGE;
   end = (end + PAGE - 1) / PAGE * PAGE;
@@ -95,12 +117,13 @@ static void journal_pages(int fd, uint64_t offset, uint64_t end) {
   uint64_t bytes = offset < last ? last - offset : 0;
   char *old = NULL;
   if (bytes > 0) {
-    int file = open(getenv("UNSYNCED_FILE"), O_RDONLY | O_CLOEXEC);
+    char path[PATH_MAX];
+    int again = find_path(fd, path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     old = malloc(bytes);
-    if (file < 0 || !old || pread(file, old, bytes, (off_t)offset) != (ssize_t)bytes) die("the file cannot be read");
-    close(file);
+    if (again < 0 || !old || pread(again, old, bytes, (off_t)offset) != (ssize_t)bytes) die("the file cannot be read");
+    close(again);
   }
-  append(WRITTEN, offset, end, size, old, bytes);
+  append(file, WRITTEN, offset, end, size, old, bytes);
   free(old);
 }
 
@@ -115,25 +138,26 @@ static uint64_t position(int fd) {
   return fcntl(fd, F_GETFL) & O_APPEND ? size_of(fd) : (uint64_t)lseek(fd, 0, SEEK_CUR);
 }
 
-static void begin(int fd, uint64_t offset, uint64_t bytes) {
+static void begin(int file, int fd, uint64_t offset, uint64_t bytes) {
   pthread_mutex_lock(&mutex);
-  journal_pages(fd, offset, offset + bytes);
-  if (offset < 2 * PAGE) has_meta = 1;
+  journal_pages(file, fd, offset, offset + bytes);
+  if (file == LMDB && offset < 2 * PAGE) has_meta = 1;
 }
 
 /* Returns true with `errno` if the test wants this write to fail before it changes the file. */
-static int refuses(int fd, uint64_t offset) {
-  int error = fcntl(fd, F_GETFL) & O_DSYNC ? 0 : take_fault(offset < 2 * PAGE ? "meta-write" : "write");
+static int refuses(int file, int fd, uint64_t offset) {
+  const char *call = file != LMDB ? "log-write" : offset < 2 * PAGE ? "meta-write" : "write";
+  int error = fcntl(fd, F_GETFL) & O_DSYNC ? 0 : take_fault(call);
   if (error) errno = error;
   return error != 0;
 }
 
-static ssize_t end(int fd, uint64_t offset, ssize_t written) {
+static ssize_t end(int file, int fd, uint64_t offset, ssize_t written) {
   int error = errno;
   if (written > 0 && fcntl(fd, F_GETFL) & O_DSYNC) {
     uint64_t last = (offset + (uint64_t)written + PAGE - 1) / PAGE * PAGE;
     int fault = take_fault("synced-write");
-    append(fault ? LOST : SYNCED, offset / PAGE * PAGE, last, size_of(fd), NULL, 0);
+    append(file, fault ? LOST : SYNCED, offset / PAGE * PAGE, last, size_of(fd), NULL, 0);
     if (fault) {
       error = fault;
       written = -1;
@@ -145,20 +169,22 @@ static ssize_t end(int fd, uint64_t offset, ssize_t written) {
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
-  if (!is_journaled(fd)) return syscall(SYS_pwrite64, fd, bytes, count, offset);
-  if (refuses(fd, (uint64_t)offset)) return -1;
-  begin(fd, (uint64_t)offset, count);
-  return end(fd, (uint64_t)offset, syscall(SYS_pwrite64, fd, bytes, count, offset));
+  int file = find_file(fd);
+  if (file < 0) return syscall(SYS_pwrite64, fd, bytes, count, offset);
+  if (refuses(file, fd, (uint64_t)offset)) return -1;
+  begin(file, fd, (uint64_t)offset, count);
+  return end(file, fd, (uint64_t)offset, syscall(SYS_pwrite64, fd, bytes, count, offset));
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) { return pwrite64(fd, bytes, count, offset); }
 
 ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset) {
   /* The system call takes the offset in two halves. On 64-bit machines the first one has it all. */
-  if (!is_journaled(fd)) return syscall(SYS_pwritev, fd, parts, count, offset, 0L);
-  if (refuses(fd, (uint64_t)offset)) return -1;
-  begin(fd, (uint64_t)offset, sum(parts, count));
-  return end(fd, (uint64_t)offset, syscall(SYS_pwritev, fd, parts, count, offset, 0L));
+  int file = find_file(fd);
+  if (file < 0) return syscall(SYS_pwritev, fd, parts, count, offset, 0L);
+  if (refuses(file, fd, (uint64_t)offset)) return -1;
+  begin(file, fd, (uint64_t)offset, sum(parts, count));
+  return end(file, fd, (uint64_t)offset, syscall(SYS_pwritev, fd, parts, count, offset, 0L));
 }
 
 ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset) {
@@ -166,28 +192,31 @@ ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset) {
 }
 
 ssize_t write(int fd, const void *bytes, size_t count) {
-  if (!is_journaled(fd)) return syscall(SYS_write, fd, bytes, count);
+  int file = find_file(fd);
+  if (file < 0) return syscall(SYS_write, fd, bytes, count);
   uint64_t offset = position(fd);
-  if (refuses(fd, offset)) return -1;
-  begin(fd, offset, count);
-  return end(fd, offset, syscall(SYS_write, fd, bytes, count));
+  if (refuses(file, fd, offset)) return -1;
+  begin(file, fd, offset, count);
+  return end(file, fd, offset, syscall(SYS_write, fd, bytes, count));
 }
 
 ssize_t writev(int fd, const struct iovec *parts, int count) {
-  if (!is_journaled(fd)) return syscall(SYS_writev, fd, parts, count);
+  int file = find_file(fd);
+  if (file < 0) return syscall(SYS_writev, fd, parts, count);
   uint64_t offset = position(fd);
-  if (refuses(fd, offset)) return -1;
-  begin(fd, offset, sum(parts, count));
-  return end(fd, offset, syscall(SYS_writev, fd, parts, count));
+  if (refuses(file, fd, offset)) return -1;
+  begin(file, fd, offset, sum(parts, count));
+  return end(file, fd, offset, syscall(SYS_writev, fd, parts, count));
 }
 
 int ftruncate64(int fd, off64_t length) {
-  if (!is_journaled(fd)) return (int)syscall(SYS_ftruncate, fd, length);
+  int file = find_file(fd);
+  if (file < 0) return (int)syscall(SYS_ftruncate, fd, length);
   pthread_mutex_lock(&mutex);
   uint64_t size = size_of(fd);
   uint64_t low = size < (uint64_t)length ? size : (uint64_t)length;
   uint64_t high = size < (uint64_t)length ? (uint64_t)length : size;
-  journal_pages(fd, low, high);
+  journal_pages(file, fd, low, high);
   int result = (int)syscall(SYS_ftruncate, fd, length);
   int error = errno;
   pthread_mutex_unlock(&mutex);
@@ -198,15 +227,17 @@ int ftruncate64(int fd, off64_t length) {
 int ftruncate(int fd, off_t length) { return ftruncate64(fd, length); }
 
 static int sync_with(long number, int fd) {
-  if (!is_journaled(fd)) return (int)syscall(number, fd);
+  int file = find_file(fd);
+  if (file < 0) return (int)syscall(number, fd);
   pthread_mutex_lock(&mutex);
-  int fault = take_fault("sync");
-  if (!fault && has_meta) fault = take_fault("meta-sync");
-  has_meta = 0;
+  int fault = take_fault(file == LMDB ? "sync" : "log-sync");
+  if (!fault && file == LMDB && has_meta) fault = take_fault("meta-sync");
+  if (file == LMDB) has_meta = 0;
   int result = fault ? -1 : (int)syscall(number, fd);
   int error = fault ? fault : errno;
-  if (fault) append(LOST, 0, END, size_of(fd), NULL, 0);
-  if (result == 0 && has_lost) append(SYNCED, 0, END, size_of(fd), NULL, 0);
+  if (fault) append(file, LOST, 0, END, size_of(fd), NULL, 0);
+  int journal = files[file].journal;
+  if (result == 0 && files[file].has_lost) append(file, SYNCED, 0, END, size_of(fd), NULL, 0);
   else if (result == 0 && journal >= 0 && syscall(SYS_ftruncate, journal, 0L) != 0) die("the journal cannot be emptied");
   pthread_mutex_unlock(&mutex);
   errno = error;
@@ -219,7 +250,7 @@ int fsync(int fd) { return sync_with(SYS_fsync, fd); }
 
 /* Writes through a map would not be seen. */
 void *mmap64(void *address, size_t length, int protection, int flags, int fd, off64_t offset) {
-  if ((protection & PROT_WRITE) && (flags & MAP_SHARED) && is_journaled(fd)) die("the file is mapped for writing");
+  if ((protection & PROT_WRITE) && (flags & MAP_SHARED) && find_file(fd) >= 0) die("the file is mapped for writing");
   return (void *)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
 }
 

@@ -32,7 +32,7 @@ export interface Target {
 }
 
 /** Returns the file with the sessions of a target without a gateway. */
-export const dataFileOf = (folder: string): string => join(folder, "w0", "data.mdb");
+export const storageOf = (folder: string): string => join(folder, "w0");
 
 /** Prepares one server with a storage folder. */
 export async function createServerTarget(options: TargetOptions): Promise<Target> {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { weightVersionSchema } from "../../control/weight-version.js";
-import { FORMAT, IDENTITY, ORIGIN } from "../../server/storage/server-storage.js";
+import { FORMAT, IDENTITY, ORIGIN, READABLE_FORMATS } from "../../server/storage/server-storage.js";
 import { WEIGHT_VERSION } from "../../server/storage/weight-version.js";
 import type { BatchOrigin } from "../../session/batch/batch-metadata.js";
 import { STATE } from "../../session/session-registry.js";
@@ -26,7 +26,7 @@ export interface ServerFacts {
 /** @throws StorageError `storage_unusable` if this build cannot read the records */
 export function readServerFacts(reader: StorageReader, directory: string): ServerFacts {
   const identity = readValue(reader, IDENTITY, identitySchema);
-  if (identity && identity.format !== FORMAT) {
+  if (identity && !READABLE_FORMATS.includes(identity.format)) {
     const reason = `has records of version ${identity.format}; this build reads version ${FORMAT}`;
     throw new StorageError("storage_unusable", `storage.directory ${directory} ${reason}.`);
   }

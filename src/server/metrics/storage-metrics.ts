@@ -5,7 +5,7 @@ import type { Storage, StorageSize } from "../../storage/index.js";
 const WAIT_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
 
 /** The part of a storage that metrics read. */
-export type ObservedStorage = Pick<Storage, "readSize" | "pending" | "failure" | "onWait">;
+export type ObservedStorage = Pick<Storage, "readSize" | "logBytes" | "pending" | "failure" | "onWait">;
 
 /**
  * Adds the metrics of the storage: its size, what is not on disk, and how long answers wait for the disk.
@@ -17,6 +17,8 @@ export function observeStorage(storage: ObservedStorage, register: Registry): ()
   addSize(storage, register, "rolltape_storage_file_bytes", fileHelp, ({ fileBytes }) => fileBytes);
   const usedHelp = "Bytes of the storage file that contain data. The rest is reused before the file grows.";
   addSize(storage, register, "rolltape_storage_used_bytes", usedHelp, ({ usedBytes }) => usedBytes);
+  const logHelp = "Bytes of the write-ahead log that are not in the storage file yet.";
+  addGauge(register, "rolltape_storage_log_bytes", logHelp, () => storage.logBytes);
   const pendingHelp = "Groups of changes that are not on disk yet.";
   addGauge(register, "rolltape_storage_pending_writes", pendingHelp, () => storage.pending);
   const failedHelp = "1 while the disk refuses writes, so that calls that change something are refused, else 0.";

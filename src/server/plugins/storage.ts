@@ -49,12 +49,20 @@ export const storagePlugin = fp<StorageOptions>((app, { registry, server: { stor
     return payload;
   });
 
-  let unloading: Promise<void> | undefined;
+  let isUnloading = false;
+  /** True if a response closed since unloading began. Its session was in use then. */
+  let mustRepeat = false;
+  const unload = async () => {
+    isUnloading = true;
+    do {
+      mustRepeat = false;
+      await registry.unloadIdle(() => registry.bytes <= memoryBytes * UNLOAD_TO).catch(() => undefined);
+    } while (mustRepeat && registry.bytes > memoryBytes);
+    isUnloading = false;
+  };
   const unloadSoon = () => {
-    unloading ??= registry
-      .unloadIdle(() => registry.bytes <= memoryBytes * UNLOAD_TO)
-      .catch(() => undefined)
-      .finally(() => (unloading = undefined));
+    if (isUnloading) mustRepeat = true;
+    else void unload();
   };
   done();
 });

@@ -30,8 +30,10 @@ export interface Identity {
 export const IDENTITY = "identity";
 /** Name of the stored origin of batches, which an export without a server needs. */
 export const ORIGIN = "origin";
-/** Version of the records. A server refuses a folder with another one. */
-export const FORMAT = 2;
+/** Version of the folder. A server refuses later ones. */
+export const FORMAT = 3;
+/** Versions that this one reads. Version 2 has no write-ahead log. */
+export const READABLE_FORMATS: readonly number[] = [2, FORMAT];
 const DIGEST_KEY_BYTES = 16;
 
 export interface StorageNeeds {
@@ -101,7 +103,7 @@ function readIdentity(records: SessionRecords, modelDigest: string, directory: s
     const digestKey = randomBytes(DIGEST_KEY_BYTES).toString("base64");
     return { format: FORMAT, digestKey, workerTag: newWorkerTag(), modelDigest };
   }
-  if (stored.format !== FORMAT) {
+  if (!READABLE_FORMATS.includes(stored.format)) {
     const reason = `has records of version ${stored.format}; this server reads and writes version ${FORMAT}`;
     throw unusableFolderError(directory, reason);
   }
@@ -111,7 +113,7 @@ function readIdentity(records: SessionRecords, modelDigest: string, directory: s
       "Start the server with the model that `rolltape storage inspect` names, or use another folder";
     throw unusableFolderError(directory, reason);
   }
-  return stored;
+  return { ...stored, format: FORMAT };
 }
 
 /** Returns true if the folder has a session whose data was not freed. */

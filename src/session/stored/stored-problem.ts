@@ -37,6 +37,8 @@ export function describeDamage(
 
 /** Returns true if a key of this session, or of one of its records, can be in the range. */
 export function isInRange(number: number, { from, to }: Pick<Damage, "from" | "to">): boolean {
+  // A damaged key may be too short to name a session.
+  if (number < 0) return false;
   const [first, next] = [sessionKey(number), sessionKey(number + 1)];
   return (from === undefined || next.compare(from) > 0) && (to === undefined || first.compare(to) < 0);
 }

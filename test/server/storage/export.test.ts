@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { readHeads } from "../../../src/session/stored/offline-sessions.js";
+import { readAsAfterCrash } from "../../helpers/crashed-copy.js";
 import { Proxy, type StartedSession } from "../../helpers/proxy.js";
 import type { ScriptedEngine } from "../../helpers/scripted-engine.js";
 
@@ -26,11 +28,14 @@ async function endedSession(): Promise<StartedSession> {
   return started;
 }
 
-/** Reads the states of the sessions as a server that starts after a crash would. */
-function readStoredStates(): string[] {
-  const heads = proxy.context.storage?.records.readHeads() ?? [];
-  return [...heads].map(({ head }) => head.summary.state);
-}
+/** Reads the heads of the sessions as a server that starts after a crash would. */
+const readStored = () =>
+  readAsAfterCrash(directory, (storage) => ({
+    summaries: readHeads(storage, ({ what }) => expect.unreachable(what)).map(({ head }) => head.summary),
+    leases: [...storage.range("leases")],
+  }));
+
+const readStoredStates = () => readStored().summaries.map(({ state }) => state);
 
 test.each([{}, { acknowledge: true }])(
   "an export with %o leaves once its sessions are stored as exported",
@@ -53,7 +58,7 @@ test("an acknowledgement leaves once the sessions are stored as freed", async ()
   const held = await proxy.post("/export_batch", { session_ids: [id], acknowledge: true });
   const url = `/export_batch/${String(held.headers["x-rolltape-export-id"])}`;
   expect((await proxy.request({ method: "DELETE", url })).refusal).toBe("200");
-  const { records } = proxy.context.storage ?? {};
-  expect([...(records?.readHeads() ?? [])].map(({ head }) => head.summary.freed)).toEqual([true]);
-  expect([...(records?.readLeases() ?? [])]).toEqual([]);
+  const { summaries, leases } = readStored();
+  expect(summaries.map(({ freed }) => freed)).toEqual([true]);
+  expect(leases).toEqual([]);
 });

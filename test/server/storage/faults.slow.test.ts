@@ -1,8 +1,9 @@
 import { statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { CommitThread } from "../../../src/storage/commit-thread.js";
 import { Storage } from "../../../src/storage/index.js";
+import { LogSegment } from "../../../src/storage/log/log-segment.js";
+import { readAsAfterCrash } from "../../helpers/crashed-copy.js";
 import { Proxy, type StartedSession } from "../../helpers/proxy.js";
 import { ScriptedEngine } from "../../helpers/scripted-engine.js";
 import { mountSmallDisk, type SmallDisk } from "../../helpers/small-disk.js";
@@ -78,7 +79,7 @@ test("accepts calls again when the disk has room, and has stored every change as
 test("creates no session and no slots if they cannot be stored", async () => {
   const { proxy } = opened();
   await proxy.post("/grant_capacity", { slots: 2 });
-  const failing = vi.spyOn(CommitThread.prototype, "commit").mockRejectedValue(new Error("input/output error"));
+  const failing = vi.spyOn(LogSegment.prototype, "append").mockRejectedValue(new Error("input/output error"));
   const before = [...proxy.context.registry.all()].length;
   expect((await proxy.post("/rl/start_session", {})).error).toMatchObject({
     code: "storage_failed",
@@ -108,8 +109,20 @@ test("a folder with records of another version is refused and stays as it is", a
   await proxy.close();
   await expect(Proxy.start({ storage: { directory: disk.folder } })).rejects.toMatchObject({
     code: "storage_unusable",
-    message: `storage.directory ${disk.folder} has records of version 99; this server reads and writes version 2.`,
+    message: `storage.directory ${disk.folder} has records of version 99; this server reads and writes version 3.`,
   });
+});
+
+test("takes over a folder of version 2", async () => {
+  const { proxy: first, disk } = opened();
+  const started = await first.session();
+  await first.chat(started, [user("a")]);
+  const { records } = first.context.storage ?? {};
+  records?.saveValue("identity", { ...(records.readValue("identity") as object), format: 2 });
+  await first.close();
+  proxy = await Proxy.start({ storage: { directory: disk.folder } });
+  expect(proxy.context.registry.get(started.id).interactionCount).toBe(1);
+  expect(proxy.context.storage?.records.readValue("identity")).toMatchObject({ format: 3 });
 });
 
 /** Writes a file into the rest of the disk. */
@@ -118,15 +131,31 @@ function fillRest(folder: string): void {
   writeFileSync(join(folder, "rest"), Buffer.alloc(bavail * bsize));
 }
 
-test("does not pass a commit to LMDB while the disk is full, because LMDB would damage the memory of the process", async () => {
+test("does not write to the log while the disk is full, because LMDB would damage the memory of the process later", async () => {
   const { proxy, disk } = opened();
   const started = await proxy.session();
   expect((await proxy.chat(started, [user("a")])).refusal).toBe("200");
   fillRest(disk.folder);
-  const commit = vi.spyOn(CommitThread.prototype, "commit");
+  const append = vi.spyOn(LogSegment.prototype, "append");
   expect((await proxy.chat(started, [user("b")])).refusal).toBe("503 storage_failed");
-  await expect(commit.mock.results[0]?.value).rejects.toMatchObject({ message: "the disk is full" });
-  commit.mockRestore();
+  expect(append).not.toHaveBeenCalled();
+  append.mockRestore();
+});
+
+test("keeps changes in the log while the disk is full, and has them after a crash", async () => {
+  const { proxy, disk } = opened();
+  await proxy.context.storage?.records.committed();
+  const started = await proxy.session();
+  expect((await proxy.chat(started, [user("a")])).refusal).toBe("200");
+  fillRest(disk.folder);
+  const { storage } = proxy.context.storage ?? {};
+  await expect(storage?.committed()).rejects.toMatchObject({
+    code: "storage_failed",
+    message: "The server cannot write to its storage: the disk is full.",
+  });
+  expect([...(storage?.range("records") ?? [])]).toEqual([]);
+  const stored = readAsAfterCrash(disk.folder, (crashed) => [...crashed.range("records")].length);
+  expect(stored).toBeGreaterThan(0);
 });
 
 test("starts on a full disk, reports it in /health, and exports the answered calls", async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -136,7 +136,7 @@ test("removes the records of freed sessions from disk", async () => {
   await proxy.end(started);
   await restart({ retention: { milliseconds: 0, bytes: 0 } });
   await exportBatch([started]);
-  await proxy.context.registry.flushed();
+  await proxy.context.storage?.records.committed();
   const { storage } = proxy.context.storage ?? {};
   expect([...(storage?.range("records") ?? [])]).toEqual([]);
   await restart();
@@ -145,10 +145,13 @@ test("removes the records of freed sessions from disk", async () => {
 
 test("stores no session key in plain form", async () => {
   const started = await proxy.session();
+  const files = readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), "latin1")] as const);
+  expect(files.filter(([, bytes]) => bytes.includes(started.id)).map(([name]) => name)).toEqual(["data.log-0"]);
+  await proxy.context.storage?.records.committed();
   const { storage } = proxy.context.storage ?? {};
   const stored = [...(storage?.range("sessions") ?? [])].map(({ value }) => value.toString());
   expect(stored).toHaveLength(1);
-  expect(stored.join()).not.toContain(started.key);
+  for (const text of [...stored, ...files.map(([, bytes]) => bytes)]) expect(text).not.toContain(started.key);
 });
 
 test("refuses a folder with sessions of another model", async () => {
@@ -278,6 +281,7 @@ test("knows after a restart that a client retrieved an answer whose retry it con
 
 test("refuses an admin key that is the key of a stored session", async () => {
   const { key, id } = await proxy.session();
+  await proxy.context.storage?.records.committed();
   const registry = new SessionRegistry({
     adminKey: key,
     timeoutMilliseconds: 1000,

@@ -1,0 +1,84 @@
+import { truncateSync } from "node:fs";
+import { native } from "../../native/addon.js";
+import type { NativeSyncedFile } from "../../native/contract.js";
+import type { Change } from "../changes.js";
+import { alignUp, measureRecord, writeRecord } from "./log-record.js";
+
+/** By how much the file grows. A write that grows a file takes the disk longer than one that overwrites it. */
+const GROWTH_BYTES = 2 ** 18;
+/** Maximum size of a file that is kept for the next segment. */
+const KEPT_BYTES = 2 ** 24;
+/** Maximum size of the buffer that is kept for the next record. */
+const KEPT_BUFFER_BYTES = 2 ** 22;
+
+/** A file with the records of one segment of the log. When they are in the data file, the next segment overwrites them. */
+export class LogSegment {
+  readonly path: string;
+  readonly #file: NativeSyncedFile;
+  readonly #log: Buffer;
+  #epoch = 0;
+  #records = 0;
+  #changes = 0;
+  /** Where the next record begins. */
+  #end = 0;
+  #fileBytes = 0;
+  #buffer = Buffer.alloc(GROWTH_BYTES);
+
+  /** @param log id of the log */
+  constructor(path: string, log: Buffer) {
+    this.path = path;
+    this.#log = log;
+    this.#file = new native.SyncedFile(path);
+    truncateSync(path);
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Size of its records in bytes. */
+  get bytes(): number {
+    return this.#end;
+  }
+
+  /** Number of changes in its records. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Begins another segment. The records so far must be in the data file. */
+  begin(epoch: number): void {
+    this.#epoch = epoch;
+    this.#records = 0;
+    this.#changes = 0;
+    this.#end = 0;
+    if (this.#fileBytes <= KEPT_BYTES) return;
+    truncateSync(this.path);
+    this.#fileBytes = 0;
+  }
+
+  /** Writes a record. Resolves when it is on disk. If this rejects, the next record takes its place. */
+  async append(changes: readonly Change[]): Promise<void> {
+    const end = this.#end + measureRecord(changes);
+    const fileBytes = Math.max(this.#fileBytes, alignUp(end, GROWTH_BYTES));
+    // One write also fills what the file grows by, so that later records overwrite it.
+    const size = (end > this.#fileBytes ? fileBytes : end) - this.#end;
+    const buffer = this.#bufferOf(size);
+    writeRecord(buffer, { log: this.#log, epoch: this.#epoch, number: this.#records }, changes);
+    await this.#file.write(buffer, this.#end);
+    this.#fileBytes = fileBytes;
+    this.#records++;
+    this.#changes += changes.length;
+    this.#end = end;
+  }
+
+  release(): void {
+    this.#file.release();
+  }
+
+  #bufferOf(size: number): Buffer {
+    if (size > KEPT_BUFFER_BYTES) return Buffer.alloc(size);
+    if (size > this.#buffer.length) this.#buffer = Buffer.alloc(alignUp(size, GROWTH_BYTES));
+    return this.#buffer.subarray(0, size);
+  }
+}

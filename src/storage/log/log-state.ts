@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Change } from "../changes.js";
+import { LOG_ID_BYTES } from "./log-record.js";
+
+/** What the data file knows of its log: written with each commit of a segment. */
+export interface LogState {
+  /** A random id. Records with another one are not of this log, whatever an agent sent as its messages. */
+  readonly log: Buffer;
+  /** The last segment whose changes are in the data file. */
+  readonly applied: number;
+}
+
+const KEY = Buffer.from("applied");
+const CHECKED_BYTES = LOG_ID_BYTES + 8;
+
+export function newLogState(): LogState {
+  return { log: randomBytes(LOG_ID_BYTES), applied: 0 };
+}
+
+/** Returns the change that stores the state. */
+export function storeLogState({ log, applied }: LogState): Change {
+  const value = Buffer.alloc(CHECKED_BYTES + 4);
+  value.set(log);
+  value.writeBigUInt64LE(BigInt(applied), LOG_ID_BYTES);
+  value.writeUInt32LE(crc32(value.subarray(0, CHECKED_BYTES)), CHECKED_BYTES);
+  return { table: "log", key: KEY, value };
+}
+
+/**
+ * Reads the state from a data file; undefined if it never had a log.
+ *
+ * @throws Error if it is damaged
+ */
+export function readLogState(storage: {
+  get(table: "log", key: Uint8Array): Buffer | undefined;
+}): LogState | undefined {
+  const value = storage.get("log", KEY);
+  if (!value) return undefined;
+  const isIntact =
+    value.length === CHECKED_BYTES + 4 && crc32(value.subarray(0, CHECKED_BYTES)) === value.readUInt32LE(CHECKED_BYTES);
+  if (!isIntact) throw new Error("the state of the log is damaged");
+  return {
+    log: Buffer.from(value.subarray(0, LOG_ID_BYTES)),
+    applied: Number(value.readBigUInt64LE(LOG_ID_BYTES)),
+  };
+}

@@ -1,0 +1,56 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { LmdbFile } from "../database.js";
+import { damagedLogError } from "../errors.js";
+import { DATA_FILE, LOG_FILES } from "../file-names.js";
+import { requireSpace } from "../file-system.js";
+import { type LogState, newLogState, readLogState, storeLogState } from "./log-state.js";
+import { mergeChanges } from "./merge-changes.js";
+import { readUnapplied } from "./read-log.js";
+
+/**
+ * Applies what a crash left in the log of a locked folder, and returns the state from which a new log begins. Afterwards, nothing in the
+ * log files is needed.
+ *
+ * @param needsLog false: the folder has no log files afterwards
+ * @throws StorageError `storage_unusable` if the log is damaged
+ */
+export async function recoverLog(directory: string, needsLog: boolean): Promise<LogState | undefined> {
+  const path = join(directory, DATA_FILE);
+  const hasLog = LOG_FILES.some((name) => existsSync(join(directory, name)));
+  if (!hasLog && !needsLog) return undefined;
+  // Whatever the durability of this start, the files of the log must not be overwritten before their changes are on disk.
+  const file = new LmdbFile({ path, sync: true, readOnly: false });
+  try {
+    let state = readState(file, directory);
+    const { segments, damage } = readUnapplied(directory, state);
+    if (damage !== undefined) throw damagedLogError(directory, damage);
+    if (!state) {
+      state = newLogState();
+      file.commit([storeLogState(state)]);
+    }
+    for (const { epoch, records } of segments) {
+      const changes = mergeChanges(records);
+      requireSpace(path, records.at(-1)?.end ?? 0, changes.length);
+      state = { log: state.log, applied: epoch };
+      file.commit([...changes, storeLogState(state)]);
+    }
+    if (!needsLog) removeLog(directory);
+    return state;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Removes the log files of a folder. Their changes must be in the data file. */
+export function removeLog(directory: string): void {
+  for (const name of LOG_FILES) rmSync(join(directory, name), { force: true });
+}
+
+function readState(file: LmdbFile, directory: string): LogState | undefined {
+  try {
+    return readLogState(file);
+  } catch (error) {
+    throw damagedLogError(directory, (error as Error).message, error);
+  }
+}

@@ -1,0 +1,193 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Change } from "../changes.js";
+import { type StorageError, writeError } from "../errors.js";
+import { FAILED_SYNC, markFailedSync } from "../failed-sync.js";
+import { DATA_FILE, LOG_FILES } from "../file-names.js";
+import { requireSpace } from "../file-system.js";
+import { measureRecord } from "./log-record.js";
+import { LogSegment } from "./log-segment.js";
+import type { LogState } from "./log-state.js";
+
+/** A segment to apply: all its changes and the new state of the log must become one commit of the data file. */
+export interface SegmentToApply {
+  readonly path: string;
+  /** Id of the log. */
+  readonly log: Buffer;
+  readonly epoch: number;
+  /** Size of its records. */
+  readonly bytes: number;
+}
+
+export interface LogOptions {
+  readonly directory: string;
+  readonly state: LogState;
+  /** Commits a segment to the data file. Resolves when it is on disk. */
+  readonly apply: (segment: SegmentToApply) => Promise<void>;
+  /** Called after each attempt to apply a segment. */
+  readonly onApply?: () => void;
+}
+
+/** How long changes are only in the log, unless someone waits for them. Longer: fewer commits; a restart applies more. */
+const APPLY_AFTER_MS = 200;
+/** Size of a segment that is applied at once. */
+const APPLY_AT_BYTES = 2 ** 22;
+/** Size of a segment to which nothing is added until the one before it is applied. */
+const MAX_SEGMENT_BYTES = 2 ** 26;
+const RETRY_MS = 1000;
+
+/**
+ * The write-ahead log: changes are on disk with one write, and reach the data file later, many in one commit.
+ *
+ * There are two segments. New changes go to the active one. To apply it, the other one becomes active, and a commit brings all its
+ * changes to the data file. A crash leaves at most these two segments to apply at the next start.
+ */
+export class WriteAheadLog {
+  readonly #options: LogOptions;
+  readonly #segments: readonly [even: LogSegment, odd: LogSegment];
+  /** Epoch of the active segment. */
+  #epoch: number;
+  /** Epoch of the last segment that is in the data file: one or two before the active one. */
+  #applied: number;
+  #appending: Promise<void> | undefined;
+  #applying: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #failure: StorageError | undefined;
+  #syncFailed = false;
+
+  constructor(options: LogOptions) {
+    const { directory, state } = options;
+    const [even, odd] = LOG_FILES.map((name) => new LogSegment(join(directory, name), state.log));
+    if (!even || !odd) throw new Error("the log has two files");
+    this.#options = options;
+    this.#segments = [even, odd];
+    this.#applied = state.applied;
+    this.#epoch = state.applied + 1;
+    this.#active.begin(this.#epoch);
+  }
+
+  /** Why the data file does not accept a segment; undefined if it does. */
+  get failure(): StorageError | undefined {
+    return this.#failure;
+  }
+
+  /** Size of the changes that are not in the data file, in bytes. */
+  get bytes(): number {
+    return this.#listUnapplied().reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /**
+   * Puts changes on disk, all or none, after all earlier ones. Call it again only once the promise is settled.
+   *
+   * Rejects if the disk refuses the write, or while the data file does not accept earlier changes.
+   */
+  async append(changes: readonly Change[]): Promise<void> {
+    if (this.#syncFailed) throw new Error(FAILED_SYNC);
+    if (this.#active.bytes > MAX_SEGMENT_BYTES) await this.applied();
+    if (this.#failure) throw this.#failure.cause;
+    this.#requireSpace(changes);
+    this.#appending = this.#active.append(changes);
+    try {
+      await this.#appending;
+    } catch (error) {
+      throw this.#describeFailure(error);
+    } finally {
+      this.#appending = undefined;
+    }
+    this.#applySoon();
+  }
+
+  /**
+   * Resolves when all changes that were appended so far are in the data file.
+   *
+   * @throws StorageError `storage_failed` if it does not accept them
+   */
+  async applied(): Promise<void> {
+    const last = this.#active.bytes > 0 ? this.#epoch : this.#epoch - 1;
+    while (this.#applied < last) {
+      this.#applying ??= this.#applyNext().finally(() => {
+        this.#applying = undefined;
+        this.#applySoon();
+      });
+      await this.#applying;
+    }
+  }
+
+  /** Applies everything and removes the files. If that fails, they stay for the next start. */
+  async close(): Promise<void> {
+    try {
+      await this.applied();
+    } finally {
+      clearTimeout(this.#timer);
+      for (const segment of this.#segments) segment.release();
+    }
+    for (const { path } of this.#segments) rmSync(path, { force: true });
+  }
+
+  get #active(): LogSegment {
+    return this.#segments[this.#epoch % 2 === 0 ? 0 : 1];
+  }
+
+  get #other(): LogSegment {
+    return this.#segments[this.#epoch % 2 === 0 ? 1 : 0];
+  }
+
+  #listUnapplied(): LogSegment[] {
+    return this.#segments.filter(({ epoch }) => epoch > this.#applied);
+  }
+
+  async #applyNext(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const isSealed = this.#applied < this.#epoch - 1;
+    if (!isSealed) await this.#seal();
+    const { path, epoch, bytes } = this.#other;
+    try {
+      await this.#options.apply({ path, log: this.#options.state.log, epoch, bytes });
+      this.#applied = epoch;
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = writeError(error);
+      throw this.#failure;
+    } finally {
+      this.#options.onApply?.();
+    }
+  }
+
+  /** Makes the other segment active. */
+  async #seal(): Promise<void> {
+    const lastAppend = this.#appending;
+    const next = this.#other;
+    next.begin(this.#epoch + 1);
+    this.#epoch++;
+    // A record that is being written still belongs to the sealed segment.
+    await lastAppend?.catch(() => undefined);
+  }
+
+  /** Applies the active segment: at once if it is large, otherwise after some time. */
+  #applySoon(): void {
+    const isEmpty = this.#applied === this.#epoch - 1 && this.#active.bytes === 0;
+    if (isEmpty || this.#applying) return;
+    const apply = () => void this.applied().catch(() => undefined);
+    if (this.#failure) this.#timer ??= setTimeout(apply, RETRY_MS).unref();
+    else if (this.#active.bytes >= APPLY_AT_BYTES) apply();
+    else this.#timer ??= setTimeout(apply, APPLY_AFTER_MS).unref();
+  }
+
+  /** LMDB damages the memory of its process when the disk refuses a write, so a segment must fit before it is applied. */
+  #requireSpace(changes: readonly Change[]): void {
+    const unapplied = this.#listUnapplied();
+    const bytes = unapplied.reduce((sum, segment) => sum + segment.bytes, measureRecord(changes));
+    const count = unapplied.reduce((sum, segment) => sum + segment.changes, changes.length);
+    requireSpace(join(this.#options.directory, DATA_FILE), bytes, count);
+  }
+
+  #describeFailure(error: unknown): Error {
+    const { code, message } = error as Error & { code?: unknown };
+    if (code !== "ERR_SYNC_FAILED") return error as Error;
+    this.#syncFailed = true;
+    // The data file is on the same disk. If the process ends now, it may have pages that the disk refused and that no sync reported.
+    markFailedSync(join(this.#options.directory, DATA_FILE));
+    return new Error(`${FAILED_SYNC} (${message})`, { cause: error });
+  }
+}
