@@ -15,6 +15,7 @@ import { postAll } from "./requests.js";
 import { withFolder } from "./storage-folder.js";
 import { level } from "./stores/level.js";
 import { lmdb } from "./stores/lmdb.js";
+import { loggedLmdb } from "./stores/logged-lmdb.js";
 import { makeChanges } from "./stores/sample-changes.js";
 import { segment } from "./stores/segment.js";
 import type { Contender, Store } from "./stores/store.js";
@@ -25,7 +26,7 @@ import type { Contender, Store } from "./stores/store.js";
  *   npm run bench:durable -- stores
  */
 
-const CONTENDERS: readonly Contender[] = [lmdb, level, segment];
+const CONTENDERS: readonly Contender[] = [loggedLmdb, lmdb, level, segment];
 const SESSIONS = sized(10_000, 40);
 const ROUNDS = sized(3, 1);
 const PER_SECOND = sized(1_000, 100);

@@ -7,7 +7,9 @@ import { type Change, type Durability, Storage, type Table, unusableFolderError 
 import type { AcceptedReport, LeaseRecords, RestoredLeases } from "./lease-records.js";
 
 /** Version of the records. */
-const FORMAT = 1;
+const FORMAT = 2;
+/** Formats that this version reads. The storage of format 1 has no write-ahead log, so older versions would not see its changes. */
+const READABLE_FORMATS: readonly number[] = [1, FORMAT];
 
 /** The record of the job as a whole. */
 interface JobRecord {
@@ -91,12 +93,15 @@ export class JobJournal implements LeaseRecords, AsyncDisposable {
     const storage = await Storage.open({ directory, durability, intervalMilliseconds });
     try {
       const found = readJson<JobRecord>(storage.get("meta", Buffer.from("job")));
-      if (found && found.format !== FORMAT)
+      if (found && !READABLE_FORMATS.includes(found.format))
         throw unusableFolderError(directory, `has a job of format ${found.format}; this version reads ${FORMAT}`);
       if (found?.state === "running" && !resume) throw unfinished(directory, found);
       if (found && resume) {
         if (found.digest !== digest) throw otherJob(directory, found);
-        return new JobJournal(storage, { ...found, state: "running" }, true);
+        const journal = new JobJournal(storage, { ...found, format: FORMAT, state: "running" }, true);
+        journal.#saveJob({});
+        await storage.committed();
+        return journal;
       }
       const job: JobRecord = {
         format: FORMAT,

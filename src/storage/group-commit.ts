@@ -72,7 +72,7 @@ export class GroupCommit {
     queueMicrotask(() => (this.#open = undefined));
     this.#queue.push(this.#open);
     this.#written++;
-    this.#running ??= this.#run(this.#options.delayMilliseconds);
+    if (!this.#closed) this.#running ??= this.#run(this.#options.delayMilliseconds);
   }
 
   /** Resolves when everything that was queued so far is on disk. Rejects if a commit fails first. */
@@ -88,7 +88,7 @@ export class GroupCommit {
     this.#closed = true;
     this.#hurry?.();
     await this.#running;
-    if (this.#queue.length > 0) await this.#commitAll();
+    await this.#commitAll();
   }
 
   async #run(wait: number): Promise<void> {

@@ -38,6 +38,9 @@ export interface StorageOptions {
   readonly onFailure?: (failure: StorageError | undefined) => void;
 }
 
+/** Limit of LMDB. */
+const MAX_KEY_BYTES = 1978;
+
 /** A folder whose content survives the process: tables of keys and values in one LMDB file. */
 export class Storage {
   readonly directory: string;
@@ -118,8 +121,14 @@ export class Storage {
     return this.#log?.bytes ?? 0;
   }
 
-  /** Queues changes. They reach the disk together, after all earlier changes. */
+  /**
+   * Queues changes. They reach the disk together, after all earlier changes.
+   *
+   * @throws RangeError for a key that LMDB does not accept
+   */
   write(changes: readonly Change[]): void {
+    // Such a change would be in the log, and could never be applied.
+    for (const { key } of changes) requireKey(key);
     this.#commits.write(changes);
   }
 
@@ -141,6 +150,7 @@ export class Storage {
 
   /** Resolves when all changes so far are in the data file and can be read, with any durability. */
   async committed(): Promise<void> {
+    this.requireOpen();
     await this.#commits.flushed();
     await this.#log?.applied();
   }
@@ -216,6 +226,11 @@ export class Storage {
       throw isFull ? new Error(DISK_FULL, { cause: error }) : error;
     }
   }
+}
+
+function requireKey({ length }: Uint8Array): void {
+  if (length >= 1 && length <= MAX_KEY_BYTES) return;
+  throw new RangeError(`A key of the storage must have 1 to ${MAX_KEY_BYTES} bytes; received ${length}.`);
 }
 
 /**

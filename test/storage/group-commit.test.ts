@@ -122,3 +122,19 @@ test("puts all changes of one event turn into one commit, also when that commit 
   expect(first.names).toEqual(["choice 0", "choice 1"]);
   first.end();
 });
+
+test("runs one commit at a time while it closes", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk);
+  commits.write([change("a")]);
+  const first = await disk.commitNumber(0);
+  const closing = commits.close();
+  first.end();
+  await Promise.resolve();
+  commits.write([change("b")]);
+  const second = await disk.commitNumber(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(disk.commits.map(({ names }) => names)).toEqual([["a"], ["b"]]);
+  second.end();
+  await closing;
+});

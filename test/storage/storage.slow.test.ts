@@ -55,6 +55,20 @@ test("has all flushed changes after the folder is opened again", async () => {
   expect(again.get("sessions", bytes("a"))?.toString()).toBe("head");
 });
 
+test("refuses a key that LMDB does not accept before it is in the log", async () => {
+  const directory = newFolder();
+  const storage = await openStorage(directory);
+  for (const key of ["", "k".repeat(1979)]) {
+    expect(() => storage.write([{ table: "records", key: bytes(key), value: bytes("") }])).toThrow(
+      `A key of the storage must have 1 to 1978 bytes; received ${key.length}.`,
+    );
+  }
+  storage.write([{ table: "records", key: bytes("k".repeat(1978)), value: bytes("") }]);
+  await storage.committed();
+  await storage.close();
+  await expect(storage.committed()).rejects.toMatchObject({ code: "storage_failed" });
+});
+
 test("a range has the keys with its prefix, in ascending order", async () => {
   const storage = await openStorage(newFolder());
   const keys = ["a", "ab", "aÿ", "b", "ac"];

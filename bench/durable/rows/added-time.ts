@@ -84,7 +84,7 @@ function fullRateRow({ p50, p99, perSecond }: Times): Row {
   return { what: `memory only, ${TARGET_PER_SECOND.toLocaleString("en")}/s wanted`, measured, reference: "" };
 }
 
-/** What the disk alone takes. No durable call can be faster than one sync, and none with LMDB faster than two. */
+/** What the disk alone takes. No durable call can be faster than one sync; with LMDB alone, each would need two. */
 function diskRows(directory: string): Row[] {
   return ([1, 2] as const).map((syncs) => {
     const times = measureSync(directory, syncs);

@@ -3,7 +3,7 @@ import { CommitThread } from "../../../src/storage/commit-thread.js";
 import { LmdbFile } from "../../../src/storage/database.js";
 import type { Contender } from "./store.js";
 
-/** LMDB as the server uses it. */
+/** LMDB, as a server uses it without a log. */
 export const lmdb: Contender = {
   name: "LMDB",
   open: async (directory) => {

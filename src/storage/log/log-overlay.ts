@@ -1,7 +1,7 @@
 import type { Change, Entry, Table } from "../changes.js";
 import type { KeyRange } from "../pages/walk-tree.js";
 import { asBuffer } from "../prefix-range.js";
-import { type LogState, storeLogState } from "./log-state.js";
+import { type LogState, NO_LOG_STATE, storeLogState } from "./log-state.js";
 import { mergeChanges } from "./merge-changes.js";
 import type { UnappliedLog } from "./read-log.js";
 
@@ -16,11 +16,12 @@ export class LogOverlay {
   /** Sorted by key. */
   readonly #tables = new Map<Table, OverlaidKey[]>();
 
-  constructor({ segments }: UnappliedLog, state: LogState | undefined) {
-    const last = segments.at(-1);
-    if (!last || !state) return;
+  /** @param state undefined if the data file has none that is intact */
+  constructor({ segments, newest }: UnappliedLog, state: LogState | undefined) {
     const changes = mergeChanges(segments.flatMap(({ records }) => records));
-    for (const change of [...changes, storeLogState({ log: state.log, applied: last.epoch })]) this.#add(change);
+    // A copy of these entries must not be changed by segments that cannot be applied, nor have a damaged state.
+    const stored = state ? storeLogState({ log: state.log, applied: newest }) : NO_LOG_STATE;
+    for (const change of [...changes, stored]) this.#add(change);
     for (const keys of this.#tables.values()) keys.sort((a, b) => a.key.compare(b.key));
   }
 

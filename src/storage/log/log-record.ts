@@ -11,6 +11,7 @@ import { measureChanges, writeChanges } from "../packed-changes.js";
  * | 4 | checksum | CRC-32 of everything after it |
  * | 8 | log | id of the log |
  * | 8 | epoch | of the segment |
+ * | 8 | before | size of the records of the segment before, in bytes |
  * | 4 | number | of the record in its segment, from 0 |
  * | 4 | length | of the changes in bytes |
  * | … | changes | see {@link writeChanges} |
@@ -19,8 +20,9 @@ import { measureChanges, writeChanges } from "../packed-changes.js";
  * before it.
  */
 const MAGIC = 0x474c5452;
-const CHECKED_FROM = 8;
-const HEADER_BYTES = 32;
+/** Offset of the id of the log, where the checked bytes begin. */
+const LOG_AT = 8;
+const HEADER_BYTES = 40;
 export const LOG_ID_BYTES = 8;
 export const PAGE_BYTES = 4096;
 
@@ -28,6 +30,7 @@ export const PAGE_BYTES = 4096;
 export interface RecordPlace {
   readonly log: Buffer;
   readonly epoch: number;
+  readonly before: number;
   readonly number: number;
 }
 
@@ -43,29 +46,38 @@ export function measureRecord(changes: readonly Change[]): number {
 }
 
 /** Writes a record to the start of `target`. Everything after it in `target` becomes zero. */
-export function writeRecord(target: Buffer, { log, epoch, number }: RecordPlace, changes: readonly Change[]): void {
+export function writeRecord(target: Buffer, place: RecordPlace, changes: readonly Change[]): void {
   const length = measureChanges(changes);
   target.writeUInt32LE(MAGIC, 0);
-  target.set(log, 8);
-  target.writeBigUInt64LE(BigInt(epoch), 16);
-  target.writeUInt32LE(number, 24);
-  target.writeUInt32LE(length, 28);
+  target.set(place.log, LOG_AT);
+  target.writeBigUInt64LE(BigInt(place.epoch), 16);
+  target.writeBigUInt64LE(BigInt(place.before), 24);
+  target.writeUInt32LE(place.number, 32);
+  target.writeUInt32LE(length, 36);
   writeChanges(changes, target, HEADER_BYTES);
   target.fill(0, HEADER_BYTES + length);
-  target.writeUInt32LE(crc32(target.subarray(CHECKED_FROM, HEADER_BYTES + length)), 4);
+  target.writeUInt32LE(crc32(target.subarray(LOG_AT, HEADER_BYTES + length)), 4);
 }
 
-/** Reads the record that begins at `at`; undefined if there is no complete one. */
-export function readRecord(bytes: Buffer<ArrayBuffer>, at: number): LogRecord | undefined {
+/**
+ * Reads the record that begins at `at`; undefined if there is no complete one.
+ *
+ * @param log id of the log; a record of another one counts as none. Undefined: of any log
+ */
+export function readRecord(bytes: Buffer<ArrayBuffer>, at: number, log?: Buffer): LogRecord | undefined {
   if (at + HEADER_BYTES > bytes.length || bytes.readUInt32LE(at) !== MAGIC) return undefined;
-  const length = bytes.readUInt32LE(at + 28);
+  const id = bytes.subarray(at + LOG_AT, at + LOG_AT + LOG_ID_BYTES);
+  // Before the checksum, so that values which look like records cost no time.
+  if (log && !log.equals(id)) return undefined;
+  const length = bytes.readUInt32LE(at + 36);
   const begin = at + HEADER_BYTES;
   if (begin + length > bytes.length) return undefined;
-  if (crc32(bytes.subarray(at + CHECKED_FROM, begin + length)) !== bytes.readUInt32LE(at + 4)) return undefined;
+  if (crc32(bytes.subarray(at + LOG_AT, begin + length)) !== bytes.readUInt32LE(at + 4)) return undefined;
   return {
-    log: bytes.subarray(at + 8, at + 8 + LOG_ID_BYTES),
+    log: id,
     epoch: Number(bytes.readBigUInt64LE(at + 16)),
-    number: bytes.readUInt32LE(at + 24),
+    before: Number(bytes.readBigUInt64LE(at + 24)),
+    number: bytes.readUInt32LE(at + 32),
     changes: bytes.subarray(begin, begin + length),
     end: alignUp(begin + length, PAGE_BYTES),
   };

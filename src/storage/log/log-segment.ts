@@ -1,8 +1,8 @@
-import { truncateSync } from "node:fs";
+import { chmodSync, truncateSync } from "node:fs";
 import { native } from "../../native/addon.js";
 import type { NativeSyncedFile } from "../../native/contract.js";
 import type { Change } from "../changes.js";
-import { alignUp, measureRecord, writeRecord } from "./log-record.js";
+import { alignUp, measureRecord, type RecordPlace, writeRecord } from "./log-record.js";
 
 /** By how much the file grows. A write that grows a file takes the disk longer than one that overwrites it. */
 const GROWTH_BYTES = 2 ** 18;
@@ -17,6 +17,7 @@ export class LogSegment {
   readonly #file: NativeSyncedFile;
   readonly #log: Buffer;
   #epoch = 0;
+  #before: LogSegment | undefined;
   #records = 0;
   #changes = 0;
   /** Where the next record begins. */
@@ -29,6 +30,8 @@ export class LogSegment {
     this.path = path;
     this.#log = log;
     this.#file = new native.SyncedFile(path);
+    // An existing file may be a copy that others can read.
+    chmodSync(path, 0o600);
     truncateSync(path);
   }
 
@@ -46,15 +49,18 @@ export class LogSegment {
     return this.#changes;
   }
 
-  /** Begins another segment. The records so far must be in the data file. */
-  begin(epoch: number): void {
+  /**
+   * Begins another segment. The records so far must be in the data file.
+   *
+   * @param before the segment before. Its last record may still be on its way
+   */
+  begin(epoch: number, before?: LogSegment): void {
     this.#epoch = epoch;
+    this.#before = before;
     this.#records = 0;
     this.#changes = 0;
     this.#end = 0;
-    if (this.#fileBytes <= KEPT_BYTES) return;
-    truncateSync(this.path);
-    this.#fileBytes = 0;
+    if (this.#fileBytes > KEPT_BYTES) this.#shrink();
   }
 
   /** Writes a record. Resolves when it is on disk. If this rejects, the next record takes its place. */
@@ -64,7 +70,7 @@ export class LogSegment {
     // One write also fills what the file grows by, so that later records overwrite it.
     const size = (end > this.#fileBytes ? fileBytes : end) - this.#end;
     const buffer = this.#bufferOf(size);
-    writeRecord(buffer, { log: this.#log, epoch: this.#epoch, number: this.#records }, changes);
+    writeRecord(buffer, this.#nextPlace(), changes);
     await this.#file.write(buffer, this.#end);
     this.#fileBytes = fileBytes;
     this.#records++;
@@ -74,6 +80,19 @@ export class LogSegment {
 
   release(): void {
     this.#file.release();
+  }
+
+  #nextPlace(): RecordPlace {
+    return { log: this.#log, epoch: this.#epoch, before: this.#before?.bytes ?? 0, number: this.#records };
+  }
+
+  #shrink(): void {
+    try {
+      truncateSync(this.path);
+      this.#fileBytes = 0;
+    } catch {
+      // The file is then overwritten with the size that it has.
+    }
   }
 
   #bufferOf(size: number): Buffer {

@@ -18,6 +18,9 @@ export function newLogState(): LogState {
   return { log: randomBytes(LOG_ID_BYTES), applied: 0 };
 }
 
+/** The change that removes the state. */
+export const NO_LOG_STATE: Change = { table: "log", key: KEY, value: undefined };
+
 /** Returns the change that stores the state. */
 export function storeLogState({ log, applied }: LogState): Change {
   const value = Buffer.alloc(CHECKED_BYTES + 4);

@@ -12,8 +12,10 @@ export interface UnappliedSegment {
 
 /** What the log of a folder has in addition to the data file. */
 export interface UnappliedLog {
-  /** In the order in which they must be applied. */
+  /** In the order in which they must be applied. If changes are missing, only those before them. */
   readonly segments: readonly UnappliedSegment[];
+  /** Epoch of the last segment, also if its changes cannot be applied; that of the data file if there is none. */
+  readonly newest: number;
   /** Why confirmed changes are missing; undefined if none is. */
   readonly damage: string | undefined;
 }
@@ -25,33 +27,69 @@ export interface UnappliedLog {
  * once the one before it is on disk, a record that has a successor is complete: if it is not, the file is damaged.
  */
 export function readUnapplied(directory: string, state: LogState | undefined): UnappliedLog {
-  let damage: string | undefined;
+  const files = LOG_FILES.map((name) => readFile(directory, name, state));
+  const found = files.filter(({ epoch }) => epoch > (state?.applied ?? 0)).sort((a, b) => a.epoch - b.epoch);
+  const newest = found.at(-1)?.epoch ?? state?.applied ?? 0;
+  const foreign = files.find(({ isForeign }) => isForeign);
+  if (foreign) return { segments: [], newest, damage: `${foreign.name} belongs to another data file` };
+  const missing = files.find(({ exists }) => !exists);
+  if (missing && found.length > 0) return { segments: [], newest, damage: `${missing.name} is missing` };
+  return { ...takeIntact(found, (state?.applied ?? 0) + 1), newest };
+}
+
+/** Returns the segments from `epoch` on, up to the first one of which confirmed changes are missing. */
+function takeIntact(files: readonly LogFile[], epoch: number): Pick<UnappliedLog, "segments" | "damage"> {
   const segments: UnappliedSegment[] = [];
-  for (const name of LOG_FILES) {
-    if (!existsSync(join(directory, name))) continue;
-    const bytes = readFileSync(join(directory, name));
-    const isOther = (record: LogRecord) => !state?.log.equals(record.log);
-    const isUnapplied = (record: LogRecord) => record.epoch > (state?.applied ?? 0);
-    const records = readSegment(bytes);
-    const [first] = records;
-    if (first && isOther(first)) {
-      damage ??= `${name} belongs to another data file`;
-      continue;
-    }
-    const after = records.at(-1)?.end ?? 0;
-    for (let at = after; at < bytes.length; at += PAGE_BYTES) {
-      const record = readRecord(bytes, at);
-      if (record && !isOther(record) && isUnapplied(record)) damage ??= `${name} is damaged at byte ${after}`;
-    }
-    if (first && isUnapplied(first)) segments.push({ epoch: first.epoch, records });
+  for (const [i, file] of files.entries()) {
+    if (file.epoch !== epoch + i) return { segments, damage: `segment ${epoch + i} of the log is missing` };
+    // What a segment has beyond this was being written when the next one began, and failed.
+    const end = files[i + 1]?.records[0]?.before ?? file.end;
+    const records = file.records.filter((record) => record.end <= end);
+    segments.push({ epoch: file.epoch, records });
+    if (file.isDamaged || file.end < end) return { segments, damage: `${file.name} is damaged at byte ${file.end}` };
   }
-  segments.sort((a, b) => a.epoch - b.epoch);
-  let expected = (state?.applied ?? 0) + 1;
-  for (const { epoch } of segments) {
-    if (epoch !== expected) damage ??= `segment ${expected} of the log is missing`;
-    expected = epoch + 1;
+  return { segments, damage: undefined };
+}
+
+/** A file of the log. */
+interface LogFile {
+  readonly name: string;
+  readonly exists: boolean;
+  /** Of its newest record; 0 if it has none. */
+  readonly epoch: number;
+  /** Of the newest segment: the records before the first one that is not complete. */
+  readonly records: readonly LogRecord[];
+  /** Where they end. */
+  readonly end: number;
+  /** True if a record that is not complete has a successor. */
+  readonly isDamaged: boolean;
+  /** True if its records are those of another log. */
+  readonly isForeign: boolean;
+}
+
+function readFile(directory: string, name: string, state: LogState | undefined): LogFile {
+  const path = join(directory, name);
+  const exists = existsSync(path);
+  const bytes = exists ? readFileSync(path) : Buffer.alloc(0);
+  const records = readSegment(bytes);
+  const [first] = records;
+  const isForeign = first !== undefined && state?.log.equals(first.log) !== true;
+  const end = records.at(-1)?.end ?? 0;
+  const later = state ? findEpochAfter(bytes, end, state.log) : 0;
+  const epoch = Math.max(first?.epoch ?? 0, later);
+  // A segment overwrites an older one from the start. If it has no record there, all of its first record is lost.
+  const isDamaged = later > (state?.applied ?? 0) && later >= (first?.epoch ?? 0);
+  const isCurrent = first?.epoch === epoch;
+  return { name, exists, epoch, records: isCurrent ? records : [], end: isCurrent ? end : 0, isDamaged, isForeign };
+}
+
+/** Returns the highest epoch of the records of a log from `from` on; 0 if there is none. */
+function findEpochAfter(bytes: Buffer<ArrayBuffer>, from: number, log: Buffer): number {
+  let epoch = 0;
+  for (let at = from; at < bytes.length; at += PAGE_BYTES) {
+    epoch = Math.max(epoch, readRecord(bytes, at, log)?.epoch ?? 0);
   }
-  return { segments, damage };
+  return epoch;
 }
 
 /** Reads the records at the start of a file that belong together. */

@@ -27,6 +27,7 @@ export async function recoverLog(directory: string, needsLog: boolean): Promise<
     if (damage !== undefined) throw damagedLogError(directory, damage);
     if (!state) {
       state = newLogState();
+      requireSpace(path, 0, 1);
       file.commit([storeLogState(state)]);
     }
     for (const { epoch, records } of segments) {

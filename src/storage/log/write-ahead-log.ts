@@ -83,7 +83,7 @@ export class WriteAheadLog {
    */
   async append(changes: readonly Change[]): Promise<void> {
     if (this.#syncFailed) throw new Error(FAILED_SYNC);
-    if (this.#active.bytes > MAX_SEGMENT_BYTES) await this.applied();
+    if (this.#active.bytes > MAX_SEGMENT_BYTES) await this.applied().catch(() => undefined);
     if (this.#failure) throw this.#failure.cause;
     this.#requireSpace(changes);
     this.#appending = this.#active.append(changes);
@@ -139,10 +139,10 @@ export class WriteAheadLog {
   async #applyNext(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const isSealed = this.#applied < this.#epoch - 1;
-    if (!isSealed) await this.#seal();
-    const { path, epoch, bytes } = this.#other;
     try {
+      const isSealed = this.#applied < this.#epoch - 1;
+      if (!isSealed) await this.#seal();
+      const { path, epoch, bytes } = this.#other;
       await this.#options.apply({ path, log: this.#options.state.log, epoch, bytes });
       this.#applied = epoch;
       this.#failure = undefined;
@@ -158,7 +158,7 @@ export class WriteAheadLog {
   async #seal(): Promise<void> {
     const lastAppend = this.#appending;
     const next = this.#other;
-    next.begin(this.#epoch + 1);
+    next.begin(this.#epoch + 1, this.#active);
     this.#epoch++;
     // A record that is being written still belongs to the sealed segment.
     await lastAppend?.catch(() => undefined);

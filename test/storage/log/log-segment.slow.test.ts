@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { LogSegment } from "../../../src/storage/log/log-segment.js";
@@ -37,6 +37,19 @@ it("gives the space of a large segment back when the next one begins", async () 
   await segment.append([change("b", "1")]);
   expect(statSync(path).size).toBe(2 ** 18);
   expect(readKeys(path)).toEqual(["b"]);
+  segment.release();
+});
+
+it("keeps the size of a file that it cannot shrink", async () => {
+  const path = join(newFolder(), "log");
+  const segment = new LogSegment(path, LOG);
+  segment.begin(1);
+  await segment.append([change("a", "1".repeat(2 ** 25))]);
+  renameSync(path, `${path}.moved`);
+  segment.begin(2);
+  await segment.append([change("b", "1")]);
+  expect(statSync(`${path}.moved`).size).toBeGreaterThan(2 ** 25);
+  expect(readKeys(`${path}.moved`)).toEqual(["b"]);
   segment.release();
 });
 

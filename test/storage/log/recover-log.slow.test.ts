@@ -1,8 +1,11 @@
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { LmdbFile } from "../../../src/storage/database.js";
 import { compactStorage, OfflineStorage, Storage } from "../../../src/storage/index.js";
 import { PAGE_BYTES, readRecord } from "../../../src/storage/log/log-record.js";
+import { newLogState, storeLogState } from "../../../src/storage/log/log-state.js";
+import { WriteAheadLog } from "../../../src/storage/log/write-ahead-log.js";
 import { change, copyAtCrash, newFolder, openStorage, readByStart, readOffline } from "./recorded-log.js";
 
 /** What a start finds in the log after a crash. */
@@ -18,6 +21,11 @@ async function crashWith(keys: readonly string[]): Promise<string> {
     await storage.flushed();
   }
   return copyAtCrash(directory);
+}
+
+async function openLmdb(directory: string): Promise<LmdbFile & Disposable> {
+  const file = new LmdbFile({ path: join(directory, "data.mdb"), sync: true, readOnly: false });
+  return Object.assign(file, { [Symbol.dispose]: () => void file.close() });
 }
 
 /** Returns the log file with the newest records, and where each of them begins. */
@@ -97,7 +105,7 @@ describe("a damaged log", () => {
       const directory = await crashWith(["a", "b", "c"]);
       const { path, bytes, starts } = findRecords(directory);
       const at = starts[n] ?? 0;
-      bytes[at + 40] = (bytes[at + 40] ?? 0) ^ 1;
+      bytes[at + 48] = (bytes[at + 48] ?? 0) ^ 1;
       writeFileSync(path, bytes);
       await expect(start(directory)).rejects.toMatchObject(refusal(/data\.log-\d is damaged at byte \d+/));
       const entries = n === 0 ? { before: "0" } : { a: "1", before: "0" };
@@ -111,6 +119,61 @@ describe("a damaged log", () => {
       expect(await readByStart(directory)).toEqual(entries);
     },
   );
+
+  /** Leaves a folder with two segments that are not applied: the records `a` and `b`, and then `c` and `d`. */
+  async function crashWithTwoSegments(): Promise<string> {
+    const directory = newFolder();
+    const state = newLogState();
+    const storage = await openStorage(directory);
+    await storage.close();
+    using file = await openLmdb(directory);
+    file.commit([storeLogState(state)]);
+    const log = new WriteAheadLog({ directory, state, apply: () => new Promise(() => undefined) });
+    for (const key of ["a", "b"]) await log.append([change(key, "1")]);
+    void log.applied();
+    for (const key of ["c", "d"]) await log.append([change(key, "1")]);
+    return copyAtCrash(directory);
+  }
+
+  it("is refused if the last record of a segment is damaged and the next segment has records", async () => {
+    const directory = await crashWithTwoSegments();
+    expect(Object.keys(readOffline(directory))).toEqual(["a", "b", "c", "d"]);
+    const path = join(directory, "data.log-1");
+    const bytes = readFileSync(path);
+    bytes[PAGE_BYTES + 48] = (bytes[PAGE_BYTES + 48] ?? 0) ^ 1;
+    writeFileSync(path, bytes);
+    await expect(start(directory)).rejects.toMatchObject(refusal(/data\.log-1 is damaged at byte 4096/));
+    expect(Object.keys(readOffline(directory))).toEqual(["a"]);
+    {
+      using storage = OfflineStorage.openForChange(directory);
+      await compactStorage(storage, { keepOriginal: true });
+    }
+    // Also if the process ends before it renames the log.
+    for (const name of ["data.log-0", "data.log-1"])
+      renameSync(join(directory, `${name}.damaged`), join(directory, name));
+    expect(Object.keys(await readByStart(directory))).toEqual(["a"]);
+  });
+
+  it.each(["data.log-0", "data.log-1"])("is refused if %s is missing", async (name) => {
+    const directory = await crashWithTwoSegments();
+    rmSync(join(directory, name));
+    await expect(start(directory)).rejects.toMatchObject(refusal(new RegExp(`${name} is missing`)));
+  });
+
+  it("can be repaired by a compaction if its state in the data file is damaged", async () => {
+    const directory = await crashWith(["a"]);
+    {
+      using file = await openLmdb(directory);
+      file.commit([{ table: "log", key: Buffer.from("applied"), value: Buffer.alloc(20, 1) }]);
+    }
+    await expect(start(directory)).rejects.toMatchObject(refusal(/the state of the log is damaged/));
+    {
+      using storage = OfflineStorage.openForChange(directory);
+      expect(storage.logDamage).toBe("the state of the log is damaged");
+      await compactStorage(storage, { keepOriginal: true });
+    }
+    expect(await readByStart(directory)).toEqual({ before: "0" });
+  });
 
   it("is refused if a segment is missing", async () => {
     const directory = newFolder();

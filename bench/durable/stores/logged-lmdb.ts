@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import { CommitThread } from "../../../src/storage/commit-thread.js";
+import { LmdbFile } from "../../../src/storage/database.js";
+import { recoverLog } from "../../../src/storage/log/recover-log.js";
+import { WriteAheadLog } from "../../../src/storage/log/write-ahead-log.js";
+import type { Contender } from "./store.js";
+
+/** A log and then LMDB, as the server uses them. */
+export const loggedLmdb: Contender = {
+  name: "log before LMDB",
+  open: async (directory) => {
+    const state = await recoverLog(directory, true);
+    if (!state) throw new Error("the folder has no log");
+    const options = { path: join(directory, "data.mdb"), sync: true, readOnly: false };
+    const file = new LmdbFile(options);
+    const thread = new CommitThread(options);
+    const log = new WriteAheadLog({ directory, state, apply: (segment) => thread.apply(segment) });
+    return {
+      commit: (changes) => log.append(changes),
+      readRecords: async (prefix) => {
+        let bytes = 0;
+        for (const { value } of file.range("records", prefix)) bytes += value.length;
+        return bytes;
+      },
+      close: async () => {
+        await log.close();
+        await thread.close();
+        await file.close();
+      },
+    };
+  },
+};
