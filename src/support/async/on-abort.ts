@@ -1,9 +1,11 @@
+import type { AbortSource } from "./abort-source.js";
+
 /**
  * Calls `listener` when the signal aborts, and immediately if it is already aborted.
  *
  * @returns a handle that removes the listener. Dispose it when the work is done, because a signal may outlive it by hours.
  */
-export function onAbort(signal: AbortSignal | undefined, listener: () => void): Disposable {
+export function onAbort(signal: AbortSource | undefined, listener: () => void): Disposable {
   if (signal?.aborted) listener();
   else signal?.addEventListener("abort", listener, { once: true });
   return { [Symbol.dispose]: () => signal?.removeEventListener("abort", listener) };

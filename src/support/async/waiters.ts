@@ -1,3 +1,4 @@
+import type { AbortSource } from "./abort-source.js";
 import { onAbort } from "./on-abort.js";
 
 /** Tasks that wait for the same event. All of them continue when it happens. */
@@ -12,7 +13,7 @@ export class Waiters {
   }
 
   /** Resolves with true when woken, with false after `milliseconds` or when the signal aborts. */
-  wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
+  wait(milliseconds: number, signal?: AbortSource): Promise<boolean> {
     if (signal?.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
       const settle = (woken: boolean) => {
