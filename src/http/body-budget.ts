@@ -2,8 +2,16 @@ import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { Registry } from "prom-client";
 import type { BodyShares, Exceeded } from "./body-shares.js";
+import { onResponseClose } from "./disconnect.js";
 import { ApiError } from "./errors.js";
 import { addGauge } from "./metrics/add-gauge.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Gives the bytes of the body back; null if it has none. */
+    releaseBody: (() => void) | null;
+  }
+}
 
 export interface BodyBudgetOptions {
   readonly budget: BodyShares;
@@ -20,20 +28,20 @@ export interface BodyBudgetOptions {
  */
 export const bodyBudget = fp<BodyBudgetOptions>((app, { budget, findSender, register, metric }, done) => {
   addGauge(register, metric, "Size of the request bodies that are being received.", () => budget.used);
-  const releases = new WeakMap<FastifyRequest, () => void>();
+  app.decorateRequest("releaseBody", null);
 
   app.addHook("onRequest", (request, reply, next) => {
     const size = declaredSize(request);
     if (size === 0) return next();
     const release = budget.take(size, findSender(request));
     if (typeof release === "string") return next(busyError(release, budget.bytes));
-    releases.set(request, release);
+    request.releaseBody = release;
     // A client that disconnects before its body is complete never gets as far as the next hook.
-    reply.raw.on("close", release);
+    onResponseClose(reply, release);
     next();
   });
   app.addHook("preValidation", (request, _reply, next) => {
-    releases.get(request)?.();
+    request.releaseBody?.();
     next();
   });
   done();

@@ -78,6 +78,7 @@ export function createApp(options: AppOptions): App {
   Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
   forgivePauses(app.server, connections, CONNECTION_CHECK_MS);
   const { maxConnections, maxPipelinedRequests: maxWaiting } = connections;
+  for (const field of ["responseEnd", "client", "answer"]) app.decorateReply(field, null);
   app.decorate("connections", new Connections(app.server, { maxConnections, maxWaiting, needsKey }));
   app.server.on("connect", (_request, socket) => refuseTunnel(socket as Socket, app.connections));
   // Must be the first hook: a request whose answer cannot be delivered must have no effect.

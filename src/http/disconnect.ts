@@ -3,8 +3,17 @@ import type { FastifyReply } from "fastify";
 import { ApiError } from "./errors.js";
 import { onHalfOpen } from "./half-open.js";
 
+declare module "fastify" {
+  interface FastifyReply {
+    /** Null until {@link onResponseClose} is called. Fields take less time than WeakMaps, which garbage collection has to follow. */
+    responseEnd: ResponseEnd | null;
+    /** Null until {@link clientOf} is called. */
+    client: Client | null;
+  }
+}
+
 /** How a response ended, and who waits for it. */
-class ResponseEnd {
+export class ResponseEnd {
   /** True once the whole response was handed to the connection. */
   #complete = false;
   #ended = false;
@@ -44,8 +53,6 @@ class ResponseEnd {
   }
 }
 
-const ends = new WeakMap<FastifyReply, ResponseEnd>();
-
 /**
  * Calls `done` once: when the response was sent, or when the client disconnected. It also calls `done` for a response that
  * is queued behind another one, and for a client that disconnected before there was a response.
@@ -53,12 +60,8 @@ const ends = new WeakMap<FastifyReply, ResponseEnd>();
  * @param done receives true if the whole response was handed to the connection
  */
 export function onResponseClose(reply: FastifyReply, done: (complete: boolean) => void): void {
-  let end = ends.get(reply);
-  if (!end) {
-    end = new ResponseEnd(reply);
-    ends.set(reply, end);
-  }
-  end.listen(done);
+  reply.responseEnd ??= new ResponseEnd(reply);
+  reply.responseEnd.listen(done);
 }
 
 /** The client of a request, which may disconnect before the response was sent. */
@@ -102,15 +105,10 @@ export class Client {
   }
 }
 
-const clients = new WeakMap<FastifyReply, Client>();
-
 /** Returns the client of a response. All callers share it. */
 export function clientOf(reply: FastifyReply): Client {
-  const known = clients.get(reply);
-  if (known) return known;
-  const client = new Client(reply);
-  clients.set(reply, client);
-  return client;
+  reply.client ??= new Client(reply);
+  return reply.client;
 }
 
 /** Returns a signal that aborts if the client disconnects before the response was sent. */

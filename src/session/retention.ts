@@ -25,7 +25,7 @@ interface Kept {
   readonly since: number;
   readonly bytes: number;
   /** Indices of the shards that were not exported yet, by the number of shards. */
-  readonly missing: Map<number, Set<number>>;
+  missing: ReadonlyMap<number, Set<number>>;
 }
 
 /**
@@ -47,8 +47,9 @@ export class Retention {
 
   /** @param part the shard that was exported; absent: the whole batch */
   keep(sessions: readonly Session[], part?: ExportedShard): void {
-    for (const session of sessions) noteExported(this.#findOrAdd(session), part);
-    this.sweep();
+    const now = Date.now();
+    for (const session of sessions) noteExported(this.#findOrAdd(session, now), part);
+    this.sweep(now);
   }
 
   /** Returns the exports of a session; undefined if the session is not kept. */
@@ -94,21 +95,26 @@ export class Retention {
     }
   }
 
-  #findOrAdd(session: Session): Kept {
-    const kept = this.#kept.get(session) ?? { since: Date.now(), bytes: session.byteLength, missing: new Map() };
-    if (!this.#kept.has(session)) {
-      this.#kept.set(session, kept);
-      this.#bytes += kept.bytes;
-    }
+  #findOrAdd(session: Session, now: number): Kept {
+    const known = this.#kept.get(session);
+    if (known) return known;
+    const kept = { since: now, bytes: session.byteLength, missing: NONE };
+    this.#kept.set(session, kept);
+    this.#bytes += kept.bytes;
     return kept;
   }
 }
 
-function noteExported({ missing }: Kept, part: ExportedShard | undefined): void {
+/** Shared by all sessions that are exported as a whole: a batch can have tens of thousands. */
+const NONE: Kept["missing"] = new Map();
+
+function noteExported(kept: Kept, part: ExportedShard | undefined): void {
   if (!part || part.shards === 1) return;
   const { shards, shard } = part;
-  const others = missing.get(shards) ?? new Set(Array.from({ length: shards }, (_, i) => i));
+  const others = kept.missing.get(shards) ?? new Set(Array.from({ length: shards }, (_, i) => i));
   others.delete(shard);
+  const missing = new Map(kept.missing);
   if (others.size > 0) missing.set(shards, others);
   else missing.delete(shards);
+  kept.missing = missing;
 }

@@ -365,8 +365,10 @@ export class SessionRegistry {
   }
 
   #saveHead(session: Session): void {
+    const { records } = this.#options;
+    if (!records) return;
     const number = this.#numbers.get(session);
-    if (number !== undefined) this.#options.records?.saveHead(number, () => this.#readHead(session));
+    if (number !== undefined) records.saveHead(number, () => this.#readHead(session));
   }
 
   #saveState(): void {

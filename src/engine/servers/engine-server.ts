@@ -1,4 +1,5 @@
 import type { EngineReply } from "../../native/contract.js";
+import type { AbortSource } from "../../support/async/abort-source.js";
 import type { GenerateCall, LogprobContent, PauseMode, WeightSource } from "../engine.js";
 
 /** A call, as a server gets it with each request. */
@@ -22,7 +23,7 @@ export interface EngineServer {
    *
    * @throws NotStartedError if the server did not begin with the request, so another server may get it
    */
-  request(call: ServerCall, signal: AbortSignal): Promise<EngineReply>;
+  request(call: ServerCall, signal: AbortSource): Promise<EngineReply>;
   /** Content of the server's log probabilities; undefined if it is not known yet. */
   readonly logprobs: LogprobContent | undefined;
   /**

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
+import type { AbortSource } from "../../support/async/abort-source.js";
 import { onAbort } from "../../support/async/on-abort.js";
 import { sleep } from "../../support/async/sleep.js";
 import { EngineError, type LogprobContent, type PauseMode, type WeightSource } from "../engine.js";
@@ -52,19 +53,19 @@ export class SglangServer implements EngineServer {
     this.#onWarning = options.onWarning;
   }
 
-  async request(call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
+  async request(call: ServerCall, signal: AbortSource): Promise<EngineReply> {
     const { generation, sampling } = call;
     const rid = randomUUID().replaceAll("-", "");
-    const thinkingBudget = await this.#chooseBudget(call);
+    const thinkingBudget = sampling.thinkingBudget === undefined ? undefined : await this.#chooseBudget(call);
     const stream = call.onTokens !== undefined;
     const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, rid, stream });
-    const body = await requestBody(call, REQUEST_PREFIX, suffix);
+    const { body, onSent } = await requestBody(call, REQUEST_PREFIX, suffix);
     signal.throwIfAborted();
     // Without an abort request, a server needs seconds to notice that the connection is closed.
     const abort = () => void this.#abort(rid);
     using _listening = onAbort(signal, abort);
     try {
-      return await generateOnce(this.#connections, call, { ...body, path: "generate", format: "sglang" }, signal);
+      return await generateOnce(this.#connections, call, { path: "generate", body, onSent, format: "sglang" }, signal);
     } catch (error) {
       if (error instanceof StopReached) abort();
       throw error;
@@ -77,7 +78,6 @@ export class SglangServer implements EngineServer {
    */
   async #chooseBudget({ sampling, generation, onBudgetIgnored }: ServerCall): Promise<number | undefined> {
     const { thinkingBudget, grammar } = sampling;
-    if (thinkingBudget === undefined) return undefined;
     if (generation.length === 0 && grammar === undefined && (await this.#strictThinking.ask())) return thinkingBudget;
     onBudgetIgnored?.();
     return undefined;

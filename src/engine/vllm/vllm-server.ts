@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
+import type { AbortSource } from "../../support/async/abort-source.js";
 import { EngineError, type GenerateCall, type LogprobContent, type PauseMode, type WeightSource } from "../engine.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
@@ -54,7 +55,7 @@ export class VllmServer implements EngineServer {
     this.#endpoints = api === "auto" ? ["generate", "completions"] : [api];
   }
 
-  async request(call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
+  async request(call: ServerCall, signal: AbortSource): Promise<EngineReply> {
     try {
       return withFinish(await this.#generate(call, signal), call);
     } catch (error) {
@@ -64,7 +65,7 @@ export class VllmServer implements EngineServer {
   }
 
   /** Tries the endpoints in order. Status 404 or 405 means that the server does not have the endpoint. */
-  async #generate(call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
+  async #generate(call: ServerCall, signal: AbortSource): Promise<EngineReply> {
     const { name: model } = await this.#servedModel().catch((error: unknown) => {
       throw notStarted(error);
     });
@@ -86,7 +87,7 @@ export class VllmServer implements EngineServer {
    * Sends the request, and again without what the server refused and the call can do without: the additional alternative, or the
    * budget for the reasoning.
    */
-  async #send(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
+  async #send(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSource): Promise<EngineReply> {
     for (;;) {
       const options = { model, oneMore: this.#listsOneMore, withBudget: this.#takesBudgets };
       if (call.sampling.thinkingBudget !== undefined && !options.withBudget) call.onBudgetIgnored?.();

@@ -1,7 +1,14 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { onResponseClose } from "../disconnect.js";
+
+declare module "fastify" {
+  interface FastifyReply {
+    /** The answer as its connection knows it; null if the request was injected. */
+    answer: Answer | null;
+  }
+}
 
 /** An answer that was cut because the server stopped or its client did not read it. */
 export interface CutAnswer {
@@ -22,8 +29,6 @@ export function listCut(answers: readonly CutAnswer[]): object[] {
   return answers.slice(0, MAX_LOGGED).map(({ sessions, ...answer }) => ({ ...answer, sessions: sessions.length }));
 }
 
-const answers = new WeakMap<ServerResponse, Answer>();
-
 /** The answer to a request that was received. It is open until it is sent or its client disconnects. */
 export class Answer {
   readonly #request: FastifyRequest;
@@ -41,7 +46,7 @@ export class Answer {
     this.#reply = reply;
     this.needsKey = needsKey;
     this.#socket = request.raw.socket;
-    answers.set(reply.raw, this);
+    reply.answer = this;
   }
 
   /**
@@ -102,8 +107,7 @@ export class Answer {
 }
 
 /** Records which sessions an answer exports, for the log of cut answers. */
-export function noteExport({ raw }: FastifyReply, sessions: readonly string[]): void {
-  const answer = answers.get(raw);
+export function noteExport({ answer }: FastifyReply, sessions: readonly string[]): void {
   if (answer) answer.sessions = sessions;
 }
 

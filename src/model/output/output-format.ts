@@ -33,14 +33,30 @@ export function createOutputFormat(families: OutputFamilies, options: OutputPars
       ...calls.markers,
     ],
     markerParts: calls.markerParts ?? [],
-    *read(reader, out, count) {
+    read: (reader, out, count) => {
       const context = makeContext(reader, out, options);
-      if (reasoning) yield* readBlock({ ...context, count }, reasoning, callMarkers, options.promptEnd);
-      else count.end(0);
-      if (answer) yield* openAnswer(context, answer);
-      yield* calls.read(context);
+      return readParts({ context, count, reasoning, callMarkers, answer, calls, options });
     },
   };
+}
+
+/** What the generator of a format needs. */
+interface FormatParts {
+  readonly context: CallContext;
+  readonly count: ReasoningCount;
+  readonly reasoning: ReasoningBlock | undefined;
+  readonly callMarkers: readonly string[];
+  readonly answer: ReasoningBlock["answer"];
+  readonly calls: CallSyntax;
+  readonly options: OutputParserOptions;
+}
+
+/** Not a function in the format, which is made for every output: V8 would make hidden classes for the generators of each. */
+function* readParts({ context, count, reasoning, callMarkers, answer, calls, options }: FormatParts): Step<void> {
+  if (reasoning) yield* readBlock({ ...context, count }, reasoning, callMarkers, options.promptEnd);
+  else count.end(0);
+  if (answer) yield* openAnswer(context, answer);
+  yield* calls.read(context);
 }
 
 const NO_CALLS: CallSyntax = {

@@ -59,18 +59,24 @@ export function findCommonStart(
 ): CommonStart | undefined {
   let best: CommonStart | undefined;
   for (const candidate of known) {
-    const shared = countSharedParts(parts, candidate.parts);
-    const end = totalLength(parts.slice(0, shared)) - reach;
-    const cuts = candidate.cuts.findLastIndex(({ characters }) => characters <= end) + 1;
+    let shared = 0;
+    let end = -reach;
+    for (; shared < parts.length && parts[shared] === candidate.parts[shared]; shared++) {
+      end += parts[shared]?.length ?? 0;
+    }
+    const cuts = countCuts(candidate.cuts, end);
     const last = candidate.cuts[cuts - 1];
-    if (last && last.characters > (best?.characters ?? 0)) best = { known: candidate, cuts, parts: shared, ...last };
+    if (!last || last.characters <= (best?.characters ?? 0)) continue;
+    best = { known: candidate, cuts, parts: shared, characters: last.characters, tokens: last.tokens };
   }
   return best;
 }
 
-function countSharedParts(parts: readonly string[], known: readonly string[]): number {
-  const different = parts.findIndex((part, i) => part !== known[i]);
-  return different < 0 ? parts.length : different;
+/** Returns the number of cuts in the first `characters` characters. The last cuts are searched first. */
+function countCuts(cuts: readonly Cut[], characters: number): number {
+  let count = cuts.length;
+  while (count > 0 && (cuts[count - 1]?.characters ?? 0) > characters) count--;
+  return count;
 }
 
 /** Returns a text without its first `characters` characters. */

@@ -39,7 +39,13 @@ function createCutter(tokens: readonly AddedToken[]): Splitter {
   const pattern = new RegExp(matchAny(tokens), "g");
   return function* (text) {
     let start = 0;
-    for (const match of text.matchAll(pattern)) {
+    let searched = 0;
+    for (;;) {
+      // Other texts use the pattern while this one is paused. `matchAll` would compile a copy of it for each text.
+      pattern.lastIndex = searched;
+      const match = pattern.exec(text);
+      if (!match) break;
+      searched = pattern.lastIndex;
       if (match.index === start || stripping.has(match[0])) continue;
       yield text.slice(start, match.index);
       start = match.index;

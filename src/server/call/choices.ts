@@ -31,14 +31,16 @@ export function beginChoices(call: ModelCall, prepared: PreparedMessages): Choic
   const admittedChoices = count > 1 ? [admitted, ...(admitted?.admitChoices(count - 1) ?? [])] : [admitted];
   const key = computeRequestKey(call, prepared);
   const controller = new AbortController();
-  const all = Array.from({ length: count }, (_, index): Choice => {
+  const { retryCount, idempotencyKey } = retry;
+  const all: Choice[] = [];
+  for (let index = 0; index < count; index++) {
     const requestKey = index === 0 ? key : `${key}:${index}`;
-    return {
+    all.push({
       index,
       id: `${idPrefix}${randomUUID().replaceAll("-", "")}`,
-      inFlight: session.calls.begin({ requestKey, ...retry }, controller),
+      inFlight: session.calls.begin({ requestKey, retryCount, idempotencyKey }, controller),
       admitted: admittedChoices[index] ?? null,
-    };
-  });
+    });
+  }
   return { all, controller };
 }

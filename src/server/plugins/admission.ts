@@ -38,10 +38,11 @@ export const admissionPlugin = fp<AdmissionOptions>((app, { admission, isDrainin
     } catch (error) {
       return next(error as ApiError);
     }
-    const onAnswered = () => request.admitted?.answered();
+    const { admitted } = request;
+    const onAnswered = () => admitted.answered();
     onResponseClose(reply, onAnswered);
     // Without this, the next request of the connection could begin before this call has ended: both wait for `close`.
-    reply.raw.once("finish", onAnswered);
+    reply.raw.on("finish", onAnswered);
     next();
   });
   app.addHook("onSend", ({ admitted }, _reply, payload, next) => {

@@ -1,4 +1,5 @@
 import { type LinkedItem, LinkedList } from "../linked-list.js";
+import type { AbortSource } from "./abort-source.js";
 import { onAbort } from "./on-abort.js";
 
 interface Waiter<Value> {
@@ -30,7 +31,7 @@ export class FairQueue<Value> {
   }
 
   /** Waits until it is served, and resolves to the served value. Rejects with the signal's reason if the signal aborts first. */
-  wait(key: string, signal?: AbortSignal): Promise<Value> {
+  wait(key: string, signal?: AbortSource): Promise<Value> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const listening = onAbort(signal, () => {

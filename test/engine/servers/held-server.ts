@@ -2,6 +2,7 @@ import type { ServerCall } from "../../../src/engine/servers/engine-server.js";
 import { ServedEngine } from "../../../src/engine/servers/served-engine.js";
 import type { ServerOptions } from "../../../src/engine/servers/server-options.js";
 import type { EngineReply } from "../../../src/native/contract.js";
+import type { AbortSource } from "../../../src/support/async/abort-source.js";
 import { onAbort } from "../../../src/support/async/on-abort.js";
 import { FakeServer } from "./fake-server.js";
 
@@ -24,7 +25,7 @@ export class HeldServer extends FakeServer {
     return this.#running.size;
   }
 
-  override request(call?: ServerCall, signal?: AbortSignal): Promise<EngineReply> {
+  override request(call?: ServerCall, signal?: AbortSource): Promise<EngineReply> {
     if (!call) throw new Error("no call");
     this.arrived.push(call.affinityKey);
     return new Promise<EngineReply>((resolve, reject) => {

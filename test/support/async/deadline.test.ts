@@ -59,6 +59,36 @@ describe("a deadline", () => {
     expect(deadline.signal.reason).toEqual(new Error("over"));
   });
 
+  it("calls its own listeners once, with its reason set and its signal aborted", () => {
+    using deadline = new Deadline(undefined, 5, expired);
+    const { signal } = deadline;
+    const seen: unknown[] = [];
+    deadline.addEventListener("abort", () => seen.push(deadline.aborted, deadline.reason, signal.reason));
+    deadline.abort(new Error("over"));
+    deadline.abort(new Error("again"));
+    expect(seen).toEqual([true, new Error("over"), new Error("over")]);
+    expect(() => deadline.throwIfAborted()).toThrow("over");
+  });
+
+  it("does not call a listener that was removed, not even by another listener", () => {
+    using deadline = new Deadline(undefined, 5, expired);
+    const seen: string[] = [];
+    const second = () => seen.push("second");
+    const third = () => seen.push("third");
+    deadline.addEventListener("abort", () => deadline.removeEventListener("abort", second));
+    deadline.addEventListener("abort", second);
+    deadline.addEventListener("abort", third);
+    deadline.removeEventListener("abort", third);
+    deadline.abort(new Error("over"));
+    expect(seen).toEqual([]);
+  });
+
+  it("has an aborted signal if the signal is first asked for after the abort", () => {
+    using deadline = new Deadline(AbortSignal.abort("gone"), 5, expired);
+    expect(deadline.aborted).toBe(true);
+    expect(deadline.signal.reason).toBe("gone");
+  });
+
   it("stops its timer and leaves no listener when it is disposed", () => {
     useFakeTimers();
     const caller = new AbortController();

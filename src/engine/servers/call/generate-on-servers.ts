@@ -1,4 +1,5 @@
 import type { EngineReply } from "../../../native/contract.js";
+import type { AbortSource } from "../../../support/async/abort-source.js";
 import type { Deadline } from "../../../support/async/deadline.js";
 import { sleep } from "../../../support/async/sleep.js";
 import { untilAborted } from "../../../support/async/until-aborted.js";
@@ -40,7 +41,7 @@ interface Answer {
  * Servers apply penalties to the output of one request. Tokens before a cut are prompt for the next request, so
  * penalties ignore them.
  *
- * @param deadline time limit of the whole call. Its signal also aborts with the caller's signal.
+ * @param deadline time limit of the whole call. It also aborts with the caller's signal.
  */
 export async function generateOnServers(
   pool: ServerPool,
@@ -57,17 +58,16 @@ export async function generateOnServers(
     if (finish) return output.result(finish, resumes);
     const cause = await watch.findCause(reply.finish ?? { type: "abort" }, server);
     output.prepareResume();
-    await restarts.wait(cause, milliseconds, deadline.signal);
+    await restarts.wait(cause, milliseconds, deadline);
   }
 }
 
 /** Sends the rest of the call to one server after another until one of them begins it. Sends nothing during a pause. */
 async function request({ pool, hold, call, output, deadline }: RunningCall): Promise<Answer> {
   const { stops } = output;
-  const { signal } = deadline;
   let route = pool.route(call.affinityKey);
   for (;;) {
-    await hold.pass(signal);
+    await hold.pass(deadline);
     using lease = await route.next(deadline);
     if (lease && hold.mode !== undefined) {
       // A pause began while the call waited for a place. Give the place back, and route the call again after the pause.
@@ -75,7 +75,7 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
       continue;
     }
     if (!lease) {
-      await waitForRetry(route, signal);
+      await waitForRetry(route, deadline);
       route = pool.route(call.affinityKey);
       continue;
     }
@@ -84,22 +84,22 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
     const watch = new CutWatch(hold, call);
     const startedAt = Date.now();
     try {
-      const reply = await send(lease, call, stops, signal);
+      const reply = await send(lease, call, stops, deadline);
       const milliseconds = Date.now() - startedAt;
-      signal.throwIfAborted();
+      deadline.throwIfAborted();
       checkReply(reply, inputTokens);
-      await learnLogprobs(server, call, reply, signal);
+      await learnLogprobs(server, call, reply, deadline);
       lease.complete();
       return { reply: applyStop(reply, stops), server, watch, milliseconds };
     } catch (error) {
-      lease.fail(error, signal);
+      lease.fail(error, deadline);
       route.refuse(error);
     }
   }
 }
 
 /** Called when every server has refused. Waits if one of them named a time to retry; otherwise throws the refusal. */
-async function waitForRetry({ refusal }: ServerRoute, signal: AbortSignal): Promise<void> {
+async function waitForRetry({ refusal }: ServerRoute, signal: AbortSource): Promise<void> {
   const retryAfter = refusal instanceof NotStartedError ? refusal.retryAfterMilliseconds : undefined;
   if (retryAfter === undefined) throw refusal;
   await sleep(retryAfter, signal);
@@ -110,7 +110,7 @@ function send(
   lease: ServerLease,
   call: GenerateCall,
   stops: StopWatch | undefined,
-  signal: AbortSignal,
+  signal: AbortSource,
 ): Promise<EngineReply> {
   const from = call.generation.length;
   const received = (): void => {
@@ -146,7 +146,7 @@ async function learnLogprobs(
   server: EngineServer,
   call: GenerateCall,
   { finish }: EngineReply,
-  signal: AbortSignal,
+  signal: AbortSource,
 ): Promise<void> {
   if (server.logprobs !== undefined || finish?.type === "abort") return;
   await untilAborted(server.findLogprobs(call), signal).catch(() => undefined);

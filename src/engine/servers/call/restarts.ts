@@ -1,3 +1,4 @@
+import type { AbortSource } from "../../../support/async/abort-source.js";
 import { backoffMilliseconds } from "../../../support/async/backoff.js";
 import { sleep } from "../../../support/async/sleep.js";
 import { EngineError } from "../../engine.js";
@@ -22,7 +23,7 @@ export class Restarts {
    * @param ranMilliseconds how long the request ran before it was cut
    * @throws EngineError after {@link MAX_RESTARTS} consecutive cuts without evidence of a weight update
    */
-  async wait(cause: CutCause, ranMilliseconds: number, signal: AbortSignal): Promise<void> {
+  async wait(cause: CutCause, ranMilliseconds: number, signal: AbortSource): Promise<void> {
     if (ranMilliseconds >= LONG_RUN_MS) this.#inRow = this.#unproved = 0;
     if (cause !== "message") this.#unproved = 0;
     else if (this.#unproved === MAX_RESTARTS) throw tooManyRestarts();

@@ -1,3 +1,4 @@
+import type { AbortSource } from "../../../support/async/abort-source.js";
 import { untilAborted } from "../../../support/async/until-aborted.js";
 import type { PauseMode } from "../../engine.js";
 
@@ -33,7 +34,7 @@ export class PauseHold {
   }
 
   /** Resolves when requests may be sent. Rejects with the signal's reason if the signal aborts first. */
-  async pass(signal: AbortSignal): Promise<void> {
+  async pass(signal: AbortSource): Promise<void> {
     while (this.#opened) await untilAborted(this.#opened, signal);
   }
 }

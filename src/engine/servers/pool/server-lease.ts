@@ -1,3 +1,4 @@
+import type { AbortSource } from "../../../support/async/abort-source.js";
 import type { Deadline } from "../../../support/async/deadline.js";
 import { EngineError } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
@@ -18,11 +19,11 @@ export class ServerLease implements Disposable {
    * Waits for a place on the server. Sessions take turns.
    *
    * @returns undefined if the server is drained or goes down meanwhile. Route the request again then.
-   * @throws the signal's reason if the deadline's signal aborts first
+   * @throws the deadline's reason if it aborts first
    * @throws EngineError if the engine is closed
    */
   static async acquire(member: PoolMember, session: string, deadline: Deadline): Promise<ServerLease | undefined> {
-    deadline.signal.throwIfAborted();
+    deadline.throwIfAborted();
     const { places } = member;
     const lease = new ServerLease(member);
     try {
@@ -54,7 +55,7 @@ export class ServerLease implements Disposable {
   }
 
   /** Counts the failure and reports to the monitor what it shows about the server. */
-  fail(error: unknown, signal: AbortSignal): void {
+  fail(error: unknown, signal: AbortSource): void {
     const { tally, monitor } = this.#member;
     if (signal.aborted) tally.addAborted();
     else tally.addFailed(error);

@@ -29,13 +29,13 @@ export class ServerPlaces {
 
   /**
    * Waits for a place. Stops the clock of the call's deadline meanwhile: the limit is for the engine's work, and calls must not
-   * fail because a server is busy. Rejects with the signal's reason if the signal aborts first.
+   * fail because a server is busy. Rejects with the deadline's reason if it aborts first.
    *
    * @returns false if the request was sent away
    */
   async wait(session: string, deadline: Deadline): Promise<boolean> {
     using _stopped = deadline.stopClock();
-    return await this.#queue.wait(session, deadline.signal);
+    return await this.#queue.wait(session, deadline);
   }
 
   /** Gives a place back. It goes directly to a waiting request, so that a later request cannot take it first. */

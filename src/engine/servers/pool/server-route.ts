@@ -27,8 +27,8 @@ export class ServerRoute {
 
   /**
    * Returns a lease on the best server that is not being drained and has not had the request; undefined if none is left. If that
-   * server is drained or goes down while the request waits there, chooses the next one. Rejects with the signal's reason if the
-   * deadline's signal aborts first.
+   * server is drained or goes down while the request waits there, chooses the next one. Rejects with the deadline's reason if it
+   * aborts first.
    */
   async next(deadline: Deadline): Promise<ServerLease | undefined> {
     for (let member = this.#choose(); member; member = this.#choose()) {

@@ -2,11 +2,16 @@ import type { EngineServerCounts } from "../../engine.js";
 
 /** Counts the requests to one server by outcome. */
 export class ServerTally {
-  #counts: EngineServerCounts = { completed: 0, failed: 0, aborted: 0, failovers: 0 };
+  readonly #counts: { -readonly [Outcome in keyof EngineServerCounts]: number } = {
+    completed: 0,
+    failed: 0,
+    aborted: 0,
+    failovers: 0,
+  };
   #lastFailure: { readonly message: string; readonly at: number } | undefined;
 
   get counts(): EngineServerCounts {
-    return this.#counts;
+    return { ...this.#counts };
   }
 
   get lastFailure(): { readonly message: string; readonly at: number } | undefined {
@@ -34,6 +39,6 @@ export class ServerTally {
   }
 
   #add(outcome: keyof EngineServerCounts): void {
-    this.#counts = { ...this.#counts, [outcome]: this.#counts[outcome] + 1 };
+    this.#counts[outcome]++;
   }
 }

@@ -1,5 +1,6 @@
 import { Pool } from "undici";
 import { native } from "../../../native/addon.js";
+import type { AbortSource } from "../../../support/async/abort-source.js";
 import { isBroken, notStarted, transportError } from "./errors.js";
 import { ConnectionUse, KeepAliveClient } from "./keep-alive-client.js";
 import { post, type ReplySink } from "./post.js";
@@ -49,6 +50,7 @@ export interface ServerKeys {
 /** Connections to one engine server, or to a router. */
 export class ServerConnections {
   readonly #base: URL;
+  readonly #origin: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #adminHeaders: Readonly<Record<string, string>>;
   readonly #generations: Pool;
@@ -61,14 +63,15 @@ export class ServerConnections {
    */
   constructor(url: string, connections: number, keys: ServerKeys) {
     this.#base = new URL(url.endsWith("/") ? url : `${url}/`);
+    this.#origin = this.#base.origin;
     this.#headers = authorization(keys.apiKey);
     this.#adminHeaders = authorization(keys.adminApiKey ?? keys.apiKey);
-    this.#generations = new Pool(this.#base.origin, {
+    this.#generations = new Pool(this.#origin, {
       ...GENERATE_OPTIONS,
       connections,
       factory: (origin, options) => new KeepAliveClient(origin, options),
     });
-    this.#control = new Pool(this.#base.origin, {
+    this.#control = new Pool(this.#origin, {
       connections: 4,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectTimeout: CONNECT_MS,
@@ -86,7 +89,7 @@ export class ServerConnections {
   async generate<Sink extends ReplySink>(
     request: GenerateRequest,
     makeSink: () => Sink,
-    signal: AbortSignal,
+    signal: AbortSource,
   ): Promise<Sink> {
     const use = new ConnectionUse();
     const sink = makeSink();
@@ -103,10 +106,10 @@ export class ServerConnections {
   async #onFreshConnection<Sink extends ReplySink>(
     request: GenerateRequest,
     sink: Sink,
-    signal: AbortSignal,
+    signal: AbortSource,
   ): Promise<Sink> {
     const use = new ConnectionUse();
-    const client = new KeepAliveClient(this.#base.origin, GENERATE_OPTIONS);
+    const client = new KeepAliveClient(this.#origin, GENERATE_OPTIONS);
     try {
       await post(client, this.#toPost(request, signal), use, sink);
       freeBody(request, use);
@@ -118,11 +121,11 @@ export class ServerConnections {
     }
   }
 
-  #toPost({ path, body, routingKey, headers }: GenerateRequest, signal: AbortSignal) {
+  #toPost({ path, body, routingKey, headers }: GenerateRequest, signal: AbortSource) {
     const key = headerValue(routingKey);
     const own = { "content-type": "application/json", "x-smg-routing-key": key, "x-session-id": key };
     const all = { ...own, ...this.#headers, ...headers };
-    return { origin: this.#base.origin, path: this.#path(path), headers: all, body, signal };
+    return { origin: this.#origin, path: this.#path(path), headers: all, body, signal };
   }
 
   /**
@@ -153,7 +156,7 @@ export class ServerConnections {
       });
       return { status: response.statusCode, body: await response.body.text() };
     } catch (error) {
-      throw signal?.aborted ? signal.reason : transportError(error, this.#base.origin);
+      throw signal?.aborted ? signal.reason : transportError(error, this.#origin);
     }
   }
 
@@ -179,16 +182,19 @@ function freeBody({ body, onSent = () => native.freeBytes(body) }: GenerateReque
   if (isSent) onSent();
 }
 
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+
 function authorization(key: string | undefined): Readonly<Record<string, string>> {
   return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }
 
-function toFailure(error: unknown, use: ConnectionUse, signal: AbortSignal): unknown {
+function toFailure(error: unknown, use: ConnectionUse, signal: AbortSource): unknown {
   if (signal.aborted) return signal.reason;
   return use.mayHaveRun ? error : notStarted(error);
 }
 
 /** Returns a text as an ASCII header value; other characters are percent-encoded. */
 function headerValue(text: string): string {
+  if (PRINTABLE_ASCII.test(text)) return text;
   return text.toWellFormed().replace(/[^\x20-\x7e]/gu, encodeURIComponent);
 }

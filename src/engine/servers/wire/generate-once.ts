@@ -1,4 +1,5 @@
 import type { EngineReply, ReplyFormat } from "../../../native/contract.js";
+import type { AbortSource } from "../../../support/async/abort-source.js";
 import type { ServerCall } from "../engine-server.js";
 import type { ServerConnections } from "./connections.js";
 import { GenerationSink } from "./reply-sink.js";
@@ -16,7 +17,7 @@ export async function generateOnce(
   server: ServerConnections,
   call: ServerCall,
   { path, body, onSent, headers, format }: GenerationRequest,
-  signal: AbortSignal,
+  signal: AbortSource,
 ): Promise<EngineReply> {
   const version = call.currentVersion();
   const routed = { path, body, onSent, headers: { ...call.traceHeaders, ...headers }, routingKey: call.affinityKey };

@@ -36,8 +36,14 @@ export class ConnectionUse {
 
   /** Called when the request's last byte was given to the socket. */
   written(): void {
-    // This empty write completes after the operating system has taken all bytes of the request.
-    this.#link?.socket?.write("", (error) => {
+    const socket = this.#link?.socket;
+    // Usually the operating system has taken all bytes of the request by now. A socket that broke has dropped them.
+    if (socket?.writableLength === 0) {
+      this.#sent = !socket.destroyed && !socket.errored;
+      return;
+    }
+    // This empty write completes after it has taken the rest.
+    socket?.write("", (error) => {
       if (!error) this.#sent = true;
     });
   }

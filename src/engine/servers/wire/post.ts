@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import type { AbortSource } from "../../../support/async/abort-source.js";
 import { onAbort } from "../../../support/async/on-abort.js";
 import { transportError } from "./errors.js";
 import type { ConnectionUse } from "./keep-alive-client.js";
@@ -9,7 +10,7 @@ export interface PostRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSource;
 }
 
 /** Receives the body of a reply piece by piece. An error that it throws ends the request. */

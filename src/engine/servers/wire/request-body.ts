@@ -7,7 +7,7 @@ const ASYNC_WRITE_IDS = 32 * 1024;
 export interface RequestBody {
   readonly body: Buffer;
   /** Called when the operating system has all bytes of the body. Without it, the body's memory is freed then. */
-  readonly onSent?: () => void;
+  readonly onSent?: (() => void) | undefined;
 }
 
 /**

@@ -1,0 +1,5 @@
+/** What ends work early: an AbortSignal, or a `Deadline`. */
+export interface AbortSource extends Pick<AbortSignal, "aborted" | "reason" | "throwIfAborted"> {
+  addEventListener(type: "abort", listener: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
