@@ -77,7 +77,7 @@ function readFile(directory: string, name: string, state: LogState | undefined):
   const end = records.at(-1)?.end ?? 0;
   const later = state ? findEpochAfter(bytes, end, state.log) : 0;
   const epoch = Math.max(first?.epoch ?? 0, later);
-  // A segment overwrites an older one from the start. If it has no record there, all of its first record is lost.
+  // Records of an older segment, which a new one has not overwritten yet, do not count.
   const isDamaged = later > (state?.applied ?? 0) && later >= (first?.epoch ?? 0);
   const isCurrent = first?.epoch === epoch;
   return { name, exists, epoch, records: isCurrent ? records : [], end: isCurrent ? end : 0, isDamaged, isForeign };
