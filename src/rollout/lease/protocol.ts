@@ -59,11 +59,7 @@ const held = ids
   .describe(
     "Only if the answer to an earlier call may be lost: the leases that the worker knows. Others that it was given are returned.",
   );
-const maxHeld = z
-  .int()
-  .min(1)
-  .max(2 * MAX_ENTRIES)
-  .optional();
+const maxHeld = z.int().min(1).optional();
 
 export const leasesFields = {
   worker_id: id,
