@@ -100,6 +100,13 @@ describe("the controller's calls", () => {
     expect(tasks.counts.queued).toBe(1);
   });
 
+  it("accept a worker that holds thousands of leases with results the controller has not answered", async () => {
+    const { call } = await served();
+    await call("/rollout/workers", { worker_id: "w", name: "first" });
+    const body = { worker_id: "w", count: 4096, max_held: 20_000, wait_seconds: 0 };
+    expect(await call("/rollout/leases", body)).toMatchObject({ status: 200, json: { state: "running", leases: [] } });
+  });
+
   it("require the admin key, except for probes and metrics", async () => {
     const { call } = await served();
     for (const path of ["/rollout/workers", "/rollout/leases", "/rollout/reports", "/rollout/heartbeats"]) {
