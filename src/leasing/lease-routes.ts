@@ -14,6 +14,8 @@ import {
   returnsFields,
   returnsReply,
   sessionsFields,
+  updatesFields,
+  updatesReply,
   workerFields,
   workerReply,
 } from "../rollout/lease/protocol.js";
@@ -35,9 +37,9 @@ export function leaseRoutes(
 
   const lease = { schema: { body: controlBody(leasesFields), response: { 200: leasesReply } } };
   app.post(LEASE_PATHS.leases, lease, async ({ body }, reply) => {
-    const { worker_id: workerId, count, held, wait_seconds: waitSeconds } = body;
+    const { worker_id: workerId, count, max_held: maxHeld, held, wait_seconds: waitSeconds } = body;
     if (!tasks.workers.touch(workerId)) throw unknownWorker(workerId);
-    const leases = await tasks.lease({ workerId, count, held, waitSeconds }, disconnectSignal(reply));
+    const leases = await tasks.lease({ workerId, count, maxHeld, held, waitSeconds }, disconnectSignal(reply));
     if (tasks.done) tasks.workers.remove(workerId);
     return { state: tasks.done ? ("done" as const) : ("running" as const), leases };
   });
@@ -53,6 +55,14 @@ export function leaseRoutes(
 
   const report = { schema: { body: controlBody(reportsFields), response: { 200: reportsReply } } };
   app.post(LEASE_PATHS.reports, report, async ({ body }) => ({ refused: await tasks.report(body.reports) }));
+
+  const update = { schema: { body: controlBody(updatesFields), response: { 200: updatesReply } } };
+  app.post(LEASE_PATHS.updates, update, async ({ body }) => {
+    const { worker_id: workerId, sessions, reports, max_held, held } = body;
+    // A worker that is not known to this process registers before it gets tasks.
+    const maxHeld = tasks.workers.touch(workerId) ? max_held : undefined;
+    return tasks.update({ workerId, sessions, reports, maxHeld, held });
+  });
 
   const giveBack = { schema: { body: controlBody(returnsFields), response: { 200: returnsReply } } };
   app.post(LEASE_PATHS.returns, giveBack, async ({ body: { worker_id, lease_ids } }) => {

@@ -3,13 +3,13 @@ import { setMaxListeners } from "node:events";
 import { ApiError } from "../http/errors.js";
 import type { EpisodeResult } from "../rollout/contract.js";
 import type { RunningTask, TaskRunner } from "../rollout/controller/task-runner.js";
-import type { LeasedTask, WireReport } from "../rollout/lease/protocol.js";
+import type { LeasedTask, Updates, WireReport, WireSession } from "../rollout/lease/protocol.js";
 import { type EndedLease, type HeldLease, TaskLeases } from "../rollout/lease/task-leases.js";
 import { fromWire, toWire } from "../rollout/lease/wire-result.js";
 import { Rejection } from "../rollout/rejection.js";
 import { onAbort } from "../support/async/on-abort.js";
 import { type LeaseRecords, NO_RECORDS, NOTHING_RESTORED, type RestoredLeases } from "./lease-records.js";
-import { LeaseRequests } from "./lease-requests.js";
+import { LeaseRequests, type TaskRequest } from "./lease-requests.js";
 import type { SessionRemover } from "./session-remover.js";
 import { SteadyClock } from "./steady-clock.js";
 import { WorkerList } from "./worker-list.js";
@@ -26,12 +26,21 @@ export interface LeasedTasksOptions {
   readonly onLost?: ((lease: EndedLease, reason: string) => void) | undefined;
 }
 
-export interface LeaseRequest {
-  readonly workerId: string;
-  readonly count: number;
+export interface LeaseRequest extends TaskRequest {
   /** The leases that the worker knows. Undefined: it has received all answers. */
   readonly held?: readonly string[] | undefined;
   readonly waitSeconds: number;
+}
+
+/** What a worker has to tell, and whether it takes more tasks. */
+export interface WorkerUpdate {
+  readonly workerId: string;
+  readonly sessions: readonly WireSession[];
+  readonly reports: readonly WireReport[];
+  /** Maximum number of leases that the worker holds with those of the answer. Undefined: it gets none. */
+  readonly maxHeld?: number | undefined;
+  /** The leases that the worker knows. Undefined: it has received all answers. */
+  readonly held?: readonly string[] | undefined;
 }
 
 /** Clock ticks per lease time. */
@@ -140,9 +149,22 @@ export class LeasedTasks implements TaskRunner {
   }
 
   /** Waits for tasks and gives them to a worker; none if there are none in time. */
-  async lease({ workerId, count, held, waitSeconds }: LeaseRequest, signal: AbortSignal): Promise<LeasedTask[]> {
+  async lease({ held, waitSeconds, ...request }: LeaseRequest, signal: AbortSignal): Promise<LeasedTask[]> {
+    if (held !== undefined) this.#returnUnknown(request.workerId, held);
+    return this.#requests.wait(request, waitSeconds * 1000, signal);
+  }
+
+  /**
+   * Notes sessions, ends the tasks of reports, and gives the worker tasks that are there, among them those that could start because
+   * others ended.
+   */
+  async update({ workerId, sessions, reports, maxHeld, held }: WorkerUpdate): Promise<Updates> {
+    const lost = this.#announce(sessions);
+    const decided = this.#decide(reports);
     if (held !== undefined) this.#returnUnknown(workerId, held);
-    return this.#requests.wait({ workerId, count }, waitSeconds * 1000, signal);
+    const taking = maxHeld === undefined ? [] : this.#requests.take({ workerId, maxHeld });
+    await this.#records.flushed();
+    return { lost, ...decided, leases: await taking };
   }
 
   /** Gives the leases back that the worker does not know. */
@@ -153,11 +175,16 @@ export class LeasedTasks implements TaskRunner {
   }
 
   /** Notes the sessions of leases. Returns the leases that are not held any more; their sessions are deleted. */
-  async announce(sessions: readonly { lease_id: string; session_id: string }[]): Promise<string[]> {
+  async announce(sessions: readonly WireSession[]): Promise<string[]> {
+    const lost = this.#announce(sessions);
+    await this.#records.flushed();
+    return lost;
+  }
+
+  #announce(sessions: readonly WireSession[]): string[] {
     const lost = sessions.filter(({ lease_id, session_id }) => !this.#leases.announce(lease_id, session_id));
     for (const lease of new Set(sessions.map(({ lease_id }) => lease_id))) this.#saveLease(this.#leases.get(lease));
     this.discard(lost.map(({ session_id }) => session_id));
-    await this.#records.flushed();
     return lost.map(({ lease_id }) => lease_id);
   }
 
@@ -170,15 +197,26 @@ export class LeasedTasks implements TaskRunner {
    *
    * @throws ApiError `server_busy` if the controller restarted and has not started a task again. The call must be repeated.
    */
-  async report(all: readonly WireReport[]): Promise<string[]> {
-    const reports = all.filter(({ lease_id, task }) => !this.#leases.get(lease_id) || this.#pending.has(task));
+  async report(reports: readonly WireReport[]): Promise<string[]> {
+    const { refused, undecided } = this.#decide(reports);
+    // A worker forgets its report when it has the answer.
+    await this.#records.flushed();
+    if (undecided.length > 0) throw new ApiError("server_busy", NOT_STARTED);
+    return refused;
+  }
+
+  /**
+   * Ends the tasks of reports that count. Returns the leases of those that do not, whose sessions are deleted, and of those whose
+   * tasks the controller has not started since it was restarted.
+   */
+  #decide(all: readonly WireReport[]): Pick<Updates, "refused" | "undecided"> {
+    const undecided = all.filter(({ lease_id, task }) => this.#leases.has(lease_id) && !this.#pending.has(task));
+    const reports = undecided.length === 0 ? all : all.filter((report) => !undecided.includes(report));
     const refused = reports.filter((report) => !this.#accept(report));
     this.#refused += refused.length;
     this.discard(refused.flatMap(({ result }) => result.accepted.map(({ session_id }) => session_id)));
-    // A worker forgets its report when it has the answer.
-    await this.#records.flushed();
-    if (reports.length < all.length) throw new ApiError("server_busy", NOT_STARTED);
-    return refused.map(({ lease_id }) => lease_id);
+    const leasesOf = (some: readonly WireReport[]) => some.map(({ lease_id }) => lease_id);
+    return { refused: leasesOf(refused), undecided: leasesOf(undecided) };
   }
 
   /** Ends leases whose tasks did not run to their end, in order. Returns their number. */
@@ -233,12 +271,17 @@ export class LeasedTasks implements TaskRunner {
   }
 
   /** Gives each waiting request its share of the tasks. */
-  #serve({ workerId, count }: { readonly workerId: string; readonly count: number }): LeasedTask[] | undefined {
+  #serve({
+    workerId,
+    count = Number.POSITIVE_INFINITY,
+    maxHeld = Number.POSITIVE_INFINITY,
+  }: TaskRequest): LeasedTask[] | undefined {
     if (this.#done) return [];
     const { waiting, leased } = this.#leases;
+    const own = this.leasesOf(workerId);
     const fair = Math.ceil((waiting + leased) / this.workers.active(this.#options.leaseSeconds));
-    const share = Math.max(1, fair - this.leasesOf(workerId));
-    const leases = this.#leases.lease(workerId, Math.min(count, share), this.#clock.now);
+    const share = Math.max(1, fair - own);
+    const leases = this.#leases.lease(workerId, Math.min(count, maxHeld - own, share), this.#clock.now);
     if (leases.length === 0) return undefined;
     return leases.map(({ id, task: index, attempt }) => {
       const { task } = this.#pending.get(index) ?? {};

@@ -72,6 +72,41 @@ describe("the controller's calls", () => {
     expect((await ended).accepted).toMatchObject([{ sessionId: "s" }]);
   });
 
+  it("take sessions, reports and the wish for tasks together", async () => {
+    const { call, run } = await served();
+    await call("/rollout/workers", { worker_id: "w", name: "first" });
+    const ended = run(0);
+    const started = await call("/rollout/updates", { worker_id: "w", max_held: 2 });
+    expect(started.json).toMatchObject({ lost: [], refused: [], undecided: [], leases: [{ task: 0, attempt: 1 }] });
+    const [lease] = (started.json as { leases: Parameters<typeof reportOf>[0][] }).leases;
+    if (!lease) throw new Error("no lease");
+    const body = {
+      worker_id: "w",
+      sessions: [{ lease_id: lease.lease_id, session_id: "s" }],
+      reports: [reportOf(lease, "s")],
+    };
+    const nothing = { lost: [], refused: [], undecided: [], leases: [] };
+    expect((await call("/rollout/updates", body)).json).toEqual(nothing);
+    expect((await ended).accepted).toMatchObject([{ sessionId: "s" }]);
+    // Sent again, its report counts again, but the lease has ended.
+    const again = await call("/rollout/updates", { ...body, held: [] });
+    expect(again.json).toEqual({ ...nothing, lost: [lease.lease_id] });
+  });
+
+  it("give no tasks to a worker that updates before it has registered", async () => {
+    const { call, run, tasks } = await served();
+    void run(0);
+    expect((await call("/rollout/updates", { worker_id: "w", max_held: 1 })).json).toMatchObject({ leases: [] });
+    expect(tasks.counts.queued).toBe(1);
+  });
+
+  it("accept a worker that holds thousands of leases with results the controller has not answered", async () => {
+    const { call } = await served();
+    await call("/rollout/workers", { worker_id: "w", name: "first" });
+    const body = { worker_id: "w", count: 4096, max_held: 20_000, wait_seconds: 0 };
+    expect(await call("/rollout/leases", body)).toMatchObject({ status: 200, json: { state: "running", leases: [] } });
+  });
+
   it("require the admin key, except for probes and metrics", async () => {
     const { call } = await served();
     for (const path of ["/rollout/workers", "/rollout/leases", "/rollout/reports", "/rollout/heartbeats"]) {
@@ -92,6 +127,8 @@ describe("the controller's calls", () => {
     ["/rollout/leases", { worker_id: "w", count: 1, held: [], wait_seconds: 61 }, "wait_seconds"],
     ["/rollout/heartbeats", { worker_id: "w", lease_ids: [1] }, "lease_ids[0]"],
     ["/rollout/reports", { reports: [] }, "reports"],
+    ["/rollout/updates", { worker_id: "w", max_held: 0 }, "max_held"],
+    ["/rollout/updates", { worker_id: "w", reports: [{ lease_id: "l" }] }, "reports[0].task"],
     ["/rollout/sessions", { sessions: [{ lease_id: "l" }] }, "sessions[0].session_id"],
   ])("refuse a wrong body of %s, naming the field", async (path, body, param) => {
     const { call } = await served();

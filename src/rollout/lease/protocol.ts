@@ -4,7 +4,7 @@ import { z } from "zod";
  * The calls between rollout workers and their controller, all with the admin key.
  *
  * A worker registers, asks for leases, announces the session of every episode before its agent runs, prolongs its leases, and reports
- * results. Each call may be repeated.
+ * results. `updates` does in one call what a worker of many short episodes would need several for. Each call may be repeated.
  */
 export const LEASE_PATHS = {
   workers: "/rollout/workers",
@@ -12,6 +12,7 @@ export const LEASE_PATHS = {
   sessions: "/rollout/sessions",
   heartbeats: "/rollout/heartbeats",
   reports: "/rollout/reports",
+  updates: "/rollout/updates",
   returns: "/rollout/returns",
   status: "/rollout/status",
 } as const;
@@ -53,39 +54,47 @@ export const workerReply = z.object({
 });
 export type JobSettings = z.output<typeof workerReply>;
 
+const held = ids
+  .optional()
+  .describe(
+    "Only if the answer to an earlier call may be lost: the leases that the worker knows. Others that it was given are returned.",
+  );
+const maxHeld = z.int().min(1).optional();
+
 export const leasesFields = {
   worker_id: id,
   count: z.int().min(1).max(MAX_ENTRIES).describe("Number of tasks that the worker can start now."),
-  held: ids
-    .optional()
-    .describe(
-      "Only if the answer to an earlier call may be lost: the leases that the worker knows. Others that it was given are returned.",
-    ),
+  max_held: maxHeld.describe(
+    "Maximum number of leases that the worker holds with those of the answer. It keeps the answers to two calls from giving the same room twice.",
+  ),
+  held,
   wait_seconds: z.number().min(0).max(MAX_WAIT_SECONDS).default(30).describe("How long to wait for a task."),
 } as const;
 
+const leasedTasks = z.array(
+  z.object({
+    lease_id: z.string(),
+    task: z.int().describe("Number of the task, from 0."),
+    attempt: z.int(),
+    task_id: z.string(),
+    group_id: z.string(),
+    data: z.unknown(),
+  }),
+);
+
 export const leasesReply = z.object({
   state: z.enum(["running", "done"]).describe("`done`: no more tasks follow, and the worker should end."),
-  leases: z.array(
-    z.object({
-      lease_id: z.string(),
-      task: z.int().describe("Number of the task, from 0."),
-      attempt: z.int(),
-      task_id: z.string(),
-      group_id: z.string(),
-      data: z.unknown(),
-    }),
-  ),
+  leases: leasedTasks,
 });
 export type Leases = z.output<typeof leasesReply>;
 export type LeasedTask = Leases["leases"][number];
 
-export const sessionsFields = {
-  sessions: z
-    .array(z.strictObject({ lease_id: id, session_id: z.string().min(1).max(1000) }))
-    .min(1)
-    .max(MAX_ENTRIES),
-} as const;
+const wireSessions = z
+  .array(z.strictObject({ lease_id: id, session_id: z.string().min(1).max(1000) }))
+  .max(MAX_ENTRIES);
+export type WireSession = z.output<typeof wireSessions>[number];
+
+export const sessionsFields = { sessions: wireSessions.min(1) } as const;
 
 export const heartbeatFields = { worker_id: id, lease_ids: ids } as const;
 
@@ -127,16 +136,35 @@ export const wireResult = z.strictObject({
 });
 export type WireResult = z.output<typeof wireResult>;
 
-export const reportsFields = {
-  reports: z
-    .array(z.strictObject({ lease_id: id, task: z.int().min(0), attempt: z.int().min(1), result: wireResult }))
-    .min(1)
-    .max(MAX_ENTRIES),
-} as const;
-export type WireReport = z.output<z.ZodObject<typeof reportsFields>>["reports"][number];
+const wireReports = z
+  .array(z.strictObject({ lease_id: id, task: z.int().min(0), attempt: z.int().min(1), result: wireResult }))
+  .max(MAX_ENTRIES);
+export type WireReport = z.output<typeof wireReports>[number];
+
+export const reportsFields = { reports: wireReports.min(1) } as const;
 
 /** Reports that do not count. The worker deletes their sessions. */
 export const reportsReply = z.object({ refused: z.array(z.string()) });
+
+export const updatesFields = {
+  worker_id: id,
+  sessions: wireSessions.default([]),
+  reports: wireReports.default([]),
+  max_held: maxHeld.describe(
+    "Maximum number of leases that the worker holds with those of the answer. Absent: the answer has none.",
+  ),
+  held,
+} as const;
+
+export const updatesReply = z.object({
+  lost: z.array(z.string()).describe("Leases of announced sessions that are not held any more."),
+  refused: z.array(z.string()).describe("Leases whose reports do not count."),
+  undecided: z
+    .array(z.string())
+    .describe("Leases whose reports must be sent again: the controller was restarted and has not started their tasks."),
+  leases: leasedTasks.describe("Tasks that are there now. The call does not wait for any."),
+});
+export type Updates = z.output<typeof updatesReply>;
 
 export const returnsFields = { worker_id: id, lease_ids: ids } as const;
 export const returnsReply = z.object({ returned: z.int() });

@@ -201,6 +201,11 @@ export class TaskLeases {
     return this.#tasks.get(task)?.losses ?? [];
   }
 
+  /** Returns true if the lease is held. */
+  has(leaseId: string): boolean {
+    return this.#leases.has(leaseId);
+  }
+
   get(leaseId: string): HeldLease | undefined {
     const lease = this.#leases.get(leaseId);
     return lease && toHeld(lease);

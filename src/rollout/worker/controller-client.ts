@@ -10,9 +10,11 @@ import {
   LEASE_PATHS,
   leasesReply,
   lostReply,
-  reportsReply,
   returnsReply,
+  type Updates,
+  updatesReply,
   type WireReport,
+  type WireSession,
   workerReply,
 } from "../lease/protocol.js";
 import { RolloutWorkerError } from "./errors.js";
@@ -69,7 +71,12 @@ export class ControllerClient {
 
   /** Waits for tasks. A repeated call tells which leases the worker knows, because the answer to the first one may be lost. */
   lease(
-    body: { readonly worker_id: string; readonly count: number; readonly wait_seconds: number },
+    body: {
+      readonly worker_id: string;
+      readonly count: number;
+      readonly max_held: number;
+      readonly wait_seconds: number;
+    },
     held: HeldLeases,
     signal: AbortSignal,
   ) {
@@ -81,20 +88,24 @@ export class ControllerClient {
     });
   }
 
-  /** Announces sessions. Returns the leases that are lost. */
-  async announce(sessions: readonly { readonly lease_id: string; readonly session_id: string }[]): Promise<string[]> {
-    return (await this.#call(LEASE_PATHS.sessions, { sessions }, lostReply)).lost;
+  /** Announces sessions, reports results and takes tasks. A repeated call tells which leases the worker knows. */
+  update(
+    body: {
+      readonly worker_id: string;
+      readonly sessions: readonly WireSession[];
+      readonly reports: readonly WireReport[];
+      readonly max_held?: number | undefined;
+    },
+    held: Pick<HeldLeases, "read">,
+  ): Promise<Updates> {
+    const repeated = () => ({ ...body, held: held.read() });
+    return this.#call(LEASE_PATHS.updates, body, updatesReply, { repeated });
   }
 
   /** Prolongs leases. Returns those that are lost. */
   async heartbeat(workerId: string, leaseIds: readonly string[], signal: AbortSignal): Promise<string[]> {
     const body = { worker_id: workerId, lease_ids: leaseIds };
     return (await this.#call(LEASE_PATHS.heartbeats, body, lostReply, { signal })).lost;
-  }
-
-  /** Returns the leases whose reports were refused. */
-  async report(reports: readonly WireReport[]): Promise<string[]> {
-    return (await this.#call(LEASE_PATHS.reports, { reports }, reportsReply)).refused;
   }
 
   async giveBack(workerId: string, leaseIds: readonly string[], signal: AbortSignal): Promise<void> {

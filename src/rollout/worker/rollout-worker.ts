@@ -5,12 +5,12 @@ import { Deadline } from "../../support/async/deadline.js";
 import { Waiters } from "../../support/async/waiters.js";
 import type { EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.js";
 import { runWorkflow } from "../episode-result.js";
-import { type LeasedTask, type Leases, MAX_ENTRIES, type WireReport } from "../lease/protocol.js";
+import type { LeasedTask, Leases, WireReport } from "../lease/protocol.js";
 import { toWire } from "../lease/wire-result.js";
 import { Rejection } from "../rejection.js";
-import { Batcher } from "./batcher.js";
 import type { ControllerClient, HeldLeases } from "./controller-client.js";
 import { EpisodePace } from "./episode-pace.js";
+import { WorkerUpdates } from "./worker-updates.js";
 
 export interface RolloutWorkerOptions {
   readonly client: ControllerClient;
@@ -44,8 +44,13 @@ export type WorkerEnd = "done" | "stopped" | "job_changed";
 const WAIT_SECONDS = 30;
 /** Heartbeats per lease time: two may get lost. */
 const BEATS = 3;
-/** Pauses for calls to be shared, as parts of an episode's duration: before an episode starts, and after it has ended. */
-const [START_PAUSE, REPORT_PAUSE] = [0.01, 0.05];
+/**
+ * Pauses for calls to be shared, as parts of an episode's duration: before a call that waits for tasks, after the start of a session,
+ * and after the end of an agent.
+ */
+const [LEASE_PAUSE, SESSION_PAUSE, REPORT_PAUSE] = [0.01, 0.02, 0.04];
+/** If the answer to a report takes longer, the next task does not wait for it. */
+const LATE_ANSWER_MS = 500;
 /** Time in which a worker that is stopped tells the controller. */
 const FAREWELL_SECONDS = 5;
 
@@ -69,30 +74,29 @@ export class RolloutWorker {
   readonly #pace = new EpisodePace();
   readonly #changed = new Waiters();
   readonly #stopping = new AbortController();
-  readonly #announcements: Batcher<{ lease_id: string; session_id: string }, boolean>;
-  readonly #reports: Batcher<WireReport, boolean>;
+  readonly #updates: WorkerUpdates;
+  /** Leases that came after the worker was stopped. */
+  readonly #unused: string[] = [];
+  /** False if the controller does not know this worker, or it was stopped. */
+  #isTaking = true;
   #failure: { readonly error: unknown } | undefined;
   #jobChanged = false;
 
   constructor(options: RolloutWorkerOptions) {
     this.#options = options;
-    const { client } = options;
-    this.#announcements = new Batcher(
-      async (sessions) => {
-        const lost = new Set(await client.announce(sessions));
-        return sessions.map(({ lease_id }) => !lost.has(lease_id));
+    this.#updates = new WorkerUpdates({
+      send: async (sessions, reports) => {
+        const { client, workerId: worker_id, concurrency } = options;
+        const max_held = this.#isTaking ? concurrency : undefined;
+        const answer = await client.update({ worker_id, sessions, reports, max_held }, this.#held);
+        for (const task of answer.leases) this.#start(task);
+        return answer;
       },
-      MAX_ENTRIES,
-      () => this.#pace.pause(START_PAUSE),
-    );
-    this.#reports = new Batcher(
-      async (reports) => {
-        const refused = new Set(await client.report(reports));
-        return reports.map(({ lease_id }) => !refused.has(lease_id));
+      pauses: {
+        session: () => this.#pace.pause(SESSION_PAUSE),
+        report: () => this.#pace.pause(REPORT_PAUSE),
       },
-      MAX_ENTRIES / 16,
-      () => this.#pace.pause(REPORT_PAUSE),
-    );
+    });
   }
 
   /** Number of tasks that run here. */
@@ -113,7 +117,7 @@ export class RolloutWorker {
       if (!this.#stopping.signal.aborted) this.#fail(error);
     }
     const wasStopped = this.#stopping.signal.aborted;
-    this.#stopping.abort();
+    this.stop();
     await Promise.all([beating, this.#finish()]);
     if (this.#failure) throw this.#failure.error;
     if (this.#jobChanged) return "job_changed";
@@ -122,24 +126,23 @@ export class RolloutWorker {
 
   /** Aborts running tasks and gives their leases back. */
   stop(): void {
+    this.#isTaking = false;
     this.#stopping.abort();
     this.#changed.wake();
   }
 
-  /** Leases tasks and starts them. Returns when the controller has no more. */
+  /** Waits for tasks that no update has brought, and starts them. Returns when the controller has no more. */
   async #take(): Promise<void> {
-    const { client, workerId: worker_id } = this.#options;
+    const { client, workerId: worker_id, concurrency } = this.#options;
     const { signal } = this.#stopping;
     // True if the answer to an earlier call may be lost.
     let tellsHeld = false;
     while (!signal.aborted) {
-      await this.#waitForSlots(signal);
+      const max_held = await this.#waitForRoom(signal);
       if (signal.aborted) return;
-      const count = this.#freeSlots;
-      const body = { worker_id, count, wait_seconds: WAIT_SECONDS };
-      const held: HeldLeases = { read: () => [...this.#runs.keys()], isTold: tellsHeld };
+      const body = { worker_id, count: concurrency, max_held, wait_seconds: WAIT_SECONDS };
       const answer: Leases | undefined = await client
-        .lease(body, held, signal)
+        .lease(body, { ...this.#held, isTold: tellsHeld }, signal)
         .catch((error: unknown) => this.#registerAgain(error));
       tellsHeld = answer === undefined;
       if (!answer) continue;
@@ -148,27 +151,46 @@ export class RolloutWorker {
     }
   }
 
-  /** Waits until tasks can be started, and then a moment for others that end soon: they share the request. */
-  async #waitForSlots(signal: AbortSignal): Promise<void> {
-    while (this.#freeSlots <= 0 && !signal.aborted) await this.#changed.wait(Number.POSITIVE_INFINITY, signal);
-    if (this.#runs.size > 0) await new Waiters().wait(this.#pace.pause(START_PAUSE), signal);
+  /**
+   * Waits until tasks can be started that no update will bring. The answer to a report usually fills the room that its task has left;
+   * that room counts only if the answer is late. Returns the number of leases that the worker may hold.
+   */
+  async #waitForRoom(signal: AbortSignal): Promise<number> {
+    const { concurrency } = this.#options;
+    const pause = new Waiters();
+    while (!signal.aborted) {
+      // Reports that come soon may fill the room, or share the call.
+      if (this.#runs.size > 0) await pause.wait(this.#pace.pause(LEASE_PAUSE), signal);
+      if (this.#runs.size < concurrency) break;
+      const unreported = this.#reporting;
+      const hasChanged = await this.#changed.wait(unreported > 0 ? LATE_ANSWER_MS : Number.POSITIVE_INFINITY, signal);
+      if (!hasChanged) return concurrency + unreported;
+    }
+    return concurrency;
   }
 
-  get #freeSlots(): number {
-    return this.#options.concurrency - this.#runs.size + this.#reporting;
+  get #held(): Pick<HeldLeases, "read"> {
+    return { read: () => [...this.#runs.keys()] };
   }
 
   /** A controller that was restarted does not know its workers. */
   async #registerAgain(error: unknown): Promise<undefined> {
     if (!(error instanceof ProxyError) || error.code !== "rollout_worker_not_found") throw error;
     const { client, workerId, name, jobId } = this.#options;
+    // Until the answer is here, an update could bring tasks of another job.
+    this.#isTaking = false;
     const settings = await client.register(workerId, name, this.#stopping.signal);
+    this.#isTaking = settings.job_id === jobId && !this.#stopping.signal.aborted;
     if (settings.job_id === jobId) return;
     this.#jobChanged = true;
     this.stop();
   }
 
   #start(task: LeasedTask): void {
+    if (this.#stopping.signal.aborted) {
+      this.#unused.push(task.lease_id);
+      return;
+    }
     const abort = new Deadline(undefined, undefined, () => new Error("no limit"));
     const over = this.#run(task, abort)
       .catch((error: unknown) => this.#fail(error))
@@ -184,7 +206,7 @@ export class RolloutWorker {
     const { workflow, engine, rejectedSessions, onEnd } = this.#options;
     const { lease_id, task: index, attempt, task_id: taskId, group_id: groupId, data } = task;
     const onSession = async (session_id: string) => {
-      if (!(await this.#announcements.add({ lease_id, session_id }))) throw lostError();
+      if (!(await this.#updates.announce({ lease_id, session_id }))) throw lostError();
     };
     const ids = { taskId, groupId, leaseId: lease_id };
     const options = { ...ids, signal, export: "deferred", onSession, rejectedSessions } as const;
@@ -201,12 +223,12 @@ export class RolloutWorker {
     onEnd?.(task, result, isAccepted ? "accepted" : "refused");
   }
 
-  /** Returns false if the report comes too late. The next task need not wait for it. */
+  /** Returns false if the report comes too late. */
   async #report(report: WireReport): Promise<boolean> {
     this.#reporting++;
     this.#changed.wake();
     try {
-      return await this.#reports.add(report);
+      return await this.#updates.report(report);
     } finally {
       this.#reporting--;
     }
@@ -240,7 +262,8 @@ export class RolloutWorker {
     const farewell = new Waiters();
     // Agents may take a moment to end. Without an answer of the controller, unsent results are lost with this process.
     await Promise.race([ended, farewell.wait(FAREWELL_SECONDS * 1000)]);
-    if (!this.#failure) await client.giveBack(workerId, leases, late.signal).catch(() => undefined);
+    const held = [...leases, ...this.#unused];
+    if (!this.#failure) await client.giveBack(workerId, held, late.signal).catch(() => undefined);
   }
 
   /** Deletes the sessions of a result that does not count. */

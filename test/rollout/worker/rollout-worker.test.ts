@@ -106,11 +106,11 @@ describe("a rollout worker", () => {
 
   it("does not run the agent of a lease that is lost", async () => {
     const { tasks, run, workflow, outcomes } = await working();
-    const announce = tasks.announce.bind(tasks);
-    tasks.announce = async (sessions) => {
-      tasks.announce = announce;
+    const update = tasks.update.bind(tasks);
+    tasks.update = async (parts) => {
+      tasks.update = update;
       tasks.loseWorker("w", "somebody thought so");
-      return announce(sessions);
+      return update(parts);
     };
     const result = run(0);
     // The first run ends before its agent, the second one runs it.
@@ -181,18 +181,90 @@ describe("a rollout worker", () => {
   it("runs the next task while a result is on its way", async () => {
     const { tasks, run, workflow } = await working({ concurrency: 1 });
     const late = createDeferred<void>();
-    const report = tasks.report.bind(tasks);
-    tasks.report = async (reports) => {
-      await late.promise;
-      return report(reports);
+    const update = tasks.update.bind(tasks);
+    tasks.update = async (parts) => {
+      if (parts.reports.length > 0) await late.promise;
+      return update(parts);
     };
     const results = [run(0), run(1)];
     await expect.poll(() => workflow.running).toEqual([0]);
     await workflow.end(0);
-    await expect.poll(() => workflow.running).toEqual([1]);
+    await expect.poll(() => tasks.counts.leased).toBe(2);
     late.resolve();
+    await expect.poll(() => workflow.running).toEqual([1]);
     await workflow.end(1);
     expect((await Promise.all(results)).map(({ accepted }) => accepted.length)).toEqual([1, 1]);
+  });
+
+  it("gets the next tasks with the answer to its reports", async () => {
+    const { tasks, run, workflow } = await working({ concurrency: 1 });
+    let requests = 0;
+    const lease = tasks.lease.bind(tasks);
+    tasks.lease = (request, signal) => {
+      requests++;
+      return lease(request, signal);
+    };
+    const results = [0, 1, 2].map((index) => run(index));
+    for (let index = 0; index < results.length; index++) {
+      await expect.poll(() => workflow.running).toEqual([index]);
+      await workflow.end(index);
+    }
+    expect((await Promise.all(results)).map(({ accepted }) => accepted.length)).toEqual([1, 1, 1]);
+    // The first task came with the request that the worker sent when it started.
+    expect(requests).toBeLessThanOrEqual(1);
+  });
+
+  it("runs no more tasks at once than it may if two calls bring some", async () => {
+    const { tasks, run, workflow } = await working({ concurrency: 2 });
+    const results = [run(0)];
+    await expect.poll(() => workflow.running).toEqual([0]);
+    await expect.poll(() => tasks.counts.idle).toBe(1);
+    await Promise.all([workflow.end(0), ...results]);
+    for (const index of [1, 2, 3]) results.push(run(index));
+    await expect.poll(() => workflow.running).toEqual([1, 2]);
+    expect(tasks.counts).toMatchObject({ leased: 2, queued: 1 });
+    await workflow.end(1);
+    await expect.poll(() => workflow.running).toEqual([2, 3]);
+    for (const index of [2, 3]) await workflow.end(index);
+    await Promise.all(results);
+  });
+
+  it("gives back tasks that an answer brings after it was stopped", async () => {
+    const { tasks, worker, run, workflow, ended } = await working({ concurrency: 1 });
+    const late = createDeferred<void>();
+    const update = tasks.update.bind(tasks);
+    tasks.update = async (parts) => {
+      const answer = await update(parts);
+      if (parts.reports.length > 0) await late.promise;
+      return answer;
+    };
+    void run(0).then(() => run(1));
+    await expect.poll(() => workflow.running).toEqual([0]);
+    await workflow.end(0);
+    await expect.poll(() => tasks.counts.leased).toBe(1);
+    worker.stop();
+    late.resolve();
+    expect(await ended).toBe("stopped");
+    expect(workflow.started).toEqual([0]);
+    expect(tasks.counts).toMatchObject({ queued: 1, leased: 0, lost: 0 });
+  });
+
+  it("takes the tasks of an update whose answer was lost", async () => {
+    const { tasks, run, workflow } = await working({ concurrency: 1 });
+    const update = tasks.update.bind(tasks);
+    tasks.update = async (parts) => {
+      const answer = await update(parts);
+      if (answer.leases.length === 0) return answer;
+      tasks.update = update;
+      throw new Error("the answer is lost");
+    };
+    const results = [run(0), run(1)];
+    await expect.poll(() => workflow.running).toEqual([0]);
+    await workflow.end(0);
+    await expect.poll(() => workflow.running, { timeout: 5_000 }).toEqual([1]);
+    await workflow.end(1);
+    expect((await Promise.all(results)).map(({ accepted }) => accepted.length)).toEqual([1, 1]);
+    expect(tasks.counts.lost).toBe(0);
   });
 
   it("gives up a controller that does not answer for too long", async () => {
@@ -213,10 +285,10 @@ describe("a rollout worker", () => {
   it("sends results of tasks that end together in one call", async () => {
     const { tasks, run, workflow } = await working();
     const sizes: number[] = [];
-    const report = tasks.report.bind(tasks);
-    tasks.report = (reports) => {
-      sizes.push(reports.length);
-      return report(reports);
+    const update = tasks.update.bind(tasks);
+    tasks.update = (parts) => {
+      if (parts.reports.length > 0) sizes.push(parts.reports.length);
+      return update(parts);
     };
     const results = [run(0), run(1)];
     await expect.poll(() => workflow.running).toEqual([0, 1]);
