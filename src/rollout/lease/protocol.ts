@@ -23,6 +23,8 @@ export const MAX_WAIT_SECONDS = 60;
 export const MAX_ENTRIES = 4096;
 
 const id = z.string().min(1).max(200);
+/** Three bytes a character must fit into a key of the storage. */
+const sessionId = z.string().min(1).max(500);
 const ids = z.array(id).max(MAX_ENTRIES);
 
 export const workerFields = {
@@ -90,7 +92,7 @@ export type Leases = z.output<typeof leasesReply>;
 export type LeasedTask = Leases["leases"][number];
 
 const wireSessions = z
-  .array(z.strictObject({ lease_id: id, session_id: z.string().min(1).max(1000) }))
+  .array(z.strictObject({ lease_id: id, session_id: sessionId }))
   .max(MAX_ENTRIES);
 export type WireSession = z.output<typeof wireSessions>[number];
 
@@ -104,7 +106,7 @@ export const lostReply = z.object({ lost: z.array(z.string()) });
 const text = z.string().max(1 << 20);
 
 export const wireRejection = z.strictObject({
-  session_id: z.string().nullable(),
+  session_id: sessionId.nullable(),
   group_id: z.string().nullable(),
   code: z.string().max(100),
   message: text,
@@ -123,7 +125,7 @@ export const wireRejection = z.strictObject({
 });
 
 export const wireAccepted = z.strictObject({
-  session_id: z.string(),
+  session_id: sessionId,
   url: z.string(),
   group_id: z.string().nullable(),
   interaction_count: z.int().min(1),
