@@ -27,7 +27,9 @@ FileDescriptor openFile(const std::string& path) {
   return file;
 }
 
-Error systemError(ErrorCode code, const char* what) { return Error(code, what + std::string(std::strerror(errno))); }
+Error systemError(ErrorCode code, const char* what) {
+  return Error(code, what + std::string(std::strerror(errno)));
+}
 
 /// Returns why the bytes are not on disk.
 std::optional<Error> writeSynced(int fd, std::span<const std::uint8_t> bytes, std::uint64_t offset) {
@@ -116,7 +118,9 @@ void SyncedFileObject::endThread() {
   if (thread_.joinable()) thread_.join();
 }
 
-void SyncedFileObject::endThreadOf(void* self) { static_cast<SyncedFileObject*>(self)->endThread(); }
+void SyncedFileObject::endThreadOf(void* self) {
+  static_cast<SyncedFileObject*>(self)->endThread();
+}
 
 void SyncedFileObject::settle(Napi::Env env, Napi::Function, SyncedFileObject* self, Write* write) {
   const std::unique_ptr<Write> owned(write);
@@ -126,8 +130,10 @@ void SyncedFileObject::settle(Napi::Env env, Napi::Function, SyncedFileObject* s
     self->settled_.Unref(env);
     self->Unref();
   }
-  if (owned->error) owned->deferred.Reject(makeError(env, *owned->error).Value());
-  else owned->deferred.Resolve(env.Undefined());
+  if (owned->error)
+    owned->deferred.Reject(makeError(env, *owned->error).Value());
+  else
+    owned->deferred.Resolve(env.Undefined());
 }
 
 }  // namespace rolltape::binding

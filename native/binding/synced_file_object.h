@@ -11,8 +11,8 @@
 
 namespace rolltape::binding {
 
-/// NativeSyncedFile: a file whose writes resolve once they are on disk. They run in their order on a thread of the file,
-/// because a write that shares libuv's threads would wait while batches are packed there.
+/// NativeSyncedFile: a file whose writes resolve once they are on disk. They run in their order on a thread of the
+/// file, because a write that shares libuv's threads would wait while batches are packed there.
 class SyncedFileObject : public Wrapped<SyncedFileObject> {
  public:
   static constexpr napi_type_tag kTypeTag{0x5b0c1f7e93d84a26, 0x8c71d24fe6a90b35};
@@ -38,7 +38,8 @@ class SyncedFileObject : public Wrapped<SyncedFileObject> {
 
   FileDescriptor file_;
   Settled settled_;
-  /// Writes whose promises are open. While there are any, they keep this object and the process alive. On the event loop.
+  /// Writes whose promises are open. While there are any, they keep this object and the process alive. On the event
+  /// loop.
   std::size_t open_ = 0;
 
   std::mutex mutex_;

@@ -91,9 +91,7 @@ export const leasesReply = z.object({
 export type Leases = z.output<typeof leasesReply>;
 export type LeasedTask = Leases["leases"][number];
 
-const wireSessions = z
-  .array(z.strictObject({ lease_id: id, session_id: sessionId }))
-  .max(MAX_ENTRIES);
+const wireSessions = z.array(z.strictObject({ lease_id: id, session_id: sessionId })).max(MAX_ENTRIES);
 export type WireSession = z.output<typeof wireSessions>[number];
 
 export const sessionsFields = { sessions: wireSessions.min(1) } as const;
