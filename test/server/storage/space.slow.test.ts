@@ -34,6 +34,7 @@ async function record(): Promise<StartedSession[]> {
     await proxy.reward(session, 1);
     sessions.push(session);
   }
+  await proxy.context.storage?.records.committed();
   return sessions;
 }
 
