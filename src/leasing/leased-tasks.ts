@@ -32,7 +32,7 @@ export interface LeaseRequest extends TaskRequest {
   readonly waitSeconds: number;
 }
 
-/** What a worker has to tell, and whether it takes more tasks. */
+/** Sessions and results of a worker, and if it takes more tasks. */
 export interface WorkerUpdate {
   readonly workerId: string;
   readonly sessions: readonly WireSession[];

@@ -7,7 +7,6 @@ import { unusableFolderError } from "./errors.js";
 import { DATA_FILE } from "./file-names.js";
 import { type FolderLock, lockForChange, lockForCommand } from "./folder.js";
 import { LogOverlay } from "./log/log-overlay.js";
-import { type LogState, readLogState } from "./log/log-state.js";
 import { readUnapplied } from "./log/read-log.js";
 import { FileCheck } from "./pages/check-file.js";
 import { readTree, TREE_BYTES, type Tree } from "./pages/meta-page.js";
@@ -53,10 +52,9 @@ export class OfflineStorage {
     this.#tables = this.#readTables((reason) => damage.push({ ...reason, table: undefined }));
     this.#structure = damage;
     if (copy !== undefined) return;
-    const { state, damage: stateDamage } = this.#readLogState();
-    const log = readUnapplied(directory, state);
-    this.logDamage = stateDamage ?? log.damage;
-    this.#overlay = new LogOverlay(log, state);
+    const log = readUnapplied(directory, this);
+    this.logDamage = log.damage;
+    this.#overlay = new LogOverlay(log);
   }
 
   /** True if reads also see the changes that are in the log only. */
@@ -179,14 +177,6 @@ export class OfflineStorage {
   #read(table: Table, range: KeyRange, onDamage: ReportDamage): Iterable<Entry> {
     const entries = this.#readFile(table, range, onDamage);
     return this.#overlay?.merge(table, range, entries) ?? entries;
-  }
-
-  #readLogState(): { state?: LogState | undefined; damage?: string } {
-    try {
-      return { state: readLogState(this) };
-    } catch (error) {
-      return { damage: (error as Error).message };
-    }
   }
 
   *#readFile(table: Table, range: KeyRange, onDamage: ReportDamage): Generator<Entry> {

@@ -15,8 +15,9 @@ export function measureChanges(changes: readonly Change[]): number {
  * (4; {@link REMOVED} for a removal), key, value. Numbers are big-endian.
  *
  * @param at where the block begins in `target`
+ * @returns where it ends
  */
-export function writeChanges(changes: readonly Change[], target: Buffer, at: number): void {
+export function writeChanges(changes: readonly Change[], target: Buffer, at: number): number {
   for (const { table, key, value } of changes) {
     target.writeUInt8(TABLES.indexOf(table), at);
     target.writeUInt16BE(key.length, at + 1);
@@ -27,6 +28,7 @@ export function writeChanges(changes: readonly Change[], target: Buffer, at: num
     target.set(value, at);
     at += value.length;
   }
+  return at;
 }
 
 /** Packs changes into memory of their own, which can be transferred to another thread without a copy. */

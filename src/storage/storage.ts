@@ -41,7 +41,7 @@ export interface StorageOptions {
 /** Limit of LMDB. */
 const MAX_KEY_BYTES = 1978;
 
-/** A folder whose content survives the process: tables of keys and values in one LMDB file. */
+/** A folder whose content survives the process: tables of keys and values in one LMDB file, with a write-ahead log. */
 export class Storage {
   readonly directory: string;
   /** True if an answer waits until its changes are on disk. */
@@ -67,7 +67,7 @@ export class Storage {
     const database = { path: join(directory, DATA_FILE), sync: durability !== "none", readOnly: false };
     this.#file = new LmdbFile(database);
     this.#thread = new CommitThread(database);
-    if (state && durability === "call") {
+    if (state) {
       const apply = (segment: SegmentToApply) => this.#explain(this.#thread.apply(segment));
       this.#log = new WriteAheadLog({ directory, state, apply, onApply: () => this.#reportFailure() });
     }
@@ -193,7 +193,7 @@ export class Storage {
 
   async #close(): Promise<void> {
     await this.#commits.close();
-    // What the data file does not accept stays in the log for the next start.
+    // If the data file does not accept the last changes, they stay in the log for the next start.
     await this.#log?.close().catch(() => undefined);
     await this.#thread.close();
     await this.#file.close();

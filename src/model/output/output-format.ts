@@ -40,7 +40,7 @@ export function createOutputFormat(families: OutputFamilies, options: OutputPars
   };
 }
 
-/** What the generator of a format needs. */
+/** Arguments of the generator of a format. */
 interface FormatParts {
   readonly context: CallContext;
   readonly count: ReasoningCount;

@@ -1,7 +1,7 @@
 import type { Change, Entry, Table } from "../changes.js";
 import type { KeyRange } from "../pages/walk-tree.js";
 import { asBuffer } from "../prefix-range.js";
-import { type LogState, NO_LOG_STATE, storeLogState } from "./log-state.js";
+import { NO_LOG_STATE, storeLogState } from "./log-state.js";
 import { mergeChanges } from "./merge-changes.js";
 import type { UnappliedLog } from "./read-log.js";
 
@@ -16,8 +16,7 @@ export class LogOverlay {
   /** Sorted by key. */
   readonly #tables = new Map<Table, OverlaidKey[]>();
 
-  /** @param state undefined if the data file has none that is intact */
-  constructor({ segments, newest }: UnappliedLog, state: LogState | undefined) {
+  constructor({ state, segments, newest }: UnappliedLog) {
     const changes = mergeChanges(segments.flatMap(({ records }) => records));
     // A copy of these entries must not be changed by segments that cannot be applied, nor have a damaged state.
     const stored = state ? storeLogState({ log: state.log, applied: newest }) : NO_LOG_STATE;

@@ -47,16 +47,15 @@ export function measureRecord(changes: readonly Change[]): number {
 
 /** Writes a record to the start of `target`. Everything after it in `target` becomes zero. */
 export function writeRecord(target: Buffer, place: RecordPlace, changes: readonly Change[]): void {
-  const length = measureChanges(changes);
+  const end = writeChanges(changes, target, HEADER_BYTES);
+  target.fill(0, end);
   target.writeUInt32LE(MAGIC, 0);
   target.set(place.log, LOG_AT);
   target.writeBigUInt64LE(BigInt(place.epoch), 16);
   target.writeBigUInt64LE(BigInt(place.before), 24);
   target.writeUInt32LE(place.number, 32);
-  target.writeUInt32LE(length, 36);
-  writeChanges(changes, target, HEADER_BYTES);
-  target.fill(0, HEADER_BYTES + length);
-  target.writeUInt32LE(crc32(target.subarray(LOG_AT, HEADER_BYTES + length)), 4);
+  target.writeUInt32LE(end - HEADER_BYTES, 36);
+  target.writeUInt32LE(crc32(target.subarray(LOG_AT, end)), 4);
 }
 
 /**

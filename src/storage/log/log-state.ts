@@ -3,12 +3,17 @@ import { crc32 } from "node:zlib";
 import type { Change } from "../changes.js";
 import { LOG_ID_BYTES } from "./log-record.js";
 
-/** What the data file knows of its log: written with each commit of a segment. */
+/** The state of the log, which the data file has. Each commit of a segment writes it. */
 export interface LogState {
   /** A random id. Records with another one are not of this log, whatever an agent sent as its messages. */
   readonly log: Buffer;
   /** The last segment whose changes are in the data file. */
   readonly applied: number;
+}
+
+/** Reads a data file. */
+export interface LogStateReader {
+  get(table: "log", key: Uint8Array): Buffer | undefined;
 }
 
 const KEY = Buffer.from("applied");
@@ -35,9 +40,7 @@ export function storeLogState({ log, applied }: LogState): Change {
  *
  * @throws Error if it is damaged
  */
-export function readLogState(storage: {
-  get(table: "log", key: Uint8Array): Buffer | undefined;
-}): LogState | undefined {
+export function readLogState(storage: LogStateReader): LogState | undefined {
   const value = storage.get("log", KEY);
   if (!value) return undefined;
   const isIntact =

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LOG_FILES } from "../file-names.js";
 import { type LogRecord, PAGE_BYTES, readRecord } from "./log-record.js";
-import type { LogState } from "./log-state.js";
+import { type LogState, type LogStateReader, readLogState } from "./log-state.js";
 
 /** Records of one segment that are not in the data file. */
 export interface UnappliedSegment {
@@ -10,8 +10,10 @@ export interface UnappliedSegment {
   readonly records: readonly LogRecord[];
 }
 
-/** What the log of a folder has in addition to the data file. */
+/** The changes of a log that the data file does not have yet. */
 export interface UnappliedLog {
+  /** The state in the data file; undefined if the folder never had a log, or if it is damaged. */
+  readonly state: LogState | undefined;
   /** In the order in which they must be applied. If changes are missing, only those before them. */
   readonly segments: readonly UnappliedSegment[];
   /** Epoch of the last segment, also if its changes cannot be applied; that of the data file if there is none. */
@@ -21,20 +23,32 @@ export interface UnappliedLog {
 }
 
 /**
- * Reads the changes of a folder's log that are not in its data file.
+ * Reads the changes of a folder's log that are not in its data file, from which `storage` reads.
  *
  * A record that was being written at a crash is incomplete. It was never confirmed and does not count. Since a record is written only
  * once the one before it is on disk, a record that has a successor is complete: if it is not, the file is damaged.
  */
-export function readUnapplied(directory: string, state: LogState | undefined): UnappliedLog {
+export function readUnapplied(directory: string, storage: LogStateReader): UnappliedLog {
+  const { state, damage } = tryReadState(storage);
+  const applied = state?.applied ?? 0;
   const files = LOG_FILES.map((name) => readFile(directory, name, state));
-  const found = files.filter(({ epoch }) => epoch > (state?.applied ?? 0)).sort((a, b) => a.epoch - b.epoch);
-  const newest = found.at(-1)?.epoch ?? state?.applied ?? 0;
+  const found = files.filter(({ epoch }) => epoch > applied).sort((a, b) => a.epoch - b.epoch);
+  const newest = found.at(-1)?.epoch ?? applied;
+  const refuse = (reason: string) => ({ state, segments: [], newest, damage: reason });
+  if (damage !== undefined) return refuse(damage);
   const foreign = files.find(({ isForeign }) => isForeign);
-  if (foreign) return { segments: [], newest, damage: `${foreign.name} belongs to another data file` };
+  if (foreign) return refuse(`${foreign.name} belongs to another data file`);
   const missing = files.find(({ exists }) => !exists);
-  if (missing && found.length > 0) return { segments: [], newest, damage: `${missing.name} is missing` };
-  return { ...takeIntact(found, (state?.applied ?? 0) + 1), newest };
+  if (missing && found.length > 0) return refuse(`${missing.name} is missing`);
+  return { state, newest, ...takeIntact(found, applied + 1) };
+}
+
+function tryReadState(storage: LogStateReader): { state?: LogState | undefined; damage?: string } {
+  try {
+    return { state: readLogState(storage) };
+  } catch (error) {
+    return { damage: (error as Error).message };
+  }
 }
 
 /** Returns the segments from `epoch` on, up to the first one of which confirmed changes are missing. */
@@ -42,7 +56,7 @@ function takeIntact(files: readonly LogFile[], epoch: number): Pick<UnappliedLog
   const segments: UnappliedSegment[] = [];
   for (const [i, file] of files.entries()) {
     if (file.epoch !== epoch + i) return { segments, damage: `segment ${epoch + i} of the log is missing` };
-    // What a segment has beyond this was being written when the next one began, and failed.
+    // A record after this end failed while the next segment began, so it was never confirmed.
     const end = files[i + 1]?.records[0]?.before ?? file.end;
     const records = file.records.filter((record) => record.end <= end);
     segments.push({ epoch: file.epoch, records });

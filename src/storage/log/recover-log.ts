@@ -4,7 +4,7 @@ import { LmdbFile } from "../database.js";
 import { damagedLogError } from "../errors.js";
 import { DATA_FILE, LOG_FILES } from "../file-names.js";
 import { requireSpace } from "../file-system.js";
-import { type LogState, newLogState, readLogState, storeLogState } from "./log-state.js";
+import { type LogState, newLogState, storeLogState } from "./log-state.js";
 import { mergeChanges } from "./merge-changes.js";
 import { readUnapplied } from "./read-log.js";
 
@@ -12,7 +12,7 @@ import { readUnapplied } from "./read-log.js";
  * Applies what a crash left in the log of a locked folder, and returns the state from which a new log begins. Afterwards, nothing in the
  * log files is needed.
  *
- * @param needsLog false: the folder has no log files afterwards
+ * @param needsLog false: the folder has no log files afterwards, and the result is undefined
  * @throws StorageError `storage_unusable` if the log is damaged
  */
 export async function recoverLog(directory: string, needsLog: boolean): Promise<LogState | undefined> {
@@ -22,11 +22,10 @@ export async function recoverLog(directory: string, needsLog: boolean): Promise<
   // Whatever the durability of this start, the files of the log must not be overwritten before their changes are on disk.
   const file = new LmdbFile({ path, sync: true, readOnly: false });
   try {
-    let state = readState(file, directory);
-    const { segments, damage } = readUnapplied(directory, state);
+    const { state: found, segments, damage } = readUnapplied(directory, file);
     if (damage !== undefined) throw damagedLogError(directory, damage);
-    if (!state) {
-      state = newLogState();
+    let state = found ?? newLogState();
+    if (!found) {
       requireSpace(path, 0, 1);
       file.commit([storeLogState(state)]);
     }
@@ -36,8 +35,9 @@ export async function recoverLog(directory: string, needsLog: boolean): Promise<
       state = { log: state.log, applied: epoch };
       file.commit([...changes, storeLogState(state)]);
     }
-    if (!needsLog) removeLog(directory);
-    return state;
+    if (needsLog) return state;
+    removeLog(directory);
+    return undefined;
   } finally {
     await file.close();
   }
@@ -46,12 +46,4 @@ export async function recoverLog(directory: string, needsLog: boolean): Promise<
 /** Removes the log files of a folder. Their changes must be in the data file. */
 export function removeLog(directory: string): void {
   for (const name of LOG_FILES) rmSync(join(directory, name), { force: true });
-}
-
-function readState(file: LmdbFile, directory: string): LogState | undefined {
-  try {
-    return readLogState(file);
-  } catch (error) {
-    throw damagedLogError(directory, (error as Error).message, error);
-  }
 }

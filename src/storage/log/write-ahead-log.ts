@@ -44,6 +44,7 @@ const RETRY_MS = 1000;
  */
 export class WriteAheadLog {
   readonly #options: LogOptions;
+  readonly #dataFile: string;
   readonly #segments: readonly [even: LogSegment, odd: LogSegment];
   /** Epoch of the active segment. */
   #epoch: number;
@@ -60,6 +61,7 @@ export class WriteAheadLog {
     const [even, odd] = LOG_FILES.map((name) => new LogSegment(join(directory, name), state.log));
     if (!even || !odd) throw new Error("the log has two files");
     this.#options = options;
+    this.#dataFile = join(directory, DATA_FILE);
     this.#segments = [even, odd];
     this.#applied = state.applied;
     this.#epoch = state.applied + 1;
@@ -176,10 +178,8 @@ export class WriteAheadLog {
 
   /** LMDB damages the memory of its process when the disk refuses a write, so a segment must fit before it is applied. */
   #requireSpace(changes: readonly Change[]): void {
-    const unapplied = this.#listUnapplied();
-    const bytes = unapplied.reduce((sum, segment) => sum + segment.bytes, measureRecord(changes));
-    const count = unapplied.reduce((sum, segment) => sum + segment.changes, changes.length);
-    requireSpace(join(this.#options.directory, DATA_FILE), bytes, count);
+    const count = this.#listUnapplied().reduce((sum, segment) => sum + segment.changes, changes.length);
+    requireSpace(this.#dataFile, this.bytes + measureRecord(changes), count);
   }
 
   #describeFailure(error: unknown): Error {
@@ -187,7 +187,7 @@ export class WriteAheadLog {
     if (code !== "ERR_SYNC_FAILED") return error as Error;
     this.#syncFailed = true;
     // The data file is on the same disk. If the process ends now, it may have pages that the disk refused and that no sync reported.
-    markFailedSync(join(this.#options.directory, DATA_FILE));
+    markFailedSync(this.#dataFile);
     return new Error(`${FAILED_SYNC} (${message})`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-/** What ends work early: an AbortSignal, or a `Deadline`. */
+/** An AbortSignal, or a `Deadline`, which ends work early. */
 export interface AbortSource extends Pick<AbortSignal, "aborted" | "reason" | "throwIfAborted"> {
   addEventListener(type: "abort", listener: () => void, options?: { readonly once?: boolean }): void;
   removeEventListener(type: "abort", listener: () => void): void;

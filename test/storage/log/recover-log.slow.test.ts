@@ -8,7 +8,7 @@ import { newLogState, storeLogState } from "../../../src/storage/log/log-state.j
 import { WriteAheadLog } from "../../../src/storage/log/write-ahead-log.js";
 import { change, copyAtCrash, newFolder, openStorage, readByStart, readOffline } from "./recorded-log.js";
 
-/** What a start finds in the log after a crash. */
+/** Starts after a crash, which left changes in the log. */
 
 /** Leaves a folder whose log has one record per key, none of them in the data file. */
 async function crashWith(keys: readonly string[]): Promise<string> {
