@@ -3,6 +3,7 @@
 #include "addon_data.h"
 #include "batch_object.h"
 #include "buffers.h"
+#include "cached_pages.h"
 #include "digest_messages.h"
 #include "file_lock_object.h"
 #include "generation_object.h"
@@ -39,6 +40,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("SharedPool", SharedPoolObject::define(env));
   exports.Set("FileLock", FileLockObject::define(env));
   exports.Set("SyncedFile", SyncedFileObject::define(env));
+  exports.Set("dropCachedPages", Napi::Function::New(env, dropCachedPages, "dropCachedPages"));
   exports.Set("digestMessages", Napi::Function::New(env, digestMessages, "digestMessages"));
   exports.Set("findJsonExcess", Napi::Function::New(env, findJsonExcessNow, "findJsonExcess"));
   exports.Set("findJsonExcessAsync", Napi::Function::New(env, findJsonExcessAsync, "findJsonExcessAsync"));

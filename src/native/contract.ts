@@ -130,6 +130,13 @@ export interface NativeAddon {
     path: string,
   ) => NativeSyncedFile;
   /**
+   * Makes the kernel forget its copy of a file in memory, so that the file reads as it is on disk. Changes that the kernel has not
+   * written yet are written first; those that the disk refuses are lost. Pages that a process has mapped stay.
+   *
+   * @throws `ERR_INVALID_ARG` if the file cannot be opened
+   */
+  dropCachedPages(path: string): void;
+  /**
    * Returns if `memory: "pinned"` is available in this process, and if not, why.
    *
    * The first call, or the first pinned batch, opens NVIDIA's driver if there is one, which may take seconds. The

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { chmod, link, open, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Table } from "./changes.js";
+import { forgetCommitState } from "./commit-state.js";
 import { checkCopy, writeCopy } from "./copy-entries.js";
 import { unusableFolderError } from "./errors.js";
 import { COPY_FILE, DATA_FILE, LOG_FILES } from "./file-names.js";
@@ -51,6 +52,7 @@ export async function compactStorage(
     const after = checkCopy(directory, COPY_FILE, digests);
     const original = keepOriginal ? await linkOriginal(directory, DATA_FILE) : undefined;
     await rename(copy, path);
+    forgetCommitState(path);
     await removeCopy(directory);
     await sync(directory);
     // The copy has the changes of the log.

@@ -1,6 +1,7 @@
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { type Change, type Entry, TABLES, type Table } from "./changes.js";
+import { CommitState } from "./commit-state.js";
 import type { EntryBlock } from "./entry-block.js";
 import { FAILED_SYNC, hasFailedSync, markFailedSync } from "./failed-sync.js";
 import { rewriteMetaPages } from "./meta-pages.js";
@@ -37,6 +38,8 @@ export class LmdbFile {
   readonly #sync: boolean;
   /** Opened at the first commit. */
   #descriptor: number | undefined;
+  /** Opened at the first commit. */
+  #commitState: CommitState | undefined;
   #syncFailed = false;
   constructor({ path, sync, readOnly }: DatabaseOptions) {
     this.#path = path;
@@ -66,6 +69,8 @@ export class LmdbFile {
       return;
     }
     if (this.#syncFailed) throw new Error(FAILED_SYNC);
+    this.#commitState ??= new CommitState(this.#path);
+    this.#commitState.begin();
     try {
       this.#descriptor ??= this.#openSynced();
       this.#put(changes);
@@ -76,6 +81,7 @@ export class LmdbFile {
       markFailedSync(this.#path);
       throw new Error(`${FAILED_SYNC} (${(error as Error).message})`, { cause: error });
     }
+    this.#commitState.end();
   }
 
   #openSynced(): number {
@@ -166,6 +172,8 @@ export class LmdbFile {
     await this.#root.close();
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
+    this.#commitState?.close();
+    this.#commitState = undefined;
   }
 
   /** Returns a table for reading its newest content. Without the reset, a read could miss the last commits of another thread. */

@@ -13,7 +13,7 @@ import { FAILED_SYNC_SUFFIX } from "./file-names.js";
 export const FAILED_SYNC =
   "the disk did not confirm a write, so the state of the file on disk is unknown. Check the disk, then restart the server";
 
-/** Marks a data file. If the disk refuses even that, its file system must be mounted again, which clears the kernel's pages. */
+/** Marks a data file. If the disk refuses even that, the state of its commit tells the next process; see `commit-state.ts`. */
 export function markFailedSync(path: string): void {
   try {
     writeFileSync(path + FAILED_SYNC_SUFFIX, "");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { runAtOnce } from "../support/async/steps.js";
 import type { Entry } from "./changes.js";
 import { TABLES, type Table } from "./changes.js";
+import { dropUnconfirmedPages } from "./commit-state.js";
 import { unusableFolderError } from "./errors.js";
 import { DATA_FILE } from "./file-names.js";
 import { type FolderLock, lockForChange, lockForCommand } from "./folder.js";
@@ -219,6 +220,7 @@ function openLocked(
   requireStorage(directory);
   const lock = lockFolder(directory);
   try {
+    dropUnconfirmedPages(join(directory, DATA_FILE));
     return open(lock);
   } catch (error) {
     lock?.release();

@@ -1,6 +1,7 @@
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Change, Entry, Table } from "./changes.js";
+import { dropUnconfirmedPages } from "./commit-state.js";
 import { CommitThread } from "./commit-thread.js";
 import { prepareDataFile } from "./data-file.js";
 import { LmdbFile } from "./database.js";
@@ -89,6 +90,7 @@ export class Storage {
     const locks = [lockFolder(await prepareFolder(directory))];
     try {
       await removeCopy(directory);
+      dropUnconfirmedPages(join(directory, DATA_FILE));
       await refuseDamagedFile(directory, join(directory, DATA_FILE), options.onCheck);
       await replaceAfterFailedSync(directory);
       await prepareDataFile(join(directory, DATA_FILE));

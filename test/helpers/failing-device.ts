@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 /** An ext4 file system on a block device that can refuse writes to blocks that were never written, as thin volumes do. */
 export interface FailingDevice {
@@ -12,6 +12,9 @@ export interface FailingDevice {
   remount(): void;
   remove(): void;
 }
+
+/** Size of a block, and of a page of the file system in memory. */
+const BLOCK_BYTES = 4096;
 
 const run = (command: string, ...args: readonly string[]) =>
   execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
@@ -37,8 +40,11 @@ export function makeFailingDevice(): FailingDevice | undefined {
     run("truncate", "-s", "128M", image);
     const device = run("losetup", "--find", "--show", image);
     undo.push(() => void run("losetup", "--detach", device));
+    // A loop device confirms a write of which its file took only a part (Linux 6.18). One block is taken whole or not at all.
+    writeFileSync(join("/sys/block", basename(device), "queue/max_sectors_kb"), String(BLOCK_BYTES / 1024));
     // The journal and the tables are written now, so that only blocks of files can fail.
-    run("mkfs.ext4", "-q", "-J", "size=4", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard", device);
+    const tables = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
+    run("mkfs.ext4", "-q", "-b", String(BLOCK_BYTES), "-J", "size=4", "-E", tables, device);
     run("mount", device, folder);
     undo.push(() => void run("umount", folder));
     return {
