@@ -11,7 +11,7 @@
 
 namespace rolltape::binding {
 
-/// A write, and then its outcome.
+/// A write, and its error once it has failed.
 struct SyncedFileObject::Write {
   std::vector<std::uint8_t> bytes;
   std::uint64_t offset;
@@ -31,7 +31,7 @@ Error systemError(ErrorCode code, const char* what) {
   return Error(code, what + std::string(std::strerror(errno)));
 }
 
-/// Returns why the bytes are not on disk.
+/// Writes bytes and waits until they are on disk. Returns the error if that fails.
 std::optional<Error> writeSynced(int fd, std::span<const std::uint8_t> bytes, std::uint64_t offset) {
   while (!bytes.empty()) {
     const ssize_t written = pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));

@@ -11,8 +11,8 @@
 
 namespace rolltape::binding {
 
-/// NativeSyncedFile: a file whose writes resolve once they are on disk. They run in their order on a thread of the
-/// file, because a write that shares libuv's threads would wait while batches are packed there.
+/// NativeSyncedFile: a file whose writes resolve once they are on disk. A thread of the file runs them one after the
+/// other. On libuv's threads, a write would wait while batches are packed there.
 class SyncedFileObject : public Wrapped<SyncedFileObject> {
  public:
   static constexpr napi_type_tag kTypeTag{0x5b0c1f7e93d84a26, 0x8c71d24fe6a90b35};
@@ -38,11 +38,13 @@ class SyncedFileObject : public Wrapped<SyncedFileObject> {
 
   FileDescriptor file_;
   Settled settled_;
-  /// Writes whose promises are open. While there are any, they keep this object and the process alive. On the event
-  /// loop.
+  /// Number of writes whose promises are open. They keep this object and the process alive. Used on the event loop
+  /// only.
   std::size_t open_ = 0;
 
+  /// Guards `queue_` and `released_`. Only the event loop changes `released_`, so it reads it without the lock.
   std::mutex mutex_;
+  /// Notified when `queue_` or `released_` has changed.
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Write>> queue_;
   bool released_ = false;

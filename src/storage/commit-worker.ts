@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Change } from "./changes.js";
 import { type DatabaseOptions, LmdbFile } from "./database.js";
 import { requireSpace, requireWrites } from "./file-system.js";
-import { readChangesToApply } from "./log/apply-segment.js";
+import { readChangesToApply } from "./log/read-changes-to-apply.js";
 import type { SegmentToApply } from "./log/write-ahead-log.js";
 import { unpackChanges } from "./packed-changes.js";
 

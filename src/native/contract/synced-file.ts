@@ -1,4 +1,4 @@
-/** A file whose writes resolve once they are on disk. They run in their order, on a thread of the file. */
+/** A file whose writes resolve once they are on disk. A thread of the file runs them one after the other. */
 export interface NativeSyncedFile {
   /**
    * Writes bytes and waits until they are on disk. Copies the bytes before it returns.
@@ -8,6 +8,6 @@ export interface NativeSyncedFile {
    * `ERR_RELEASED` after {@link release}. The message says why
    */
   write(bytes: Uint8Array, offset: number): Promise<void>;
-  /** Waits for the writes so far and closes the file. Idempotent. */
+  /** Blocks until the writes so far have ended, and closes the file. Idempotent. */
   release(): void;
 }

@@ -3,7 +3,7 @@ import { MAX_ENTRIES, type Updates, type WireReport, type WireSession } from "..
 export interface WorkerUpdatesOptions {
   /** Sends one call. */
   readonly send: (sessions: readonly WireSession[], reports: readonly WireReport[]) => Promise<Updates>;
-  /** Return the milliseconds for which a session and a report wait for others. */
+  /** Return how long a session and a report wait for others, in milliseconds. */
   readonly pauses: { readonly session: () => number; readonly report: () => number };
 }
 
@@ -20,7 +20,7 @@ const MAX_REPORTS = MAX_ENTRIES / 16;
 const UNDECIDED_MS = 1_000;
 
 /**
- * Sends sessions and results of a rollout worker to its controller. All that come during a pause, or while a call is under way,
+ * Sends sessions and reports of a rollout worker to its controller. Those that are added during a pause, or while a call is running,
  * share the next call.
  */
 export class WorkerUpdates {
@@ -63,7 +63,7 @@ export class WorkerUpdates {
   #setTimer(): void {
     clearTimeout(this.#timer);
     const milliseconds = this.#dueAt - performance.now();
-    // A timer is rounded up to a millisecond, and what comes in the same event turn is there after one millisecond as well.
+    // A timer waits for at least one millisecond, so items of the same event turn share a call even without a pause.
     this.#timer = setTimeout(() => void this.#send(), milliseconds);
   }
 

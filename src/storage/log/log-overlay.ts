@@ -18,7 +18,8 @@ export class LogOverlay {
 
   constructor({ state, segments, newest }: UnappliedLog) {
     const changes = mergeChanges(segments.flatMap(({ records }) => records));
-    // A copy of these entries must not be changed by segments that cannot be applied, nor have a damaged state.
+    // A compaction copies these entries. The copy counts every segment as applied, also one with damage that it leaves out: otherwise
+    // the next start would apply it. A damaged state is not copied.
     const stored = state ? storeLogState({ log: state.log, applied: newest }) : NO_LOG_STATE;
     for (const change of [...changes, stored]) this.#add(change);
     for (const keys of this.#tables.values()) keys.sort((a, b) => a.key.compare(b.key));
@@ -26,17 +27,17 @@ export class LogOverlay {
 
   /** @param entries of the data file in this range, in ascending order of keys */
   *merge(table: Table, { from, to }: KeyRange, entries: Iterable<Entry>): Generator<Entry> {
-    const overlaid = this.#tables.get(table) ?? [];
-    let next = from ? countBefore(overlaid, from) : 0;
-    const end = to ? countBefore(overlaid, to) : overlaid.length;
+    const keys = this.#tables.get(table) ?? [];
+    const overlaid = keys.slice(from ? countBefore(keys, from) : 0, to ? countBefore(keys, to) : keys.length);
+    let next = 0;
     for (const entry of entries) {
-      for (let each = overlaid[next]; each && next < end && each.key.compare(entry.key) < 0; each = overlaid[++next]) {
-        if (each.value) yield { key: each.key, value: each.value };
+      for (let first = overlaid[next]; first && first.key.compare(entry.key) < 0; first = overlaid[++next]) {
+        if (first.value) yield { key: first.key, value: first.value };
       }
-      const same = next < end ? overlaid[next] : undefined;
-      if (same?.key.equals(entry.key) !== true) yield entry;
+      // An entry with the same key in the log is replaced: its new value follows, before the next entry.
+      if (overlaid[next]?.key.equals(entry.key) !== true) yield entry;
     }
-    for (const { key, value } of overlaid.slice(next, end)) if (value) yield { key, value };
+    for (const { key, value } of overlaid.slice(next)) if (value) yield { key, value };
   }
 
   #add({ table, key, value }: Change): void {

@@ -26,7 +26,7 @@ const HEADER_BYTES = 40;
 export const LOG_ID_BYTES = 8;
 export const PAGE_BYTES = 4096;
 
-/** Identifies a record. */
+/** The log, the segment and the position of a record. The table above describes the fields. */
 export interface RecordPlace {
   readonly log: Buffer;
   readonly epoch: number;
@@ -34,9 +34,10 @@ export interface RecordPlace {
   readonly number: number;
 }
 
-/** A record that was read, and where it ends. */
+/** A record that was read. */
 export interface LogRecord extends RecordPlace {
   readonly changes: Uint8Array<ArrayBuffer>;
+  /** Where it ends in the file, and its successor begins. */
   readonly end: number;
 }
 
@@ -61,12 +62,12 @@ export function writeRecord(target: Buffer, place: RecordPlace, changes: readonl
 /**
  * Reads the record that begins at `at`; undefined if there is no complete one.
  *
- * @param log id of the log; a record of another one counts as none. Undefined: of any log
+ * @param log id of a log: records of other logs are ignored. Undefined: reads the record of any log
  */
 export function readRecord(bytes: Buffer<ArrayBuffer>, at: number, log?: Buffer): LogRecord | undefined {
   if (at + HEADER_BYTES > bytes.length || bytes.readUInt32LE(at) !== MAGIC) return undefined;
   const id = bytes.subarray(at + LOG_AT, at + LOG_AT + LOG_ID_BYTES);
-  // Before the checksum, so that values which look like records cost no time.
+  // Compared before the checksum is computed, so that values which look like records take no time.
   if (log && !log.equals(id)) return undefined;
   const length = bytes.readUInt32LE(at + 36);
   const begin = at + HEADER_BYTES;

@@ -4,14 +4,14 @@ import type { NativeSyncedFile } from "../../native/contract.js";
 import type { Change } from "../changes.js";
 import { alignUp, measureRecord, type RecordPlace, writeRecord } from "./log-record.js";
 
-/** By how much the file grows. A write that grows a file takes the disk longer than one that overwrites it. */
+/** The file grows in steps of this size, because a write that grows a file takes longer than one that overwrites it. */
 const GROWTH_BYTES = 2 ** 18;
 /** Maximum size of a file that is kept for the next segment. */
 const KEPT_BYTES = 2 ** 24;
 /** Maximum size of the buffer that is kept for the next record. */
 const KEPT_BUFFER_BYTES = 2 ** 22;
 
-/** A file with the records of one segment of the log. When they are in the data file, the next segment overwrites them. */
+/** A file of the log, which has the records of one segment at a time. Once they are in the data file, another segment overwrites them. */
 export class LogSegment {
   readonly path: string;
   readonly #file: NativeSyncedFile;
@@ -52,7 +52,7 @@ export class LogSegment {
   /**
    * Begins another segment. The records so far must be in the data file.
    *
-   * @param before the segment before. Its last record may still be on its way
+   * @param before the previous segment. Its size is read later, because its last record may still be written now
    */
   begin(epoch: number, before?: LogSegment): void {
     this.#epoch = epoch;
@@ -67,9 +67,9 @@ export class LogSegment {
   async append(changes: readonly Change[]): Promise<void> {
     const end = this.#end + measureRecord(changes);
     const fileBytes = Math.max(this.#fileBytes, alignUp(end, GROWTH_BYTES));
-    // One write also fills what the file grows by, so that later records overwrite it.
+    // If the file grows, the same write fills the new space with zeros, so that later records only overwrite it.
     const size = (end > this.#fileBytes ? fileBytes : end) - this.#end;
-    const buffer = this.#bufferOf(size);
+    const buffer = this.#takeBuffer(size);
     writeRecord(buffer, this.#nextPlace(), changes);
     await this.#file.write(buffer, this.#end);
     this.#fileBytes = fileBytes;
@@ -91,11 +91,11 @@ export class LogSegment {
       truncateSync(this.path);
       this.#fileBytes = 0;
     } catch {
-      // The file is then overwritten with the size that it has.
+      // The file keeps its size, and the next records overwrite its start.
     }
   }
 
-  #bufferOf(size: number): Buffer {
+  #takeBuffer(size: number): Buffer {
     if (size > KEPT_BUFFER_BYTES) return Buffer.alloc(size);
     if (size > this.#buffer.length) this.#buffer = Buffer.alloc(alignUp(size, GROWTH_BYTES));
     return this.#buffer.subarray(0, size);

@@ -3,15 +3,15 @@ import { crc32 } from "node:zlib";
 import type { Change } from "../changes.js";
 import { LOG_ID_BYTES } from "./log-record.js";
 
-/** The state of the log, which the data file has. Each commit of a segment writes it. */
+/** The state of the log. It is stored in the data file, and each commit that applies a segment changes it. */
 export interface LogState {
-  /** A random id. Records with another one are not of this log, whatever an agent sent as its messages. */
+  /** A random id, which is also in each record. No agent knows it, so no message can look like a record of this log. */
   readonly log: Buffer;
   /** The last segment whose changes are in the data file. */
   readonly applied: number;
 }
 
-/** Reads a data file. */
+/** Read access to a data file. */
 export interface LogStateReader {
   get(table: "log", key: Uint8Array): Buffer | undefined;
 }

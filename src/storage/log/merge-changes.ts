@@ -3,7 +3,7 @@ import { unpackChanges } from "../packed-changes.js";
 import { asBuffer } from "../prefix-range.js";
 import type { LogRecord } from "./log-record.js";
 
-/** Returns the last change of each key. A session's head changes with each of its calls, so there are fewer of them than changes. */
+/** Returns only the last change of each key. That saves writes: each call of a session changes the session's head, for example. */
 export function mergeChanges(records: Iterable<Pick<LogRecord, "changes">>): Change[] {
   const last = new Map<string, Change>();
   for (const { changes } of records) {

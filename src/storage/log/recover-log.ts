@@ -9,17 +9,17 @@ import { mergeChanges } from "./merge-changes.js";
 import { readUnapplied } from "./read-log.js";
 
 /**
- * Applies what a crash left in the log of a locked folder, and returns the state from which a new log begins. Afterwards, nothing in the
- * log files is needed.
+ * Applies what a crash left in the log of a locked folder, and returns the state from which a new log begins. The log files can be
+ * overwritten afterwards.
  *
- * @param needsLog false: the folder has no log files afterwards, and the result is undefined
+ * @param needsLog false: removes the log files, and returns undefined
  * @throws StorageError `storage_unusable` if the log is damaged
  */
 export async function recoverLog(directory: string, needsLog: boolean): Promise<LogState | undefined> {
   const path = join(directory, DATA_FILE);
   const hasLog = LOG_FILES.some((name) => existsSync(join(directory, name)));
   if (!hasLog && !needsLog) return undefined;
-  // Whatever the durability of this start, the files of the log must not be overwritten before their changes are on disk.
+  // With any durability of this start, the changes must be on disk before the log files are overwritten or removed.
   const file = new LmdbFile({ path, sync: true, readOnly: false });
   try {
     const { state: found, segments, damage } = readUnapplied(directory, file);

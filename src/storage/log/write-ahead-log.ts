@@ -28,19 +28,19 @@ export interface LogOptions {
   readonly onApply?: () => void;
 }
 
-/** How long changes are only in the log, unless someone waits for them. Longer: fewer commits; a restart applies more. */
+/** Time after which changes are applied, unless a caller waits for that. A longer time means fewer commits, but more work at a restart. */
 const APPLY_AFTER_MS = 200;
 /** Size of a segment that is applied at once. */
 const APPLY_AT_BYTES = 2 ** 22;
-/** Size of a segment to which nothing is added until the one before it is applied. */
+/** Size of the active segment beyond which changes wait until the segment before it is applied. */
 const MAX_SEGMENT_BYTES = 2 ** 26;
 const RETRY_MS = 1000;
 
 /**
- * The write-ahead log: changes are on disk with one write, and reach the data file later, many in one commit.
+ * The write-ahead log: one write puts changes on disk. They reach the data file later, many of them in one commit.
  *
- * There are two segments. New changes go to the active one. To apply it, the other one becomes active, and a commit brings all its
- * changes to the data file. A crash leaves at most these two segments to apply at the next start.
+ * There are two segments. New changes go to the active one. To apply it, the log makes the other segment active, and one commit writes
+ * all changes of the sealed segment to the data file. A crash leaves at most these two segments to apply at the next start.
  */
 export class WriteAheadLog {
   readonly #options: LogOptions;
@@ -92,7 +92,7 @@ export class WriteAheadLog {
     try {
       await this.#appending;
     } catch (error) {
-      throw this.#describeFailure(error);
+      throw this.#handleFailure(error);
     } finally {
       this.#appending = undefined;
     }
@@ -182,11 +182,12 @@ export class WriteAheadLog {
     requireSpace(this.#dataFile, this.bytes + measureRecord(changes), count);
   }
 
-  #describeFailure(error: unknown): Error {
+  /** Returns the error to report. After a failed sync, the log accepts no more changes. */
+  #handleFailure(error: unknown): Error {
     const { code, message } = error as Error & { code?: unknown };
     if (code !== "ERR_SYNC_FAILED") return error as Error;
     this.#syncFailed = true;
-    // The data file is on the same disk. If the process ends now, it may have pages that the disk refused and that no sync reported.
+    // The data file is on the same disk. The disk may have refused pages of it too, which no sync reports if the process ends now.
     markFailedSync(this.#dataFile);
     return new Error(`${FAILED_SYNC} (${message})`, { cause: error });
   }

@@ -1,11 +1,11 @@
 import { readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { readSegment } from "../../../src/storage/log/log-file.js";
 import { LogSegment } from "../../../src/storage/log/log-segment.js";
 import { mergeChanges } from "../../../src/storage/log/merge-changes.js";
-import { readSegment } from "../../../src/storage/log/read-log.js";
 import { mountSmallDisk } from "../../helpers/small-disk.js";
-import { change, newFolder } from "./recorded-log.js";
+import { change, newFolder } from "./crashed-folder.js";
 
 const LOG = Buffer.from("log id 0");
 

@@ -6,7 +6,7 @@ import { DATA_FILE } from "../../../src/storage/file-names.js";
 import type { Change } from "../../../src/storage/index.js";
 import { newLogState } from "../../../src/storage/log/log-state.js";
 import { type SegmentToApply, WriteAheadLog } from "../../../src/storage/log/write-ahead-log.js";
-import { change, copyAtCrash, newFolder, openStorage, readByStart, readOffline } from "./recorded-log.js";
+import { change, copyAtCrash, newFolder, openStorage, readByStart, readOffline } from "./crashed-folder.js";
 
 /** A data file that applies segments when the test says so. */
 class HeldFile {
@@ -17,7 +17,7 @@ class HeldFile {
       this.segments.push({ segment, end: (error) => (error ? reject(error) : resolve()) });
     });
 
-  async segmentNumber(n: number): Promise<HeldFile["segments"][number]> {
+  async waitForSegment(n: number): Promise<HeldFile["segments"][number]> {
     for (;;) {
       const found = this.segments[n];
       if (found) return found;
@@ -34,47 +34,47 @@ function openLog(file: HeldFile) {
   return { directory, log };
 }
 
-it("applies a segment after a moment, and takes changes meanwhile", async () => {
+it("applies a segment after a moment, and accepts changes meanwhile", async () => {
   const file = new HeldFile();
   const { log } = openLog(file);
   await log.append([change("a", "1")]);
-  const first = await file.segmentNumber(0);
+  const first = await file.waitForSegment(0);
   expect(first.segment).toMatchObject({ epoch: 1, bytes: 4096 });
   await log.append([change("b", "1")]);
   await log.append([change("c", "1")]);
   expect(log.bytes).toBe(3 * 4096);
   expect(file.segments).toHaveLength(1);
   first.end();
-  const second = await file.segmentNumber(1);
+  const second = await file.waitForSegment(1);
   expect(second.segment).toMatchObject({ epoch: 2, bytes: 2 * 4096 });
   second.end();
   await log.close();
 });
 
-it("applied resolves once the changes so far are in the data file, without the wait", async () => {
+it("resolves `applied` once the changes so far are in the data file, without waiting for the timer", async () => {
   const file = new HeldFile();
   const { log, directory } = openLog(file);
   await log.applied();
   await log.append([change("a", "1")]);
   const applied = log.applied();
-  const segment = await file.segmentNumber(0);
+  const segment = await file.waitForSegment(0);
   await log.append([change("b", "1")]);
   segment.end();
   await applied;
   expect(log.bytes).toBe(4096);
-  void file.segmentNumber(1).then(({ end }) => end());
+  void file.waitForSegment(1).then(({ end }) => end());
   await log.close();
   expect(readdirSync(directory)).toEqual([DATA_FILE]);
 });
 
-it("a record that is being written belongs to the segment that is sealed", async () => {
+it("seals a segment together with the record that is being written", async () => {
   const file = new HeldFile();
   const { log } = openLog(file);
   await log.append([change("a", "1")]);
   const appending = log.append([change("b", "1")]);
   const applied = log.applied();
   await appending;
-  const { segment, end } = await file.segmentNumber(0);
+  const { segment, end } = await file.waitForSegment(0);
   expect(segment).toMatchObject({ epoch: 1, bytes: 2 * 4096 });
   end();
   await applied;
@@ -86,7 +86,7 @@ it("refuses changes while the data file does not accept a segment, and tries aga
   const { log } = openLog(file);
   await log.append([change("a", "1")]);
   const applied = log.applied();
-  (await file.segmentNumber(0)).end(new Error("the disk is full"));
+  (await file.waitForSegment(0)).end(new Error("the disk is full"));
   const failure = {
     code: "storage_failed",
     message: "The server cannot write to its storage: the disk is full.",
@@ -94,16 +94,16 @@ it("refuses changes while the data file does not accept a segment, and tries aga
   await expect(applied).rejects.toMatchObject(failure);
   expect(log.failure).toMatchObject(failure);
   await expect(log.append([change("b", "1")])).rejects.toThrow("the disk is full");
-  const again = await file.segmentNumber(1);
+  const again = await file.waitForSegment(1);
   expect(again.segment).toMatchObject({ epoch: 1, bytes: 4096 });
   again.end();
   await expect.poll(() => log.failure).toBeUndefined();
   await log.append([change("b", "1")]);
-  void file.segmentNumber(2).then(({ end }) => end());
+  void file.waitForSegment(2).then(({ end }) => end());
   await log.close();
 });
 
-it("has the changes of a random run after each crash, as a map has them", { timeout: 120_000 }, async () => {
+it("has every change of a random run after each crash", { timeout: 120_000 }, async () => {
   const random = new Random(7);
   const directory = newFolder();
   const model = new Map<string, string>();

@@ -14,20 +14,20 @@ export function change(key: string, value: string | undefined, table: Table = "r
   return { table, key: Buffer.from(key), value: value === undefined ? undefined : Buffer.from(value) };
 }
 
-/** Copies a folder whose server still runs, as a crash would leave it. */
+/** Copies a folder whose storage is open. The copy is what a crash would leave. */
 export function copyAtCrash(directory: string): string {
   const copy = newFolder();
   cpSync(directory, copy, { recursive: true });
   return copy;
 }
 
-/** Returns the entries of a table that a server would have after its start, by key. */
+/** Returns the values of a table by key, as a server would have them after its start. */
 export function readOffline(directory: string, table: Table = "records"): Record<string, string> {
   using storage = OfflineStorage.open(directory);
   return toRecord(storage.range(table));
 }
 
-/** Starts a storage on a folder, and returns the entries of a table. */
+/** Starts a storage on a folder, closes it, and returns the entries of the table `records` that it had. */
 export async function readByStart(directory: string, durability: "call" | "none" = "call") {
   const storage = await Storage.open({ directory, durability });
   const entries = toRecord(storage.range("records"));
@@ -39,7 +39,7 @@ function toRecord(entries: Iterable<{ readonly key: Buffer; readonly value: Buff
   return Object.fromEntries([...entries].map(({ key, value }) => [key.toString(), value.toString()]));
 }
 
-/** A storage with durability `call` that is closed at the end of the test. */
+/** Opens a storage with durability `call`, which is closed at the end of the test. */
 export async function openStorage(directory: string): Promise<Storage> {
   const storage = await Storage.open({ directory, durability: "call" });
   onTestFinished(() => storage.close());

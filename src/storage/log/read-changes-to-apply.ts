@@ -1,12 +1,12 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Change } from "../changes.js";
+import { readSegment } from "./log-file.js";
 import { storeLogState } from "./log-state.js";
 import { mergeChanges } from "./merge-changes.js";
-import { readSegment } from "./read-log.js";
 import type { SegmentToApply } from "./write-ahead-log.js";
 
 /**
- * Reads what must be committed to apply a segment.
+ * Reads the changes that one commit must make to apply a segment: those of its records, and the new state of the log.
  *
  * @throws Error if the file does not have the records that were written
  */
