@@ -1,0 +1,12 @@
+import { refuseUnused, resolveConfig, UNUSED_BY_JOB } from "../../config/index.js";
+import { report, runJobSpec } from "../rollout/run-job-spec.js";
+import { readJobFile } from "./job-file.js";
+/** `rolltape job`: runs the processes of a job until its controller has ended. Reports progress on standard error. */
+export async function job(file, overrides, { config }) {
+    const { type } = resolveConfig({ file: config, overrides }).scheduler;
+    refuseUnused(overrides, UNUSED_BY_JOB);
+    const spec = await readJobFile(file);
+    if (await runJobSpec(type, spec))
+        report(`the job is done; its logs are in ${spec.folder}/logs`);
+}
+//# sourceMappingURL=job.js.map

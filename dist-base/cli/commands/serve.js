@@ -1,0 +1,96 @@
+import { resolve } from "node:path";
+import { refuseUnused, removeKeyFile, resolveAdminKey, resolveConfig, unusedByServe, unusedByStorage, writeKeyFile, } from "../../config/index.js";
+import { printReadyLine } from "../../support/processes/ready-line.js";
+import { describeAddress } from "../describe-address.js";
+import { EXIT_INCOMPLETE } from "../exit.js";
+import { stopOnSignal, stopWithParent } from "../lifetime.js";
+import { createLogger } from "../logger.js";
+import { sharedMemoryProblems } from "../preflight/preflight.js";
+import { storageProblems } from "../preflight/storage-problems.js";
+import { countWorkers } from "../serve-workers/count-workers.js";
+import { describeUnusedWorkers } from "../serve-workers/worker-folders.js";
+/** Seconds that a stop may take after the drain, to answer aborted calls and to close connections and the engine. */
+const STOP_MARGIN_SECONDS = 10;
+/**
+ * `rolltape serve`: runs the server, or several of them (`server.workers`), until a signal stops it. Prints one JSON line on
+ * standard output when it accepts calls, with the problems of its engine and what it cannot do with its model. Logs go to
+ * standard error.
+ */
+export async function serve(overrides, { config: file }) {
+    const config = resolveConfig({ file, overrides });
+    refuseUnused(overrides, [...unusedByServe(config), ...unusedByStorage(config)]);
+    const admin = resolveAdminKey(config, process.env);
+    const logger = createLogger(config);
+    for (const { key, message } of storageProblems(config, { file, overrides }))
+        logger.warn({ key }, `${key} ${message}`);
+    const count = countWorkers(config);
+    if (count > 1)
+        return serveSeveral({ count, config, file, overrides, admin, logger });
+    const unused = describeUnusedWorkers(config);
+    if (unused !== undefined)
+        logger.warn({ key: "storage.directory" }, `storage.directory ${unused}`);
+    let running;
+    stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => {
+        const report = await running?.close();
+        if (running && admin.file !== undefined)
+            removeKeyFile(admin.file, admin.key);
+        return report?.complete === false ? EXIT_INCOMPLETE : 0;
+    });
+    stopWithParent();
+    const folders = await sharedMemoryProblems(config);
+    // Imported late, because it loads the native addon, which is not needed to report an invalid configuration.
+    const { startServer } = await import("../../server/start.js");
+    running = await startServer(config, { adminKey: admin.key, logger });
+    await publishKey(admin, running);
+    const { problems, warnings } = await running.readiness();
+    const notReady = [...problems, ...folders];
+    for (const problem of notReady)
+        logger.warn(problem, "not ready");
+    // The servers of warnings serve calls, as far as is known.
+    for (const { key, message } of warnings)
+        logger.warn({ key }, message);
+    const served = {
+        ...describeServer(config, admin, running),
+        ...(notReady.length > 0 ? { not_ready: notReady } : {}),
+        ...(running.warnings.length > 0 ? { warnings: running.warnings } : {}),
+    };
+    printReadyLine(served);
+    logger.info(served, "ready");
+}
+async function serveSeveral(options) {
+    // Imported late, like the server: most servers have one process.
+    const { serveWorkers } = await import("../serve-workers/serve-workers.js");
+    await serveWorkers(options);
+}
+/**
+ * Writes the key file after the server listens, so that a server that cannot listen does not replace another's file.
+ */
+async function publishKey({ file, key }, server) {
+    if (file === undefined)
+        return;
+    try {
+        writeKeyFile(file, key);
+    }
+    catch (error) {
+        await server.close();
+        throw error;
+    }
+}
+function describeServer(config, { file }, running) {
+    const { engine, server } = config;
+    const { workerTag, model, modelPath, families } = running;
+    const keyFile = file === undefined ? {} : { admin_key_file: resolve(file) };
+    const parsers = { tool_call_parser: families.tools, reasoning_parser: families.reasoning };
+    // Only gateways use the tag.
+    const tag = server.workers_folder === null ? {} : { worker_tag: workerTag };
+    return {
+        ...describeAddress(config, running),
+        engine: engine.type,
+        model,
+        model_path: modelPath,
+        ...parsers,
+        ...tag,
+        ...keyFile,
+    };
+}
+//# sourceMappingURL=serve.js.map

@@ -1,0 +1,65 @@
+import { pino } from "pino";
+import { isHttpUrl } from "../../rollout/http-url.js";
+import { makeInert } from "../../support/inert-text.js";
+import { ViewError } from "../../view/errors.js";
+import { readPageFiles } from "../../view/http/page-files.js";
+import { startViewer } from "../../view/http/start.js";
+import { openPath } from "../../view/sources/find-source.js";
+import { countNoun } from "../count-noun.js";
+import { formatBytes } from "../format-bytes.js";
+import { stopOnSignal } from "../lifetime.js";
+/** Seconds that a stop may take. */
+const STOP_SECONDS = 5;
+/** `rolltape view`: serves the episodes of a file, folder or server to a browser on this machine, until a signal stops it. */
+export async function view(target, options) {
+    if (options.html === undefined && options.maxBytes !== undefined) {
+        throw new ViewError("invalid_arguments", "--max-bytes is for --html.");
+    }
+    if (options.html !== undefined && options.port !== undefined) {
+        throw new ViewError("invalid_arguments", "--port and --html cannot be used together.");
+    }
+    const page = await readPageFiles();
+    const source = await openSource(target, options);
+    if (options.html !== undefined)
+        return writeFile(options.html, source, page, options);
+    const viewer = await startViewer(source, page, options.port ?? 0).catch(async (error) => {
+        await source[Symbol.asyncDispose]();
+        throw error;
+    });
+    stopOnSignal(STOP_SECONDS, pino({ level: "silent" }), async () => {
+        await viewer.close();
+        return 0;
+    });
+    process.stdout.write(`${viewer.url}\n`);
+    for (const notice of (await source.overview()).notices)
+        process.stderr.write(`rolltape: ${makeInert(notice)}\n`);
+    process.stderr.write("rolltape: open this address in a browser; it works once. Ctrl-C stops the viewer.\n");
+}
+/** Writes one HTML file instead of serving. */
+async function writeFile(path, source, page, options) {
+    try {
+        const { writeHtml } = await import("../../view/html/write-html.js");
+        const { bytes, episodes, readable, withTokens } = await writeHtml(path, source, page, options.maxBytes);
+        const contents = `${countNoun(episodes, "episode")}, ${readable} with messages, ${withTokens} with tokens`;
+        process.stdout.write(`wrote ${path}: ${contents} (${formatBytes(bytes)})\n`);
+    }
+    finally {
+        await source[Symbol.asyncDispose]();
+    }
+}
+async function openSource(target, { model }) {
+    if (!isHttpUrl(target))
+        return openPath(target, { model });
+    if (model !== undefined)
+        throw new ViewError("invalid_arguments", "--model is for files: a server has its own model.");
+    const { readEnvironmentKey } = await import("../../config/index.js");
+    const adminKey = readEnvironmentKey(process.env);
+    if (!adminKey) {
+        throw new ViewError("invalid_arguments", "ROLLTAPE_ADMIN_API_KEY must be set to the admin key of the server.");
+    }
+    const { ServerSource } = await import("../../view/sources/server-source.js");
+    const source = new ServerSource(target, adminKey);
+    await source.check();
+    return source;
+}
+//# sourceMappingURL=view.js.map

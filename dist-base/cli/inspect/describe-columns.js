@@ -1,0 +1,81 @@
+import { countNoun } from "../count-noun.js";
+import { countLabels } from "./columns.js";
+import { formatNumber, summarizeNumbers } from "./numbers.js";
+/** Maximum number of distinct values that are counted one by one. */
+const MAX_COUNTED = 6;
+/**
+ * Summarizes the row columns of a batch: a table of name, values and meaning, and the names of columns that are 0 or
+ * none in every row.
+ */
+export function describeColumns(columns, rows) {
+    const table = [];
+    const silent = [];
+    for (const [name, column] of columns) {
+        const values = describeValues(column);
+        if (values === undefined)
+            silent.push(name);
+        else
+            table.push([name, values, column.column.meaning]);
+        if (name === LAST_TRUNCATION)
+            table.push(...describeTruncation(columns, rows));
+    }
+    return { table: table.length > 0 ? [["row column", `of ${countRows(rows)}`, "meaning"], ...table] : [], silent };
+}
+/** Returns undefined if every row has 0 or none. */
+function describeValues(inspected) {
+    const { column, values } = inspected;
+    if (column.source === "label")
+        return describeCounts(countLabels(inspected));
+    if (values.every((value) => value === 0))
+        return undefined;
+    if (column.dtype === "BOOL")
+        return countRows(values.filter((value) => value !== 0).length);
+    return describeNumbers(values);
+}
+/** Lists labels with their counts, the most frequent first. */
+function describeCounts(counts) {
+    if (counts.size === 0)
+        return undefined;
+    const sorted = [...counts].toSorted(([, a], [, b]) => b - a);
+    const rest = sorted.slice(MAX_COUNTED).map(([, count]) => count);
+    const others = `${rest.length} others (${rest.reduce((sum, count) => sum + count, 0)})`;
+    return [
+        ...sorted.slice(0, MAX_COUNTED).map(([label, count]) => `${label} (${count})`),
+        ...(rest.length > 0 ? [others] : []),
+    ].join(", ");
+}
+function describeNumbers(values) {
+    // Integers are shown in full, because six digits of a time in seconds say little.
+    const shown = values instanceof Float32Array ? formatNumber : String;
+    const counts = new Map();
+    for (const value of values) {
+        counts.set(value, (counts.get(value) ?? 0) + 1);
+        if (counts.size > MAX_COUNTED)
+            break;
+    }
+    if (counts.size <= MAX_COUNTED) {
+        const sorted = [...counts].toSorted(([a], [b]) => a - b);
+        return sorted.map(([value, count]) => `${shown(value)} (${count})`).join(", ");
+    }
+    const { min = 0, median = 0, max = 0 } = summarizeNumbers([...values]) ?? {};
+    return `min ${shown(min)}, median ${shown(median)}, max ${shown(max)}`;
+}
+/** Parameters that truncate the distribution from which tokens are sampled, with the value that turns each off. */
+const TRUNCATIONS = { top_p: 1, top_k: 0, min_p: 0 };
+const LAST_TRUNCATION = "min_p";
+/** Counts rows that were sampled with truncation by any of these parameters. Greedy calls are not sampled. */
+function describeTruncation(columns, rows) {
+    const cuts = Object.entries(TRUNCATIONS).map(([name, off]) => ({ values: columns.get(name)?.values, off }));
+    const greedy = columns.get("greedy")?.values;
+    let truncated = 0;
+    for (let row = 0; row < rows; row++) {
+        if (greedy?.[row] !== 1 && cuts.some(({ values, off }) => values !== undefined && values[row] !== off))
+            truncated++;
+    }
+    if (truncated === 0)
+        return [];
+    const meaning = `Sampled from a part of the vocabulary: ${Object.keys(TRUNCATIONS).join(", ")}.`;
+    return [["truncated sampling", countRows(truncated), meaning]];
+}
+const countRows = (count) => countNoun(count, "row");
+//# sourceMappingURL=describe-columns.js.map

@@ -1,0 +1,118 @@
+import { z } from "zod";
+const rootSchema = z.object({ session_id: z.string(), interaction_id: z.string() });
+const schemas = {
+    rewardsMissing: z.array(z.string()),
+    labels: z.record(z.string(), z.array(z.string())),
+    unrewardedRoots: z.object({ count: z.int().min(0), first: z.array(rootSchema) }),
+    incompleteCalls: z.record(z.string(), z.int().min(0)),
+    abortedCalls: z.record(z.string(), z.int().min(0)),
+    leftOut: z.object({ undelivered: z.int().min(0), retried: z.int().min(0) }),
+    rewardsFiltered: z.array(z.string()),
+    uncountedRewards: z.object({ rows: z.int().min(0), first: z.array(z.int()) }),
+};
+export function readFacts({ metadata }) {
+    return {
+        rewardsMissing: read(schemas.rewardsMissing, metadata["rewards_missing"]),
+        incompleteCalls: read(schemas.incompleteCalls, metadata["incomplete_calls"]),
+        abortedCalls: read(schemas.abortedCalls, metadata["aborted_calls"]),
+        labels: read(schemas.labels, metadata["row_codes"]),
+        unrewardedRoots: read(schemas.unrewardedRoots, metadata["unrewarded_roots"]),
+        leftOut: read(schemas.leftOut, metadata["left_out"]),
+        rewardsFiltered: read(schemas.rewardsFiltered, metadata["rewards_filtered"]),
+        uncountedRewards: read(schemas.uncountedRewards, metadata["uncounted_rewards"]),
+    };
+}
+/** Maximum number of names that are listed. */
+const MAX_LISTED = 3;
+const MAX_KEYS = 40;
+/** Returns the metadata as pairs of a name and a text, without entries that other parts of a report show. */
+export function describeMetadata(header) {
+    const facts = readFacts(header);
+    return Object.entries(header.metadata).flatMap(([name, text]) => {
+        const lines = describeEntry(name, text, facts) ?? [shorten(text)];
+        return lines.map((line, i) => [i === 0 ? name : "", line]);
+    });
+}
+/** Returns the lines of an entry; undefined to show its text as it is. */
+function describeEntry(name, text, facts) {
+    switch (name) {
+        case "rows":
+            return [];
+        case "row_codes":
+            return facts.labels && [];
+        case "config":
+            return describeConfig(text);
+        case "unrewarded_roots":
+            return facts.unrewardedRoots && [describeRoots(facts.unrewardedRoots)];
+        case "uncounted_rewards":
+            return facts.uncountedRewards && [describeRows(facts.uncountedRewards)];
+        case "rewards_missing":
+            return facts.rewardsMissing && [describeSessions(facts.rewardsMissing)];
+        case "rewards_filtered":
+            return facts.rewardsFiltered && [describeSessions(facts.rewardsFiltered)];
+        case "incomplete_calls":
+            return facts.incompleteCalls && [describeCounts(facts.incompleteCalls)];
+        case "aborted_calls":
+            return facts.abortedCalls && [describeCounts(facts.abortedCalls)];
+        case "left_out":
+            return facts.leftOut && [describeLeftOut(facts.leftOut)];
+        default:
+            return undefined;
+    }
+}
+function describeRoots({ count, first }) {
+    const names = first.map(({ session_id, interaction_id }) => `${session_id} ${interaction_id}`);
+    return count === 0 ? "none" : `${count}: ${shortenList(names, count)}`;
+}
+function describeRows({ rows, first }) {
+    return rows === 0 ? "none" : `${rows}: row ${shortenList(first.map(String), rows)}`;
+}
+function shortenList(names, count) {
+    const shown = names.slice(0, MAX_LISTED);
+    return shown.join(", ") + (count > shown.length ? ", …" : "");
+}
+function describeSessions(ids) {
+    return ids.length === 0 ? "none" : `${ids.length}: ${shortenList(ids, ids.length)}`;
+}
+/** Returns the sum of counts by session, and the first of them. */
+function describeCounts(counts) {
+    const names = Object.entries(counts).map(([id, count]) => `${id} ${count}`);
+    return names.length === 0 ? "none" : `${sumCounts(counts)}: ${shortenList(names, names.length)}`;
+}
+/** Returns the sum of counts by session. */
+export function sumCounts(counts) {
+    return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+function describeLeftOut({ undelivered, retried }) {
+    const reasons = [
+        ...(undelivered > 0 ? [`${undelivered} undelivered`] : []),
+        ...(retried > 0 ? [`${retried} retried`] : []),
+    ];
+    return reasons.join(", ") || "none";
+}
+/**
+ * Returns one line per key; undefined if the text is not an object, such as the list of several workers'
+ * configurations.
+ */
+function describeConfig(text) {
+    const config = read(z.record(z.string(), z.unknown()), text);
+    if (!config)
+        return undefined;
+    return Object.entries(config)
+        .slice(0, MAX_KEYS)
+        .map(([key, value]) => shorten(`${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`));
+}
+function read(schema, text) {
+    if (text === undefined)
+        return undefined;
+    try {
+        return schema.safeParse(JSON.parse(text)).data;
+    }
+    catch {
+        return undefined;
+    }
+}
+function shorten(text) {
+    return text.length > 100 ? `${text.slice(0, 100)}… (${text.length} characters)` : text;
+}
+//# sourceMappingURL=metadata.js.map

@@ -1,0 +1,31 @@
+/** Summarizes numbers; undefined for an empty list. Of two middle values, the median is the lower one. */
+export function summarizeNumbers(values) {
+    const sorted = values.toSorted((a, b) => a - b);
+    const [min, max, median] = [sorted[0], sorted.at(-1), sorted[(sorted.length - 1) >> 1]];
+    if (min === undefined || max === undefined || median === undefined)
+        return undefined;
+    const mean = sorted.reduce((total, value) => total + value, 0) / sorted.length;
+    return { count: sorted.length, min, median, mean, max };
+}
+/** Counts integers in bins of equal width. There are at most `bins` bins. */
+export function countBins(values, bins) {
+    const range = summarizeNumbers(values);
+    if (!range)
+        return [];
+    const width = Math.max(1, Math.ceil((range.max - range.min + 1) / bins));
+    const used = Math.floor((range.max - range.min) / width) + 1;
+    const counts = Array.from({ length: used }, () => 0);
+    for (const value of values) {
+        const bin = Math.floor((value - range.min) / width);
+        counts[bin] = (counts[bin] ?? 0) + 1;
+    }
+    return counts.map((count, i) => {
+        const from = range.min + i * width;
+        return { from, to: Math.min(range.max, from + width - 1), count };
+    });
+}
+/** Formats a number with six digits, about the precision of a float32. */
+export function formatNumber(value) {
+    return String(Number(value.toPrecision(6)));
+}
+//# sourceMappingURL=numbers.js.map

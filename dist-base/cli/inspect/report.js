@@ -1,0 +1,104 @@
+import { makeInert } from "../../support/inert-text.js";
+import { readLabel } from "./columns.js";
+import { describeColumns } from "./describe-columns.js";
+import { describeMetadata } from "./metadata.js";
+import { countBins, formatNumber, summarizeNumbers } from "./numbers.js";
+import { listWarnings } from "./warnings.js";
+const BINS = 10;
+const BAR_CHARACTERS = 40;
+/**
+ * Returns what `rolltape inspect` prints.
+ *
+ * @param listed number of rows to list one by one
+ */
+export function describeBatch(file, batch, listed) {
+    const sections = [
+        [`${file}, ${batch.byteLength} bytes`],
+        batch.rows.length > 0 ? [...totals(batch), "", ...lengths(batch.rows)] : [],
+        tensors(batch.header),
+        metadata(batch.header),
+        rowColumns(batch),
+        listed > 0 ? rowList(batch, listed) : [],
+        listWarnings(batch).map((warning) => `warning: ${warning}`),
+    ];
+    return sections
+        .filter((lines) => lines.length > 0)
+        .map((lines) => `${lines.join("\n")}\n`)
+        .join("\n");
+}
+function tensors({ tensors: all }) {
+    const lines = all.map(({ name, dtype, shape }) => [name, dtype, `[${shape.join(", ")}]`]);
+    return columns([["tensor", "dtype", "shape"], ...lines]);
+}
+function metadata(header) {
+    const lines = describeMetadata(header);
+    return lines.length === 0 ? [] : columns([["metadata", ""], ...lines]);
+}
+function rowColumns({ columns: all, rows }) {
+    const { table, silent } = describeColumns(all, rows.length);
+    return [...columns(table), ...(silent.length > 0 ? [`0 or none in every row: ${silent.join(", ")}`] : [])];
+}
+function totals({ rows, rewards, lossTokens, versions }) {
+    const tokens = rows.reduce((total, { length }) => total + length, 0);
+    const sampled = [...versions].map(([version, count]) => `${version} (${count} tokens)`).join(", ");
+    return columns([
+        ["sessions", countDistinct(rows.map(({ session_id }) => session_id))],
+        ["tasks", countDistinct(rows.map(({ task_id }) => task_id))],
+        ["groups", countDistinct(rows.map(({ group_id }) => group_id))],
+        ["rows", String(rows.length)],
+        ["tokens", `${tokens}, ${lossTokens} of them in the loss`],
+        ["versions", sampled === "" ? "none" : sampled],
+        ["rewards", describeSummary(summarizeNumbers(rewards))],
+        ["lengths", describeSummary(summarizeNumbers(rows.map(({ length }) => length)))],
+    ]);
+}
+function lengths(rows) {
+    const bins = countBins(rows.map(({ length }) => length), BINS);
+    const most = Math.max(...bins.map(({ count }) => count));
+    const lines = bins.map(({ from, to, count }) => {
+        const bar = "█".repeat(Math.ceil((count / most) * BAR_CHARACTERS));
+        return [from === to ? String(from) : `${from}–${to}`, String(count), bar];
+    });
+    return columns([["tokens of a row", "rows", ""], ...lines]);
+}
+function rowList({ rows, rewards, columns: all }, listed) {
+    const described = all.size > 0;
+    const lines = rows.slice(0, listed).map(({ session_id, task_id, group_id, interaction_id, length }, row) => {
+        const reward = rewards[row];
+        const rewardText = reward === undefined ? "" : formatNumber(reward);
+        const details = described ? describeRow(all, row) : [];
+        return [session_id, interaction_id, String(length), rewardText, ...details, task_id ?? "", group_id ?? ""];
+    });
+    const details = described ? ["own reward", "finish", "temperature"] : [];
+    return columns([["session", "interaction", "tokens", "reward", ...details, "task", "group"], ...lines]);
+}
+function describeRow(all, row) {
+    const [hasReward, reward, temperature] = ["has_reward", "own_reward", "temperature"].map((name) => all.get(name)?.values[row]);
+    const finish = all.get("finish_reason");
+    return [
+        hasReward === 1 && reward !== undefined ? formatNumber(reward) : "",
+        (finish && readLabel(finish, row)) ?? "",
+        temperature === undefined ? "" : formatNumber(temperature),
+    ];
+}
+/** Returns the number of distinct names. Rows without a name are not counted. */
+function countDistinct(names) {
+    const { size } = new Set(names.filter((name) => name !== null));
+    return size === 0 ? "none" : String(size);
+}
+function describeSummary(values) {
+    if (!values)
+        return "none";
+    const { min, median, mean, max } = values;
+    return `min ${formatNumber(min)}, median ${formatNumber(median)}, mean ${formatNumber(mean)}, max ${formatNumber(max)}`;
+}
+function columns(table) {
+    // A file may contain any text, so control sequences of a terminal are removed.
+    const lines = table.map((line) => line.map(makeInert));
+    const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+    return lines.map((line) => line
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join("  ")
+        .trimEnd());
+}
+//# sourceMappingURL=report.js.map

@@ -1,0 +1,1 @@
+export { type BatchRow, readRows } from "../../view/tokens/batch-rows.js";

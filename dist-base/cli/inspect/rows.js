@@ -1,0 +1,2 @@
+export { readRows } from "../../view/tokens/batch-rows.js";
+//# sourceMappingURL=rows.js.map

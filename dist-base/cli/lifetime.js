@@ -1,0 +1,47 @@
+import closeWithGrace from "close-with-grace";
+/** The longest delay of a Node timer. With a longer delay it fires immediately. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/**
+ * Signals that close-with-grace would handle by default. After a real fault such as SIGSEGV, a JavaScript listener
+ * cannot run: the process would hang.
+ */
+const NOT_HANDLED = ["SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGUSR2", "beforeExit"];
+/**
+ * Stops the process in order on SIGTERM, SIGINT, SIGHUP and SIGQUIT and on an uncaught error (exit status 1). On a second
+ * signal, or if the stop takes longer than `seconds`, the process ends immediately (exit status 1).
+ *
+ * @param stop stops the process in order and returns the exit status to use after a signal
+ */
+export function stopOnSignal(seconds, logger, stop) {
+    const delay = Math.min(seconds * 1000, MAX_TIMER_MS);
+    closeWithGrace({ delay, logger: asConsole(logger), skip: [...NOT_HANDLED] }, async ({ err, signal }) => {
+        if (err)
+            logger.fatal({ err }, "stopping after an uncaught error");
+        else
+            logger.info({ signal }, "stopping");
+        const status = await stop();
+        logger.info("stopped");
+        // close-with-grace would end the process with status 0.
+        if (!err && status !== 0)
+            process.exit(status);
+    });
+}
+/** Stops the process if its parent dies. A rollout job starts servers with an IPC channel, which closes when the job dies. */
+export function stopWithParent() {
+    const stopSelf = () => process.kill(process.pid, "SIGTERM");
+    if (process.connected === false)
+        stopSelf();
+    else
+        process.once("disconnect", stopSelf);
+}
+function asConsole(logger) {
+    return {
+        error(message) {
+            if (message instanceof Error)
+                logger.error({ err: message }, message.message);
+            else
+                logger.error(String(message));
+        },
+    };
+}
+//# sourceMappingURL=lifetime.js.map

@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+// Before other modules, so that it applies to their code too.
+import { createProgram } from "./program.js";
+try {
+    await createProgram().parseAsync();
+}
+catch (error) {
+    const { reportFailure } = await import("./exit.js");
+    // Engines or timers that were already started must not keep the process alive.
+    process.exit(reportFailure(error));
+}
+//# sourceMappingURL=main.js.map

@@ -1,0 +1,84 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ConfigError } from "../../config/index.js";
+import { makeFolder } from "../../support/make-folder.js";
+import { RolloutJobError } from "../rollout/errors.js";
+import { requireReadable, requireUsable } from "./usable-folder.js";
+const SHARED_MEMORY = "rollout.agent.shared_memory_directory";
+/** Default of `shared_memory_directory`. Some machines do not have this folder, but only exports to shared memory need it. */
+const DEFAULT_SHARED_MEMORY = "/dev/shm";
+/**
+ * Checks that a file can be created in the folder for batches in shared memory. Returns the problem of the default
+ * folder, if it has one.
+ *
+ * @throws ConfigError if the configuration names another folder and no file can be created in it
+ */
+export async function sharedMemoryProblems({ rollout: { agent } }) {
+    const folder = agent.shared_memory_directory;
+    try {
+        await requireUsable(folder);
+        return [];
+    }
+    catch (error) {
+        const message = readMessage(error);
+        if (folder === DEFAULT_SHARED_MEMORY)
+            return [{ key: SHARED_MEMORY, message }];
+        throw new ConfigError("config_invalid", [{ path: SHARED_MEMORY, message }], { cause: error });
+    }
+}
+/**
+ * Creates the folder of `out` and checks that files can be written there, because a batch that cannot be written at the
+ * end of a job is lost.
+ *
+ * @throws RolloutJobError `invalid_arguments` if not, or if `out` exists and is not a regular file
+ */
+export async function requireWritable(out) {
+    const folder = dirname(out);
+    try {
+        await makeFolder(folder);
+        await requireUsable(folder);
+        await requireReadable(folder);
+    }
+    catch (error) {
+        throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${readMessage(error)}`);
+    }
+    const existing = await stat(out).catch(() => undefined);
+    if (existing?.isDirectory())
+        throw new RolloutJobError("invalid_arguments", `--out ${out} must be a file, but is a folder`);
+    // Writing renames the batch over it, which would replace a pipe or a device such as /dev/null.
+    if (existing && !existing.isFile()) {
+        throw new RolloutJobError("invalid_arguments", `--out ${out} must be a regular file, but is a pipe or a device`);
+    }
+}
+/**
+ * Checks that at least one engine server can serve calls. Warns of those that cannot, and of healthy ones that are too
+ * busy to say whether they have the model.
+ *
+ * @throws ConfigError if every server lacks the configured model or refuses the configured key
+ * @throws RolloutJobError `engine_not_ready` if no server can serve calls for another reason
+ */
+export async function requireEngine(config) {
+    // Imported late, because it loads the native addon, which is not needed to report wrong arguments.
+    const { configuredReadiness } = await import("../../server/engine-readiness.js");
+    const readiness = await configuredReadiness(config);
+    if (readiness.none)
+        throw engineError(readiness);
+    for (const problem of [...readiness.problems, ...readiness.warnings])
+        process.stderr.write(`rolltape: warning: ${describe(problem)}\n`);
+}
+function engineError({ problems }) {
+    // A server that does not answer may start later. A wrong model or key stays wrong.
+    const mistakes = problems.filter(({ key }) => key !== "engine.urls");
+    if (mistakes.length === problems.length) {
+        return new ConfigError("config_invalid", mistakes.map(({ key: path, message }) => ({ path, message })));
+    }
+    const lines = problems.map((problem) => `\n  ${describe(problem)}`).join("");
+    return new RolloutJobError("engine_not_ready", `the engine is not ready, so no task was started:${lines}`);
+}
+function describe({ key, message }) {
+    return `${key}: ${message}`;
+}
+function readMessage(error) {
+    return error instanceof Error ? error.message : String(error);
+}
+//# sourceMappingURL=preflight.js.map

@@ -1,0 +1,34 @@
+import { tmpdir } from "node:os";
+import { BatchWriter } from "./batch-writer.js";
+import { writeExportCommand } from "./export-again.js";
+/** Seconds for which writing a batch is retried if there is no terminal, and so nobody who could free space. */
+const WRITE_WAIT_SECONDS = 60;
+/** Creates the writer of a job's batches from the job's options. */
+export function createBatchWriter({ config, options }, signal, tell) {
+    return new BatchWriter({
+        waitSeconds: options.writeWait ?? (process.stderr.isTTY ? Infinity : WRITE_WAIT_SECONDS),
+        // Shared memory comes last: it is lost when the machine restarts, but outlives the job.
+        rescueFolders: [tmpdir(), config.rollout.agent.shared_memory_directory],
+        // The job's own proxy ends with the job, and the sessions with it.
+        untilSaved: options.proxy === undefined,
+        signal,
+        tell,
+    });
+}
+/** Describes a batch that no folder accepted, and how to export its sessions again if a proxy outlives the job. */
+export function describeUnwritten({ message, file }, { proxy, options }, { sessionIds, fields }) {
+    if (options.proxy === undefined)
+        return `${message}, nor anywhere else; its ${sessionIds.length} sessions are lost`;
+    const command = writeExportCommand({ url: proxy.url, sessionIds, fields, file });
+    const time = "for an hour, and then until they expire (rollout.agent.session_timeout_seconds of the proxy)";
+    return `${message}, nor anywhere else. Its sessions can be exported again ${time}:\n${command}`;
+}
+/** Describes a batch that the proxy did not export, and how to export its sessions if the proxy outlives the job. */
+export function describeUnexported({ message, sessionIds }, { proxy, options }, { fields, file }) {
+    if (options.proxy === undefined)
+        return `${message} Its ${sessionIds.length} sessions are lost`;
+    const command = writeExportCommand({ url: proxy.url, sessionIds, fields, file });
+    const time = "until they expire (rollout.agent.session_timeout_seconds of the proxy)";
+    return `${message} Its ${sessionIds.length} sessions can be exported again ${time}:\n${command}`;
+}
+//# sourceMappingURL=create-batch-writer.js.map

@@ -1,0 +1,106 @@
+import { statSync } from "node:fs";
+import { extname, resolve } from "node:path";
+import { readExportFilters } from "../../rollout/configured-filters.js";
+import { isPythonAgent } from "../../rollout/python/agent-file.js";
+import { PythonAgent } from "../../rollout/python/python-agent.js";
+import { resolveWorkflow } from "../../rollout/resolve-workflow.js";
+import { SubprocError } from "../../rollout/subproc/errors.js";
+import { ProcessPool } from "../../rollout/subproc/process-pool.js";
+import { ProgramAgent } from "../../rollout/subproc/program-agent.js";
+import { SubprocAgent } from "../../rollout/subproc/subproc-agent.js";
+import { RolloutJobError } from "./errors.js";
+import { loadTypeScript } from "./typescript-loader.js";
+/**
+ * Creates the workflow of a job from its arguments and its configuration.
+ *
+ * @throws RolloutJobError `invalid_arguments` if the agent cannot be created
+ */
+export async function createWorkflow(config, options) {
+    const { agent } = config.rollout;
+    const groupSize = options.groupSize ?? config.group_size;
+    const resolution = {
+        groupSize,
+        dropIncompleteGroup: config.drop_incomplete_group,
+        discount: agent.turn_discount,
+        style: agent.export_style,
+        concatReward: agent.concat_reward,
+        filters: readExportFilters(config),
+        rewardScope: agent.reward_scope,
+    };
+    if (isPythonAgent(options.agent))
+        return createPythonWorkflow(options.agent, { config, options, resolution });
+    if (options.command === undefined)
+        requireAgent(options);
+    const inline = options.command === undefined && agent.mode === "inline";
+    const nodeArguments = await loadTypeScript(options.agent ?? "");
+    if (inline) {
+        const resolved = resolveWorkflow(requireAgent(options), { ...resolution, timeoutSeconds: options.timeout });
+        return { workflow: await resolved.catch(rethrow), groupSize, close: () => { } };
+    }
+    // The pool has the time limit, because the time that an episode waits for a free process does not count.
+    const limits = { maxWorkers: agent.subproc_max_workers, timeoutSeconds: options.timeout };
+    const pool = new ProcessPool({ ...limits, nodeArguments });
+    try {
+        const workflow = await resolveWorkflow(await createAgent(pool, options), resolution);
+        return { workflow, groupSize, close: () => pool.close() };
+    }
+    catch (error) {
+        pool.close();
+        return rethrow(error);
+    }
+}
+/** Creates the workflow of a Python agent, and loads the agent once to report early if this fails. */
+async function createPythonWorkflow(name, { config, options, resolution }) {
+    const { groupSize = 1 } = resolution;
+    const agent = await createPythonAgent(name, { config, options });
+    return { workflow: await resolveWorkflow(agent, resolution), groupSize, close: () => agent.close() };
+}
+async function createPythonAgent(name, { config, options }) {
+    let agent;
+    try {
+        // The agent enforces the time limit, because the time that an episode waits for a process must not count.
+        agent = new PythonAgent(name, { config, timeoutSeconds: options.timeout });
+        await agent.check();
+        return agent;
+    }
+    catch (error) {
+        agent?.close();
+        return rethrow(error);
+    }
+}
+/**
+ * Rethrows an error of creating the agent as an invalid argument. A WorkflowError is recognized by its name, because
+ * errors from a worker process lose their class.
+ */
+function rethrow(error) {
+    if (!(error instanceof SubprocError) && !(error instanceof Error && error.name === "WorkflowError"))
+        throw error;
+    throw new RolloutJobError("invalid_arguments", error.message, { cause: error });
+}
+async function createAgent(pool, options) {
+    if (options.command !== undefined)
+        return new ProgramAgent(pool, { command: options.command });
+    const agent = new SubprocAgent(pool, requireAgent(options));
+    await agent.check();
+    return agent;
+}
+function requireAgent({ agent }) {
+    if (agent !== undefined)
+        return assertModule(agent);
+    throw new RolloutJobError("invalid_arguments", "--agent or --command is required");
+}
+const IS_MODULE = /\.(?:[cm]?[jt]sx?|json|node|wasm)$/;
+/** Refuses files in other languages, which must be run as programs. */
+function assertModule(agent) {
+    const [file = ""] = agent.split("#");
+    const extension = extname(file);
+    if (extension === "" || IS_MODULE.test(file) || !isFile(file))
+        return agent;
+    const message = `--agent ${agent} must be a JavaScript, TypeScript or Python file; received a ${extension} file.`;
+    throw new RolloutJobError("invalid_arguments", `${message} Run it as a program: --command "${resolve(file)}"`);
+}
+/** Tells files from folders, which may have a dot in their name too. */
+function isFile(path) {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+//# sourceMappingURL=job-workflow.js.map

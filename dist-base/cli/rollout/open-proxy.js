@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { resolveAdminKey, UNUSED_BY_SERVE, withoutUnused } from "../../config/index.js";
+import { createLogger } from "../logger.js";
+import { requireProxy } from "../preflight/proxy-preflight.js";
+import { RolloutJobError } from "./errors.js";
+import { JobProcess } from "./job-process.js";
+/** Opens the proxy of a job: a running one, one in this process, or several in separate processes behind a gateway. */
+export async function openProxy({ config, options, overrides, screen }) {
+    const admin = resolveAdminKey(config, process.env);
+    // Created even if no proxy runs in this process, because it also logs Node's own warnings.
+    const logger = createLogger(config, screen.log);
+    if (options.proxy !== undefined)
+        return await connectRunning(options.proxy, admin);
+    const workers = options.proxyWorkers ?? 1;
+    if (workers === 1)
+        return startOne(config, admin.key, logger);
+    const file = options.config === undefined ? [] : ["--config", options.config];
+    return startSeveral(workers, {
+        config,
+        logger,
+        logs: screen.log,
+        key: admin.key,
+        args: [...withoutUnused(overrides, UNUSED_BY_SERVE), ...file],
+    });
+}
+async function connectRunning(url, { key, file }) {
+    if (file !== undefined) {
+        const where = "ROLLTAPE_ADMIN_API_KEY or rollout.agent.admin_api_key";
+        throw new RolloutJobError("invalid_arguments", `--proxy requires the admin key of that proxy in ${where}`);
+    }
+    await requireProxy({ url, adminKey: key });
+    return { url, adminKey: key, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+async function startOne(config, key, logger) {
+    // Imported late, because it loads the native addon, which is not needed to report wrong arguments.
+    const { startServer } = await import("../../server/start.js");
+    const server = await startServer(config, { adminKey: key, logger });
+    return { url: server.url, adminKey: key, [Symbol.asyncDispose]: async () => void (await server.close()) };
+}
+/** Starts the workers, then the gateway, which looks for workers before it accepts calls. The gateway stops first. */
+async function startSeveral(count, { config, logger, logs, key, args }) {
+    const folder = mkdtempSync(join(tmpdir(), "rolltape-workers-"));
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+    // Host and ports of the configuration are for the gateway.
+    const workerKeys = [
+        "server.port=0",
+        "server.probe_port=null",
+        "server.socket=null",
+        "server.host=127.0.0.1",
+        "server.advertised_host=null",
+        "server.worker_tag=auto",
+        // A configuration file that `rolltape serve` uses too may set another number.
+        "server.workers=1",
+    ];
+    const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: key };
+    const all = [...args, ...workerKeys, `server.workers_folder=${folder}`];
+    const options = { kind: "proxy worker", env, logs, cost: "its sessions are lost" };
+    const workers = Array.from({ length: count }, (_, index) => new JobProcess({ ...options, args: ["serve", ...all, ...storageOf(config, index)] }));
+    const stop = async () => void (await Promise.all(workers.map((worker) => worker.stop())));
+    try {
+        await Promise.all(workers.map((worker) => worker.start()));
+        const gateway = await startGatewayFor(folder, config, { adminKey: key, logger });
+        const close = async () => {
+            await gateway.close();
+            await stop();
+        };
+        return { url: gateway.url, adminKey: key, [Symbol.asyncDispose]: close };
+    }
+    catch (error) {
+        await stop();
+        throw error;
+    }
+}
+/** Returns the arguments that give a worker a storage folder of its own, if the job has one. */
+function storageOf({ storage: { directory } }, index) {
+    return directory === null ? [] : [`storage.directory=${join(directory, `worker-${index}`)}`];
+}
+async function startGatewayFor(folder, config, options) {
+    const { startGateway } = await import("../../gateway/start.js");
+    const gateway = {
+        ...config.gateway,
+        workers: [],
+        workers_file: null,
+        workers_folder: folder,
+        // Without storage, a worker that is restarted has a new tag: the sessions of the former one are lost.
+        ...(config.storage.directory === null ? { worker_return_seconds: 0 } : {}),
+    };
+    return startGateway({ ...config, gateway }, options);
+}
+//# sourceMappingURL=open-proxy.js.map

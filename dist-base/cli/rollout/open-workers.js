@@ -1,0 +1,50 @@
+import { UNUSED_BY_WORKER, withoutUnused } from "../../config/index.js";
+import { createLogger } from "../logger.js";
+import { JobProcess } from "./job-process.js";
+import { openLeases } from "./open-leases.js";
+/** Starts rollout workers on this machine, and what gives them tasks. Resolves when all are ready, so that they share the tasks. */
+export async function openWorkers(settings) {
+    const { config, options, overrides, screen, count, adminKey } = settings;
+    const logger = createLogger(config, screen.log);
+    const leases = await openLeases({ ...settings, host: "127.0.0.1", port: 0, logger });
+    const shared = [
+        "--controller",
+        leases.url,
+        ...agentArguments(options),
+        ...withoutUnused(overrides, UNUSED_BY_WORKER),
+        ...(options.config === undefined ? [] : ["--config", options.config]),
+    ];
+    const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: adminKey };
+    const workers = Array.from({ length: count }, (_, index) => {
+        const name = `worker-${index}`;
+        return new JobProcess({
+            kind: "rollout worker",
+            args: ["worker", "--name", name, ...shared],
+            env,
+            logs: screen.log,
+            cost: "its tasks run again",
+            onDeath: (how) => leases.tasks.loseNamed(name, `rollout worker ${name} ended with ${how}`),
+        });
+    });
+    const close = async () => {
+        leases.tasks.finish();
+        await Promise.all(workers.map((worker) => worker.stop()));
+        await leases[Symbol.asyncDispose]();
+    };
+    try {
+        await Promise.all(workers.map((worker) => worker.start()));
+    }
+    catch (error) {
+        await close();
+        throw error;
+    }
+    return { ...leases, [Symbol.asyncDispose]: close };
+}
+/** Returns the arguments that give another command the same agent. */
+export function agentArguments({ agent, command }) {
+    return [
+        ...(agent === undefined ? [] : ["--agent", agent]),
+        ...(command === undefined ? [] : ["--command", JSON.stringify(command)]),
+    ];
+}
+//# sourceMappingURL=open-workers.js.map

@@ -1,0 +1,133 @@
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { UNUSED_BY_GATEWAY, UNUSED_BY_SERVE, UNUSED_BY_WORKER, withoutUnused, } from "../../config/index.js";
+import { parseJob } from "../../scheduler/parse-job.js";
+import { agentArguments } from "./open-workers.js";
+import { unusedByController } from "./unused-keys.js";
+const MAIN = fileURLToPath(new URL("../main.js", import.meta.url));
+/** File in the job's folder with the controller's address. */
+const URL_FILE = "{folder}/controller.json";
+/** Keys that the job sets for each process. */
+const ADDRESSES = [
+    {
+        prefixes: [
+            "server.host",
+            "server.port",
+            "server.probe_port",
+            "server.socket",
+            "server.workers_folder",
+            "server.worker_tag",
+            "server.advertised_host",
+        ],
+        reason: "the job chooses it for each of its processes",
+    },
+    { prefixes: ["gateway.workers"], reason: "the job has its own proxies" },
+    { prefixes: ["storage.directory"], reason: "each process has a folder of its own in it" },
+];
+/**
+ * Returns the job that runs a rollout as separate processes: engines, proxies behind a gateway, rollout workers beside the proxies,
+ * and the controller.
+ */
+export function createRolloutJob(settings) {
+    const { options, folder, adminKey } = settings;
+    const { nodes = 1, sbatchOption = [], workers = settings.config.rollout.workers ?? nodes } = options;
+    const proxies = options.proxyWorkers ?? nodes;
+    const env = { ROLLTAPE_ADMIN_API_KEY: adminKey };
+    const roles = [
+        ...createEngines(options),
+        { role: "proxy", count: proxies, command: rolltape("serve", proxyArguments(settings)), env, ready: "line" },
+        { role: "gateway", command: rolltape("gateway", gatewayArguments(settings)), env, ready: "line" },
+        { role: "rollout", count: workers, command: rolltape("worker", workerArguments(settings)), env },
+        {
+            role: "controller",
+            command: rolltape("controller", controllerArguments(settings)),
+            env,
+            restarts: restarts(settings),
+        },
+    ];
+    const groups = [{ roles: roles.map(({ role }) => role), nodes }];
+    return parseJob({ name: "rolltape-rollout", folder, roles, slurm: { options: sbatchOption, groups } });
+}
+/** Without stored tasks, a controller that starts again would begin the job anew. */
+function restarts({ config }) {
+    return config.storage.directory === null ? 0 : 3;
+}
+function createEngines({ engineCommand, engines = 1 }) {
+    if (engineCommand === undefined)
+        return [];
+    const ready = { url: "http://{node}:{port}/health" };
+    return [{ role: "engine", count: engines, command: [...engineCommand], ready, ready_seconds: 1800 }];
+}
+function proxyArguments(settings) {
+    return [
+        "server.shutdown_seconds=1",
+        "rollout.agent.session_timeout_seconds=2147483",
+        ...forward(settings, UNUSED_BY_SERVE),
+        ...(settings.options.engineCommand === undefined ? [] : ["engine.urls={engine_urls}"]),
+        "server.host={node}",
+        "server.port=0",
+        "server.probe_port=null",
+        "server.socket=null",
+        "server.workers_folder={folder}/workers",
+        "server.workers=1",
+        ...store(settings, "proxy-{index}"),
+    ];
+}
+function gatewayArguments(settings) {
+    const place = [
+        "server.host={node}",
+        "server.port=0",
+        "server.probe_port=null",
+        "server.socket=null",
+        "gateway.workers_folder={folder}/workers",
+    ];
+    return [...forward(settings, UNUSED_BY_GATEWAY), ...place];
+}
+function workerArguments(settings) {
+    const place = ["--controller", URL_FILE, "--proxy", "{proxy_url}", "--name", "worker-{index}"];
+    return [...place, ...agentArguments(settings.options), ...forward(settings, UNUSED_BY_WORKER)];
+}
+function controllerArguments(settings) {
+    const { options } = settings;
+    const { data, out, groupSize, timeout, trainer, trainerMode, writeWait, fromVersion, layout, transcripts } = options;
+    const named = {
+        "--group-size": groupSize,
+        "--timeout": timeout,
+        "--trainer": trainer && JSON.stringify(trainer),
+        "--trainer-mode": trainerMode,
+        "--write-wait": writeWait,
+        "--from-version": fromVersion,
+    };
+    return [
+        "--proxy",
+        "{gateway_url}",
+        "--url-file",
+        URL_FILE,
+        "--data",
+        resolve(data),
+        "--out",
+        resolve(out),
+        "--layout",
+        layout,
+        ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)])),
+        ...(transcripts === false ? ["--no-transcripts"] : []),
+        ...forward(settings, unusedByController(options)),
+        "server.host={node}",
+        // The first start finds no job in a new folder, and begins one.
+        ...(restarts(settings) > 0 ? ["--resume"] : []),
+        ...store(settings, "rollout"),
+    ];
+}
+/** Returns the user's configuration, without keys that the command does not use. */
+function forward({ options, overrides }, unused) {
+    const file = options.config === undefined ? [] : ["--config", resolve(options.config)];
+    return [...file, ...withoutUnused(overrides, [...unused, ...ADDRESSES])];
+}
+function store({ config }, name) {
+    const { directory } = config.storage;
+    return directory === null ? [] : [`storage.directory=${resolve(directory)}/${name}`];
+}
+function rolltape(command, args) {
+    return [process.execPath, MAIN, command, ...args];
+}
+//# sourceMappingURL=rollout-job-spec.js.map

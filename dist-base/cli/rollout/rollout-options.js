@@ -1,0 +1,84 @@
+import { InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
+import { withConfigOptions } from "../config-options.js";
+import { optionValue } from "../option-value.js";
+const COUNT = z.int().min(1);
+/** Declares the arguments of `rolltape rollout`. */
+export function withRolloutOptions(command) {
+    return withJobOptions(withAgentOptions(withConfigOptions(command)))
+        .option("--proxy-workers <n>", "number of proxies in separate processes, behind one address", optionValue(COUNT))
+        .option("--workers <n>", "number of processes that run agents (rollout.workers)", optionValue(COUNT))
+        .addOption(proxyOption().conflicts(["proxyWorkers", "jobFolder"]))
+        .option("--job-folder <folder>", "run everything as separate processes (scheduler.type), with logs in this folder")
+        .option("--nodes <n>", "machines of the job, with --job-folder (default: 1)", optionValue(COUNT))
+        .option("--sbatch-option <option...>", "options of sbatch, such as --sbatch-option=--time=04:00:00")
+        .addOption(new Option("--engine-command <program>", "engine that the job starts: words, or a JSON list, with {port}").argParser(parseCommand))
+        .option("--engines <n>", "number of engines that the job starts (default: 1)", optionValue(COUNT));
+}
+/** Declares the arguments of `rolltape controller`: those of a job whose agents run elsewhere. */
+export function withControllerOptions(command) {
+    return withJobOptions(withConfigOptions(command))
+        .addOption(proxyOption().makeOptionMandatory())
+        .option("--url-file <file>", "file to which the controller writes its address, for `rolltape worker --controller`");
+}
+/** Declares the arguments of `rolltape worker`. */
+export function withWorkerOptions(command) {
+    return withAgentOptions(withConfigOptions(command))
+        .requiredOption("--controller <url>", "URL of the controller, or a file that it writes with --url-file")
+        .option("--name <name>", "name in logs; a worker that is restarted under its name replaces the former one")
+        .addOption(proxyOption());
+}
+/** Declares which agent runs. */
+function withAgentOptions(command) {
+    return command
+        .addOption(new Option("-a, --agent <file>", "agent or workflow: a file or package, module#export or file.py:name"))
+        .addOption(new Option("--command <program>", "program to run as the agent: words, or a JSON list of them")
+        .argParser(parseCommand)
+        .conflicts("agent"));
+}
+function proxyOption() {
+    return new Option("--proxy <url>", "URL of a running proxy or gateway").argParser(parseUrl);
+}
+/** Declares tasks, batches and trainer. */
+function withJobOptions(command) {
+    return command
+        .requiredOption("-d, --data <file>", "tasks: one JSON value on each line, or one JSON array")
+        .requiredOption("-o, --out <file>", "safetensors file that the batch is written to")
+        .option("-g, --group-size <n>", "episodes per task", optionValue(COUNT))
+        .option("--timeout <seconds>", "maximum time of one episode", optionValue(z.number().positive()))
+        .addOption(new Option("--trainer <program>", "program that trains on each batch: words, or a JSON list").argParser(parseCommand))
+        .addOption(new Option("--trainer-mode <mode>", "one process for each batch, or one for the job (default: batch)").choices([
+        "batch",
+        "persistent",
+    ]))
+        .option("--write-wait <seconds>", "time for which writing a batch is retried (default: 60; on a terminal, until Ctrl-C)", optionValue(z.number().min(0)))
+        .option("--no-transcripts", "do not write what the episodes said to <out>.jsonl")
+        .option("--resume", "go on with the job in storage.directory that was killed or stopped, if there is one")
+        .option("--from-version <n>", "weight version at the start", optionValue(z.int32().min(0)))
+        .addOption(new Option("--layout <layout>", "layout of the batch").choices(["padded", "packed", "tree"]).default("padded"));
+}
+function parseCommand(text) {
+    const words = text.trimStart().startsWith("[")
+        ? parseList(text)
+        : text.split(/\s+/).filter((word) => word !== "");
+    if (Array.isArray(words) && words.every((word) => typeof word === "string")) {
+        const [file, ...args] = words;
+        if (file !== undefined)
+            return [file, ...args];
+    }
+    throw new InvalidArgumentError("Expected a program and its arguments.");
+}
+function parseList(text) {
+    try {
+        return JSON.parse(text);
+    }
+    catch {
+        return undefined;
+    }
+}
+function parseUrl(text) {
+    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
+        return text;
+    throw new InvalidArgumentError("Expected an http or https URL.");
+}
+//# sourceMappingURL=rollout-options.js.map

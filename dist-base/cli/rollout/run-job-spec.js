@@ -1,0 +1,36 @@
+import { SchedulerError } from "../../scheduler/errors.js";
+import { runScheduledJob } from "../../scheduler/schedule.js";
+import { EXIT_INTERRUPTED, onInterrupt } from "./interrupt.js";
+/**
+ * Runs the processes of a job until its controller has ended, and reports progress on standard error.
+ *
+ * @returns false if the user stopped the job; the exit status is then set
+ */
+export async function runJobSpec(type, spec) {
+    const stop = new AbortController();
+    const removeListeners = onInterrupt(() => {
+        report("stopping the job");
+        stop.abort();
+    });
+    try {
+        await runScheduledJob(type, spec, { signal: stop.signal, onState: (id, state) => report(describe(id, state)) });
+        return true;
+    }
+    catch (error) {
+        if (!(error instanceof SchedulerError) || error.code !== "job_stopped" || !stop.signal.aborted)
+            throw error;
+        report("the job is stopped");
+        process.exitCode = EXIT_INTERRUPTED;
+        return false;
+    }
+    finally {
+        removeListeners();
+    }
+}
+export function report(text) {
+    process.stderr.write(`rolltape: ${text}\n`);
+}
+function describe(id, { state, reason, nodes }) {
+    return state === "RUNNING" ? `job ${id} runs on ${nodes}` : `job ${id} is ${state} (${reason})`;
+}
+//# sourceMappingURL=run-job-spec.js.map

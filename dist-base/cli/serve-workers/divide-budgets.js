@@ -1,0 +1,60 @@
+import { getHeapStatistics } from "node:v8";
+import { availableMemory, chooseStoreBytes } from "../../server/limits/configured-limits.js";
+const MEBIBYTE = 1024 ** 2;
+/** Part of V8's heap limit beyond `--max-old-space-size`: the young generation. */
+const YOUNG_GENERATION_BYTES = 48 * MEBIBYTE;
+const HEAP_SHARE = 0.5;
+const MIN_HEAP_BYTES = 256 * MEBIBYTE;
+const HEAP_OPTION = /--max[-_]old[-_]space[-_]size/;
+/**
+ * The least of each budget that a worker can work with. A worker's share is at least this. If the budget of the whole command is
+ * smaller, each worker gets all of it.
+ */
+const LEAST = {
+    storeBytes: 64 * MEBIBYTE,
+    knownRequestBytes: 16 * MEBIBYTE,
+    storedMemoryBytes: 16 * MEBIBYTE,
+    sharedMemoryBytes: 64 * MEBIBYTE,
+    connections: 64,
+    inflight: 1,
+};
+/** Bodies of the largest size that a worker receives at once, so that one client cannot keep out the others. */
+const LEAST_BODIES = 4;
+export function readMachine(env = process.env) {
+    const { heap_size_limit: heapBytes } = getHeapStatistics();
+    return { memoryBytes: availableMemory(), heapBytes, nodeOptions: env["NODE_OPTIONS"] ?? "" };
+}
+/** Divides memory, connections and calls at the engine among `workers`. Limits of one session or one request stay as they are. */
+export function divideBudgets(config, workers, machine = readMachine()) {
+    const { server, storage, engine, rollout } = config;
+    const share = (total, least) => Math.max(Math.ceil(total / workers), Math.min(total, least));
+    const heap = divideHeap(machine, workers);
+    const bodyBytes = share(server.body_bytes_in_flight, LEAST_BODIES * server.max_body_bytes);
+    const storeBytes = server.store_bytes === null
+        ? Math.max(LEAST.storeBytes, chooseStoreBytes(machine.memoryBytes / workers, bodyBytes, heap.bytes))
+        : share(server.store_bytes, LEAST.storeBytes);
+    const keys = {
+        "server.store_bytes": storeBytes,
+        "server.known_request_bytes": share(server.known_request_bytes, LEAST.knownRequestBytes),
+        "server.body_bytes_in_flight": bodyBytes,
+        "server.max_connections": share(server.max_connections, LEAST.connections),
+        "engine.max_inflight": share(engine.max_inflight, LEAST.inflight),
+        "rollout.agent.shared_memory_bytes": share(rollout.agent.shared_memory_bytes, LEAST.sharedMemoryBytes),
+        "rollout.agent.export_retention_bytes": Math.ceil(rollout.agent.export_retention_bytes / workers),
+        // Null: the worker takes half of its `store_bytes`.
+        ...(storage.memory_bytes === null
+            ? {}
+            : { "storage.memory_bytes": share(storage.memory_bytes, LEAST.storedMemoryBytes) }),
+    };
+    return { keys, nodeArguments: heap.nodeArguments };
+}
+/** V8 lets one process use up to 4 GiB, so many workers would take more than the machine has. */
+function divideHeap({ memoryBytes, heapBytes, nodeOptions }, workers) {
+    // Node passes it on to the workers.
+    if (HEAP_OPTION.test(nodeOptions))
+        return { bytes: heapBytes, nodeArguments: [] };
+    const bytes = Math.min(heapBytes, Math.max(MIN_HEAP_BYTES, (HEAP_SHARE * memoryBytes) / workers));
+    const mebibytes = Math.max(1, Math.floor((bytes - YOUNG_GENERATION_BYTES) / MEBIBYTE));
+    return { bytes, nodeArguments: [`--max-old-space-size=${mebibytes}`] };
+}
+//# sourceMappingURL=divide-budgets.js.map

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { JobProcess } from "../rollout/job-process.js";
+import { nameLines } from "./worker-log.js";
+/** With pauses from 250 ms to 4 s, this takes 8 s and the time of five starts. */
+const RESTARTS = { times: 5, forgetSeconds: 60 };
+const problem = z.object({ key: z.string(), message: z.string() });
+/** The ready line of a worker. Fields that describe the model are the same for all workers. */
+const readyLine = z.looseObject({
+    url: z.url(),
+    worker_tag: z.string(),
+    pid: z.int(),
+    not_ready: z.array(problem).optional(),
+    warnings: z.array(problem).optional(),
+});
+/** A server in a separate process. A restarted one listens on the same port. */
+export class WorkerProcess {
+    name;
+    #process;
+    #state;
+    #ready;
+    constructor({ name, args, nodeArguments, env, isStored, logger, onFailed }) {
+        this.name = name;
+        this.#state = { name, status: "starting", restarts: 0 };
+        const log = logger.child({ worker: name });
+        this.#process = new JobProcess({
+            kind: "proxy worker",
+            args: ["serve", ...args],
+            nodeArguments,
+            runArguments: () => [`server.port=${this.#ready === undefined ? 0 : new URL(this.#ready.url).port}`],
+            env,
+            logs: nameLines(name, process.stderr),
+            cost: isStored ? "its sessions wait for it" : "its sessions are lost",
+            restarts: RESTARTS,
+            report: (message) => log.error(message),
+            onReady: (line) => {
+                this.#ready = readyLine.parse(JSON.parse(line));
+                const { worker_tag: tag, url, pid } = this.#ready;
+                this.#state = { ...this.#state, status: "ready", tag };
+                log.info({ url, tag, workerPid: pid, restarts: this.#state.restarts }, "worker is ready");
+            },
+            onDeath: (ended, isRestarted) => {
+                const restarts = this.#state.restarts + (isRestarted ? 1 : 0);
+                this.#state = { ...this.#state, status: isRestarted ? "restarting" : "failed", restarts, ended };
+                if (!isRestarted)
+                    onFailed();
+            },
+        });
+    }
+    get state() {
+        return this.#state;
+    }
+    /** The last ready line; undefined before the first one. */
+    get ready() {
+        return this.#ready;
+    }
+    /** Resolves when it accepts calls. */
+    start() {
+        return this.#process.start();
+    }
+    /** Drains and stops it. Returns how it ended; undefined if it did not run. */
+    stop() {
+        return this.#process.stop();
+    }
+}
+//# sourceMappingURL=worker-process.js.map

@@ -1,0 +1,55 @@
+import { InvalidArgumentError, Option } from "commander";
+import { batchFields } from "../../session/batch/batch-options.js";
+import { optionValue } from "../option-value.js";
+import { STORED_STATES } from "./session-state.js";
+/** Declares the arguments of `rolltape export`. Options of a batch have the names of the HTTP API, with hyphens. */
+export function withExportOptions(command) {
+    command
+        .requiredOption("--storage <folder>", "storage.directory of a server that is not running")
+        .requiredOption("-o, --out <file>", "safetensors file that the batch is written to")
+        .addOption(new Option("--sessions <ids>", "ids of the sessions, separated by commas (default: all with data)").argParser(parseIds))
+        .addOption(new Option("--state <states>", `only sessions in these states, separated by commas: ${STORED_STATES.join(", ")}`)
+        .argParser(parseStates)
+        .conflicts("sessions"));
+    for (const name of Object.keys(batchFields))
+        command.addOption(toOption(name));
+    return command;
+}
+/** Returns the name of an option of a batch on the command line, such as `--max-length` for `maxLength`. */
+export function toFlag(name) {
+    return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+function toOption(name) {
+    const field = batchFields[name];
+    const description = field.description ?? "";
+    const isOn = field.safeParse(undefined).data;
+    if (isOn === false)
+        return new Option(toFlag(name), description);
+    if (isOn === true)
+        return new Option(toFlag(name).replace("--", "--no-"), description.replace(/^Adds/, "Leaves out"));
+    const isList = field.safeParse([""]).success;
+    if (isList)
+        return new Option(`${toFlag(name)} <texts>`, `${description} Separated by commas.`).argParser(parseTexts);
+    return new Option(`${toFlag(name)} <value>`, description).argParser(optionValue(field));
+}
+function parseTexts(text) {
+    return text.split(",");
+}
+function parseIds(text) {
+    const ids = text.split(",").filter((id) => id !== "");
+    if (ids.length === 0)
+        throw new InvalidArgumentError("Expected at least one session id.");
+    const twice = ids.find((id, i) => ids.indexOf(id) !== i);
+    if (twice !== undefined)
+        throw new InvalidArgumentError(`Each session must be named once; received ${twice} twice.`);
+    return ids;
+}
+function parseStates(text) {
+    return text.split(",").map((word) => {
+        const state = STORED_STATES.find((each) => each === word);
+        if (state)
+            return state;
+        throw new InvalidArgumentError(`Expected one or more of ${STORED_STATES.join(", ")}; received ${word}.`);
+    });
+}
+//# sourceMappingURL=export-options.js.map

@@ -1,0 +1,25 @@
+import { IDENTITY } from "../../server/storage/server-storage.js";
+import { STATE } from "../../session/session-registry.js";
+import { unusableFolderError } from "../../storage/index.js";
+/**
+ * Refuses a folder that no server can continue: without these values, message digests could not be compared, and session ids would be
+ * given again.
+ *
+ * @throws StorageError `storage_unusable`
+ */
+export function refuseLostServer(storage, damaged) {
+    if (!damaged.tables.has("meta"))
+        return;
+    const intact = new Set();
+    for (const { key } of storage.scan("meta", () => undefined)) {
+        if (damaged.isIntact("meta", key))
+            intact.add(key.toString());
+    }
+    const lost = [IDENTITY, STATE].filter((name) => !intact.has(name));
+    if (lost.length === 0)
+        return;
+    const reason = `has lost values that a server needs to continue its sessions (${lost.join(", ")}). ` +
+        "`rolltape export --storage` exports what can be read; start the server on another folder. Nothing was changed";
+    throw unusableFolderError(storage.directory, reason);
+}
+//# sourceMappingURL=server-values.js.map

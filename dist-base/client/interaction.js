@@ -1,0 +1,148 @@
+import { rebuildCompletion } from "./completion.js";
+import { ProxyError } from "./errors.js";
+import { splitRow } from "./model-response.js";
+/** One recorded model call as it is exported. */
+export class Interaction {
+    id;
+    /** Undefined for a root of the tree. */
+    parentId;
+    /** For a root: the earlier interaction that the client compacted this conversation from. */
+    compactedFromId;
+    /** True if the parent's tokens are a prefix of this interaction's tokens. */
+    tokenExact;
+    /** The reward after the discount. */
+    reward;
+    /** The reward that was set for this interaction itself; undefined if none was set. */
+    ownReward;
+    api;
+    /** `model` of the request: untrusted text. Undefined if it had none. */
+    requestedModel;
+    /** Types of the server-side tools that the prompt left out. Undefined if the proxy is too old to send them. */
+    droppedTools;
+    /** Number of tools that the prompt showed. Undefined if not recorded. */
+    tools;
+    /** Header `x-rolltape-tag` of the request. */
+    tag;
+    /** Kind of the call that the agent program reports. Like the ids below, it is untrusted text. */
+    requestKind;
+    /** The agent or thread that made the call. */
+    agentId;
+    /** The agent or thread that started `agentId`. */
+    parentAgentId;
+    turnId;
+    /** Number of images, files and audio that the prompt shows as placeholders. Undefined if the proxy is an older version. */
+    placeholders;
+    /** Index of the answer among those of its call. Undefined if the proxy is an older version. */
+    choice;
+    /** Number of answers of its call (`n`). Undefined if the proxy is an older version. */
+    choices;
+    /** How often the client had sent this request before. */
+    attempt;
+    /** Seconds since the epoch, when the call completed. */
+    createdAt;
+    /** Seconds from the request to the end of the call; undefined if not recorded. */
+    latency;
+    finishReason;
+    /** Why the prompt does not begin with the parent's tokens: a cause of docs/explanation/prompts.md. */
+    cause;
+    /** How the tokens were drawn, and what `logprobs` include. Undefined if the proxy is too old to send it. */
+    sampling;
+    /** Input messages: untrusted text. Undefined unless the export includes messages. */
+    messages;
+    /** The model's answer: untrusted text. Undefined unless the export includes messages. */
+    outputMessages;
+    #wire;
+    #context;
+    constructor(wire, context) {
+        this.id = wire.interaction_id;
+        this.parentId = wire.parent_id ?? undefined;
+        this.compactedFromId = wire.compacted_from ?? undefined;
+        this.tokenExact = wire.token_exact;
+        this.reward = wire.reward;
+        this.ownReward = wire.own_reward ?? undefined;
+        this.api = wire.api;
+        this.requestedModel = wire.requested_model ?? undefined;
+        this.droppedTools = wire.dropped_tools;
+        this.tools = wire.tools ?? undefined;
+        this.tag = wire.tag ?? undefined;
+        this.requestKind = wire.request_kind ?? undefined;
+        this.agentId = wire.agent_id ?? undefined;
+        this.parentAgentId = wire.parent_agent_id ?? undefined;
+        this.turnId = wire.turn_id ?? undefined;
+        this.placeholders = wire.placeholders;
+        this.choice = wire.choice;
+        this.choices = wire.choices;
+        this.attempt = wire.attempt;
+        this.createdAt = wire.created_at;
+        this.latency = wire.latency ?? undefined;
+        this.finishReason = wire.finish_reason;
+        this.cause = wire.cause ?? undefined;
+        this.sampling = wire.sampling;
+        this.messages = wire.messages;
+        this.outputMessages = wire.output_message_list;
+        this.#wire = wire;
+        this.#context = context;
+    }
+    /**
+     * The interaction that this one continues. Undefined for a root, and if the export does not contain the parent, as in style
+     * `concat`, which exports leaves only. `parentId` names the parent in any case.
+     */
+    get parent() {
+        return this.parentId === undefined ? undefined : this.#context.all.get(this.parentId);
+    }
+    /** The engine's input and output, decoded on every access. */
+    get modelResponse() {
+        return splitRow(this.toTensorDict(), this.#wire.completion_tokens, this.finishReason);
+    }
+    /**
+     * The answer that the agent got, in the shape of OpenAI's chat completions. Undefined for calls of other APIs, and unless
+     * the export includes messages.
+     */
+    get completion() {
+        const message = this.outputMessages?.at(-1);
+        if (this.api !== "chat.completions" || message === undefined)
+            return undefined;
+        const { inputTokens, outputTokens } = this.modelResponse;
+        return rebuildCompletion({
+            id: this.id,
+            // Rounding to milliseconds removes the floating-point error of the difference.
+            startedAt: Math.round((this.createdAt - (this.latency ?? 0)) * 1000) / 1000,
+            model: this.#context.model ?? this.requestedModel ?? "",
+            message,
+            finishReason: this.finishReason,
+            promptTokens: inputTokens.length,
+            completionTokens: outputTokens.length,
+        });
+    }
+    /** Returns the tensors, decoded on every call. */
+    toTensorDict() {
+        const { input_ids, loss_mask, logprobs, versions, attention_mask, rewards } = this.#wire.tensor_dict;
+        return {
+            input_ids: decode(input_ids),
+            loss_mask: decode(loss_mask),
+            logprobs: decode(logprobs),
+            versions: decode(versions),
+            attention_mask: decode(attention_mask),
+            rewards: decode(rewards),
+        };
+    }
+}
+/** Decodes base64 of little-endian numbers to a typed array with its own memory. */
+function decode({ dtype, shape, data }) {
+    const bytes = Uint8Array.from(Buffer.from(data, "base64"));
+    const size = dtype === "torch.bool" ? 1 : 4;
+    const expected = shape.reduce((product, dimension) => product * dimension, size);
+    if (bytes.byteLength !== expected) {
+        const message = `A tensor of shape [${shape.join(", ")}] must have ${expected} bytes; received ${bytes.byteLength}.`;
+        throw new ProxyError("invalid_reply", message);
+    }
+    switch (dtype) {
+        case "torch.int32":
+            return { dtype: "I32", shape, data: new Int32Array(bytes.buffer) };
+        case "torch.float32":
+            return { dtype: "F32", shape, data: new Float32Array(bytes.buffer) };
+        case "torch.bool":
+            return { dtype: "BOOL", shape, data: bytes };
+    }
+}
+//# sourceMappingURL=interaction.js.map

@@ -1,0 +1,113 @@
+import { z } from "zod";
+const wireTensor = z.object({
+    type: z.literal("tensor"),
+    dtype: z.enum(["torch.int32", "torch.float32", "torch.bool"]),
+    shape: z.array(z.int()),
+    data: z.string(),
+});
+const wireSampling = z
+    .object({
+    temperature: z.number(),
+    sampling_temperature: z.number(),
+    greedy: z.boolean(),
+    top_p: z.number(),
+    top_k: z.number(),
+    min_p: z.number(),
+    seed: z.number().nullable(),
+    frequency_penalty: z.number(),
+    presence_penalty: z.number(),
+    repetition_penalty: z.number().default(1),
+    min_tokens: z.number().default(0),
+    ignore_eos: z.boolean().default(false),
+    logit_bias: z.boolean().default(false),
+    thinking_budget: z.number().nullish(),
+    max_tokens: z.number(),
+    grammar: z.boolean(),
+    // An unknown kind of a newer proxy must not fail the export.
+    logprob_content: z.enum(["temperature", "truncated", "raw", "unknown"]).catch("unknown"),
+    overridden: z.boolean(),
+})
+    .transform((wire) => ({
+    temperature: wire.temperature,
+    samplingTemperature: wire.sampling_temperature,
+    greedy: wire.greedy,
+    topP: wire.top_p,
+    topK: wire.top_k,
+    minP: wire.min_p,
+    seed: wire.seed ?? undefined,
+    frequencyPenalty: wire.frequency_penalty,
+    presencePenalty: wire.presence_penalty,
+    repetitionPenalty: wire.repetition_penalty,
+    minTokens: wire.min_tokens,
+    ignoreEos: wire.ignore_eos,
+    logitBias: wire.logit_bias,
+    thinkingBudget: wire.thinking_budget ?? undefined,
+    maxTokens: wire.max_tokens,
+    grammar: wire.grammar,
+    logprobs: wire.logprob_content,
+    overridden: wire.overridden,
+}));
+/** Untrusted text in the shape of OpenAI's chat messages. */
+const recordedMessage = z.looseObject({ role: z.string() });
+/** Older proxies answer without the optional fields. */
+const wireInteraction = z.object({
+    interaction_id: z.string(),
+    parent_id: z.string().nullable(),
+    compacted_from: z.string().nullish(),
+    token_exact: z.boolean(),
+    reward: z.number(),
+    own_reward: z.number().nullable(),
+    api: z.string(),
+    requested_model: z.string().nullish(),
+    dropped_tools: z.array(z.string()).optional(),
+    tools: z.int().nullish(),
+    tag: z.string().nullish(),
+    request_kind: z.string().nullish(),
+    agent_id: z.string().nullish(),
+    parent_agent_id: z.string().nullish(),
+    turn_id: z.string().nullish(),
+    placeholders: z.int().optional(),
+    choice: z.int().optional(),
+    choices: z.int().optional(),
+    attempt: z.int().optional(),
+    created_at: z.number(),
+    latency: z.number().nullish(),
+    finish_reason: z.string(),
+    cause: z.string().nullish(),
+    sampling: wireSampling.optional(),
+    prompt_tokens: z.int().optional(),
+    completion_tokens: z.int().optional(),
+    messages: z.array(recordedMessage).optional(),
+    output_message_list: z.array(recordedMessage).optional(),
+    tensor_dict: z.object({
+        input_ids: wireTensor,
+        loss_mask: wireTensor,
+        logprobs: wireTensor,
+        versions: wireTensor,
+        attention_mask: wireTensor,
+        rewards: wireTensor,
+    }),
+});
+const wireLeftOut = z.object({
+    interaction_id: z.string(),
+    reason: z.string(),
+    parent_id: z.string().nullable(),
+    created_at: z.number(),
+    finish_reason: z.string(),
+});
+/** The JSON answer of /export_trajectories. */
+export const trajectoriesReply = z.object({
+    session_id: z.string(),
+    model: z.string().nullish(),
+    session_reward: z.number().nullish(),
+    rewards_missing: z.boolean(),
+    unrewarded_roots: z.array(z.string()).optional(),
+    uncounted_rewards: z.array(z.string()).optional(),
+    left_out: z.array(wireLeftOut).optional(),
+    filtered: z.int().optional(),
+    rewards_filtered: z.boolean().optional(),
+    incomplete_calls: z.int(),
+    aborted_calls: z.int().optional(),
+    interactions: z.record(z.string(), wireInteraction),
+});
+//# sourceMappingURL=wire-interaction.js.map

@@ -1,0 +1,47 @@
+import { findKey } from "./key.js";
+import { findNearestKey } from "./suggestion.js";
+/** Number of characters of a wrong value that an error shows. */
+const SHOWN_LENGTH = 60;
+/** Returns the message for an issue that has no message in the schema. */
+export function describeIssue(issue) {
+    const path = issue.path ?? [];
+    const key = findKey(path.filter((part) => typeof part === "string").join("."));
+    if (!key)
+        return `expected a map of keys, got ${show(issue.input)}`;
+    const isEntry = typeof path.at(-1) === "number";
+    const expected = isEntry ? key.expectedEntry : key.expected;
+    return `expected ${expected}, got ${key.isSecret ? hide(issue.input) : show(issue.input)}`;
+}
+/** Converts an issue of the schema: to one problem, or to one per unknown key. */
+export function toProblems(issue) {
+    if (issue.code !== "unrecognized_keys")
+        return [{ path: formatPath(issue.path), message: issue.message }];
+    // Similar keys are known only for the configuration's own keys, not for those of maps in lists.
+    if (issue.path.some((part) => typeof part === "number")) {
+        return issue.keys.map((name) => ({ path: formatPath([...issue.path, name]), message: "unknown key" }));
+    }
+    return issue.keys.map((name) => {
+        const nearest = findNearestKey([...issue.path, name].join("."));
+        return { path: formatPath([...issue.path, name]), message: `unknown key; did you mean ${nearest}?` };
+    });
+}
+/** Returns a path as text: `engine.urls[0]`. A key that contains a dot is quoted. */
+function formatPath(path) {
+    if (path.length === 0)
+        return "the configuration";
+    return path.reduce((text, part) => {
+        if (typeof part === "number")
+            return `${text}[${part}]`;
+        const name = String(part);
+        const shown = /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
+        return text === "" ? shown : `${text}.${shown}`;
+    }, "");
+}
+function show(value) {
+    const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
+    return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+}
+function hide(value) {
+    return typeof value === "string" ? `${value.length} characters` : `a value of type ${typeof value}`;
+}
+//# sourceMappingURL=problem.js.map

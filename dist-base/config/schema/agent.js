@@ -1,0 +1,162 @@
+import { z } from "zod";
+import { exportFiltersSchema } from "./export-filters.js";
+import { GIBIBYTE } from "./limits.js";
+import { messageFilter } from "./message-filter.js";
+import { REASONING_PARSERS, TOOL_CALL_PARSERS } from "./parser-names.js";
+import { samplingOverrideSchema } from "./sampling-override.js";
+import { optionalText, seconds, secretKey } from "./values.js";
+/** Sessions of agents: lifetime, access, prompts, rewards and export. */
+export const agentSchema = z.strictObject({
+    mode: z
+        .enum(["inline", "subproc"])
+        .default("inline")
+        .describe("Where agents run: `inline` in the rollout worker's process, `subproc` in a pool of subprocesses. Used by rollout jobs only."),
+    subproc_max_workers: z
+        .int()
+        .min(1)
+        .max(256)
+        .default(4)
+        .describe("Maximum number of subprocesses in that pool, and of processes of a Python agent. Used by rollout jobs only."),
+    python: optionalText.describe("Python interpreter of Python agents. Null: that of the active virtual environment (`VIRTUAL_ENV`), else `python3`. Used by rollout jobs only."),
+    tasks_per_worker: z
+        .int()
+        .min(1)
+        .max(4096)
+        .default(128)
+        .describe("Maximum number of tasks that an asynchronous Python agent runs at once in a process. Used by rollout jobs only."),
+    admin_api_key: secretKey
+        .nullable()
+        .default(null)
+        .describe("Admin key. Null: the environment variable `ROLLTAPE_ADMIN_API_KEY`; if that is unset, a random key is written to `rollout.agent.key_file`.")
+        .meta({ writeOnly: true }),
+    key_file: optionalText.describe("File for a random admin key, readable by its owner only. Null: `admin-key-<port>` in the cache folder (`$ROLLTAPE_CACHE_DIR`, else `$XDG_CACHE_HOME/rolltape`, else `~/.cache/rolltape`)."),
+    session_timeout_seconds: seconds
+        .gt(0)
+        .default(3600)
+        .describe("Seconds without a call after which a session expires: its data is freed and its key is revoked."),
+    drain_seconds: seconds
+        .default(5)
+        .describe("Seconds that an export waits for model calls in flight before it aborts them."),
+    export_retention_seconds: seconds
+        .default(300)
+        .describe("Seconds during which an exported session can be exported again."),
+    export_retention_bytes: z
+        .int()
+        .min(0)
+        .default(GIBIBYTE)
+        .describe("Maximum memory for exported sessions that can be exported again, in bytes."),
+    max_session_tokens: z
+        .int()
+        .min(1)
+        .nullable()
+        .default(2 ** 28)
+        .describe("Maximum tokens of one session. Tokens that a call shares with its parent count once. Further calls are refused with 403. Null: no limit."),
+    max_session_calls: z
+        .int()
+        .min(1)
+        .nullable()
+        .default(65_536)
+        .describe("Maximum number of recorded model calls of one session. More are refused with 403. Null: no limit."),
+    max_session_bytes: z
+        .int()
+        .min(1)
+        .nullable()
+        .default(2 * GIBIBYTE)
+        .describe("Maximum memory of one session with its tokens, messages, tools and stored responses, in bytes. Further calls are refused with 403. Null: no limit."),
+    max_concurrent_calls: z
+        .int()
+        .min(1)
+        .nullable()
+        .default(256)
+        .describe("Maximum number of calls that one session may have in flight, including calls whose answers were not read yet. More are refused with 429. Null: no limit."),
+    max_choices: z
+        .int()
+        .min(1)
+        // The answers' ids must fit a header.
+        .max(128)
+        .default(64)
+        .describe("Maximum number of answers that one model call may ask for (`n` of chat completions, `candidateCount` of Gemini). More are refused with 400. Each answer counts as a call of `max_session_calls` and `max_concurrent_calls`."),
+    max_upstream_calls: z
+        .int()
+        .min(1)
+        .nullable()
+        .default(4096)
+        .describe("Maximum number of calls that one session may make to `upstreams`. More are refused with 403. Null: no limit."),
+    max_concurrent_upstream_calls: z
+        .int()
+        .min(1)
+        .nullable()
+        .default(16)
+        .describe("Maximum number of calls to `upstreams` that one session may have in flight. They also count as calls of `max_concurrent_calls`. More are refused with 429. Null: no limit."),
+    shared_memory_directory: z
+        .string()
+        .regex(/^\//)
+        .default("/dev/shm")
+        .meta({ expected: "an absolute path" })
+        .describe("Folder for batches that are exported with `transport: shm`. Use a file system in memory."),
+    shared_memory_bytes: z
+        .int()
+        .min(1)
+        .default(4 * GIBIBYTE)
+        .describe("Maximum size of these batches together, in bytes."),
+    turn_discount: z
+        .number()
+        .min(0)
+        .max(1)
+        .default(1)
+        .describe("Share of a turn's reward that its parent turn receives. Used by rollout jobs only; an export call has a discount of its own."),
+    export_style: z
+        .enum(["individual", "concat"])
+        .default("individual")
+        .describe("Rows of an export: one per interaction (`individual`), or one per leaf of the conversation tree (`concat`). Used by rollout jobs only; an export call has a style of its own."),
+    concat_reward: z
+        .enum(["leaf", "return"])
+        .default("leaf")
+        .describe("Reward of a row in export style `concat`. `leaf`: reward of the row's last turn; rewards set on earlier turns are not counted. `return`: discounted sum of the rewards set on all turns of the row. Used by rollout jobs only; an export call has its own."),
+    export_filters: exportFiltersSchema.prefault({}),
+    reward_scope: z
+        .enum(["interaction", "session"])
+        .default("interaction")
+        .describe("Target of a reward that an agent returns as a number. `interaction`: the last completed call. `session`: the whole session, so that the reward does not depend on which call, such as a title or a sub-agent's, came last. A mapping from completion ids always rewards those calls. Used by rollout jobs only."),
+    chat_template_type: z
+        .enum(["hf", "concat"])
+        .default("hf")
+        .describe("`hf`: the chat template renders each prompt. `concat`: a prompt extends its parent's tokens exactly as they were generated."),
+    chat_template_kwargs: z
+        .record(z.string(), z.unknown())
+        .default({})
+        .meta({ expected: "a map of variables" })
+        .describe("Variables for the chat template, such as `enable_thinking: false`. Values in a request's own `chat_template_kwargs` take precedence."),
+    enforce_strict_tools: z
+        .boolean()
+        .default(false)
+        .describe("Samples calls of tools with `strict: true` under a grammar of their schema. Off by default, because agent SDKs set `strict` by default and a grammar changes the sampled distribution."),
+    server_tools: z
+        .enum(["refuse", "drop"])
+        .default("refuse")
+        .describe("Tools that only the API's own server can run, such as web searches. `refuse`: requests with such tools are refused with 400. `drop`: the prompt leaves them out, and the header `x-rolltape-dropped-tools` and the row column `dropped_tools` name them."),
+    images: z
+        .enum(["refuse", "placeholder"])
+        .default("refuse")
+        .describe("Images, files and audio in user messages and tool results; prompts contain text only. `refuse`: requests with such parts are refused with 400. `placeholder`: the prompt has `[image]`, `[file]` or `[audio]` in their place, and the header `x-rolltape-placeholders` and the row column `placeholders` have their number. Gemini's API refuses them with either value."),
+    message_filters: z
+        .array(messageFilter)
+        .default([])
+        .describe("Regular expressions for volatile text. Text that matches is ignored when searching for a parent interaction. They run in linear time (RE2); look-arounds and back-references need `{pattern: …, unsafe: true}`."),
+    sampling_override: samplingOverrideSchema.prefault({}),
+    engine_max_tokens: z
+        .int()
+        .min(1)
+        .nullable()
+        .default(null)
+        .describe("Maximum tokens of prompt and output together in one call. Null: the engine's context length."),
+    tool_call_parser: z
+        .enum(["auto", "none", ...TOOL_CALL_PARSERS])
+        .default("auto")
+        .describe("Syntax of the model's tool calls. `auto`: detected from its chat template and config.json. `none`: calls are left in the text."),
+    reasoning_parser: z
+        .enum(["auto", "none", ...REASONING_PARSERS])
+        .default("auto")
+        .describe("Syntax of the model's reasoning. `auto`: detected from its chat template and vocabulary. `none`: reasoning is left in the text."),
+});
+//# sourceMappingURL=agent.js.map

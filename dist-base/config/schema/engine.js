@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { baseUrl, optionalText, seconds } from "./values.js";
+export const ENGINE_TYPES = ["embedded", "sglang", "vllm"];
+/** The inference engine that samples the tokens. */
+export const engineSchema = z.strictObject({
+    type: z
+        .enum(ENGINE_TYPES)
+        .default("embedded")
+        .describe("`embedded` runs llama.cpp in this process; `sglang` and `vllm` call servers at `engine.urls`."),
+    urls: z
+        .array(baseUrl)
+        .default([])
+        .describe("Base URLs of the engine servers. A session stays on one of them to reuse its prefix cache."),
+    model: optionalText.describe("The .gguf file that the embedded engine runs; requires `model.path`. Null: a tiny random model."),
+    context_length: z
+        .int()
+        .min(1)
+        .nullable()
+        .default(null)
+        .describe("Maximum tokens of prompt and output together in one call. Null: ask the engine."),
+    sequences: z.int().min(1).max(256).default(8).describe("Maximum number of concurrent calls on the embedded engine."),
+    timeout_seconds: seconds
+        .default(3600)
+        .describe("Maximum seconds of one call on the engine. The wait for a place on the engine does not count. 0 sets no limit."),
+    max_inflight: z
+        .int()
+        .min(1)
+        .max(65_535)
+        .default(1024)
+        .describe("Maximum number of generations that run at once on each engine server. Further calls wait, and sessions take turns."),
+    health_seconds: z
+        .number()
+        .min(0)
+        .max(3600)
+        .default(10)
+        .describe("Seconds between health checks of each engine server, if there are several; 0 disables the checks."),
+    weights_timeout_seconds: seconds
+        .default(1800)
+        .describe("Seconds that one engine server may take to load weights (`POST /rl/weights`). 0 sets no limit."),
+    served_model: optionalText.describe("Name of the model on the vLLM servers. Null: ask them."),
+    vllm_api: z
+        .enum(["auto", "generate", "completions"])
+        .default("auto")
+        .describe("Endpoint of vLLM. `generate`: `/inference/v1/generate`. `completions`: `/v1/completions`. `auto`: the first of them that a server has."),
+    api_key: optionalText.describe("API key of the engine servers.").meta({ writeOnly: true }),
+    admin_api_key: optionalText
+        .describe("Admin key of SGLang servers started with `--admin-api-key`, for pausing, continuing, aborting and weight updates. Null: `api_key`.")
+        .meta({ writeOnly: true }),
+});
+//# sourceMappingURL=engine.js.map

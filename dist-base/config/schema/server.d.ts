@@ -1,0 +1,46 @@
+import { z } from "zod";
+export declare const LOG_LEVELS: readonly ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+/** Where the server listens, and its limits. */
+export declare const serverSchema: z.ZodObject<{
+    host: z.ZodDefault<z.ZodString>;
+    port: z.ZodDefault<z.ZodInt>;
+    socket: z.ZodDefault<z.ZodNullable<z.ZodString>>;
+    workers: z.ZodDefault<z.ZodUnion<readonly [z.ZodInt, z.ZodLiteral<"auto">]>>;
+    probe_port: z.ZodDefault<z.ZodNullable<z.ZodInt>>;
+    stall_seconds: z.ZodDefault<z.ZodNumber>;
+    max_body_bytes: z.ZodDefault<z.ZodInt>;
+    body_bytes_in_flight: z.ZodDefault<z.ZodInt>;
+    max_connections: z.ZodDefault<z.ZodInt>;
+    listen_backlog: z.ZodDefault<z.ZodInt>;
+    max_pipelined_requests: z.ZodDefault<z.ZodInt>;
+    headers_timeout_seconds: z.ZodDefault<z.ZodNumber>;
+    request_timeout_seconds: z.ZodDefault<z.ZodNumber>;
+    send_timeout_seconds: z.ZodDefault<z.ZodNumber>;
+    max_json_depth: z.ZodDefault<z.ZodInt>;
+    max_json_values: z.ZodDefault<z.ZodInt>;
+    max_json_keys: z.ZodDefault<z.ZodInt>;
+    max_messages: z.ZodDefault<z.ZodInt>;
+    max_tools: z.ZodDefault<z.ZodInt>;
+    max_prompt_characters: z.ZodDefault<z.ZodInt>;
+    known_request_bytes: z.ZodDefault<z.ZodInt>;
+    store_bytes: z.ZodDefault<z.ZodNullable<z.ZodInt>>;
+    store_high_water: z.ZodDefault<z.ZodNumber>;
+    strict_control_fields: z.ZodDefault<z.ZodBoolean>;
+    keepalive_seconds: z.ZodDefault<z.ZodNumber>;
+    shutdown_seconds: z.ZodDefault<z.ZodNumber>;
+    worker_tag: z.ZodDefault<z.ZodNullable<z.ZodString>>;
+    workers_folder: z.ZodDefault<z.ZodNullable<z.ZodString>>;
+    advertised_host: z.ZodDefault<z.ZodNullable<z.ZodString>>;
+    ui: z.ZodDefault<z.ZodBoolean>;
+    public_metrics: z.ZodDefault<z.ZodBoolean>;
+    access_log: z.ZodDefault<z.ZodBoolean>;
+    log_level: z.ZodDefault<z.ZodEnum<{
+        debug: "debug";
+        error: "error";
+        fatal: "fatal";
+        info: "info";
+        silent: "silent";
+        trace: "trace";
+        warn: "warn";
+    }>>;
+}, z.core.$strict>;

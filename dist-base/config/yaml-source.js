@@ -1,0 +1,44 @@
+import { isPair, isScalar, parseDocument, visit } from "yaml";
+import { findKey } from "./key.js";
+/**
+ * Reads YAML 1.2. The value of a text key keeps its spelling, so that an admin key of sixteen digits is not read as a
+ * number.
+ *
+ * @param at path in the configuration that the text is the value of; empty for a whole configuration
+ */
+export function readYaml(text, at = []) {
+    const document = parseDocument(text, { prettyErrors: true });
+    if (document.errors.length > 0)
+        return { errors: document.errors.map(({ message }) => firstLine(message)) };
+    visit(document, {
+        Scalar(place, scalar, ancestors) {
+            if (place !== "key")
+                keepSpelling(scalar, [...at, ...keysAbove(ancestors)]);
+        },
+    });
+    try {
+        const value = document.toJS();
+        return containsItself(value) ? { errors: ["an alias must not be inside the value that it refers to"] } : { value };
+    }
+    catch (error) {
+        // `toJS` throws if aliases would expand to too many values.
+        return { errors: [error instanceof Error ? error.message : String(error)] };
+    }
+}
+function keepSpelling(scalar, path) {
+    const isConverted = scalar.value !== null && typeof scalar.value !== "string";
+    if (isConverted && scalar.source !== undefined && findKey(path.join("."))?.isText)
+        scalar.value = scalar.source;
+}
+function keysAbove(ancestors) {
+    return ancestors.filter(isPair).map(({ key }) => String(isScalar(key) ? key.value : key));
+}
+function containsItself(value, above = []) {
+    if (typeof value !== "object" || value === null)
+        return false;
+    return above.includes(value) || Object.values(value).some((inner) => containsItself(inner, [...above, value]));
+}
+function firstLine(message) {
+    return message.split("\n", 1)[0] ?? message;
+}
+//# sourceMappingURL=yaml-source.js.map

@@ -1,0 +1,25 @@
+import fp from "fastify-plugin";
+import { ApiError } from "../http/errors.js";
+import { MISSING_KEY, readKeys } from "../http/read-keys.js";
+import { hashText, sameHash } from "../session/session-keys.js";
+import { readKeyTag } from "../session/worker-tag.js";
+/** Checks the admin key of control calls before their bodies are read. All processes of a service have the same admin key. */
+export const adminAuth = fp((app, { adminKey }, done) => {
+    if (adminKey === undefined)
+        return done();
+    const adminHash = hashText(adminKey);
+    app.addHook("onRequest", (request, _reply, next) => {
+        const isAllowed = request.routeOptions.config.public || readKeys(request).some((key) => sameHash(hashText(key), adminHash));
+        next(isAllowed ? undefined : keyError(request));
+    });
+    done();
+});
+function keyError(request) {
+    const keys = readKeys(request);
+    if (keys.length === 0)
+        return new ApiError("missing_api_key", MISSING_KEY);
+    return keys.some((key) => readKeyTag(key) !== undefined)
+        ? new ApiError("wrong_key_kind", "This endpoint requires the admin key; received a session key.")
+        : new ApiError("invalid_api_key", "The key is unknown or was revoked.");
+}
+//# sourceMappingURL=admin-auth.js.map

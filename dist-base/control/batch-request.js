@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { controlBody } from "../http/control-body.js";
+import { ApiError } from "../http/errors.js";
+import { batchFields, batchOptionsSchema, shardFields } from "../session/batch/batch-options.js";
+import { refuseConflicts } from "../session/batch/option-conflicts.js";
+import { listOf } from "../support/schema/list-of.js";
+import { arealExportFields } from "./areal-fields.js";
+export const SAFETENSORS = "application/vnd.safetensors";
+const MAX_WAIT_SECONDS = 86_400;
+export const waitSeconds = z.number().min(0).max(MAX_WAIT_SECONDS);
+export const waitFields = {
+    wait_seconds: waitSeconds.default(0).describe("How long to wait for active sessions to end."),
+    drain_seconds: waitSeconds
+        .optional()
+        .describe("How long to wait for calls in flight of ended sessions. Default: `rollout.agent.drain_seconds`."),
+};
+/** The sessions of a batch. {@link refuseDuplicates} checks that no session is named twice. */
+export const sessionIds = listOf(z.string(), { min: 1, max: 100_000 });
+/** Fields that decide the contents and the layout of a batch. */
+export const optionFields = {
+    style: batchFields.style,
+    discount: batchFields.discount,
+    concat_reward: batchFields.concatReward,
+    on_mismatch: batchFields.onMismatch,
+    include_undelivered: batchFields.includeUndelivered,
+    models: batchFields.models,
+    exclude_models: batchFields.excludeModels,
+    tags: batchFields.tags,
+    roots: batchFields.roots,
+    layout: batchFields.layout,
+    pad_token_id: batchFields.padTokenId,
+    pad_side: batchFields.padSide,
+    pad_to_multiple_of: batchFields.padToMultipleOf,
+    max_length: batchFields.maxLength,
+    overflow: batchFields.overflow,
+    row_tensors: batchFields.rowTensors,
+    turns: batchFields.turns,
+};
+export const leaseSeconds = z
+    .number()
+    .gt(0)
+    .max(MAX_WAIT_SECONDS)
+    .default(300)
+    .describe("With `shm` or `acknowledge`: seconds in which the reader must acknowledge the batch.");
+export const batchBody = controlBody({
+    session_ids: sessionIds,
+    ...optionFields,
+    ...shardFields,
+    transport: z
+        .enum(["body", "shm"])
+        .default("body")
+        .describe("`body`: the response is the batch. `shm`: the batch is in a shared-memory file; the response has its path."),
+    acknowledge: z
+        .boolean()
+        .default(false)
+        .describe("Keep the sessions until the batch is acknowledged. If it is not acknowledged in time, they can be exported again."),
+    lease_seconds: leaseSeconds,
+    reader_pid: z
+        .int32()
+        .min(1)
+        .optional()
+        .describe("With `shm` or `acknowledge`: process id of the reader. When that process ends, the lease ends."),
+    ...waitFields,
+    ...arealExportFields,
+});
+/** @throws SessionError `invalid_value` if options contradict each other */
+export function toBatchOptions(body) {
+    const options = batchOptionsSchema.parse({
+        style: body.style,
+        discount: body.discount,
+        concatReward: body.concat_reward,
+        onMismatch: body.on_mismatch,
+        includeUndelivered: body.include_undelivered,
+        models: body.models,
+        excludeModels: body.exclude_models,
+        tags: body.tags,
+        roots: body.roots,
+        layout: body.layout,
+        padTokenId: body.pad_token_id,
+        padSide: body.pad_side,
+        padToMultipleOf: body.pad_to_multiple_of,
+        maxLength: body.max_length,
+        overflow: body.overflow,
+        rowTensors: body.row_tensors,
+        turns: body.turns,
+    });
+    refuseConflicts(options);
+    return options;
+}
+/** @throws ApiError `invalid_value` if a session is named twice */
+export function refuseDuplicates(ids) {
+    const seen = new Set();
+    for (const id of ids) {
+        if (seen.has(id)) {
+            const message = `\`session_ids\` must name each session once; received "${id.slice(0, 200)}" twice.`;
+            throw new ApiError("invalid_value", message, { param: "session_ids" });
+        }
+        seen.add(id);
+    }
+}
+/** Response header with the id of an export. The id is used to settle a prepared export or to acknowledge a batch. */
+export const EXPORT_ID = "x-rolltape-export-id";
+//# sourceMappingURL=batch-request.js.map

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { controlBody } from "../http/control-body.js";
+import { arealStartFields } from "./areal-fields.js";
+import { sessionCursor } from "./session-page.js";
+import { weightVersionSchema } from "./weight-version.js";
+export const grantBody = controlBody({ slots: z.int32().min(1).max(1_000_000).default(1) });
+export const startBody = controlBody({
+    task_id: z
+        .string()
+        .regex(/^[A-Za-z0-9._:-]{1,128}$/, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -")
+        .optional(),
+    group_id: z.string().min(1).max(256).optional(),
+    lease_id: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("Set by rollout workers: the lease for which the session runs. It is not exported."),
+    api_key: z
+        .string()
+        .regex(/^[\x21-\x7e]{16,4096}$/, "must be 16 to 4096 visible ASCII characters without spaces")
+        .optional(),
+    ...arealStartFields,
+    weight_version: weightVersionSchema
+        .optional()
+        .describe("Set by gateways: the current weight version. It replaces this server's version if it was set later."),
+});
+const seconds = z.number().describe("Seconds since the epoch.");
+export const sessionRecord = z.object({
+    session_id: z.string(),
+    task_id: z.string(),
+    group_id: z.string().nullable(),
+    lease_id: z.string().nullable().describe("Lease of the rollout job that started the session."),
+    state: z.enum(["active", "ended", "exported", "expired"]),
+    created_at: seconds,
+    ended_at: seconds.nullable(),
+    last_access_at: seconds,
+    interaction_count: z.int(),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    calls_in_flight: z.int(),
+    aborted_calls: z.int().describe("Calls whose client disconnected before they were recorded."),
+    upstream_calls: z.int().describe("Number of calls to upstreams. They are not recorded."),
+    native_bytes: z.int().describe("Native memory of the session, in bytes."),
+    stored_tokens: z.int().describe("Tokens of all calls. Tokens that a call shares with its parent count once."),
+    stored_bytes: z.int().describe("Memory of the session, native and in JavaScript, in bytes."),
+    holds_slot: z.boolean().describe("The session uses a slot of the granted capacity."),
+});
+const DEFAULT_LIMIT = 1000;
+export const sessionsQuery = z.object({
+    state: sessionRecord.shape.state.optional(),
+    task_id: z.string().optional(),
+    lease_id: z.string().optional(),
+    limit: z.coerce.number().int().min(1).max(100_000).default(DEFAULT_LIMIT),
+    after: sessionCursor.optional().describe("`next` of the previous page."),
+});
+export const transcriptQuery = z.object({
+    discount: z.coerce
+        .number()
+        .min(0)
+        .max(1)
+        .default(1)
+        .describe("Share of a turn's reward that its parent turn receives."),
+});
+//# sourceMappingURL=session-schemas.js.map

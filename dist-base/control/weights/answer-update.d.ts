@@ -1,0 +1,12 @@
+import type { FastifyReply } from "fastify";
+import type { WeightUpdates } from "./weight-updates.js";
+import type { WeightsRecord } from "./weights-schemas.js";
+/**
+ * Waits for the running update and answers with its record. The update goes on if the client disconnects or the wait ends.
+ *
+ * @throws ApiError `weights_failed` if the update failed
+ */
+export declare function answerUpdate(updates: WeightUpdates, reply: FastifyReply, { seconds, signal }: {
+    readonly seconds: number;
+    readonly signal: AbortSignal;
+}): Promise<WeightsRecord>;

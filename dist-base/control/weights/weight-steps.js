@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { controlBody } from "../../http/control-body.js";
+import { weightVersionSchema } from "../weight-version.js";
+// The calls of a gateway to its workers, which take the steps of a weight update one by one.
+const version = weightVersionSchema.shape.version;
+const urls = z.array(z.string()).default([]);
+const target = z.object({
+    version,
+    mode: z.enum(["path", "external"]),
+    path: z.string().nullable(),
+});
+const knownServer = z.object({ url: z.string(), version: version.nullable(), path: z.string().nullable() });
+export const stepBody = controlBody({
+    step: z
+        .enum(["list", "prepare", "hold", "pause", "load", "finish", "drain", "resume", "release"])
+        .describe("Set by gateways: one step of a weight update."),
+    target: target.optional().describe("The weights; for `prepare`, `hold` and `load`."),
+    servers: urls.describe("The servers of the step, as this worker names them. `hold`: the servers to drain."),
+    known: z.array(knownServer).default([]).describe("`release`: what is known about the servers' weights."),
+    hold: z.boolean().default(false).describe("`release`: model calls stay held."),
+});
+export const stepReply = z.object({
+    servers: z.array(knownServer.extend({
+        draining: z.boolean(),
+        source: z
+            .enum(["update", "known", "assumed"])
+            .describe("`update`: noted in the update in progress. `assumed`: nothing is known about the server."),
+    })),
+    update: target.nullable().describe("The update in progress."),
+    interrupted: z
+        .boolean()
+        .default(false)
+        .describe("The worker was restarted during the update and has not held its calls again for the gateway."),
+    paused: z.boolean(),
+    failures: z.array(z.object({ url: z.string(), message: z.string(), unchanged: z.boolean(), unreachable: z.boolean() })),
+});
+//# sourceMappingURL=weight-steps.js.map

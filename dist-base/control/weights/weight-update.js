@@ -1,0 +1,175 @@
+import { PauseClock } from "./pause-clock.js";
+import { ServerProgress } from "./server-progress.js";
+import { StepError } from "./weight-targets.js";
+/** An update that stopped at a step. Everything stays as it is then: calls are held and servers are paused. */
+export class UpdateFailure extends Error {
+}
+/** One attempt to update the weights of all engine servers: pause, load, flush, set the version, resume. */
+export class WeightUpdate {
+    target;
+    servers;
+    leavePaused;
+    startedAt;
+    clock;
+    #targets;
+    #giveUp = new AbortController();
+    /** True once every server was paused, or may have been before a restart: a trainer may push weights. */
+    wasPaused = false;
+    /** Calls may be held. False if the update failed before it changed anything. */
+    holdsCalls = false;
+    state = "pausing";
+    error = null;
+    constructor(targets, { target, servers, excluded, leavePaused, startedAt, clock }) {
+        this.#targets = targets;
+        this.target = target;
+        this.leavePaused = leavePaused;
+        this.startedAt = startedAt ?? Date.now() / 1000;
+        this.clock = clock ?? new PauseClock();
+        this.servers = servers.map((server) => new ServerProgress(server));
+        this.exclude(excluded);
+        for (const server of this.#participants) {
+            if (server.has(target.version, target.path))
+                server.loaded(target.version, target.path, null);
+        }
+    }
+    get excluded() {
+        return this.servers.filter(({ takesPart }) => !takesPart).map(({ url }) => url);
+    }
+    get #participants() {
+        return this.servers.filter(({ takesPart }) => takesPart);
+    }
+    exclude(urls) {
+        for (const server of this.servers)
+            if (urls.includes(server.url))
+                server.exclude();
+    }
+    /** Ends the wait for servers that load, or keeps all servers from loading if none has begun. The update then fails. */
+    cancel() {
+        this.#giveUp.abort(new Error("The update was given up."));
+    }
+    /** Prepares and pauses. @throws UpdateFailure */
+    async pause() {
+        this.#giveUp = new AbortController();
+        await this.#targets.begin(this.target);
+        if (this.#targets.prepare) {
+            this.state = "loading";
+            await this.#targets.prepare(this.target);
+        }
+        this.state = "pausing";
+        this.holdsCalls = true;
+        this.clock.start();
+        const failures = await this.#targets.pause(this.#participants.map(({ url }) => url), this.excluded);
+        for (const server of this.#participants) {
+            const failure = failures.get(server.url);
+            if (!failure)
+                continue;
+            // A server that is down may have other weights when it is up again.
+            server.fail({ ...failure, unchanged: !failure.unreachable });
+            if (server.draining && failure.unreachable)
+                server.exclude(failure.message);
+            this.#targets.note(server.target);
+        }
+        this.#requireAll("could not be paused");
+        this.wasPaused = true;
+    }
+    /** Loads the weights from the path on all servers that do not have them. @throws UpdateFailure */
+    async load() {
+        this.state = "loading";
+        await this.#onEach(async (server, signal) => {
+            await this.#targets.load(server.url, this.target, signal);
+            // From here on, a failure leaves a server with new weights and old caches.
+            await this.#finishServer(server, signal);
+        });
+        this.#requireAll("did not load the weights");
+    }
+    /** Flushes the caches of servers to which a trainer has pushed weights. @throws UpdateFailure */
+    async finish() {
+        this.#giveUp = new AbortController();
+        this.state = "loading";
+        await this.#onEach((server, signal) => this.#finishServer(server, signal));
+        this.#requireAll("could not be finished");
+    }
+    /** Makes the version current, resumes the servers and lets calls go on. @throws UpdateFailure */
+    async resume() {
+        this.state = "resuming";
+        await this.#targets.commit(this.target.version);
+        if (!this.leavePaused) {
+            const failures = await this.#targets.resume(this.#participants.map(({ url }) => url));
+            for (const server of this.#participants) {
+                const failure = failures.get(server.url);
+                if (failure)
+                    server.fail({ ...failure, unchanged: !failure.unreachable });
+            }
+            this.#requireAll("could not be resumed");
+        }
+        await this.end();
+    }
+    /** Notes the end of the update and lets calls go on. */
+    async end() {
+        await this.#targets.release(this.servers.map(({ target }) => target), this.leavePaused);
+        this.clock.stop();
+        this.state = "idle";
+    }
+    fail(error) {
+        this.state = "failed";
+        this.error = error instanceof Error ? error.message : String(error);
+    }
+    toRecord(version) {
+        const isIdle = this.state === "idle";
+        const { mode, path, version: target } = this.target;
+        return {
+            state: this.state,
+            version,
+            target_version: isIdle ? null : target,
+            mode: isIdle ? null : mode,
+            path: isIdle ? null : path,
+            started_at: this.startedAt,
+            paused_seconds: this.clock.seconds,
+            error: this.error,
+            servers: this.servers.map((server) => server.toRecord()),
+        };
+    }
+    async #finishServer(server, signal) {
+        try {
+            await this.#targets.finish(server.url, this.target.version, signal);
+        }
+        catch (error) {
+            throw error instanceof StepError ? new StepError({ ...error.failure, unchanged: false }) : error;
+        }
+    }
+    /** Runs a task on each server that does not have the weights yet. A failure on one server does not stop the others. */
+    async #onEach(task) {
+        const { version, path } = this.target;
+        const { signal } = this.#giveUp;
+        signal.throwIfAborted();
+        const run = async (server) => {
+            const startedAt = performance.now();
+            server.loading();
+            this.#targets.note({ ...server.target, version: null, path: null });
+            try {
+                await task(server, signal);
+                server.loaded(version, path, (performance.now() - startedAt) / 1000);
+            }
+            catch (error) {
+                server.fail(toFailure(error));
+            }
+            this.#targets.note(server.target);
+        };
+        await Promise.all(this.#participants.filter(({ state }) => state !== "loaded").map(run));
+    }
+    #requireAll(problem) {
+        const failed = this.servers.filter(({ state }) => state === "failed");
+        const [first] = failed;
+        if (!first)
+            return;
+        const count = failed.length === 1 ? "1 server" : `${failed.length} servers`;
+        throw new UpdateFailure(`${count} of ${this.servers.length} ${problem}. First: ${first.url}: ${first.error ?? ""}`);
+    }
+}
+function toFailure(error) {
+    if (error instanceof StepError)
+        return error.failure;
+    const message = error instanceof Error ? error.message : String(error);
+    return { message, unchanged: false, unreachable: false };
+}
+//# sourceMappingURL=weight-update.js.map

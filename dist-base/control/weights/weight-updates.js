@@ -1,0 +1,323 @@
+import { ApiError } from "../../http/errors.js";
+import { untilAborted } from "../../support/async/until-aborted.js";
+import { UpdateFailure, WeightUpdate } from "./weight-update.js";
+/** The states in which an update is doing something. */
+const RUNNING = new Set(["pausing", "loading", "resuming"]);
+/**
+ * Weight updates of one server or gateway, one at a time.
+ *
+ * An update goes on if its client disconnects. One that failed stays until it is repeated or given up, and holds model calls
+ * meanwhile: tokens of servers with different weights must not get the same version.
+ */
+export class WeightUpdates {
+    #targets;
+    #observer;
+    /** The running, failed or last update. */
+    #update;
+    /** Settles when the running step of an update ends; never rejects. */
+    #running;
+    /** Calls that change the state run one after the other. */
+    #last = Promise.resolve();
+    #started = 0;
+    constructor(targets, observer) {
+        this.#targets = targets;
+        this.#observer = observer;
+    }
+    /** Number of updates so far. */
+    get started() {
+        return this.#started;
+    }
+    /** True from the beginning of an update until calls go on. */
+    get isActive() {
+        return this.#update !== undefined && this.#update.state !== "idle";
+    }
+    get isRunning() {
+        return this.#update !== undefined && RUNNING.has(this.#update.state);
+    }
+    async record() {
+        const { version } = this.#targets;
+        if (this.#update && this.isActive)
+            return this.#update.toRecord(version);
+        const last = this.#update?.toRecord(version);
+        const servers = await this.#targets.servers();
+        return {
+            state: "idle",
+            version,
+            target_version: null,
+            mode: null,
+            path: null,
+            started_at: last?.started_at ?? null,
+            paused_seconds: last?.paused_seconds ?? null,
+            error: last?.error ?? null,
+            servers: servers.map((server) => {
+                const known = last?.servers.find(({ url }) => url === server.url);
+                const state = known?.state === "excluded" && server.version !== version ? "excluded" : "loaded";
+                return { url: server.url, version: server.version, state, seconds: known?.seconds ?? null, error: null };
+            }),
+        };
+    }
+    /**
+     * Begins an update, or joins the same one if it is running. Returns once it runs; {@link settle} waits for it.
+     *
+     * @throws ApiError `weights_busy` if an update with another target is running or unfinished
+     */
+    start(target, exclude) {
+        return this.#inTurn(async () => {
+            this.#targets.check?.(target);
+            const servers = await this.#targets.servers();
+            const before = this.#update;
+            const excluded = this.#spellExcluded(exclude, servers);
+            const isSame = before !== undefined && sameTarget(before.target, target);
+            if (before && (this.isRunning || before.state === "external")) {
+                if (isSame && sameUrls(before.excluded, excluded))
+                    return;
+                throw busyError(before);
+            }
+            const isDone = isSame && before.state === "idle" && before.error === null && this.#targets.version === target.version;
+            if (isDone && target.path !== null && servers.every((server) => hasTarget(server, target, excluded)))
+                return;
+            const failed = before?.state === "failed" ? before : undefined;
+            const update = new WeightUpdate(this.#targets, {
+                target,
+                servers: failed ? mergeServers(servers, failed) : servers,
+                excluded,
+                leavePaused: failed ? failed.leavePaused : await this.#targets.isPaused(),
+                startedAt: failed?.startedAt,
+                clock: failed?.clock,
+            });
+            this.#update = update;
+            this.#started++;
+            this.#observer.began(update.toRecord(this.#targets.version));
+            this.#run(update, async () => {
+                await pauseOrUndo(update, failed !== undefined);
+                if (target.mode === "external")
+                    return void (update.state = "external");
+                await update.load();
+                await update.resume();
+            });
+        });
+    }
+    /**
+     * Finishes an external update: flushes caches, sets the version, resumes.
+     *
+     * @throws ApiError `no_weight_update` if there is no external update to finish
+     */
+    finish(version, exclude) {
+        return this.#inTurn(async () => {
+            const update = this.#update;
+            if (update?.target.mode !== "external" || update.target.version !== version || update.state === "idle") {
+                if (update?.state === "idle" && update.target.mode === "external" && this.#targets.version === version)
+                    return;
+                throw this.#noUpdateError(version);
+            }
+            if (this.isRunning) {
+                if (update.state === "pausing")
+                    throw busyError(update);
+                return;
+            }
+            // A trainer must not push weights to a server that may still generate, so there is nothing to finish.
+            if (!update.wasPaused)
+                throw this.#noUpdateError(version);
+            const excluded = this.#spellExcluded(exclude, update.servers.map(({ target }) => target));
+            update.exclude(excluded);
+            update.error = null;
+            update.state = "loading";
+            this.#run(update, async () => {
+                if (excluded.length > 0)
+                    await this.#targets.drain(excluded);
+                await update.finish();
+                await update.resume();
+            });
+        });
+    }
+    /**
+     * Gives up the update: servers with the previous version go on; if there are none, those with the new version. The others
+     * are drained.
+     *
+     * @throws ApiError `weights_failed` if no server has known weights
+     */
+    giveUp() {
+        this.#update?.cancel();
+        return this.#inTurn(async () => {
+            // An update may have begun while this call waited for its turn.
+            this.#update?.cancel();
+            await this.#running;
+            const update = this.#update;
+            if (!update || update.state === "idle")
+                return;
+            const keep = this.#chooseKept(update);
+            if (keep.urls.length === 0)
+                throw await this.failedError("No server has weights of a known version.");
+            update.state = "resuming";
+            try {
+                if (keep.version !== this.#targets.version)
+                    await this.#targets.commit(keep.version);
+                const others = update.servers.filter(({ url }) => !keep.urls.includes(url));
+                await this.#targets.drain(others.map(({ url }) => url));
+                await this.#resumeKept(update, keep.urls);
+                await update.end();
+            }
+            catch (error) {
+                update.fail(error);
+                throw await this.failedError(update.error ?? "");
+            }
+            for (const server of update.servers)
+                if (!keep.urls.includes(server.url))
+                    server.exclude(server.error);
+            update.error = null;
+            this.#observer.ended("given_up", await this.record());
+        });
+    }
+    /** Waits until the update stops running, at most for this time. Returns false if it is still running. */
+    async settle(seconds, signal) {
+        const running = this.#running;
+        if (!running || !this.isRunning)
+            return true;
+        const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(seconds * 1000))]);
+        await untilAborted(running, seconds > 0 ? limit : AbortSignal.abort()).catch(() => undefined);
+        return !this.isRunning;
+    }
+    /** Restores an update that a restart interrupted, as a failed one. */
+    interrupt({ target, error }, servers) {
+        const options = { target, servers, excluded: [], leavePaused: false };
+        const update = new WeightUpdate(this.#targets, options);
+        update.holdsCalls = true;
+        update.clock.start();
+        update.wasPaused = true;
+        update.fail(error);
+        this.#update = update;
+    }
+    /** Forgets a failed update, because a gateway has updated the weights since. */
+    forget() {
+        if (!this.isRunning)
+            this.#update = undefined;
+    }
+    /** Returns the error of the last update, with the record. */
+    async failedError(message) {
+        const record = await this.record();
+        const paused = record.state === "failed" ? " Model calls are held. Repeat the update, exclude a server or give up." : "";
+        return new ApiError("weights_failed", `The weight update failed. ${message}${paused}`, {
+            details: { weights: record },
+        });
+    }
+    /** Says why calls are held and what to do; undefined if no update holds any. */
+    describeHold() {
+        const update = this.#update;
+        return update && this.isActive && update.holdsCalls ? describeHold(update.target, update.state) : undefined;
+    }
+    /** @throws ApiError `weights_busy` while an update is active, for calls that would interfere with it */
+    requireNone() {
+        if (this.#update && this.isActive)
+            throw busyError(this.#update);
+    }
+    #run(update, task) {
+        this.#running = task()
+            .catch((error) => {
+            if (error instanceof NotPausedError) {
+                update.fail(error.cause);
+                update.state = "idle";
+            }
+            else
+                update.fail(error);
+        })
+            .then(async () => {
+            const failed = update.error !== null;
+            if (!failed && update.state !== "idle")
+                return;
+            this.#observer.ended(failed ? "failed" : "succeeded", update.toRecord(this.#targets.version));
+        });
+    }
+    #chooseKept({ servers, target }) {
+        const having = (version) => servers.filter((server) => server.takesPart && server.version === version).map(({ url }) => url);
+        const { version } = this.#targets;
+        const before = having(version);
+        return before.length > 0 ? { urls: before, version } : { urls: having(target.version), version: target.version };
+    }
+    /** Resumes servers, and drains those that cannot be resumed. @throws UpdateFailure if none can */
+    async #resumeKept({ leavePaused }, urls) {
+        if (leavePaused)
+            return;
+        const failures = await this.#targets.resume(urls);
+        const [first] = failures;
+        if (first && failures.size === urls.length) {
+            throw new UpdateFailure(`No server could be resumed. First: ${first[0]}: ${first[1].message}`);
+        }
+        await this.#targets.drain([...failures.keys()]);
+    }
+    #spellExcluded(exclude, servers) {
+        const urls = servers.map(({ url }) => url);
+        // A server of a failed update may have disappeared with its worker. Then it takes no part anyway.
+        const left = this.#update?.servers.map(({ url }) => url) ?? [];
+        const excluded = this.#targets.spell(exclude, servers).filter((url) => urls.includes(url) || !left.includes(url));
+        const unknown = excluded.find((url) => !urls.includes(url));
+        if (unknown !== undefined) {
+            const message = `\`exclude\` must name engine servers: ${urls.join(", ")}; received ${unknown.slice(0, 200)}.`;
+            throw new ApiError("invalid_value", message, { param: "exclude" });
+        }
+        if (urls.every((url) => excluded.includes(url))) {
+            throw new ApiError("invalid_value", "`exclude` must leave at least one engine server.", { param: "exclude" });
+        }
+        return excluded;
+    }
+    #noUpdateError(version) {
+        const update = this.#update;
+        const now = update && this.isActive
+            ? `An update (${update.target.mode}) to version ${update.target.version} is ${update.state}.${update.wasPaused ? "" : " Not every server was paused: begin it again, exclude a server or give up."}`
+            : "No update is in progress.";
+        return new ApiError("no_weight_update", `No external update to version ${version} can be finished. ${now}`);
+    }
+    #inTurn(task) {
+        const result = this.#last.then(task);
+        this.#last = result.catch(() => undefined);
+        return result;
+    }
+}
+/** An update that failed before it held any call, so it is over. */
+class NotPausedError extends Error {
+}
+/** Pauses. If this fails before calls are held, ends the update, unless an earlier attempt still holds calls. */
+async function pauseOrUndo(update, isHeld) {
+    try {
+        await update.pause();
+    }
+    catch (error) {
+        if (isHeld || update.holdsCalls)
+            throw error;
+        await update.end().catch(() => undefined);
+        throw new NotPausedError("not paused", { cause: error });
+    }
+}
+/** Returns the servers, with the versions that a failed update knows. */
+function mergeServers(servers, failed) {
+    return servers.map((server) => {
+        const known = failed.servers.find(({ url }) => url === server.url);
+        return known ? { ...known.target, draining: server.draining } : server;
+    });
+}
+function hasTarget({ url, version, path }, target, excluded) {
+    return excluded.includes(url) || (version === target.version && path === target.path);
+}
+function sameTarget(one, other) {
+    return one.version === other.version && one.mode === other.mode && one.path === other.path;
+}
+function sameUrls(one, other) {
+    return one.length === other.length && one.every((url) => other.includes(url));
+}
+/** Says that an update holds calls, and what ends it. */
+export function describeHold({ version, mode }, state) {
+    const next = state === "failed"
+        ? "Repeat it, exclude a server or give up."
+        : mode === "external"
+            ? "It ends with `POST /rl/weights/finish`, or `DELETE /rl/weights` to give up."
+            : "`DELETE /rl/weights` gives it up.";
+    return `A weight update to version ${version} (${state}) holds model calls; see \`GET /rl/weights\`. ${next}`;
+}
+function busyError({ target, state }) {
+    const next = state === "external"
+        ? "Finish it or give it up first."
+        : state === "failed"
+            ? "Repeat it or give it up first."
+            : "Wait for its end.";
+    return new ApiError("weights_busy", `A weight update to version ${target.version} is in progress (${state}). ${next}`);
+}
+//# sourceMappingURL=weight-updates.js.map

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { controlBody } from "../../http/control-body.js";
+import { weightVersionSchema } from "../weight-version.js";
+const version = weightVersionSchema.shape.version;
+const excluded = z
+    .array(z.string())
+    .max(10_000)
+    .default([])
+    .describe("Addresses of engine servers to leave out. They are drained and keep their weights.");
+const MAX_WAIT_SECONDS = 86_400;
+export const weightsBody = controlBody({
+    version,
+    path: z
+        .string()
+        .min(1)
+        .max(4096)
+        .optional()
+        .describe("File or folder of the weights, as the engine sees it. Required unless `mode` is `external`."),
+    mode: z
+        .literal("external")
+        .optional()
+        .describe("Only pauses: the caller then pushes the weights to the engine servers and calls `/rl/weights/finish`."),
+    exclude: excluded,
+    wait_seconds: z
+        .number()
+        .min(0)
+        .max(MAX_WAIT_SECONDS)
+        .default(600)
+        .describe("The answer is 202 if the update takes longer; it goes on."),
+});
+export const finishBody = controlBody({
+    version: version.describe("The version of the external update."),
+    exclude: excluded,
+    wait_seconds: weightsBody.shape.wait_seconds,
+});
+const seconds = z.number().min(0);
+export const weightServerRecord = z.object({
+    url: z.string().describe("`embedded` for the engine in the server's own process."),
+    version: version.nullable().describe("Version of the server's weights; null if it is not known."),
+    state: z.enum(["pending", "loading", "loaded", "failed", "excluded"]),
+    seconds: seconds.nullable().describe("Duration of the load, including the flush of the caches."),
+    error: z.string().nullable(),
+});
+export const weightsRecord = z.object({
+    state: z.enum(["idle", "pausing", "loading", "external", "resuming", "failed"]),
+    version: version.describe("The current version."),
+    target_version: version.nullable().describe("Version of the running or failed update; null if `state` is `idle`."),
+    mode: z.enum(["path", "external"]).nullable(),
+    path: z.string().nullable(),
+    started_at: seconds.nullable().describe("When the running or last update began, in seconds since the epoch."),
+    paused_seconds: seconds.nullable().describe("How long the running or last update has held model calls."),
+    error: z.string().nullable().describe("Why the last update failed; null if it succeeded."),
+    servers: z.array(weightServerRecord),
+});
+//# sourceMappingURL=weights-schemas.js.map

@@ -1,0 +1,26 @@
+import { encodeHeader } from "../../../support/safetensors/write-header.js";
+import { separateHeads } from "../weights/hugging-face/rotary-order.js";
+import { toHuggingFaceName } from "../weights/hugging-face/tensor-names.js";
+import { TINY } from "./architecture.js";
+/** Returns the bytes of a safetensors file in Hugging Face's names and order of rows. */
+export function encodeCheckpoint(tensors) {
+    const specs = tensors.map(({ name, shape }) => ({
+        name: checkedName(name),
+        dtype: "F32",
+        shape: shape.toReversed(),
+    }));
+    // transformers requires the format.
+    return Buffer.concat([encodeHeader(specs, { format: "pt" }), ...tensors.map(readBytes)]);
+}
+function checkedName(name) {
+    const found = toHuggingFaceName(name);
+    if (found === undefined)
+        throw new Error(`${name} has no name in Hugging Face's files`);
+    return found;
+}
+function readBytes({ name, shape: [columns = 0], data }) {
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    const isRotated = /\.attn_[qk]\.weight$/.test(name);
+    return isRotated ? separateHeads(bytes, columns * data.BYTES_PER_ELEMENT, TINY.headWidth) : bytes;
+}
+//# sourceMappingURL=checkpoint.js.map

@@ -1,0 +1,76 @@
+const TYPE_CODE = { u32: 4, i32: 5, f32: 6, bool: 7, string: 8, array: 9 };
+const TENSOR_TYPE_F32 = 0;
+const ALIGNMENT = 32;
+const VERSION = 3;
+/** Returns the bytes of a GGUF file with float32 tensors. */
+export function encodeGguf(metadata, tensors) {
+    const pairs = Array.from(metadata, ([key, value]) => Buffer.concat([string(key), encodeValue(value)]));
+    const header = Buffer.concat([
+        Buffer.from("GGUF"),
+        u32(VERSION),
+        u64(tensors.length),
+        u64(pairs.length),
+        ...pairs,
+        ...tensorInfos(tensors),
+    ]);
+    return Buffer.concat([
+        pad(header),
+        ...tensors.map(({ data }) => pad(Buffer.from(data.buffer, data.byteOffset, data.byteLength))),
+    ]);
+}
+function tensorInfos(tensors) {
+    let offset = 0;
+    return tensors.map(({ name, shape, data }) => {
+        const info = [string(name), u32(shape.length), ...shape.map(u64), u32(TENSOR_TYPE_F32), u64(offset)];
+        offset += Math.ceil(data.byteLength / ALIGNMENT) * ALIGNMENT;
+        return Buffer.concat(info);
+    });
+}
+function encodeValue(entry) {
+    switch (entry.type) {
+        case "u32":
+            return Buffer.concat([u32(TYPE_CODE.u32), u32(entry.value)]);
+        case "i32":
+            return Buffer.concat([u32(TYPE_CODE.i32), i32(entry.value)]);
+        case "f32":
+            return Buffer.concat([u32(TYPE_CODE.f32), f32(entry.value)]);
+        case "bool":
+            return Buffer.concat([u32(TYPE_CODE.bool), Buffer.from([entry.value ? 1 : 0])]);
+        case "string":
+            return Buffer.concat([u32(TYPE_CODE.string), string(entry.value)]);
+        case "strings":
+            return array(TYPE_CODE.string, entry.value.map(string));
+        case "i32s":
+            return array(TYPE_CODE.i32, entry.value.map(i32));
+    }
+}
+function array(elementType, elements) {
+    return Buffer.concat([u32(TYPE_CODE.array), u32(elementType), u64(elements.length), ...elements]);
+}
+function string(text) {
+    return Buffer.concat([u64(Buffer.byteLength(text)), Buffer.from(text, "utf8")]);
+}
+function pad(bytes) {
+    return Buffer.concat([bytes, Buffer.alloc((ALIGNMENT - (bytes.length % ALIGNMENT)) % ALIGNMENT)]);
+}
+function u32(value) {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(value);
+    return bytes;
+}
+function i32(value) {
+    const bytes = Buffer.alloc(4);
+    bytes.writeInt32LE(value);
+    return bytes;
+}
+function u64(value) {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(BigInt(value));
+    return bytes;
+}
+function f32(value) {
+    const bytes = Buffer.alloc(4);
+    bytes.writeFloatLE(value);
+    return bytes;
+}
+//# sourceMappingURL=gguf.js.map

@@ -1,0 +1,82 @@
+import { open } from "node:fs/promises";
+import { countElements } from "../../../../support/safetensors/dtype.js";
+import { EngineError } from "../../../engine.js";
+import { GGML_TYPE, GGUF_HEADER_BYTES } from "../model-template.js";
+import { areFinite, widen } from "./float-types.js";
+import { interleaveHeads } from "./rotary-order.js";
+/** Limit of what is read at once, unless one attention head is larger. */
+const CHUNK_BYTES = 1 << 22;
+/** Writes a GGUF file with the metadata of the model in use and the planned tensors. The weights pass through in pieces. */
+export async function writeGguf(path, metadata, plan) {
+    const file = await open(path, "wx");
+    try {
+        const header = encodeHeader(metadata, plan);
+        await writeFully(file, header);
+        for (const { tensor, source } of plan) {
+            let written = 0;
+            for await (const piece of readPieces(tensor, source)) {
+                await writeFully(file, piece);
+                written += piece.length;
+            }
+            await writeFully(file, new Uint8Array(padding(written, metadata.alignment)));
+        }
+    }
+    finally {
+        await file.close();
+    }
+}
+async function* readPieces(tensor, source) {
+    if (source.from === "template") {
+        yield source.bytes;
+        return;
+    }
+    const { path, file, entry } = source.found;
+    const byteLength = entry.end - entry.start;
+    const headBytes = source.heads === undefined ? 2 : byteLength / source.heads;
+    const step = Math.max(1, Math.floor(CHUNK_BYTES / headBytes)) * headBytes;
+    const headRows = (entry.shape[0] ?? 1) / (source.heads ?? 1);
+    for (let at = 0; at < byteLength; at += step) {
+        const bytes = await file.bytes(entry, at, Math.min(step, byteLength - at));
+        if (!areFinite(bytes, source.dtype)) {
+            throw new EngineError("engine_error", `${path}: tensor ${entry.name} has a number that is not finite.`);
+        }
+        const ordered = source.heads === undefined ? bytes : interleaveHeads(bytes, headBytes / headRows, headRows);
+        yield tensor.type === GGML_TYPE.F32 ? widen(ordered, source.dtype) : ordered;
+    }
+}
+function encodeHeader({ version, pairs, bytes, alignment }, plan) {
+    const start = Buffer.alloc(GGUF_HEADER_BYTES);
+    start.write("GGUF");
+    start.writeUInt32LE(version, 4);
+    start.writeBigUInt64LE(BigInt(plan.length), 8);
+    start.writeBigUInt64LE(pairs, 16);
+    let offset = 0;
+    const infos = plan.map(({ tensor }) => {
+        const info = encodeInfo(tensor, offset);
+        const size = countElements(tensor.shape) * (tensor.type === GGML_TYPE.F32 ? 4 : 2);
+        offset += size + padding(size, alignment);
+        return info;
+    });
+    const header = Buffer.concat([start, bytes, ...infos]);
+    return Buffer.concat([header, Buffer.alloc(padding(header.length, alignment))]);
+}
+function encodeInfo({ name, shape, type }, offset) {
+    const text = Buffer.from(name, "utf8");
+    const info = Buffer.alloc(8 + text.length + 4 + 8 * shape.length + 4 + 8);
+    let at = info.writeBigUInt64LE(BigInt(text.length), 0);
+    at += text.copy(info, at);
+    at = info.writeUInt32LE(shape.length, at);
+    for (const extent of shape)
+        at = info.writeBigUInt64LE(BigInt(extent), at);
+    at = info.writeUInt32LE(type, at);
+    info.writeBigUInt64LE(BigInt(offset), at);
+    return info;
+}
+function padding(length, alignment) {
+    return (alignment - (length % alignment)) % alignment;
+}
+async function writeFully(file, bytes) {
+    for (let at = 0; at < bytes.length;)
+        at += (await file.write(bytes, at)).bytesWritten;
+}
+//# sourceMappingURL=write-gguf.js.map

@@ -1,0 +1,309 @@
+import type { LogprobContent, NativeGeneration, NativePrompt } from "../native/contract.js";
+import { CodedError } from "../support/coded-error.js";
+import type { PromptText } from "./prompt-text.js";
+export type { LogprobContent } from "../native/contract.js";
+/** How tokens are drawn. Every field is explicit, so no engine uses a default of its own. */
+export interface SamplingParams {
+    /** 0 is greedy. Log probabilities are log_softmax(logits / temperature), with temperature 1 if greedy. */
+    readonly temperature: number;
+    /** 1 turns it off. */
+    readonly topP: number;
+    /** 0 turns it off. */
+    readonly topK: number;
+    /** 0 turns it off. */
+    readonly minP: number;
+    readonly frequencyPenalty: number;
+    readonly presencePenalty: number;
+    /** 1 turns it off. */
+    readonly repetitionPenalty: number;
+    /** Number of output tokens before which stop tokens are not sampled; at most `maxTokens`. */
+    readonly minTokens: number;
+    /** If true, only `stopTokenIds` end the output, and not the stop tokens that the engine knows for its model. */
+    readonly ignoreEos: boolean;
+    /** Biases that are added to the logits of tokens. */
+    readonly logitBias: readonly (readonly [tokenId: number, bias: number])[];
+    /**
+     * Maximum number of reasoning tokens; undefined for no limit. The reasoning begins in the prompt or in the output. An engine that
+     * cannot enforce the limit ignores it, and calls `onBudgetIgnored`.
+     */
+    readonly thinkingBudget: number | undefined;
+    /** At least 1. Prompt and output together must fit the context. */
+    readonly maxTokens: number;
+    /** Strings that end the output. They stay in the tokens; the output parser removes them from the text. */
+    readonly stop: readonly string[];
+    readonly stopTokenIds: readonly number[];
+    readonly seed: number | undefined;
+    /** Alternatives to record per token; 0 for none. */
+    readonly topLogprobs: number;
+    /** The form that the output must have. Only for engines with `supports.grammar`. */
+    readonly grammar?: Grammar | undefined;
+}
+/** Structured output: the engine lets the model sample only tokens that can lead to such a text. */
+export type Grammar = 
+/** A JSON Schema as JSON text; `{"type":"object"}` allows any object. */
+{
+    readonly kind: "json_schema";
+    readonly schema: string;
+} | {
+    readonly kind: "regex";
+    readonly pattern: string;
+} | {
+    readonly kind: "ebnf";
+    readonly rules: string;
+}
+/** A structural tag of xgrammar as JSON text. */
+ | {
+    readonly kind: "structural_tag";
+    readonly tag: string;
+};
+export interface SharedPromptText {
+    /** Becomes the text of this call's request. Only one call has it at a time. */
+    readonly text: PromptText;
+    /** Number of the prompt's first ids that the text begins with. */
+    readonly shared: number;
+}
+export interface GenerateCall {
+    readonly prompt: NativePrompt;
+    /** The earlier request of the same conversation, whose ids are not written again. Only for engines that are servers. */
+    readonly promptText?: SharedPromptText | undefined;
+    /** Receives sampled ids, log probabilities and versions. */
+    readonly generation: NativeGeneration;
+    readonly sampling: SamplingParams;
+    /** Headers of the trace that the call belongs to. Engines that are servers receive them. */
+    readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
+    /** Calls with the same key share a prompt prefix. They go to the server that has it in its cache. */
+    readonly affinityKey: string;
+    /** Returns the current weight version, for engines that report none. */
+    readonly currentVersion: () => number;
+    /** Called when the engine has added tokens to `generation`. If undefined, the engine may add all of them at once. */
+    readonly onTokens?: (() => void) | undefined;
+    /**
+     * Returns the UTF-8 bytes that a token adds to the text; special tokens add their spelling. With it, stop strings are
+     * found that servers do not search for.
+     */
+    readonly tokenBytes?: ((id: number) => Uint8Array) | undefined;
+    /** Called if the engine does not enforce `sampling.thinkingBudget`, before it adds the tokens that this concerns. */
+    readonly onBudgetIgnored?: (() => void) | undefined;
+    /** Stops the engine's work immediately; `generate` then rejects with the signal's reason. */
+    readonly signal: AbortSignal;
+}
+export interface GenerateResult {
+    readonly finish: Finish;
+    /** Prompt tokens that the engine had in its cache; undefined if it does not report them. */
+    readonly cachedTokens: number | undefined;
+    /** How often the generation was resumed after a weight update. */
+    readonly resumes: number;
+    /** Content of the log probabilities, as the servers that generated the tokens report it. */
+    readonly logprobs: LogprobContent;
+}
+export type Finish = 
+/** `matched`: the stop token id or the stop string that ended it, if the engine reports it. */
+{
+    readonly reason: "stop";
+    readonly matched?: number | string;
+} | {
+    readonly reason: "length";
+};
+/** An inference engine. It takes token ids and returns sampled ids with their log probabilities and weight versions. */
+export interface Engine {
+    readonly type: string;
+    readonly supports: EngineSupport;
+    /** Returns the limit of prompt and output tokens of one call together. */
+    contextLength(): Promise<number>;
+    /**
+     * Returns the temperature with which the engine samples if a call has `temperature`: engines replace values that are
+     * too small to divide by. If undefined, the engine uses every temperature unchanged.
+     */
+    effectiveTemperature?(temperature: number): number;
+    /** Rejects with an {@link EngineError}, or with the signal's reason. */
+    generate(call: GenerateCall): Promise<GenerateResult>;
+    /** Resolves if the engine can take calls; otherwise rejects with an {@link EngineError}. */
+    health(signal?: AbortSignal): Promise<void>;
+    close(): Promise<void>;
+    /** Controls the engine's servers. Undefined if the engine runs in this process. */
+    readonly servers?: ServerControl;
+    /** The calls of an engine that runs in this process. Undefined if the engine has servers, because `servers` counts their calls. */
+    readonly load?: EngineLoad;
+    /** Weights of an engine that runs in this process. Undefined if the engine has servers. */
+    readonly localWeights?: LocalWeights;
+}
+/**
+ * Replaces the weights of an engine that runs in this process: pause, load, resume. Sessions and calls in flight survive.
+ */
+export interface LocalWeights {
+    /**
+     * Reads and loads weights beside those in use, so that a pause lasts only as long as `apply`. Optional: without it, call
+     * `load` during the pause. Rejects like `load`. Apply or discard what it resolves to, because it holds memory.
+     */
+    prepare?(path: string): Promise<PreparedWeights>;
+    /**
+     * Holds calls at a token boundary; resolves when nothing computes. Calls in flight keep their partial output. Time-outs do
+     * not count the pause, and calls can still be aborted.
+     */
+    pause(): Promise<void>;
+    /**
+     * Loads a GGUF file, or a Hugging Face folder with `config.json` and safetensors, during a pause.
+     *
+     * @throws EngineError engine_error, with a message that names the file and the tensor. The old weights then stay in effect.
+     */
+    load(path: string): Promise<void>;
+    /**
+     * Ends the pause. If the weights changed, calls in flight evaluate prompt and partial output again, and tokens from here on
+     * have the call's `currentVersion()` of this moment.
+     */
+    resume(): void;
+}
+/** Weights that are ready to be used. */
+export interface PreparedWeights {
+    /**
+     * Replaces the engine's weights, during a pause.
+     *
+     * @throws EngineError engine_error if the engine is not paused or has no memory for its caches. The old weights then stay
+     *   in effect.
+     */
+    apply(): Promise<void>;
+    /** Frees the weights if they were not applied. */
+    discard(): Promise<void>;
+}
+/** Numbers of calls in an engine. */
+export interface EngineLoad {
+    /** Calls that run now. */
+    readonly running: number;
+    /** Calls that wait for a place. */
+    readonly waiting: number;
+    /** Maximum number of calls that run at once. */
+    readonly maxRunning: number;
+}
+export interface EngineSupport {
+    /** The engine enforces `sampling.grammar`. */
+    readonly grammar: boolean;
+    /** With `sampling.ignoreEos`, the engine still stops at `sampling.stopTokenIds`. */
+    readonly stopsWithoutEos: boolean;
+}
+/**
+ * What a pause does to generations in flight. `abort` cuts them, and they are later resumed from their partial output.
+ * `keep` freezes them.
+ */
+export type PauseMode = "abort" | "keep";
+export interface ResumeOptions {
+    /** The servers to resume. Default: every server. */
+    readonly urls?: readonly string[] | undefined;
+    /** Calls keep waiting until another `resume`. Default false. */
+    readonly hold?: boolean;
+}
+export interface ReadinessProblem {
+    /**
+     * - `server`: the server is unreachable or not healthy.
+     * - `key`: the server refused the API key.
+     * - `model`: the server answers, but does not know the model.
+     * - `unanswered`: the server is healthy, but did not describe its model in time. It may be busy with a long prompt.
+     */
+    readonly about: "server" | "key" | "model" | "unanswered";
+    readonly message: string;
+}
+/** The answer of one server to a readiness check. */
+export interface ServerReadiness {
+    readonly url: string;
+    /** Undefined if the server is ready. */
+    readonly problem: ReadinessProblem | undefined;
+}
+export interface ServerControl {
+    /**
+     * Checks whether every server that is not being drained is healthy and knows the model. Generates nothing; never rejects.
+     *
+     * @param signal ends the wait; a server that has not answered by then is not ready
+     */
+    readiness(signal: AbortSignal): Promise<readonly ServerReadiness[]>;
+    list(): readonly EngineServerState[];
+    /** Mode of the current pause; undefined if this engine has not paused its servers. */
+    readonly paused: PauseMode | undefined;
+    /**
+     * Pauses the servers for a weight update. All calls wait until `resume`. If one server cannot be paused, all are
+     * resumed. A server that is being drained and unreachable is skipped.
+     *
+     * @param urls the servers to pause; default: every server. Calls to the other servers wait too: another process pauses
+     *   those.
+     */
+    pause(mode: PauseMode, urls?: readonly string[]): Promise<void>;
+    /** Resumes the servers and their calls. Rejects if a server could not be resumed; the others were. */
+    resume(options?: ResumeOptions): Promise<void>;
+    /**
+     * Sends the server no more requests. Resolves when it has none.
+     *
+     * @param signal ends the wait, but not the draining
+     * @throws RangeError if the URL is unknown
+     */
+    drain(url: string, signal?: AbortSignal): Promise<void>;
+    /**
+     * Sends requests to a drained server again.
+     *
+     * @throws RangeError if the URL is unknown
+     */
+    restore(url: string): void;
+    /** Steps of a weight update. */
+    readonly update: ServerUpdate;
+}
+/** Weights that an engine server reads itself. */
+export interface WeightSource {
+    /** A path on the server's machine. */
+    readonly path: string;
+    readonly version: number;
+}
+/** Failures of a step by the URL of the server. Empty if the step succeeded on every server. */
+export type ServerFailures = ReadonlyMap<string, EngineError>;
+/** The steps of a weight update on engine servers. A failure leaves everything paused: only `release` lets calls go on. */
+export interface ServerUpdate {
+    /** Holds all calls and pauses these servers, cutting their generations. They are resumed from their partial output. */
+    pause(urls: readonly string[]): Promise<ServerFailures>;
+    /**
+     * Makes a paused server load weights. The server's weights are unknown after a failure, unless it is a {@link NotLoadedError}.
+     *
+     * @param signal ends the wait; the server may still load
+     */
+    load(url: string, weights: WeightSource, signal?: AbortSignal): Promise<void>;
+    /** Flushes the prefix caches of a paused server that has new weights, and sets its version. */
+    finish(url: string, version: number, signal?: AbortSignal): Promise<void>;
+    /** Resumes these servers. Calls are still held. */
+    resume(urls: readonly string[]): Promise<ServerFailures>;
+    /** Lets the held calls go on. */
+    release(): Promise<void>;
+}
+export interface EngineServerState {
+    readonly url: string;
+    /** `unknown`: never reached, but no attempt failed either. The server gets requests as if it were `up`. */
+    readonly state: "up" | "down" | "draining" | "unknown";
+    /** The server answered the last check or request and is healthy. False until it was first reached. */
+    readonly healthy: boolean;
+    /** Requests that run on the server or wait for a place on it. */
+    readonly requests: number;
+    /** How many of `requests` wait for a place. */
+    readonly waiting: number;
+    /** Maximum number of requests that run on the server at once. */
+    readonly maxInflight: number;
+    /** Content of the server's log probabilities; `unknown` until its first reply. */
+    readonly logprobs: LogprobContent;
+    readonly counts: EngineServerCounts;
+    /** The last failed request; `at` is in milliseconds since the epoch. */
+    readonly lastFailure: {
+        readonly message: string;
+        readonly at: number;
+    } | undefined;
+}
+/** Requests since the engine was created, by outcome. */
+export interface EngineServerCounts {
+    /** Includes requests that a weight update cut. */
+    readonly completed: number;
+    readonly failed: number;
+    /** The client disconnected, or the call's time limit passed. */
+    readonly aborted: number;
+    /** The server did not begin with the request, so it went to another server. */
+    readonly failovers: number;
+}
+export type EngineErrorCode = "engine_error" | "engine_rejected_request" | "engine_timeout" | "engine_unavailable";
+/** A failure of an engine. Agents may see the message: it contains no payload, path or stack. */
+export declare class EngineError extends CodedError<EngineErrorCode> {
+    readonly name = "EngineError";
+}
+/** A server refused to load weights, so it still has the earlier ones. */
+export declare class NotLoadedError extends EngineError {
+}

@@ -1,0 +1,20 @@
+/** Returns the sampling parameters that SGLang and vLLM name alike. All are sent, so no server default applies. */
+export function sharedSamplingFields(sampling) {
+    return {
+        n: 1,
+        temperature: sampling.temperature,
+        top_p: sampling.topP,
+        // Turns top-k off. Older servers refuse 0.
+        top_k: sampling.topK === 0 ? -1 : sampling.topK,
+        min_p: sampling.minP,
+        frequency_penalty: sampling.frequencyPenalty,
+        presence_penalty: sampling.presencePenalty,
+        repetition_penalty: sampling.repetitionPenalty,
+        ignore_eos: sampling.ignoreEos,
+        stop_token_ids: sampling.stopTokenIds,
+        skip_special_tokens: false,
+        spaces_between_special_tokens: false,
+        ...(sampling.logitBias.length > 0 ? { logit_bias: Object.fromEntries(sampling.logitBias) } : {}),
+    };
+}
+//# sourceMappingURL=sampling-fields.js.map

@@ -1,0 +1,46 @@
+import { EngineError } from "../../engine.js";
+import { StopWatch } from "./stop-watch.js";
+/** Collects facts about a call's output over all of its requests. The tokens themselves are in the call's generation. */
+export class OutputSoFar {
+    stops;
+    #call;
+    /** The servers that generated the tokens. */
+    #generators = [];
+    /** Number of cached prompt tokens, as the first server that reports one says. */
+    #cachedTokens;
+    constructor(call) {
+        this.#call = call;
+        this.stops = StopWatch.create(call);
+    }
+    /** Adds the facts of one reply. */
+    add({ tokens, cachedTokens }, server) {
+        if (tokens > 0 && !this.#generators.includes(server))
+            this.#generators.push(server);
+        this.#cachedTokens ??= cachedTokens === undefined ? undefined : Math.min(cachedTokens, this.#call.prompt.length);
+    }
+    /** Discards the output so far if it follows a grammar: engines apply a grammar from the first token of a request. */
+    prepareResume() {
+        const { generation, sampling, onTokens } = this.#call;
+        if (sampling.grammar !== undefined && generation.length > 0) {
+            if (onTokens) {
+                const message = "A weight update cut a streamed generation with a grammar. It cannot be resumed, because its beginning was sent.";
+                throw new EngineError("engine_error", message);
+            }
+            generation.truncate(0);
+            this.stops?.reset();
+        }
+        // No tokens of earlier servers are left.
+        if (generation.length === 0)
+            this.#generators.length = 0;
+    }
+    /** @param resumes how often the generation was resumed */
+    result(finish, resumes) {
+        return { finish, cachedTokens: this.#cachedTokens, resumes, logprobs: this.#logprobs };
+    }
+    /** Content of the log probabilities; `unknown` if the servers that generated the tokens differ. */
+    get #logprobs() {
+        const [first, ...others] = new Set(this.#generators.map(({ logprobs }) => logprobs ?? "unknown"));
+        return first !== undefined && others.length === 0 ? first : "unknown";
+    }
+}
+//# sourceMappingURL=output-so-far.js.map

@@ -1,0 +1,37 @@
+import { EngineError } from "../../engine.js";
+import { abortError } from "../wire/errors.js";
+/**
+ * Checks a reply against its request.
+ *
+ * @param inputTokens prompt tokens that were sent
+ * @throws EngineError if the server used other prompt tokens, or aborted the generation with a status code
+ */
+export function checkReply({ promptTokens, finish, tokens }, inputTokens) {
+    if (promptTokens !== undefined && promptTokens !== inputTokens) {
+        const message = `Engine reply is inconsistent: it reports ${promptTokens} prompt tokens, but ${inputTokens} were sent.`;
+        throw new EngineError("engine_error", message);
+    }
+    if (finish?.type === "abort" && finish.statusCode !== undefined) {
+        throw abortError(finish.message, finish.statusCode, tokens);
+    }
+}
+/** Returns the finish reason; undefined if the generation was cut and can be resumed. */
+export function readFinish({ finish }, { generation, sampling }) {
+    if (finish?.type === "abort") {
+        return generation.length < sampling.maxTokens ? undefined : { reason: "length" };
+    }
+    if (generation.length === 0)
+        throw new EngineError("engine_error", "The engine's reply has no tokens.");
+    if (finish?.type === "length")
+        return { reason: "length" };
+    if (finish?.type !== "stop") {
+        throw new EngineError("engine_error", "The engine's reply does not say why the generation ended.");
+    }
+    const matched = finish.matched ?? findStopToken(generation.ids(generation.length - 1), sampling.stopTokenIds);
+    return matched === undefined ? { reason: "stop" } : { reason: "stop", matched };
+}
+/** vLLM names no token if it is the model's own end-of-sequence token. */
+function findStopToken([last], stopTokenIds) {
+    return last !== undefined && stopTokenIds.includes(last) ? last : undefined;
+}
+//# sourceMappingURL=read-finish.js.map

@@ -1,0 +1,60 @@
+import type { EngineReply } from "../../native/contract.js";
+import type { AbortSource } from "../../support/async/abort-source.js";
+import type { GenerateCall, LogprobContent, PauseMode, WeightSource } from "../engine.js";
+/** A call, as a server gets it with each request. */
+export interface ServerCall extends GenerateCall {
+    /** Called instead of `onTokens`. @throws StopReached if the output is complete but the server would continue. */
+    readonly received?: () => void;
+}
+/** State of a weight update, as the server reports it. A field is undefined if the server does not report it. */
+export interface WeightUpdate {
+    readonly paused?: boolean | undefined;
+    readonly version?: number | undefined;
+}
+/** One server of an engine. */
+export interface EngineServer {
+    readonly url: string;
+    /**
+     * Sends one request for the rest of the call: prompt, generation so far and the rest of the token budget. Sampled tokens
+     * are added to the call's generation.
+     *
+     * @throws NotStartedError if the server did not begin with the request, so another server may get it
+     */
+    request(call: ServerCall, signal: AbortSource): Promise<EngineReply>;
+    /** Content of the server's log probabilities; undefined if it is not known yet. */
+    readonly logprobs: LogprobContent | undefined;
+    /**
+     * Finds out what the server's log probabilities include; never rejects.
+     *
+     * @param call a call that the server has answered
+     * @returns `unknown` if the server does not show it
+     */
+    findLogprobs(call: GenerateCall): Promise<LogprobContent>;
+    /** Rejects unless the server has the model that requests name. Undefined if requests name no model. */
+    requireModel?(): Promise<void>;
+    /** Returns the limit of prompt and output tokens of one call together. */
+    contextLength(): Promise<number>;
+    /** Asks whether the server is being updated; never rejects. Undefined if the server cannot tell. */
+    weightUpdate?(): Promise<WeightUpdate>;
+    /** Resolves if the server answers. Generates nothing, and does not wait for a generation or the end of a pause. */
+    health(signal?: AbortSignal): Promise<void>;
+    /**
+     * Resolves if the server's scheduler answers, for servers whose {@link health} does not check it. This may take as long
+     * as one step of the model, such as a piece of a long prompt.
+     */
+    schedulerHealth?(signal?: AbortSignal): Promise<void>;
+    pause(mode: PauseMode): Promise<void>;
+    resume(): Promise<void>;
+    /**
+     * Loads weights that the server reads itself. Call it while the server is paused. The prefix caches may still be those of
+     * the old weights afterwards.
+     *
+     * @param signal ends the wait; there is no other time limit
+     */
+    loadWeights(weights: WeightSource, signal: AbortSignal): Promise<void>;
+    /** Flushes the prefix caches. Call it while the server is paused. Rejects if the server kept them. */
+    flushCache(signal: AbortSignal): Promise<void>;
+    /** Sets the version that the server reports with its tokens. Has no effect on servers that report none. */
+    setWeightVersion(version: number, signal: AbortSignal): Promise<void>;
+    close(): Promise<void>;
+}

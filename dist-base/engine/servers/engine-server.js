@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=engine-server.js.map

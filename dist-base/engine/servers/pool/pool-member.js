@@ -1,0 +1,90 @@
+import { Waiters } from "../../../support/async/waiters.js";
+import { isUnavailable } from "../wire/errors.js";
+import { HealthMonitor } from "./health-monitor.js";
+import { ServerPlaces } from "./server-places.js";
+import { ServerTally } from "./server-tally.js";
+/**
+ * If a server with requests sends nothing for this long, its scheduler is checked. A healthy server may be silent while it
+ * works on a long prompt or on replies that are not streamed, but its scheduler answers.
+ */
+const SILENCE_MS = 60_000;
+/** One server of a pool: its places, its health, and its requests and their outcomes. */
+export class PoolMember {
+    server;
+    /** Requests wait here for a free place. */
+    places;
+    monitor;
+    tally = new ServerTally();
+    /** The server gets no more requests. */
+    draining = false;
+    #requests = 0;
+    /** When the server last sent a part of a reply or got work, in milliseconds since the epoch. */
+    #progressAt = Date.now();
+    #idle = new Waiters();
+    constructor(server, { maxInflight, intervalMilliseconds }) {
+        this.server = server;
+        this.places = new ServerPlaces(maxInflight);
+        this.monitor = new HealthMonitor({
+            check: (signal) => this.#check(signal),
+            intervalMilliseconds,
+            // Without checks, calls are also routed to a server that is down, so its waiting requests stay.
+            onDown: intervalMilliseconds > 0 ? () => this.places.sendAway() : undefined,
+        });
+    }
+    get state() {
+        return {
+            url: this.server.url,
+            state: this.draining ? "draining" : this.monitor.state,
+            healthy: this.monitor.state === "up",
+            requests: this.#requests,
+            waiting: this.places.waiting,
+            maxInflight: this.places.limit,
+            logprobs: this.server.logprobs ?? "unknown",
+            counts: this.tally.counts,
+            lastFailure: this.tally.lastFailure,
+        };
+    }
+    /** Counts a request, from the moment that it waits for a place. */
+    enter() {
+        if (this.#requests === 0)
+            this.noteProgress();
+        this.#requests++;
+    }
+    leave() {
+        this.noteProgress();
+        this.#requests--;
+        if (this.#requests === 0)
+            this.#idle.wake();
+    }
+    /** Notes that the server has sent a part of a reply, or may start to work. */
+    noteProgress() {
+        this.#progressAt = Date.now();
+    }
+    /** Resolves when the server has no requests. Rejects with the signal's reason if the signal aborts first. */
+    async waitIdle(signal) {
+        if (this.#requests === 0)
+            return;
+        if (!(await this.#idle.wait(Number.POSITIVE_INFINITY, signal)))
+            signal?.throwIfAborted();
+    }
+    /** Checks the server now, independent of the monitor. A failure counts only if the state was unknown. */
+    async checkNow(signal) {
+        try {
+            await this.#check(signal);
+        }
+        catch (error) {
+            if (this.monitor.state === "unknown" && isUnavailable(error))
+                this.monitor.reportFailure();
+            throw error;
+        }
+        this.monitor.reportSuccess();
+    }
+    /** Rejects unless the server answers. If its requests have been silent for long, the scheduler must answer too. */
+    async #check(signal) {
+        await this.server.health(signal);
+        const silent = this.#requests > 0 && Date.now() - this.#progressAt >= SILENCE_MS;
+        if (silent)
+            await this.server.schedulerHealth?.(signal);
+    }
+}
+//# sourceMappingURL=pool-member.js.map

@@ -1,0 +1,22 @@
+/** Options of every engine that consists of servers. */
+export interface ServerOptions {
+    /** Base URLs of the servers, or the URL of one router in front of them. At least one. */
+    readonly urls: readonly string[];
+    /**
+     * Time limit of one call in seconds. Pauses for weight updates count, but waiting for a place on a server does not. 0: no limit.
+     */
+    readonly timeoutSeconds: number;
+    /** Maximum number of generations that run at once on each server. Further ones wait in this process, and sessions take turns. */
+    readonly maxInflight: number;
+    /** Limit of prompt and output tokens together. If undefined, the servers are asked. */
+    readonly contextLength?: number | undefined;
+    readonly apiKey?: string | undefined;
+    /** Called with problems that fail no call. */
+    readonly onWarning?: ((message: string) => void) | undefined;
+    /** Seconds between two health checks of a server if there are several; 0 for none. Default 10. */
+    readonly healthSeconds?: number | undefined;
+    /** Time limit in seconds for one server to load weights; 0 for none. Default 1800. */
+    readonly weightsTimeoutSeconds?: number | undefined;
+}
+/** @throws RangeError if an option is out of range. */
+export declare function checkServerOptions({ urls, maxInflight, timeoutSeconds, healthSeconds, weightsTimeoutSeconds, }: ServerOptions): void;

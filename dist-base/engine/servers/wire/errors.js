@@ -1,0 +1,165 @@
+import { EngineError } from "../../engine.js";
+import { jsonObject } from "./json.js";
+const LONGEST_MESSAGE = 300;
+/** Error codes of Node and undici for an unreachable server or a lost connection. */
+const UNREACHABLE = new Set([
+    "ECONNREFUSED",
+    "ECONNRESET",
+    "ECONNABORTED",
+    "EPIPE",
+    "ENOTFOUND",
+    "EAI_AGAIN",
+    "EHOSTUNREACH",
+    "ENETUNREACH",
+    "ETIMEDOUT",
+    "UND_ERR_SOCKET",
+    "UND_ERR_CONNECT_TIMEOUT",
+    "UND_ERR_HEADERS_TIMEOUT",
+    "UND_ERR_BODY_TIMEOUT",
+    "UND_ERR_CLOSED",
+    "UND_ERR_DESTROYED",
+]);
+/** Those of a connection that broke after it was opened. */
+const BROKEN = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+/** A server did not begin with a request, so another server may get it. */
+export class NotStartedError extends EngineError {
+    /** Time to wait before a retry; undefined if the server names none. */
+    retryAfterMilliseconds;
+    constructor(code, message, options = {}) {
+        super(code, message, options);
+        this.retryAfterMilliseconds = options.retryAfterMilliseconds;
+    }
+}
+/** A server does not have the requested endpoint: HTTP 404 or 405. */
+export class NotServedError extends EngineError {
+}
+/** A server refused the API key, or requires one although none is configured: HTTP 401. */
+export class KeyRefusedError extends EngineError {
+    static STATUS = 401;
+    constructor(code) {
+        super(code, `The engine refused the API key (HTTP ${KeyRefusedError.STATUS}).`);
+    }
+}
+/** Returns true if a server is unreachable or takes no requests now. */
+export function isUnavailable(error) {
+    return error instanceof EngineError && error.code === "engine_unavailable";
+}
+/**
+ * Returns the error for a request without a complete reply.
+ *
+ * @param origin scheme, host and port of the server; without the user name and password that a URL may contain
+ */
+export function transportError(error, origin) {
+    if (error instanceof EngineError)
+        return error;
+    const code = errorCode(error);
+    if (UNREACHABLE.has(code)) {
+        const message = `The engine at ${origin} cannot be reached (${code}).`;
+        return new EngineError("engine_unavailable", message, { cause: error });
+    }
+    const message = `The request to the engine at ${origin} failed (${code || "unknown"}).`;
+    return new EngineError("engine_error", message, { cause: error });
+}
+/** Returns true if a request failed because its connection broke. */
+export function isBroken(error) {
+    return error instanceof EngineError && BROKEN.has(errorCode(error.cause));
+}
+/** Status of a server that is starting, stopping or full, and of a router without workers. Nothing was generated. */
+const UNAVAILABLE = 503;
+const REFUSED = new Set([429, UNAVAILABLE]);
+const NOT_SERVED = new Set([404, 405]);
+/**
+ * Returns the error for a reply with an HTTP status other than 200.
+ *
+ * @param retryAfter value of the header Retry-After
+ */
+export function statusError(status, body, retryAfter = "") {
+    if (status === KeyRefusedError.STATUS)
+        return new KeyRefusedError("engine_error");
+    const detail = publicText(readMessage(body));
+    const message = `The engine answered HTTP ${status}${detail && `: ${detail}`}`;
+    if (REFUSED.has(status)) {
+        const milliseconds = retryAfterMilliseconds(retryAfter);
+        return new NotStartedError("engine_error", message, milliseconds === undefined ? {} : { retryAfterMilliseconds: milliseconds });
+    }
+    return NOT_SERVED.has(status)
+        ? new NotServedError("engine_error", message)
+        : new EngineError("engine_error", message);
+}
+/** SGLang's message for requests that exceed SGLANG_REQ_RUNNING_TIMEOUT: a 503 after some tokens were generated. */
+const RAN_OUT_OF_TIME = /running timeout/i;
+/** Statuses of a request that the engine rejects, for example for a grammar that it cannot compile. */
+const REJECTED = new Set([400, 422]);
+/** Returns the error for a generation whose HTTP status is not 200. */
+export function generationError(status, body, retryAfter) {
+    const error = statusError(status, body, retryAfter);
+    if (REJECTED.has(status))
+        return new EngineError("engine_rejected_request", error.message);
+    return RAN_OUT_OF_TIME.test(readMessage(body)) ? new EngineError("engine_error", error.message) : error;
+}
+const LONGEST_RETRY_MS = 60_000;
+/** Reads a Retry-After header (RFC 9110, 10.2.3): seconds or a date. Limited to a minute, because a retry is cheap. */
+export function retryAfterMilliseconds(header) {
+    const text = header.trim();
+    const milliseconds = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+    return Number.isNaN(milliseconds) ? undefined : Math.min(Math.max(0, milliseconds), LONGEST_RETRY_MS);
+}
+/**
+ * Returns the error for a generation that the engine aborted with a status code.
+ *
+ * @param tokens number of tokens that were generated before
+ */
+export function abortError(message, statusCode, tokens) {
+    const detail = publicText(message ?? "");
+    const text = `The engine aborted the generation (${statusCode})${detail && `: ${detail}`}`;
+    if (REJECTED.has(statusCode))
+        return new EngineError("engine_rejected_request", text);
+    const neverRan = statusCode === UNAVAILABLE && tokens === 0 && !RAN_OUT_OF_TIME.test(message ?? "");
+    return neverRan ? new NotStartedError("engine_error", text) : new EngineError("engine_error", text);
+}
+/** Returns the error for a stream that contains an error message. */
+export function streamError(message) {
+    const detail = publicText(message);
+    return new EngineError("engine_error", `The engine failed during the generation${detail && `: ${detail}`}`);
+}
+/** Returns the same error as a {@link NotStartedError}, for a request that cannot have begun. */
+export function notStarted(error) {
+    if (!(error instanceof EngineError) || error instanceof NotStartedError)
+        return error;
+    return new NotStartedError(error.code, error.message, { cause: error });
+}
+const REPLY_MESSAGES = {
+    ERR_REPLY_MALFORMED: "The engine's reply is malformed: it is not valid JSON, or fields are missing.",
+    ERR_REPLY_MISMATCH: "The ids, log probabilities and counts of the engine's reply do not agree.",
+    ERR_REPLY_NOT_FINITE: "The engine's reply contains a log probability that is not a finite number.",
+};
+/** Returns the error for a reply whose tokens could not be recorded; other errors are returned unchanged. */
+export function replyError(error) {
+    const message = REPLY_MESSAGES[errorCode(error)];
+    return message === undefined ? error : new EngineError("engine_error", message, { cause: error });
+}
+export function errorCode(error) {
+    return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+/** Reads the message of an error body: `{object: "error", message}`, `{error: {message}}`, `{error}` or `{detail}`. */
+function readMessage(body) {
+    const value = jsonObject(body);
+    const { message, error, detail } = value;
+    for (const candidate of [message, Object(error).message, error, detail]) {
+        if (typeof candidate === "string")
+            return candidate;
+    }
+    return "";
+}
+/** Returns the error message of a body that was sent instead of a reply; undefined if the body is not an error. */
+export function errorInBody(body) {
+    const { error, object } = jsonObject(body);
+    return (error ?? null) !== null || object === "error" ? readMessage(body) : undefined;
+}
+/** Returns the first line of a server's message, shortened, without lists of numbers (prompts) and file paths. */
+export function publicText(message) {
+    const [line = ""] = message.split("\n", 1);
+    const plain = line.replace(/-?\d+(?:\s*,\s*-?\d+){3,}/g, "…").replace(/(?:\/[\w.@-]+){2,}/g, "…");
+    return plain.length > LONGEST_MESSAGE - 40 ? `${plain.slice(0, LONGEST_MESSAGE - 41)}…` : plain;
+}
+//# sourceMappingURL=errors.js.map

@@ -1,0 +1,26 @@
+/** From this many ids on, a request is written on a worker thread. */
+const ASYNC_WRITE_IDS = 32 * 1024;
+/**
+ * Returns a request's JSON: `prefix`, the ids of prompt and generation so far, `suffix`. The ids that an earlier request of
+ * the conversation had are not written again.
+ */
+export async function requestBody(call, prefix, suffix) {
+    const { prompt, generation, promptText } = call;
+    // A resumed generation is rare, and its ids would have to be removed again.
+    if (!promptText || generation.length > 0)
+        return { body: await writeWhole(call, prefix, suffix) };
+    const { text, shared } = promptText;
+    const onSent = () => text.giveBack();
+    const body = text.extend(prompt, prefix, suffix, shared);
+    if (body)
+        return { body, onSent };
+    const whole = await writeWhole(call, prefix, suffix);
+    return text.keep(whole, prompt, prefix, suffix) ? { body: whole, onSent } : { body: whole };
+}
+async function writeWhole({ prompt, generation }, prefix, suffix) {
+    const partial = generation.length > 0 ? generation : undefined;
+    return prompt.length + generation.length < ASYNC_WRITE_IDS
+        ? prompt.requestBody(prefix, suffix, partial)
+        : await prompt.requestBodyAsync(prefix, suffix, partial);
+}
+//# sourceMappingURL=request-body.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=sglang-options.js.map

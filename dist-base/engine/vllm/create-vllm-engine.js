@@ -1,0 +1,22 @@
+import { ServedEngine } from "../servers/served-engine.js";
+import { VllmServer } from "./vllm-server.js";
+/** vLLM raises lower temperatures to this value, except 0. */
+const LOWEST_TEMPERATURE = 0.01;
+const VLLM = {
+    type: "vllm",
+    supports: { grammar: true, stopsWithoutEos: true },
+    effectiveTemperature: (temperature) => (temperature > 0 ? Math.max(temperature, LOWEST_TEMPERATURE) : temperature),
+};
+/**
+ * Creates an engine of one or more vLLM servers. Requests contain token ids.
+ *
+ * Log probabilities are those with which tokens were sampled only if the servers run with
+ * `--logprobs-mode processed_logprobs`. vLLM's default does not include temperature and penalties. A probe finds out what
+ * each server reports.
+ *
+ * @throws RangeError if an option is out of range, TypeError if an address is not a URL.
+ */
+export function createVllmEngine(options) {
+    return new ServedEngine(VLLM, options, (url) => new VllmServer(url, options));
+}
+//# sourceMappingURL=create-vllm-engine.js.map

@@ -1,0 +1,59 @@
+import { sharedSamplingFields } from "../sampling-fields.js";
+export const GENERATE_PREFIX = '{"token_ids":';
+export const COMPLETIONS_PREFIX = '{"prompt":';
+/**
+ * Returns the part of the body of `/inference/v1/generate` (vLLM's token_in_token_out protocol) that follows the token ids.
+ * Every field that changes the result is sent, so no server default applies.
+ *
+ * The server lists the sampled token first, then the most likely tokens, in total as many as requested. If the sampled
+ * token is not among the most likely, the last alternative is missing, so one more is requested.
+ */
+export function generateSuffix(fields) {
+    const { sampling, oneMore } = fields;
+    return suffix(fields, {
+        sampling_params: {
+            // The server searches for stop strings in text.
+            detokenize: sampling.stop.length > 0,
+            ...samplingFields(fields),
+            ...(oneMore && sampling.topLogprobs > 0 ? { logprobs: sampling.topLogprobs + 1 } : {}),
+        },
+        // A structural tag describes the reasoning too. Without this field, a server with --reasoning-parser applies the tag
+        // only after the reasoning. Older servers ignore the field.
+        ...(sampling.grammar?.kind === "structural_tag" ? { reasoning_ended: true } : {}),
+    });
+}
+/** Returns the same part for `/v1/completions`, where sampling parameters are top-level fields. */
+export function completionsSuffix(fields) {
+    return suffix(fields, { return_token_ids: true, return_tokens_as_token_ids: true, ...samplingFields(fields) });
+}
+function suffix({ model, requestId, stream }, more) {
+    const options = stream ? { stream_options: { include_usage: true } } : {};
+    const fields = { model, request_id: requestId, stream, ...options, ...more };
+    return `,${JSON.stringify(fields).slice(1)}`;
+}
+function samplingFields({ sampling, maxTokens, minTokens, thinkingBudget }) {
+    return {
+        max_tokens: maxTokens,
+        min_tokens: minTokens,
+        ...sharedSamplingFields(sampling),
+        stop: sampling.stop,
+        // 0 requests only the sampled token's log probability.
+        logprobs: sampling.topLogprobs,
+        ...(sampling.seed === undefined ? {} : { seed: sampling.seed }),
+        ...(thinkingBudget === undefined ? {} : { thinking_token_budget: thinkingBudget }),
+        ...(sampling.grammar ? { structured_outputs: structuredOutputs(sampling.grammar) } : {}),
+    };
+}
+function structuredOutputs(grammar) {
+    switch (grammar.kind) {
+        case "json_schema":
+            return { json: grammar.schema };
+        case "regex":
+            return { regex: grammar.pattern };
+        case "ebnf":
+            return { grammar: grammar.rules };
+        case "structural_tag":
+            return { structural_tag: grammar.tag };
+    }
+}
+//# sourceMappingURL=request-fields.js.map

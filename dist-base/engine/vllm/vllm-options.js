@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=vllm-options.js.map

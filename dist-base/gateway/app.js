@@ -1,0 +1,80 @@
+import { adminAuth } from "../control/admin-auth.js";
+import { toErrorBody } from "../control/error-body.js";
+import { toApiError } from "../control/session-errors.js";
+import { bodyBudget } from "../http/body-budget.js";
+import { BodyShares } from "../http/body-shares.js";
+import { closedConnections } from "../http/connections/closed-connections.js";
+import { createApp } from "../http/create-app.js";
+import { earlyAnswer } from "../http/early-answer.js";
+import { errorHandler } from "../http/error-handler.js";
+import { jsonBody } from "../http/json-body.js";
+import { httpRequests } from "../http/metrics/http-requests.js";
+import { countRefusals } from "../http/metrics/refusals.js";
+import { forwarding } from "./forward.js";
+import { GatewayMetrics } from "./gateway-metrics.js";
+import { bodyHolding } from "./hold-body.js";
+import { capacityRoutes } from "./routes/capacity.js";
+import { engineRoutes } from "./routes/engine.js";
+import { exportRoutes } from "./routes/export.js";
+import { forwardedCallRoutes } from "./routes/forwarded-calls.js";
+import { serviceRoutes } from "./routes/service.js";
+import { sessionRoutes } from "./routes/sessions.js";
+import { versionRoutes } from "./routes/version.js";
+import { weightRoutes } from "./routes/weights.js";
+import { openWeights } from "./weights/open-weights.js";
+/**
+ * Creates the gateway as a Fastify application that does not listen yet. It checks no keys: workers do that. Closing it closes
+ * neither the pool nor the connections to the workers.
+ */
+export async function createGateway({ logger, maxBodyBytes, connections, bodyBytesInFlight, adminKey, strictControlFields, ...context }) {
+    const needsKey = ({ routeOptions }) => !routeOptions.config.public;
+    const app = createApp({
+        logger,
+        maxBodyBytes,
+        connections,
+        strictControlFields,
+        needsKey,
+        accessLog: context.accessLog,
+    });
+    const metrics = new GatewayMetrics(context.pool);
+    const weights = openWeights(context, {
+        logger: app.log,
+        metrics: metrics.weights,
+        checksKeys: adminKey !== undefined,
+    });
+    app.addHook("preClose", async () => weights.close());
+    await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
+    await app.register(closedConnections, {
+        sendTimeoutMilliseconds: connections.sendTimeoutMilliseconds,
+        register: metrics.registry,
+        metric: "rolltape_gateway_closed_connections_total",
+    });
+    await app.register(earlyAnswer);
+    const onAnswer = countRefusals("rolltape_gateway_refused_total", metrics.registry);
+    await app.register(errorHandler, { toApiError, toBody: toErrorBody, onAnswer });
+    const budget = new BodyShares(bodyBytesInFlight);
+    await app.register(bodyHolding, { budget });
+    await app.register(forwarding, { upstream: context.upstream });
+    // Two scopes: control bodies are parsed here. Bodies of model calls are forwarded without parsing.
+    await app.register(async (control) => {
+        await control.register(adminAuth, { adminKey });
+        await control.register(bodyBudget, {
+            budget,
+            findSender: () => null,
+            register: metrics.registry,
+            metric: "rolltape_gateway_body_bytes_in_flight",
+        });
+        await control.register(jsonBody);
+        capacityRoutes(control, context);
+        sessionRoutes(control, context);
+        exportRoutes(control, context);
+        versionRoutes(control, context, weights.updates);
+        engineRoutes(control, context, weights.updates);
+        weightRoutes(control, weights);
+        serviceRoutes(control, context, { metrics, updates: weights.updates });
+    });
+    await app.register(async (calls) => forwardedCallRoutes(calls, context));
+    await app.ready();
+    return { app, describeHold: () => weights.updates.describeHold() };
+}
+//# sourceMappingURL=app.js.map

@@ -1,0 +1,128 @@
+import { readFleet, requireFleet } from "./fleet.js";
+import { groupByServer } from "./merge-engines.js";
+import { findFailure, isSuccess, WorkerCalls } from "./worker-calls.js";
+const PAUSE = "/rl/engine/pause";
+const RESUME = "/rl/engine/resume";
+/** The pause of a server returns when its last running generation was cut. Workers wait up to a minute for that. */
+const PAUSE_TIMEOUT_MS = 75_000;
+/** Pauses and resumes the engines of all workers. Requests run one after the other, and each server is called once. */
+export class EnginePause {
+    #context;
+    #last = Promise.resolve();
+    constructor(context) {
+        this.#context = context;
+    }
+    /**
+     * Pauses every engine server behind the gateway and the model calls of every worker, including workers that join meanwhile.
+     *
+     * @throws ApiError that names the worker that failed; nothing is paused then
+     */
+    pause(mode, headers) {
+        return this.#inTurn(() => this.#pause(mode, headers));
+    }
+    /**
+     * Resumes every engine server and the model calls of every worker.
+     *
+     * @throws ApiError that names a worker that could not be resumed, or whose server could not; all others are resumed then
+     */
+    resume(headers) {
+        return this.#inTurn(async () => {
+            const { silent, members } = await readFleet(this.#context, headers);
+            const calls = new WorkerCalls(this.#context, headers);
+            const outcomes = await this.#resume(calls, members);
+            const missing = silent.map((worker) => {
+                return { member: { worker, type: "", paused: null, servers: [] }, reply: undefined };
+            });
+            const failure = findFailure([...outcomes, ...missing], "All other workers are resumed; repeat the call.");
+            if (failure)
+                throw failure;
+            return requireFleet(this.#context, headers);
+        });
+    }
+    /** Runs tasks one after the other. A resume that overtook a pause would leave some workers paused. */
+    #inTurn(task) {
+        const result = this.#last.then(task);
+        this.#last = result.catch(() => undefined);
+        return result;
+    }
+    async #pause(mode, headers) {
+        const calls = new WorkerCalls(this.#context, headers);
+        const paused = new Map();
+        const pausedServers = new Set();
+        // Repeats until no new worker has joined since the last round.
+        for (;;) {
+            const fleet = await this.#readFleetOrUndo(calls, headers, paused);
+            const joined = fleet.members.filter(({ worker }) => !paused.has(worker.tag));
+            if (joined.length === 0)
+                return fleet;
+            for (const member of joined)
+                paused.set(member.worker.tag, member);
+            const failure = await this.#pauseMembers(calls, mode, joined, pausedServers);
+            if (!failure)
+                continue;
+            await this.#resume(calls, [...paused.values()]);
+            throw failure;
+        }
+    }
+    /** Reads the fleet. If a worker died since the last round, the pause has failed and is undone. */
+    async #readFleetOrUndo(calls, headers, paused) {
+        try {
+            return await requireFleet(this.#context, headers);
+        }
+        catch (error) {
+            if (paused.size > 0)
+                await this.#resume(calls, [...paused.values()]);
+            throw error;
+        }
+    }
+    /**
+     * First makes all workers hold their model calls, because a worker that does not would send interrupted generations to a
+     * paused server. Then one worker of each server pauses it.
+     *
+     * @param pausedServers identities of servers that are paused already; this method adds to them
+     */
+    async #pauseMembers(calls, mode, members, pausedServers) {
+        const otherWorkers = "No engine server is paused.";
+        const holds = await calls.call(PAUSE, members.map((member) => ({ member, body: { mode, servers: [] } })), this.#context.controlMilliseconds);
+        const holdFailure = findFailure(holds, otherWorkers);
+        if (holdFailure)
+            return holdFailure;
+        const running = [...groupByServer(members)].filter(([identity]) => !pausedServers.has(identity));
+        const serversByWorker = groupByMember(running.flatMap(([, uses]) => uses.slice(0, 1)));
+        const pauses = await calls.call(PAUSE, [...serversByWorker].map(([member, servers]) => ({ member, body: { mode, servers } })), PAUSE_TIMEOUT_MS);
+        for (const [identity] of running)
+            pausedServers.add(identity);
+        return findFailure(pauses, otherWorkers);
+    }
+    /**
+     * First resumes the servers and then the model calls, so that no call is sent to a server that is still paused. If a worker
+     * cannot resume a server, the next worker that uses the server tries.
+     *
+     * @returns the calls that failed, except those for servers that another worker resumed
+     */
+    async #resume(calls, members) {
+        const failed = [];
+        let pending = [...groupByServer(members).values()];
+        while (pending.length > 0) {
+            const serversByWorker = groupByMember(pending.flatMap((uses) => uses.slice(0, 1)));
+            const outcomes = await calls.call(RESUME, [...serversByWorker].map(([member, servers]) => ({ member, body: { servers, hold: true } })), PAUSE_TIMEOUT_MS);
+            const failures = new Map(outcomes.filter((outcome) => !isSuccess(outcome)).map((outcome) => [outcome.member, outcome]));
+            const remaining = pending.flatMap(([first, ...others]) => {
+                const failure = first && failures.get(first.member);
+                return failure ? [{ failure, others }] : [];
+            });
+            failed.push(...remaining.flatMap(({ failure, others }) => (others.length === 0 ? [failure] : [])));
+            pending = remaining.flatMap(({ others }) => (others.length > 0 ? [others] : []));
+        }
+        const releases = await calls.call(RESUME, members.map((member) => ({ member, body: { servers: [] } })), this.#context.controlMilliseconds);
+        return [...failed, ...releases.filter((outcome) => !isSuccess(outcome))];
+    }
+}
+/** Returns the servers that each worker is to call, in the worker's own spelling. */
+function groupByMember(uses) {
+    const groups = new Map();
+    for (const { member, record } of uses)
+        groups.set(member, [...(groups.get(member) ?? []), record.url]);
+    return groups;
+}
+//# sourceMappingURL=engine-pause.js.map

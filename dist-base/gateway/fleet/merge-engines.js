@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { engineRecord, serverRecord } from "../../control/engine-schemas.js";
+const use = serverRecord
+    .pick({ url: true, state: true, healthy: true, requests: true })
+    .extend({ tag: z.string().describe("Tag of the worker.") });
+export const mergedServer = serverRecord.extend({
+    workers: z.array(use).describe("The workers that use the server, and its state for each of them."),
+});
+const absentWorkers = z.array(z.string()).optional().describe("Tags of workers that did not answer.");
+export const mergedEngine = engineRecord.extend({
+    type: z.string().describe("Type of all engines; `mixed` if workers have different types."),
+    paused: engineRecord.shape.paused.describe("The mode in which all workers are paused; null if one is not paused or the modes differ."),
+    servers: z.array(mergedServer),
+    workers: z.array(engineRecord.pick({ type: true, paused: true }).extend({ tag: z.string() })),
+    unavailable_workers: absentWorkers,
+});
+export const drainedServer = mergedServer.extend({ unavailable_workers: absentWorkers });
+/** Merges the engines of all workers into one record that has each server once, with the sums of its counts. */
+export function mergeEngines({ members, absent }) {
+    return {
+        type: findCommonValue(members.map(({ type }) => type)) ?? "mixed",
+        paused: findCommonValue(members.map(({ paused }) => paused)) ?? null,
+        servers: [...groupByServer(members)].map(([identity, uses]) => mergeServer(identity, uses)),
+        workers: members.map(({ worker: { tag }, type, paused }) => ({ tag, type, paused })),
+        ...(absent.length > 0 ? { unavailable_workers: [...absent] } : {}),
+    };
+}
+/** Returns the uses of each server by identity, in the order of the workers. */
+export function groupByServer(members) {
+    const uses = new Map();
+    for (const member of members) {
+        for (const server of member.servers) {
+            const earlier = uses.get(server.identity) ?? [];
+            uses.set(server.identity, [...earlier, { ...server, member }]);
+        }
+    }
+    return uses;
+}
+/** Merges the records of one server. It is `up` if it is up for any worker, because it then gets requests. */
+export function mergeServer(identity, uses) {
+    const records = uses.map(({ record }) => record);
+    const sum = (count) => records.reduce((total, record) => total + count(record), 0);
+    const states = new Set(records.map(({ state }) => state));
+    return {
+        url: identity,
+        state: ["up", "down", "draining", "unknown"].find((state) => states.has(state)) ?? "down",
+        healthy: records.some(({ healthy }) => healthy),
+        requests: sum(({ requests }) => requests),
+        waiting: sum(({ waiting }) => waiting),
+        max_inflight: sum(({ max_inflight }) => max_inflight),
+        logprobs: findCommonValue(records.map(({ logprobs }) => logprobs).filter((content) => content !== "unknown")) ?? "unknown",
+        completed: sum(({ completed }) => completed),
+        failed: sum(({ failed }) => failed),
+        aborted: sum(({ aborted }) => aborted),
+        failovers: sum(({ failovers }) => failovers),
+        last_failure: findNewestFailure(records),
+        workers: uses.map(({ member, record: { url, state, healthy, requests } }) => {
+            return { tag: member.worker.tag, url, state, healthy, requests };
+        }),
+    };
+}
+function findNewestFailure(records) {
+    const failures = records.flatMap(({ last_failure }) => last_failure ?? []);
+    return failures.sort((a, b) => b.at - a.at)[0] ?? null;
+}
+/** Returns the value that all have; undefined if they differ. */
+function findCommonValue(values) {
+    const [first, ...others] = new Set(values);
+    return others.length === 0 ? first : undefined;
+}
+//# sourceMappingURL=merge-engines.js.map

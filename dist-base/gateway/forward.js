@@ -1,0 +1,129 @@
+import replyFrom from "@fastify/reply-from";
+import fp from "fastify-plugin";
+import { disconnectSignal, onResponseClose } from "../http/disconnect.js";
+import { ApiError } from "../http/errors.js";
+import { isConnectError, isWorkerDown } from "./contact/connection-errors.js";
+import { FORWARDED, forwardingDispatcher } from "./forwarding-dispatcher.js";
+import { readTarget } from "./request-target.js";
+/** Registers `reply.from`, which streams request and response bodies and never repeats a request. */
+export const forwarding = fp(async (app, { upstream }) => {
+    await app.register(replyFrom, {
+        undici: forwardingDispatcher(upstream.dispatcher),
+        disableRequestLogging: true,
+        disableCache: true,
+    });
+});
+/** Maximum number of attempts to send a request, for a worker that answers health checks but refuses connections. */
+const MAX_SENDS = 3;
+/**
+ * Forwards the request to a worker and streams the worker's response back. The call has no time limit. It is aborted if its client
+ * disconnects or its worker becomes unreachable.
+ *
+ * If no connection to the worker can be opened, the request waits until the worker returns, and is then sent. If the connection
+ * breaks later, the worker may have executed the request, so only the client can send it again.
+ */
+export function forwardTo(pool, worker, request, reply, options = {}) {
+    return new ForwardedCall(pool, request, reply, options).send(worker);
+}
+class ForwardedCall {
+    #pool;
+    #request;
+    #reply;
+    #body;
+    #toLossError;
+    #disconnected;
+    #sends = 0;
+    #stopWatching = () => { };
+    constructor(pool, request, reply, { body, toLossError = workerUnavailableError }) {
+        this.#pool = pool;
+        this.#request = request;
+        this.#reply = reply;
+        this.#body = body;
+        this.#toLossError = toLossError;
+        this.#disconnected = disconnectSignal(reply);
+        onResponseClose(reply, () => this.#stopWatching());
+    }
+    /** @param cause the error with which the request was not sent before */
+    send(worker, cause) {
+        const { url, tag, contact } = worker;
+        this.#disconnected.throwIfAborted();
+        if (contact.isUnreachable)
+            throw this.#toLossError(tag, cause);
+        this.#sends++;
+        const onError = (error) => this.#fail(worker, forwarded, error);
+        const forwarded = { signal: this.#watch(worker), target: readTarget(this.#request), onError };
+        return this.#reply.from(url, {
+            // These headers are about the client's connection. The dispatcher refuses to send them.
+            rewriteRequestHeaders: (_, { expect: _expect, "keep-alive": _keepAlive, ...headers }) => Object.assign(headers, { [FORWARDED]: forwarded }),
+            // Without this, the library repeats a GET that is answered with 503.
+            retryDelay: () => null,
+            ...(this.#body === undefined ? {} : { body: this.#body }),
+            onResponse: (_request, answered, { stream }) => {
+                contact.answered();
+                void answered.send(stream);
+            },
+            onError: (_reply, { error }) => onError(error),
+        });
+    }
+    /** Returns a signal that aborts when the client disconnects or the worker becomes unreachable. */
+    #watch({ contact }) {
+        const ended = new AbortController();
+        this.#disconnected.addEventListener("abort", () => ended.abort(this.#disconnected.reason));
+        this.#stopWatching = contact.watch(() => ended.abort(unreachableError()));
+        if (this.#request.raw.socket.destroyed)
+            this.#stopWatching();
+        return ended.signal;
+    }
+    /** Sends the request again if the worker may return, or answers it with an error. */
+    #fail(worker, forwarded, error) {
+        if (this.#reply.sent)
+            return;
+        this.#stopWatching();
+        if (this.#disconnected.aborted)
+            return void this.#reply.send(this.#disconnected.reason);
+        const isUnsent = wasNotSent(error, forwarded);
+        if (isUnsent && this.#pool.markAbsent(worker) && this.#sends < MAX_SENDS) {
+            return void this.#sendAgain(worker.tag, error);
+        }
+        if (!isUnsent && isWorkerDown(error, this.#request))
+            markDown(worker);
+        void this.#reply.send(this.#toLossError(worker.tag, error));
+    }
+    async #sendAgain(tag, cause) {
+        try {
+            const returned = await this.#pool.locate(tag, () => {
+                this.#reply.holdBody();
+                return this.#disconnected;
+            });
+            if (!returned)
+                throw this.#toLossError(tag, cause);
+            this.send(returned, cause);
+        }
+        catch (error) {
+            void this.#reply.send(error);
+        }
+    }
+}
+function markDown(worker) {
+    worker.state = "down";
+    worker.contact.suspect();
+}
+/** Returns true if the worker certainly received nothing of the failed request. */
+function wasNotSent(error, { signal, body }) {
+    if (body?.isRead)
+        return false;
+    // The signal aborted while the connection was being opened, because the worker became unreachable.
+    const isAbandoned = body !== undefined && signal.aborted;
+    return isAbandoned || isConnectError(error);
+}
+export function workerUnavailableError(tag, cause) {
+    const message = `Worker ${tag} does not answer. Its sessions continue when it answers again. If it has died without storage, they are lost.`;
+    return new ApiError("worker_unavailable", message, { cause });
+}
+function unreachableError() {
+    return new ApiError("worker_unavailable", "The worker has become unreachable.");
+}
+export function noWorkerError() {
+    return new ApiError("worker_unavailable", "No worker answers at the moment. The gateway's /health lists the workers that it knows.");
+}
+//# sourceMappingURL=forward.js.map

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { grantBody, startBody } from "../../control/session-schemas.js";
+import { disconnectSignal } from "../../http/disconnect.js";
+import { ApiError } from "../../http/errors.js";
+import { readKeyTag } from "../../session/worker-tag.js";
+import { sortByFreeSlots, spreadSlots } from "../balance.js";
+import { callWorker } from "../contact/call-worker.js";
+import { noWorkerError, workerUnavailableError } from "../forward.js";
+import { parseReply, relay } from "../relay.js";
+import { pickCredentials } from "../routing.js";
+const capacityReply = z.object({ capacity: z.int() });
+const startReply = z.looseObject({ session_id: z.string() });
+/** Gives slots and sessions to the workers with the least load. */
+export function capacityRoutes(app, context) {
+    app.post("/grant_capacity", { schema: { body: grantBody } }, (request, reply) => grant(context, request, reply, request.body.slots));
+    app.post("/rl/start_session", { schema: { body: startBody } }, (request, reply) => start(context, request, reply, request.body));
+}
+/** Grants slots to the workers. If a worker does not answer, its slots go to the others, and it is not asked again. */
+async function grant(context, request, reply, slots) {
+    const silent = new Set();
+    let left = slots;
+    while (left > 0) {
+        const workers = (await readyWorkers(context)).filter(({ tag }) => !silent.has(tag));
+        if (workers.length === 0)
+            throw noWorkerError();
+        const shares = spreadSlots(left, workers.map(({ capacity, sessions, pendingSlots }) => capacity + sessions + pendingSlots));
+        const grants = workers.map((worker, index) => grantOne(context, request, worker, shares[index] ?? 0));
+        const workerReplies = await Promise.all(grants);
+        const refusal = workerReplies.find((workerReply) => workerReply !== undefined && workerReply.status >= 300);
+        if (refusal)
+            return relay(refusal, reply);
+        workers.forEach(({ tag }, index) => {
+            if (!workerReplies[index])
+                silent.add(tag);
+        });
+        left = workerReplies.reduce((sum, workerReply, index) => sum + (workerReply ? 0 : (shares[index] ?? 0)), 0);
+    }
+    return { capacity: context.pool.ready().reduce((sum, { capacity }) => sum + capacity, 0) };
+}
+/** Returns the worker's reply; undefined if it does not answer. A worker without a share is not called. */
+async function grantOne({ upstream, controlMilliseconds }, request, worker, slots) {
+    if (slots === 0)
+        return { status: 200, headers: {}, body: Buffer.alloc(0) };
+    const call = { path: "/grant_capacity", headers: pickCredentials(request), body: { slots } };
+    // Counted before the call, so that concurrent requests choose another worker.
+    worker.pendingSlots += slots;
+    const workerReply = await callWorker(upstream, worker, call, controlMilliseconds);
+    worker.pendingSlots -= slots;
+    if (!workerReply)
+        worker.state = "down";
+    else if (workerReply.status < 300)
+        worker.capacity = parseReply(workerReply, capacityReply).capacity;
+    return workerReply;
+}
+/** Starts the session on the first worker with a free slot. If no worker has one, the client gets the last refusal. */
+async function start(context, request, reply, body) {
+    const workers = body.api_key === undefined
+        ? sortByFreeSlots(await readyWorkers(context))
+        : [await findWorkerForNewKey(context, reply, body.api_key)];
+    let refusal;
+    for (const worker of workers) {
+        const workerReply = await startOn(context, request, worker, body);
+        if (!workerReply)
+            continue;
+        if (workerReply.status < 300 && context.direct)
+            return reply.send(addAddress(workerReply, worker));
+        if (workerReply.status !== 429 && workerReply.status !== 503)
+            return relay(workerReply, reply);
+        refusal = workerReply;
+    }
+    if (refusal)
+        return relay(refusal, reply);
+    throw body.api_key === undefined ? noWorkerError() : workerUnavailableError(readKeyTag(body.api_key) ?? "");
+}
+/** Adds the worker's own address, to which the client may send the session's model calls. */
+function addAddress(workerReply, { url }) {
+    return { ...parseReply(workerReply, startReply), base_url: url };
+}
+/** Sends the current weight version, too, because the worker may have joined or restarted a moment ago. */
+async function startOn({ pool, upstream, controlMilliseconds }, request, worker, body) {
+    // Counted before the call, so that concurrent requests choose another worker.
+    worker.capacity--;
+    worker.sessions++;
+    const call = {
+        path: "/rl/start_session",
+        headers: pickCredentials(request),
+        body: { ...body, weight_version: pool.newestVersion },
+    };
+    const workerReply = await callWorker(upstream, worker, call, controlMilliseconds);
+    if (!workerReply)
+        worker.state = "down";
+    else if (workerReply.status >= 300) {
+        worker.sessions--;
+        worker.capacity = workerReply.status === 429 ? 0 : worker.capacity + 1;
+    }
+    return workerReply;
+}
+/** Returns the worker that a key of the client's choice names. The gateway keeps no list of keys, so the key must have a tag. */
+async function findWorkerForNewKey({ pool }, reply, key) {
+    const tag = readKeyTag(key);
+    const worker = tag === undefined ? undefined : await pool.locate(tag, () => disconnectSignal(reply));
+    if (worker)
+        return worker;
+    const received = tag === undefined ? "a key without a tag" : `the tag ${tag}, which no worker has`;
+    const message = "`api_key` must be `sk-<tag>.` and 16 or more characters, with the tag of one of the workers behind this gateway " +
+        `(\`GET /health\` lists them); received ${received}.`;
+    throw new ApiError("invalid_value", message, { param: "api_key" });
+}
+async function readyWorkers({ pool }) {
+    if (pool.ready().length === 0)
+        await pool.refresh();
+    const workers = pool.ready();
+    if (workers.length === 0)
+        throw noWorkerError();
+    return workers;
+}
+//# sourceMappingURL=capacity.js.map

@@ -1,0 +1,31 @@
+import { drainBody, pauseFields, restoreBody } from "../../control/engine-schemas.js";
+import { controlBody } from "../../http/control-body.js";
+import { EngineDrain } from "../fleet/engine-drain.js";
+import { EnginePause } from "../fleet/engine-pause.js";
+import { readFleet } from "../fleet/fleet.js";
+import { drainedServer, mergedEngine, mergeEngines, mergeServer } from "../fleet/merge-engines.js";
+import { pickCredentials } from "../routing.js";
+/** State and control of the engine servers of all workers. A change reaches every server once, or none of them. */
+export function engineRoutes(app, context, updates) {
+    const pause = new EnginePause(context);
+    const engine = { 200: mergedEngine };
+    const server = { 200: drainedServer };
+    app.get("/rl/engine", { schema: { response: engine } }, async (request) => mergeEngines(await readFleet(context, pickCredentials(request))));
+    app.post("/rl/engine/pause", { schema: { body: controlBody(pauseFields), response: engine } }, async (request) => {
+        updates.requireNone();
+        return mergeEngines(await pause.pause(request.body.mode, pickCredentials(request)));
+    });
+    app.post("/rl/engine/resume", { schema: { body: controlBody({}), response: engine } }, async (request) => {
+        updates.requireNone();
+        return mergeEngines(await pause.resume(pickCredentials(request)));
+    });
+    app.post("/rl/engine/drain", { schema: { body: drainBody, response: server } }, async (request) => {
+        const { url, wait_seconds: seconds } = request.body;
+        return toServerRecord(await new EngineDrain(context, pickCredentials(request)).drain(url, seconds));
+    });
+    app.post("/rl/engine/restore", { schema: { body: restoreBody, response: server } }, async (request) => toServerRecord(await new EngineDrain(context, pickCredentials(request)).restore(request.body.url)));
+}
+function toServerRecord({ identity, uses, absent }) {
+    return { ...mergeServer(identity, uses), ...(absent.length > 0 ? { unavailable_workers: [...absent] } : {}) };
+}
+//# sourceMappingURL=engine.js.map

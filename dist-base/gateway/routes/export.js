@@ -1,0 +1,109 @@
+import { Readable } from "node:stream";
+import { z } from "zod";
+import { batchBody, EXPORT_ID, optionFields, refuseDuplicates, SAFETENSORS, toBatchOptions, } from "../../control/batch-request.js";
+import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
+import { noteExport } from "../../http/connections/answer.js";
+import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
+import { ApiError } from "../../http/errors.js";
+import { newBatchId, readSessionTag } from "../../session/worker-tag.js";
+import { acknowledge } from "../export/acknowledge.js";
+import { BatchExport } from "../export/batch-export.js";
+import { unreachableSessions } from "../export/refusal.js";
+import { forwardTo } from "../forward.js";
+import { partLayout } from "../merge/merge-parts.js";
+import { findWorkerBySession, pickCredentials } from "../routing.js";
+/** The options of a part. The other fields of the request concern the whole batch or its file in shared memory. */
+const partOptions = z.object(optionFields);
+/** Exports of training data. A batch of one worker is forwarded; a batch of several workers is merged here. */
+export function exportRoutes(app, context) {
+    // The options are checked here, so that conflicts come before errors about sessions, as on a worker.
+    app.post("/export_trajectories", { schema: { body: trajectoriesBody } }, async (request, reply) => {
+        toTrajectoryOptions(request.body);
+        const worker = await findWorkerBySession(request.body.session_id, reply, context.pool);
+        return forwardTo(context.pool, worker, request, reply, { body: request.body });
+    });
+    app.post("/export_batch", { schema: { body: batchBody } }, async (request, reply) => {
+        const { body } = request;
+        refuseWorkerOnlyOptions(body);
+        refuseDuplicates(body.session_ids);
+        toBatchOptions(body);
+        const shares = await groupByWorker(body.session_ids, reply, context);
+        const [first] = shares;
+        if (first && shares.length === 1) {
+            const toLossError = () => unreachableSessions(first.sessionIds);
+            return forwardTo(context.pool, first.worker, request, reply, { body, toLossError });
+        }
+        return exportMerged(context, shares, request, reply, body);
+    });
+    app.delete("/export_batch/:id", { schema: { params: z.object({ id: z.string() }) } }, async (request, reply) => {
+        await acknowledge(context, request.params.id, pickCredentials(request), disconnectSignal(reply));
+        return { id: request.params.id };
+    });
+}
+async function exportMerged({ pool, upstream }, shares, request, reply, body) {
+    const { session_ids, wait_seconds, drain_seconds, lease_seconds } = body;
+    const options = partOptions.parse(body);
+    const headers = pickCredentials(request);
+    const job = new BatchExport({ pool, upstream, shares, headers, signal: disconnectSignal(reply) });
+    const lease = body.acknowledge
+        ? { export_id: newBatchId(shares.map(({ worker }) => worker.tag)), lease_seconds }
+        : undefined;
+    await job.waitUntilReady({ wait_seconds, drain_seconds });
+    const batch = await job.collect(session_ids, { ...options, drain_seconds, layout: partLayout(options.layout) }, options, lease);
+    if (lease) {
+        void reply.header(EXPORT_ID, lease.export_id);
+        onResponseClose(reply, (complete) => {
+            if (!complete)
+                void job.withdraw(lease);
+        });
+    }
+    noteExport(reply, session_ids);
+    return reply
+        .type(SAFETENSORS)
+        .header("content-length", batch.byteLength)
+        .send(Readable.from(batch.chunks(), { objectMode: false }));
+}
+/** Refuses options that only a worker supports, also if all sessions happen to be on one worker. */
+function refuseWorkerOnlyOptions({ transport, shards, shard = 0 }) {
+    if (transport === "shm") {
+        const message = "`transport` must be `body` through a gateway; received `shm`: the file would be on the worker's machine. Omit " +
+            "`transport`, or send the export to the worker itself, from its machine.";
+        throw new ApiError("unsupported_parameter", message, { param: "transport" });
+    }
+    if (shards > 1 || shard > 0) {
+        const param = shards > 1 ? "shards" : "shard";
+        const rule = shards > 1 ? `1 through a gateway; received ${shards}` : `0 through a gateway; received ${shard}`;
+        const message = `\`${param}\` must be ${rule}. Export the whole batch and split its rows in the trainer, or send each worker an ` +
+            "export of its own sessions with `shards`. A session id names its worker: `<task_id>-<tag>-<n>`.";
+        throw new ApiError("unsupported_parameter", message, { param });
+    }
+}
+/**
+ * Groups the sessions by worker, in the order of the request. Waits for absent workers.
+ *
+ * @throws ApiError that lists the sessions without a known worker
+ */
+async function groupByWorker(ids, reply, { pool }) {
+    const byTag = new Map();
+    for (const id of ids) {
+        const tag = readSessionTag(id) ?? "";
+        const known = byTag.get(tag);
+        if (known)
+            known.push(id);
+        else
+            byTag.set(tag, [id]);
+    }
+    const shares = [];
+    const lost = [];
+    for (const [tag, sessionIds] of byTag) {
+        const worker = tag === "" ? undefined : await pool.locate(tag, () => disconnectSignal(reply));
+        if (worker)
+            shares.push({ worker, sessionIds });
+        else
+            lost.push(...sessionIds);
+    }
+    if (lost.length > 0)
+        throw unreachableSessions(lost);
+    return shares;
+}
+//# sourceMappingURL=export.js.map

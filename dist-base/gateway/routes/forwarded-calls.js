@@ -1,0 +1,24 @@
+import { bodyTooLargeError } from "../../http/errors.js";
+import { forwardTo } from "../forward.js";
+import { findWorkerByKey } from "../routing.js";
+const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"];
+/** Forwards all other calls to the worker of their key, without parsing the body: model calls, rewards, ends of sessions. */
+export function forwardedCallRoutes(app, { pool }) {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser("*", (request, payload, done) => done(findOversize(request), payload));
+    const handler = async (request, reply) => forwardTo(pool, await findWorkerByKey(request, reply, pool), request, reply);
+    for (const url of ["/v1/messages", "/v1/messages/*"]) {
+        app.route({ method: METHODS, url, config: { errors: "anthropic" }, exposeHeadRoute: false, handler });
+    }
+    app.route({ method: METHODS, url: "/*", exposeHeadRoute: false, handler });
+}
+/**
+ * Returns an error if the body is larger than the limit. A worker would refuse such a body and close the connection, and the
+ * client would rarely receive that response while it is still sending.
+ */
+function findOversize({ headers, server }) {
+    const limit = server.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY;
+    const length = Number(headers["content-length"]);
+    return length > limit ? bodyTooLargeError(limit, length, " of the gateway") : null;
+}
+//# sourceMappingURL=forwarded-calls.js.map

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { PROBE_PATHS } from "../../control/probe-paths.js";
+import { ApiError } from "../../http/errors.js";
+import { callWorker } from "../contact/call-worker.js";
+import { mergeMetrics } from "../merge-metrics.js";
+import { health, readReadiness } from "../readiness.js";
+import { pickCredentials } from "../routing.js";
+const alive = z.object({ status: z.literal("ok") });
+const NO_UI = "A gateway has no page at `/ui`: sessions are shown by the server that has them. Use the addresses of the servers behind it.";
+/** Probes, and metrics of the gateway and all workers. */
+export function serviceRoutes(app, { pool, upstream, controlMilliseconds, publicMetrics, processes }, { metrics, updates }) {
+    app.get("/livez", { config: { public: true }, schema: { response: { 200: alive } } }, async () => ({
+        status: "ok",
+    }));
+    for (const path of PROBE_PATHS) {
+        app.get(path, { config: { public: true }, schema: { response: { 200: alive } } }, async () => ({
+            status: "ok",
+        }));
+    }
+    for (const path of ["/readyz", "/health"]) {
+        const options = { config: { public: true }, schema: { response: { 200: health, 503: health } } };
+        app.get(path, options, async (_, reply) => {
+            const { statusCode, body } = readReadiness(pool, { processes, hold: updates.describeHold() });
+            return reply.code(statusCode).send(body);
+        });
+    }
+    for (const path of ["/ui", "/ui/*"]) {
+        app.get(path, { config: { public: true }, schema: { hide: true } }, async () => {
+            throw new ApiError("not_found", NO_UI);
+        });
+    }
+    app.get("/metrics", { config: { public: publicMetrics } }, async (request, reply) => {
+        const headers = pickCredentials(request);
+        const scrape = async (worker) => {
+            const call = { method: "GET", path: "/metrics", headers };
+            const workerReply = await callWorker(upstream, worker, call, controlMilliseconds);
+            return workerReply?.status === 200 ? [{ tag: worker.tag, text: workerReply.body.toString() }] : [];
+        };
+        const scrapes = (await Promise.all(pool.all().map(scrape))).flat();
+        return reply.type(metrics.registry.contentType).send(mergeMetrics([{ text: await metrics.scrape() }, ...scrapes]));
+    });
+}
+//# sourceMappingURL=service.js.map

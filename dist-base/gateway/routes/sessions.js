@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { cutPage, formatCursor } from "../../control/session-page.js";
+import { sessionsQuery } from "../../control/session-schemas.js";
+import { callWorker } from "../contact/call-worker.js";
+import { forwardTo } from "../forward.js";
+import { parseReply, relay } from "../relay.js";
+import { readTarget } from "../request-target.js";
+import { findWorkerBySession, pickCredentials } from "../routing.js";
+const listReply = z.object({
+    sessions: z.array(z.looseObject({ session_id: z.string(), created_at: z.number() })),
+    has_more: z.boolean(),
+});
+/** Lists the sessions of all workers, and forwards calls about one session. */
+export function sessionRoutes(app, context) {
+    listSessions(app, context);
+    forwardSessionCalls(app, context);
+}
+function listSessions(app, { pool, upstream, controlMilliseconds }) {
+    app.get("/rl/sessions", { schema: { querystring: sessionsQuery } }, async (request, reply) => {
+        const call = { method: "GET", path: readTarget(request), headers: pickCredentials(request) };
+        const workers = pool.all();
+        const workerReplies = await Promise.all(workers.map((worker) => callWorker(upstream, worker, call, controlMilliseconds)));
+        const refusal = workerReplies.find((workerReply) => workerReply !== undefined && workerReply.status >= 300);
+        if (refusal)
+            return relay(refusal, reply);
+        const lists = workerReplies.flatMap((workerReply) => (workerReply ? [parseReply(workerReply, listReply)] : []));
+        const { after, limit } = request.query;
+        const page = cutPage(lists.flatMap(({ sessions }) => sessions), { after, limit });
+        const absent = workers.filter((_, index) => workerReplies[index] === undefined).map(({ tag }) => tag);
+        return { ...withNextPage(page, lists), ...(absent.length > 0 ? { unavailable_workers: absent } : {}) };
+    });
+}
+/** Marks the page as followed by another one if a worker cut its own list, even if all lists together fit the limit. */
+function withNextPage(page, lists) {
+    const last = page.sessions.at(-1);
+    if (page.has_more || !last || !lists.some(({ has_more: isCut }) => isCut))
+        return page;
+    return { ...page, has_more: true, next: formatCursor(last) };
+}
+function forwardSessionCalls(app, { pool }) {
+    const params = z.object({ id: z.string() });
+    app.get("/rl/sessions/:id", { schema: { params } }, async (request, reply) => forwardTo(pool, await findWorkerBySession(request.params.id, reply, pool), request, reply));
+    app.get("/rl/sessions/:id/transcript", { schema: { params } }, async (request, reply) => forwardTo(pool, await findWorkerBySession(request.params.id, reply, pool), request, reply));
+    app.delete("/rl/sessions/:id", { schema: { params } }, async (request, reply) => forwardTo(pool, await findWorkerBySession(request.params.id, reply, pool), request, reply));
+}
+//# sourceMappingURL=sessions.js.map

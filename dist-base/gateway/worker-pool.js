@@ -1,0 +1,224 @@
+import { isLater, NEVER_SET } from "../control/weight-version.js";
+import { readHealth } from "./contact/read-health.js";
+import { WorkerContact } from "./contact/worker-contact.js";
+import { WorkerReturns } from "./contact/worker-returns.js";
+import { LookupBudget } from "./lookup-budget.js";
+import { SharedRefresh } from "./shared-refresh.js";
+/**
+ * The workers of a gateway. The pool gets its information by polling, so a gateway that restarts, or several gateways side by
+ * side, find the same workers.
+ */
+export class WorkerPool {
+    #options;
+    #byTag = new Map();
+    #returns;
+    #refresh = new SharedRefresh(() => this.#pollAll());
+    #lookups = new LookupBudget();
+    /** The addresses as they were last read. */
+    #addresses = [];
+    #timer;
+    #newestVersion = NEVER_SET;
+    constructor(options) {
+        this.#options = options;
+        this.#returns = new WorkerReturns({
+            milliseconds: options.returnMilliseconds,
+            poll: () => this.#pollAbsent(),
+        });
+    }
+    /** Finds the workers, and then polls them regularly. */
+    async start() {
+        await this.refresh();
+        this.#timer = setInterval(() => void this.refresh(), this.#options.pollSeconds * 1000);
+        this.#timer.unref();
+    }
+    close() {
+        clearInterval(this.#timer);
+        this.#returns.close();
+        for (const { contact } of this.all())
+            contact.close();
+    }
+    /** The weight version that was set last on any worker, including workers that are down. */
+    get newestVersion() {
+        return this.#newestVersion;
+    }
+    learnVersion(version) {
+        if (isLater(version, this.#newestVersion))
+            this.#newestVersion = version;
+    }
+    all() {
+        return [...this.#byTag.values()];
+    }
+    /** Number of calls that wait for an absent worker. */
+    get waiting() {
+        return this.#returns.waiting;
+    }
+    /** Tags of the workers that cannot be reached but may return. Calls wait for them. */
+    get absentTags() {
+        return this.#returns.tags;
+    }
+    /** Number of addresses whose worker's tag is not known. If it is 0, a worker with an unknown tag no longer exists. */
+    get unidentified() {
+        return this.#addresses.filter(({ url }) => this.#at(url).length === 0).length;
+    }
+    /** Returns the workers that accept new sessions. */
+    ready() {
+        return this.all().filter(({ state }) => state === "ok");
+    }
+    /** Returns the workers that answer. */
+    living() {
+        return this.all().filter(({ state }) => state !== "down");
+    }
+    /**
+     * Returns the worker with this tag. If the tag is unknown, refreshes first, because the worker may have started just now. Skips
+     * the refresh if there were too many unknown tags recently.
+     */
+    async find(tag) {
+        const known = this.#byTag.get(tag);
+        if (known)
+            return known;
+        if (!this.#refresh.isNextRunning && !this.#lookups.take())
+            return undefined;
+        await this.#refresh.runNext();
+        const found = this.#byTag.get(tag);
+        if (found)
+            this.#lookups.refill();
+        return found;
+    }
+    /**
+     * Returns the worker with this tag, as {@link find} does. If it is absent, waits until it returns, possibly at another address. If
+     * it does not return in time, returns its last known state.
+     *
+     * @param leave called only if the wait begins; returns a signal that ends it
+     * @throws the signal's reason if it aborts during the wait
+     */
+    async locate(tag, leave) {
+        const found = this.#returns.isAbsent(tag) ? undefined : await this.find(tag);
+        if (!this.#returns.isAbsent(tag))
+            return found;
+        await this.#returns.wait(tag, leave());
+        return this.#byTag.get(tag);
+    }
+    /**
+     * Reports that no connection to a worker could be opened. Calls for it wait until it answers a health check.
+     *
+     * @returns true if the failed call can be sent again: calls wait for the worker, or it has returned at another address
+     */
+    markAbsent({ tag, url, contact }) {
+        const known = this.#byTag.get(tag);
+        if (known?.url === url) {
+            known.state = "down";
+            // For an unreachable worker, the time limit counts from when it became unreachable.
+            if (!contact.isUnreachable)
+                this.#returns.left(tag);
+            contact.suspect();
+        }
+        return this.#returns.isAbsent(tag) || (known !== undefined && known.url !== url);
+    }
+    /** Checks a worker whose connection broke during a call. Returns true if it is absent now, or has returned at another address. */
+    async hasLeft(worker) {
+        if (this.#options.returnMilliseconds === 0)
+            return false;
+        return (await readHealth(this.#options.upstream, worker.url)) === undefined && this.markAbsent(worker);
+    }
+    /** Reads all sources and polls all workers. Calls during a refresh share it. */
+    refresh() {
+        return this.#refresh.run();
+    }
+    /** Polls only workers at addresses that are new since the last refresh. */
+    async discover() {
+        const addresses = await this.#readAddresses();
+        const known = new Set(this.all().map(({ url }) => url));
+        await Promise.all(addresses.filter(({ url }) => !known.has(url)).map((address) => this.#poll(address)));
+    }
+    /** Polls the addresses of absent workers, and new addresses. */
+    async #pollAbsent() {
+        const absent = this.absentTags.flatMap((tag) => this.#byTag.get(tag) ?? []);
+        await Promise.all([this.discover(), ...absent.map(({ url }) => this.#poll({ url }))]);
+    }
+    async #pollAll() {
+        const addresses = await this.#readAddresses();
+        const urls = new Set(addresses.map(({ url }) => url));
+        for (const worker of this.all())
+            if (!urls.has(worker.url))
+                this.#remove(worker);
+        // Unreachable workers are probed by their contact. Polling them here would make every refresh wait for them.
+        const unreachable = new Set(this.all().flatMap(({ url, contact }) => (contact.isUnreachable ? [url] : [])));
+        await Promise.all(addresses.filter(({ url }) => !unreachable.has(url)).map((address) => this.#poll(address)));
+    }
+    async #readAddresses() {
+        this.#addresses = await this.#options.addresses.read();
+        return this.#addresses;
+    }
+    async #poll({ url, tag }) {
+        if (tag !== undefined && !this.#byTag.has(tag)) {
+            this.#put({ tag, url, state: "down", capacity: 0, sessions: 0 });
+        }
+        const health = await readHealth(this.#options.upstream, url);
+        if (!health) {
+            for (const worker of this.#at(url)) {
+                worker.state = "down";
+                worker.contact.suspect();
+            }
+            return;
+        }
+        if (!health.worker) {
+            const problem = `worker ${url} has no tag, so its sessions cannot be found. Set server.worker_tag. It is ignored.`;
+            return this.#options.report(problem);
+        }
+        const { weight_version: weightVersion, ...worker } = health.worker;
+        const { status: state, warnings } = health;
+        if (weightVersion)
+            this.learnVersion(weightVersion);
+        // A server that restarts at the same address has another tag; the old one is gone.
+        for (const other of this.#at(url))
+            if (other.tag !== worker.tag)
+                this.#remove(other);
+        this.#put({ ...worker, url, state, weightVersion, warnings, hasAnswered: true });
+        for (const known of this.#at(url)) {
+            known.contact.answered();
+            this.#returns.returned(known.tag);
+        }
+    }
+    #put(worker) {
+        const known = this.#byTag.get(worker.tag);
+        if (known && known.url !== worker.url && known.state !== "down") {
+            this.#options.report(`workers ${known.url} and ${worker.url} have the same tag ${worker.tag}. ${worker.url} is ignored.`);
+        }
+        else if (known?.url === worker.url) {
+            Object.assign(known, worker);
+        }
+        else {
+            known?.contact.close();
+            this.#byTag.set(worker.tag, { ...worker, pendingSlots: 0, contact: this.#openContact(worker) });
+        }
+    }
+    #remove({ tag, contact, hasAnswered }) {
+        contact.close();
+        this.#byTag.delete(tag);
+        // For an unreachable worker, the time limit counts from earlier. A worker that never answered may be gone for long.
+        if (hasAnswered && !contact.isUnreachable)
+            this.#returns.left(tag);
+    }
+    #at(address) {
+        return this.all().filter(({ url }) => url === address);
+    }
+    #openContact({ url, tag }) {
+        const { upstream, unreachableMilliseconds, report } = this.#options;
+        return new WorkerContact({
+            unreachableMilliseconds,
+            probe: (signal) => upstream.call(url, { method: "GET", path: "/livez", signal }),
+            onChange: (isUnreachable) => {
+                const worker = this.#byTag.get(tag);
+                if (worker?.url !== url)
+                    return;
+                // Another server may have started at the address, so only a health report makes the worker ready.
+                if (!isUnreachable)
+                    return void this.#poll({ url });
+                worker.state = "down";
+                this.#returns.left(tag);
+                report(`worker ${tag} at ${url} is unreachable. Calls for its sessions wait for it or are refused until it answers.`);
+            },
+        });
+    }
+}
+//# sourceMappingURL=worker-pool.js.map

@@ -1,0 +1,76 @@
+import Fastify, {} from "fastify";
+import { accessLog } from "./access-log.js";
+import { answerClientError, refuseTunnel } from "./client-error.js";
+import { Connections } from "./connections/connections.js";
+import { routeRefused } from "./error-handler.js";
+import { MAX_PARAM_LENGTH } from "./errors.js";
+import { continueLate } from "./expect-continue.js";
+import { forgivePauses } from "./forgive-pauses.js";
+import { requireHost } from "./require-host.js";
+import { StreamLog } from "./stream-log.js";
+import { readTraceContext } from "./trace-context.js";
+import { zodValidator } from "./validation.js";
+/** Time between two checks for slow connections. Node's default of 30 s would double short limits. */
+const CONNECTION_CHECK_MS = 1000;
+/** Above the 60 s of common load balancers, so that the balancer closes idle connections, not this server. */
+const KEEP_ALIVE_MS = 72_000;
+/** Returns a Fastify application with the settings that the server and the gateway share, without routes. */
+export function createApp(options) {
+    const { logger, maxBodyBytes, connections, strictControlFields = true, needsKey = () => false } = options;
+    const validator = zodValidator({ strictControlFields });
+    const app = Fastify({
+        ...(logger ? { loggerInstance: logger } : {}),
+        requestTimeout: connections.requestTimeoutMilliseconds,
+        http: {
+            headersTimeout: connections.headersTimeoutMilliseconds,
+            connectionsCheckingInterval: CONNECTION_CHECK_MS,
+            // Node would answer without a body, and nothing would count the refusal. `requireHost` refuses these requests.
+            requireHostHeader: false,
+        },
+        childLoggerFactory: (parent, bindings, options, { headers }) => {
+            const trace = readTraceContext(headers);
+            return parent.child(trace ? { ...bindings, trace_id: trace.traceId } : bindings, options);
+        },
+        logController: new StreamLog({ disableRequestLogging: true }),
+        // Without these, Fastify loads the hundred modules of its own compilers before they are replaced below.
+        schemaController: { compilersFactory: buildersOf(validator) },
+        bodyLimit: maxBodyBytes,
+        routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
+        forceCloseConnections: "idle",
+        frameworkErrors: (error, request, reply) => routeRefused(app, error, request, reply),
+        clientErrorHandler: (error, socket) => answerClientError(error, socket, app.connections),
+        // Fastify's own 503 during a shutdown has no error code. Routes that refuse new work return `server_draining`.
+        return503OnClosing: false,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+    });
+    // A client may close its side after the request and still read the answer. `disconnectSignal` finds out whether it is gone.
+    // Node drops all headers after the 2,000th without a word, so also a key; their size is limited anyway.
+    Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
+    forgivePauses(app.server, connections, CONNECTION_CHECK_MS);
+    const { maxConnections, maxPipelinedRequests: maxWaiting } = connections;
+    for (const field of ["responseEnd", "client", "answer"])
+        app.decorateReply(field, null);
+    app.decorate("connections", new Connections(app.server, { maxConnections, maxWaiting, needsKey }));
+    app.server.on("connect", (_request, socket) => refuseTunnel(socket, app.connections));
+    // Must be the first hook: a request whose answer cannot be delivered must have no effect.
+    app.addHook("onRequest", (request, reply, next) => app.connections.accept(request, reply, next));
+    if (options.accessLog)
+        void app.register(accessLog);
+    app.addHook("onRequest", requireHost);
+    app.addHook("onSend", ({ raw: { socket } }, { statusCode }, payload, next) => {
+        app.connections.limit.answering(socket, statusCode);
+        next(null, payload);
+    });
+    continueLate(app);
+    app.setValidatorCompiler(validator);
+    app.setSerializerCompiler(serializer);
+    return app;
+}
+/** Response schemas are types and documentation only; they neither check nor filter what is sent. */
+const serializer = () => (data) => JSON.stringify(data);
+/** Fastify's types know validators of JSON schemas only. */
+function buildersOf(validator) {
+    const builders = { buildValidator: () => validator, buildSerializer: () => serializer };
+    return builders;
+}
+//# sourceMappingURL=create-app.js.map

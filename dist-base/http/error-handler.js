@@ -1,0 +1,62 @@
+import fp from "fastify-plugin";
+import { toClientError, tunnelError } from "./client-error.js";
+import { logServerError } from "./error-log.js";
+import { ApiError, bodyTooLargeError, toApiError } from "./errors.js";
+/** Answers every error with a status and code of the catalogue, and logs server errors. */
+export const errorHandler = fp((app, options, done) => {
+    const { toApiError: convert = toApiError, toBody, onAnswer } = options;
+    app.setErrorHandler((error, request, reply) => {
+        const apiError = convert(isBodyTooLarge(error) ? describeBody(request) : error);
+        logServerError(request.log, apiError);
+        onAnswer?.(apiError);
+        return send(apiError, reply, toBody?.(apiError, request, reply));
+    });
+    // Before the body is read: Fastify would read and parse it, and only then call the handler of unknown routes.
+    app.addHook("onRequest", (request, _reply, next) => {
+        next(unrouted.get(request.raw) ?? (request.is404 ? notFoundError(request) : undefined));
+    });
+    app.setNotFoundHandler((request, reply) => {
+        const error = notFoundError(request);
+        return send(error, reply, toBody?.(error, request, reply));
+    });
+    // `answerClientError` and `refuseTunnel` answer these errors, because Fastify gets no request. They are only counted here.
+    app.server.on("clientError", (error) => {
+        if (error.code !== "ECONNRESET")
+            onAnswer?.(toClientError(error));
+    });
+    app.server.on("connect", () => onAnswer?.(tunnelError()));
+    done();
+});
+function isBodyTooLarge(error) {
+    return error.code === "FST_ERR_CTP_BODY_TOO_LARGE";
+}
+/** Fastify's error names neither the limit nor the size. */
+function describeBody({ headers, server }) {
+    const declared = headers["content-length"];
+    return bodyTooLargeError(server.initialConfig.bodyLimit ?? 0, declared === undefined ? undefined : Number(declared));
+}
+function notFoundError({ method, url }) {
+    const path = url.split("?", 1)[0]?.slice(0, 200);
+    return new ApiError("not_found", `Route ${method} ${path} does not exist.`);
+}
+/** Errors that Fastify raised before routing, by request. */
+const unrouted = new WeakMap();
+/** No route has this path, except a gateway's route for all paths. */
+const NO_ROUTE = "/.unrouted";
+/**
+ * Handles a request that Fastify refuses before routing, such as one with a malformed URL. Fastify runs no hooks for it. This routes
+ * it again with a valid path, so that the hooks put it into the queue of its connection, count it, and close the connection if its
+ * body was not read. {@link errorHandler} then answers the error before any route runs.
+ */
+export function routeRefused(app, error, { raw }, reply) {
+    unrouted.set(raw, error);
+    // The form of the error depends on the path that was requested. Fastify reads `originalUrl` if it is set.
+    Object.assign(raw, { originalUrl: raw.url, url: NO_ROUTE });
+    app.routing(raw, reply.raw);
+}
+function send(error, reply, body = error.toBody()) {
+    if (error.retryAfterSeconds !== undefined)
+        void reply.header("retry-after", error.retryAfterSeconds);
+    return reply.code(error.statusCode).type("application/json").send(body);
+}
+//# sourceMappingURL=error-handler.js.map

@@ -1,0 +1,117 @@
+import fp from "fastify-plugin";
+import { HUGE_TEXT, runBySize } from "../support/async/run-steps.js";
+import { runAtOnce } from "../support/async/steps.js";
+import { LONG_TEXT, turns } from "../support/async/turns.js";
+import { withoutNulls } from "../support/json/without-nulls.js";
+import { decodeUtf8 } from "./decode-utf8.js";
+import { ApiError } from "./errors.js";
+import { CONTROL_LIMITS, checkJsonLimits } from "./json-limits.js";
+import { readBody } from "./read-body.js";
+import { checkBodyInTurns } from "./validation.js";
+/** Bodies of at least this many bytes are passed to `readLarge`. */
+const LARGE_BODY = 16 * 1024;
+/** Longer bodies are not checked for being blank. */
+const MAX_BLANK_LENGTH = 1024;
+const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
+/**
+ * Reads request bodies as JSON. An empty body counts as `{}` whatever its content type, because some clients send none on
+ * control calls. Top-level fields that are `null` count as absent.
+ */
+export const jsonBody = fp((app, { limits = () => CONTROL_LIMITS, readLarge = parseInTurn, keepsBytes = () => false, revive }, done) => {
+    app.removeAllContentTypeParsers();
+    app.decorateRequest("bodyBytes", 0);
+    app.decorateRequest("bodyJson", null);
+    function* parse(json) {
+        const text = yield* decodeUtf8(json);
+        yield;
+        if (text.length < MAX_BLANK_LENGTH && text.trim() === "")
+            return {};
+        const value = parseJson(text);
+        if (!revive)
+            return value;
+        yield;
+        return yield* revive(text, value);
+    }
+    const readChecked = async (request, json) => {
+        await checkJsonLimits(json, limits(request));
+        return readLarge(request, json, (part) => runBySize(parse(part), part.length));
+    };
+    const parseBody = (request, bytes, parsed) => {
+        request.bodyBytes = bytes.length;
+        const json = stripByteOrderMark(bytes);
+        if (json.length > 0 && isCompressed(request))
+            return parsed(compressedBodyError(request));
+        if (keepsBytes(request))
+            request.bodyJson = json;
+        if (json.length >= LARGE_BODY) {
+            readChecked(request, json).then((value) => parsed(null, value), parsed);
+            return;
+        }
+        let value;
+        try {
+            void checkJsonLimits(json, limits(request));
+            value = runAtOnce(parse(json));
+        }
+        catch (error) {
+            return parsed(error);
+        }
+        // Outside the try block: an error that Fastify throws from the callback must not call it a second time.
+        parsed(null, value);
+    };
+    app.addContentTypeParser("application/json", (request, payload, parsed) => {
+        readBody(request, payload, (error, bytes) => (error ? parsed(error) : parseBody(request, bytes, parsed)));
+    });
+    app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes, parsed) => {
+        if (bytes.length === 0)
+            return parsed(null, {});
+        const type = request.headers["content-type"]?.slice(0, 100) ?? "none";
+        const message = `The content-type of the request body must be application/json; received ${type}.`;
+        parsed(new ApiError("unsupported_media_type", message));
+    });
+    app.addHook("preValidation", (request, _reply, next) => {
+        if (request.method === "POST")
+            request.body = withoutTopNulls(request.body ?? {});
+        next();
+    });
+    // Fastify waits for `next`, or for the promise that a hook returns. A request with a small body waits for no promise.
+    app.addHook("preValidation", (request, _reply, next) => request.bodyBytes < LARGE_BODY ? next() : checkBodyInTurns(request));
+    // Validation ran in the current iteration, and the route also begins with work on the whole body.
+    app.addHook("preHandler", (request, _reply, next) => (request.bodyBytes < HUGE_TEXT ? next() : turns.next()));
+    done();
+});
+/** Returns the bytes of the body and removes them from the request, which may stay in memory much longer. */
+export function takeBodyJson(request) {
+    const { bodyJson } = request;
+    request.bodyJson = null;
+    return bodyJson;
+}
+/** @throws ApiError `invalid_json` */
+function parseJson(text) {
+    try {
+        return JSON.parse(text);
+    }
+    catch (cause) {
+        throw new ApiError("invalid_json", "The body is not valid JSON.", { cause });
+    }
+}
+function isCompressed({ headers }) {
+    return (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity";
+}
+function compressedBodyError({ headers }) {
+    const encoding = headers["content-encoding"]?.slice(0, 100);
+    const message = `The request body must not be compressed; received content-encoding ${encoding}.`;
+    return new ApiError("unsupported_media_type", message);
+}
+/** Returns the bytes without a byte order mark. Some clients send one; `JSON.parse` refuses it. */
+function stripByteOrderMark(bytes) {
+    return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+        ? bytes.subarray(BYTE_ORDER_MARK.length)
+        : bytes;
+}
+async function parseInTurn(_request, json, parse) {
+    return json.length < LONG_TEXT ? parse(json) : turns.alone(() => parse(json));
+}
+function withoutTopNulls(value) {
+    return typeof value !== "object" || value === null || Array.isArray(value) ? value : withoutNulls(value);
+}
+//# sourceMappingURL=json-body.js.map

@@ -1,0 +1,50 @@
+import { native } from "../native/addon.js";
+import { groupDigits } from "../support/group-digits.js";
+import { ApiError } from "./errors.js";
+/**
+ * Limits of bodies that come with the admin key. They are wide, because an export may name many sessions. They need not
+ * protect against attacks: a client with the admin key can stop the server in simpler ways.
+ */
+export const CONTROL_LIMITS = { depth: 64, values: 2_000_000, keys: 4096, lists: {} };
+/** Smaller bodies are scanned immediately, because a worker thread would take longer to start. */
+const SCAN_ON_LOOP_BYTES = 256 * 1024;
+/**
+ * Checks a JSON body against limits before anything is built from it: parsing, checking and rendering take time for each
+ * value of the body, and a scan of its bytes is much faster. The same scan finds keys that could change an object's prototype,
+ * so `JSON.parse` can be used without a check of its own.
+ *
+ * @returns a promise if the body is scanned on a worker thread
+ * @throws ApiError `body_too_complex` or `invalid_json`, also as a rejection
+ */
+export function checkJsonLimits(json, limits) {
+    if (json.length >= SCAN_ON_LOOP_BYTES)
+        return native.findJsonExcessAsync(json, limits).then(refuse);
+    refuse(native.findJsonExcess(json, limits));
+    return undefined;
+}
+function refuse(excess) {
+    if (!excess)
+        return;
+    if (excess.limit === "prototype") {
+        const keys = "`__proto__`, or `prototype` in an object `constructor`";
+        throw new ApiError("invalid_json", `The body has a key that could change an object's prototype: ${keys}.`);
+    }
+    const param = excess.limit === "items" ? excess.list : undefined;
+    throw new ApiError("body_too_complex", describe(excess), { param });
+}
+function describe(excess) {
+    const allowed = groupDigits(excess.allowed);
+    switch (excess.limit) {
+        case "depth":
+            return `The body has arrays and objects in more than ${allowed} levels.`;
+        case "values":
+            return `The body has more than ${allowed} JSON values.`;
+        case "keys":
+            return `An object of the body has more than ${allowed} keys.`;
+        case "word":
+            return `A key or a number of the body has more than ${allowed} bytes.`;
+        case "items":
+            return `\`${excess.list}\` must have at most ${allowed} items.`;
+    }
+}
+//# sourceMappingURL=json-limits.js.map

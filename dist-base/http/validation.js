@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { runInTurns } from "../support/async/run-steps.js";
+import { checkInSlices } from "../support/schema/sliced-check.js";
+import { allowUnknownFields } from "./control-body.js";
+import { describeIssue } from "./describe-issue.js";
+import { ApiError } from "./errors.js";
+import { findTopUnknownKeys, unknownFieldError } from "./unknown-field.js";
+/**
+ * Returns a Fastify validator that uses zod. It turns the first issue into a 400 that names the field. Unknown fields come
+ * before all other issues, because an unknown `sesion_id` explains why `session_id` is missing.
+ */
+export function zodValidator({ strictControlFields }) {
+    return ({ schema: routeSchema }) => {
+        const schema = strictControlFields ? routeSchema : allowUnknownFields(routeSchema);
+        checkedBy.set(routeSchema, schema);
+        return (data) => {
+            const result = takeResult(data) ?? schema.safeParse(data);
+            if (result.success)
+                return { value: result.data };
+            const unknownKeys = findTopUnknownKeys(result.error);
+            return {
+                error: unknownKeys ? unknownFieldError(schema, unknownKeys, "") : toApiError(result.error, schema, data),
+            };
+        };
+    };
+}
+/** The schemas that check bodies, by the schemas of the routes. */
+const checkedBy = new WeakMap();
+/** Results of bodies that were checked before Fastify's validation, which runs in one iteration of the event loop. */
+const results = new WeakMap();
+/**
+ * Checks a body in several iterations of the event loop if the check takes long. The validation that follows uses the result. The body must
+ * not be changed or replaced in between.
+ */
+export async function checkBodyInTurns({ body, routeOptions }) {
+    const schema = checkedBy.get(routeOptions.schema?.body ?? {});
+    if (!schema || typeof body !== "object" || body === null)
+        return;
+    results.set(body, await runInTurns(checkInSlices(() => schema.safeParse(body))));
+}
+function takeResult(body) {
+    if (typeof body !== "object" || body === null)
+        return undefined;
+    const result = results.get(body);
+    results.delete(body);
+    return result;
+}
+/** @param data the validated body or query; fields that it lacks are reported as missing */
+function toApiError(error, schema, data) {
+    const issue = findMostSpecific(error.issues, []);
+    const path = formatPath(issue.path);
+    if (issue.code === "unrecognized_keys")
+        return unknownFieldError(schema, issue, path);
+    const unsupported = issue.code === "custom" && issue.params?.["unsupported"] === true;
+    const problem = isMissing(issue, data) ? "is required" : describeIssue(issue, schema, readPath(data, issue.path));
+    // A message that the schema defines for the whole request names the fields itself.
+    const isWhole = unsupported || (path === "" && problem === issue.message);
+    const message = isWhole ? issue.message : `${path === "" ? "request" : path}: ${problem}`;
+    return new ApiError(unsupported ? "unsupported_parameter" : "invalid_value", message, { param: path || undefined });
+}
+/** Returns true if the field is absent. zod's own message would then complain about a value `undefined`. */
+function isMissing({ code, path }, data) {
+    if (code !== "invalid_type" && code !== "invalid_value" && code !== "invalid_union")
+        return false;
+    return path.length > 0 && readPath(data, path) === undefined;
+}
+function readPath(data, path) {
+    return path.reduce(readField, data);
+}
+/** Google's fields can come in snake_case. Issues name them in camelCase. */
+function readField(value, key) {
+    const fields = value;
+    if (typeof key !== "string")
+        return fields?.[key];
+    return fields?.[key] ?? fields?.[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+}
+/**
+ * Returns the first issue. In a union, it takes the issue of the branch that failed deepest in the value, since that branch is
+ * probably the one that the client meant. If two are equally deep, it prefers the one whose type fits the value.
+ */
+function findMostSpecific(issues, prefix) {
+    const [first] = issues;
+    if (!first)
+        throw new RangeError("The zod error has no issues.");
+    const path = [...prefix, ...first.path];
+    if (first.code === "invalid_union" && first.errors.length > 0) {
+        const branches = first.errors.map((branch) => findMostSpecific(branch, path));
+        return branches.reduce((best, issue) => (isMoreSpecific(issue, best) ? issue : best));
+    }
+    return { ...first, path };
+}
+function isMoreSpecific(issue, than) {
+    if (issue.path.length !== than.path.length)
+        return issue.path.length > than.path.length;
+    return than.code === "invalid_type" && issue.code !== "invalid_type";
+}
+/** Returns a path such as `messages[3].content`. */
+function formatPath(path) {
+    return path.reduce((text, key) => (typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`), "");
+}
+//# sourceMappingURL=validation.js.map

@@ -1,0 +1,102 @@
+import { isSystem } from "../../conversation/message.js";
+import { describeShape } from "./conversation-shape.js";
+import { changesHeader } from "./header-change.js";
+import { probeHistoryDependence } from "./history-dependence.js";
+import { probeMovedContext } from "./moved-context.js";
+import { renderAfterMarker } from "./render-after-marker.js";
+import { leadingSystem, makeFollower, makeMarker, makeStandIns, USER } from "./stand-in.js";
+import { findTurnEnd } from "./turn-end.js";
+/**
+ * Finds the text that follows a recorded turn without rendering the turn's history.
+ *
+ * It renders a short stand-in conversation instead: the leading system messages, one user message, an answer of the same
+ * shape as the turn's that ends with a marker, and the new messages. The text after the marker is the end of the turn
+ * and everything new.
+ *
+ * Only the text after the marker counts, so templates may rewrite the answer itself (drop its reasoning, format its
+ * calls differently). A conversation cannot be continued if the template moves the system message or the tools after
+ * the answer, if its turns do not end with a token at which the model stops, or if the new messages contain an answer.
+ */
+export class ContinuationFinder {
+    #template;
+    #tokens;
+    #moved;
+    #dependent;
+    constructor(template, tokens) {
+        this.#template = template;
+        this.#tokens = tokens;
+        this.#moved = probeMovedContext(template);
+        this.#dependent = probeHistoryDependence(template);
+    }
+    /**
+     * Returns the text that follows the turn, or why the conversation cannot be continued. The cost depends on the new
+     * messages only, except for templates whose renderings depend on earlier turns: then these are rendered too.
+     */
+    find(conversation, turn) {
+        const answer = conversation.messages[turn.messageCount - 1];
+        const added = conversation.messages.slice(turn.messageCount);
+        const [next] = added;
+        if (answer?.role !== "assistant" || next === undefined)
+            return "answer_among_new_messages";
+        if (added.some((message) => message.role === "assistant"))
+            return "answer_among_new_messages";
+        if (changesHeader(this.#template, conversation, turn.templateArgs))
+            return "template_args_changed";
+        const lead = leadingSystem(conversation.messages);
+        const shape = describeShape(lead.length > 0, (conversation.tools ?? []).length > 0, answer, next);
+        if (this.#moved.get(shape))
+            return "template_moves_context";
+        const history = this.#dependent.get(shape)
+            ? conversation.messages.slice(0, turn.messageCount - 1)
+            : [...lead, USER];
+        const context = { ...conversation, messages: history };
+        const { toolCalls = [] } = answer;
+        if (!this.#template.dividesCalls || toolCalls.length < 2)
+            return this.#render(context, answer, added, turn.lastTokenId);
+        const continuations = toolCalls.map((call) => this.#render(context, { ...answer, toolCalls: [call] }, added, turn.lastTokenId));
+        return equalContinuation(continuations) ?? "template_refuses";
+    }
+    #render(context, answer, added, lastTokenId) {
+        const marker = makeMarker(added);
+        const [next] = added;
+        for (const standIn of makeStandIns(answer, marker)) {
+            const render = (following, addGenerationPrompt) => {
+                const messages = [...context.messages, standIn, ...following];
+                return renderAfterMarker(this.#template, marker, { ...context, messages }, addGenerationPrompt);
+            };
+            const opened = render(added, true);
+            const followed = next === undefined ? undefined : render([makeFollower(next, answer)], true);
+            if (opened === undefined || followed === undefined)
+                continue;
+            if (!added.every((message) => isShown(message, opened)))
+                return "system_message_moved";
+            return this.#join(opened, followed, () => render([], false), lastTokenId);
+        }
+        return "template_refuses";
+    }
+    #join(opened, followed, closed, lastTokenId) {
+        const end = findTurnEnd(followed, closed, this.#tokens);
+        if (end === undefined || !opened.startsWith(end.before + end.token))
+            return "no_end_of_turn";
+        const rest = opened.slice(end.before.length);
+        const last = lastTokenId === undefined ? undefined : this.#tokens.stops.get(lastTokenId);
+        const isEnded = last !== undefined && (last === end.token || last === end.modelToken);
+        return isEnded ? { text: rest.slice(end.token.length), after: last } : { text: rest, after: "" };
+    }
+}
+/**
+ * Returns the continuation of a turn with several calls of which the template shows one. Undefined if it depends on the call that
+ * is shown, for example because the template names the call in the result.
+ *
+ * @param continuations one for each call that can be shown
+ */
+function equalContinuation(continuations) {
+    const [first, ...rest] = continuations;
+    const text = JSON.stringify(first);
+    return rest.every((other) => JSON.stringify(other) === text) ? first : undefined;
+}
+/** Returns false for a system message that the template does not show after the answer, for example because it moves it to the front. */
+function isShown(message, opened) {
+    return !isSystem(message) || opened.includes(message.content.trim());
+}
+//# sourceMappingURL=continuation-finder.js.map

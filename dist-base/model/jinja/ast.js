@@ -1,0 +1,3 @@
+/** The nodes of a parsed template. */
+export {};
+//# sourceMappingURL=ast.js.map

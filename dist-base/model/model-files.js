@@ -1,0 +1,91 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { CodedError } from "../support/coded-error.js";
+import { modelDigest } from "./model-digest.js";
+import { addedTokenSchema } from "./tokenizer/added-token.js";
+/** A Hugging Face model folder that cannot be used. The message names the file. */
+export class ModelFolderError extends CodedError {
+    name = "ModelFolderError";
+}
+const tokenId = z.int().min(0);
+const stopIds = z.union([tokenId, z.array(tokenId)]).nullish();
+/** A special token is its text, or an object that contains the text. */
+const specialToken = z
+    .union([z.string(), z.object({ content: z.string() }).transform((token) => token.content)])
+    .nullish();
+const addedTokensDecoder = z.record(z.string(), addedTokenSchema.omit({ id: true }));
+const tokenizerSchema = z.looseObject({
+    added_tokens: z.array(addedTokenSchema).default([]),
+    model: z.looseObject({}),
+    normalizer: z.unknown().optional(),
+});
+const tokenizerConfigSchema = z.looseObject({
+    chat_template: z.union([z.string(), z.array(z.object({ name: z.string(), template: z.string() }))]).nullish(),
+    added_tokens_decoder: addedTokensDecoder.nullish(),
+    bos_token: specialToken,
+    eos_token: specialToken,
+    pad_token: specialToken,
+    unk_token: specialToken,
+});
+const generationConfigSchema = z.looseObject({ eos_token_id: stopIds });
+/** Fields that are at the top of config.json, or in `text_config` for models that also take images. */
+const languageModelFields = { eos_token_id: stopIds, max_position_embeddings: z.int().min(1).nullish() };
+const configSchema = z.looseObject({
+    ...languageModelFields,
+    model_type: z.string().nullish(),
+    text_config: z.looseObject(languageModelFields).nullish(),
+});
+/**
+ * Reads a Hugging Face model folder: tokenizer.json and tokenizer_config.json, and if they exist chat_template.jinja,
+ * generation_config.json and config.json.
+ *
+ * @throws ModelFolderError if a file is missing or invalid
+ */
+export async function readModelFiles(folder) {
+    const tokenizer = await readJson(folder, "tokenizer.json", tokenizerSchema);
+    const tokenizerConfig = await readJson(folder, "tokenizer_config.json", tokenizerConfigSchema);
+    return {
+        tokenizer: withAddedTokens(tokenizer, tokenizerConfig.added_tokens_decoder ?? {}),
+        tokenizerConfig,
+        generationConfig: await readJson(folder, "generation_config.json", generationConfigSchema, {}),
+        config: await readJson(folder, "config.json", configSchema, {}),
+        chatTemplate: await readText(join(folder, "chat_template.jinja")),
+        digest: await modelDigest(folder),
+    };
+}
+/** Adds the tokens that only tokenizer_config.json has, like `transformers` does. */
+function withAddedTokens(tokenizer, decoder) {
+    const known = new Set(tokenizer.added_tokens.map((token) => token.id));
+    const configured = Object.entries(decoder).map(([id, token]) => ({ ...token, id: Number(id) }));
+    const missing = configured.filter((token) => Number.isInteger(token.id) && !known.has(token.id));
+    return { ...tokenizer, added_tokens: [...tokenizer.added_tokens, ...missing] };
+}
+/** @param ifMissing returned if the file does not exist; without it the file is required */
+async function readJson(folder, name, schema, ifMissing) {
+    const path = join(folder, name);
+    const text = await readText(path);
+    if (text === undefined) {
+        if (ifMissing !== undefined)
+            return ifMissing;
+        throw new ModelFolderError("model_file_missing", `the model folder has no ${name}: ${path} does not exist`);
+    }
+    try {
+        return schema.parse(JSON.parse(text));
+    }
+    catch (cause) {
+        const reason = cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause);
+        throw new ModelFolderError("model_file_invalid", `${path} is not a valid ${name}: ${reason}`, { cause });
+    }
+}
+async function readText(path) {
+    try {
+        return await readFile(path, "utf8");
+    }
+    catch (cause) {
+        if (cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR"))
+            return undefined;
+        throw new ModelFolderError("model_file_missing", `cannot read ${path}: ${String(cause)}`, { cause });
+    }
+}
+//# sourceMappingURL=model-files.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=detokenizer.js.map

@@ -1,0 +1,65 @@
+import { randomCallId } from "../message/pending-call.js";
+import { isJson } from "../reader/json-scanner.js";
+import { parsePythonLiteral } from "../reader/python-literal.js";
+import { tag } from "../structure/format.js";
+import { describeKeywordArguments } from "../structure/keyword-arguments.js";
+import { finishCall, newCall } from "../syntax/call-syntax.js";
+import { readPythonCall } from "../syntax/python-call.js";
+const SECTION = { begin: "<function_calls>", end: "</function_calls>" };
+/**
+ * Olmo 3: Python calls between tags, one a line. The template writes values as JSON, models also as Python literals.
+ * Source: the models' chat templates.
+ */
+export const olmo3 = {
+    name: "olmo3",
+    calls: {
+        docs: {
+            models: "Olmo 3",
+            call: '`<function_calls>f(a=1, b="x")</function_calls>`, a call a line',
+            arguments: "Python",
+        },
+        detection: { template: [SECTION.begin] },
+        syntax: { markers: [SECTION.begin, SECTION.end], read },
+        structure: {
+            trigger: SECTION.begin,
+            section: SECTION,
+            list: { separator: "\n" },
+            describeCall: (tool) => tag(`${tool.function.name}(`, describeKeywordArguments(tool), ")"),
+        },
+    },
+};
+function* read(context) {
+    const { reader, out } = context;
+    const opener = reader.markers([SECTION.begin]);
+    while ((yield* reader.until(opener, out.text)) !== undefined) {
+        reader.startRecording();
+        reader.skip(SECTION.begin);
+        yield* readSection(context);
+    }
+}
+/** Reads calls up to the end of the section or to the first malformed one. Recording is on. */
+function* readSection(context) {
+    const { reader, out } = context;
+    for (;;) {
+        const call = newCall(context, randomCallId);
+        const isWhole = yield* readPythonCall(context, call, { isMarked: true, toJson });
+        yield* finishCall(context, call, isWhole, [SECTION.begin, SECTION.end]);
+        if (!isWhole) {
+            if (yield* reader.accept(SECTION.end))
+                out.text(SECTION.end);
+            return;
+        }
+        reader.startRecording();
+        yield* reader.accept(",");
+        yield* reader.skipSpace();
+        const isClosed = yield* reader.accept(SECTION.end);
+        if (isClosed || (yield* reader.at(SECTION.begin)) || !(yield* reader.ready())) {
+            reader.endRecording();
+            out.markBoundary();
+            return;
+        }
+    }
+}
+/** JSON keeps its spelling. */
+const toJson = (value) => (isJson(value) ? value : parsePythonLiteral(value));
+//# sourceMappingURL=olmo3.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=whole-structure.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=output-syntax.js.map

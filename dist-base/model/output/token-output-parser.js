@@ -1,0 +1,95 @@
+import { createDetokenizer } from "./detokenizer/create-detokenizer.js";
+import { MessageWriter } from "./message/message-writer.js";
+import { createOutputFormat } from "./output-format.js";
+import { OutputReader } from "./reader/reader.js";
+import { StopStrings } from "./stop-strings.js";
+import { ReasoningCount } from "./tokens/reasoning-count.js";
+import { TextTokens } from "./tokens/text-tokens.js";
+/**
+ * Parses an output in steps: the detokenizer turns tokens into pieces of text, stop strings cut off the end, and the
+ * format's reader writes events.
+ */
+export class TokenOutputParser {
+    #vocabulary;
+    #markers;
+    #markerParts;
+    #detokenizer;
+    #stopStrings;
+    #stopTokenIds;
+    #reader;
+    #out;
+    #count = new ReasoningCount();
+    #reading;
+    /** A stop token that came last. It ends the output unless more tokens come. */
+    #lastStop;
+    constructor(vocabulary, families, options) {
+        const format = createOutputFormat(families, options);
+        this.#vocabulary = vocabulary;
+        this.#markers = new Set(format.markers.filter((marker) => vocabulary.isAdded(marker)));
+        const textTokens = options.textTokens === true ? new TextTokens() : undefined;
+        this.#markerParts = new Set(format.markerParts?.filter((part) => vocabulary.isAdded(part)));
+        const known = this.#markerParts.size > 0 ? new Set([...this.#markers, ...this.#markerParts]) : this.#markers;
+        this.#detokenizer = createDetokenizer(vocabulary, known, (at) => {
+            this.#count.addToken(at);
+            textTokens?.addToken(at);
+        });
+        this.#stopStrings = new StopStrings(options.stop);
+        this.#stopTokenIds = new Set(options.stopTokenIds);
+        this.#reader = new OutputReader(this.#markers);
+        this.#out = new MessageWriter(format.markers.length > 0, {
+            position: () => this.#reader.position,
+            ...(textTokens ? { findTokens: (from, to) => textTokens.take(from, to) } : {}),
+        });
+        this.#reading = format.read(this.#reader, this.#out, this.#count);
+    }
+    get stopped() {
+        return this.#stopStrings.found !== undefined;
+    }
+    push(ids) {
+        const last = ids.at(-1);
+        if (last === undefined || this.stopped)
+            return [];
+        const pieces = this.#takeLastStop();
+        if (this.#stopTokenIds.has(last))
+            this.#lastStop = last;
+        const now = this.#lastStop === undefined ? ids : ids.subarray(0, -1);
+        pieces.push(...this.#detokenizer.push(now));
+        return this.#read(this.#stopStrings.push(pieces));
+    }
+    finish(end) {
+        const pieces = end === "length" || this.#endsWithMarker() ? this.#takeLastStop() : [];
+        pieces.push(...this.#detokenizer.finish());
+        const rest = this.stopped ? [] : this.#stopStrings.push(pieces);
+        this.#reader.end(end === "length" || this.stopped);
+        const events = this.#read([...rest, ...this.#stopStrings.finish()], true);
+        const { message, toolCalls } = this.#out;
+        const reasoningTokens = this.#count.count;
+        return { events, output: { message, toolCalls, stopString: this.#stopStrings.found, reasoningTokens } };
+    }
+    /** Returns true if the stop token at the end is also a marker, such as the end of a call. */
+    #endsWithMarker() {
+        if (this.#lastStop === undefined)
+            return false;
+        const entry = this.#vocabulary.entry(this.#lastStop);
+        return entry.kind === "added" && this.#markers.has(entry.text);
+    }
+    #takeLastStop() {
+        if (this.#lastStop === undefined)
+            return [];
+        const pieces = this.#detokenizer.push(Int32Array.of(this.#lastStop));
+        this.#lastStop = undefined;
+        return pieces;
+    }
+    #read(pieces, isLast = false) {
+        this.#reader.feed(this.#markerParts.size > 0 ? pieces.map((piece) => this.#asText(piece)) : pieces);
+        this.#reading.next();
+        this.#count.readTo(this.#reader.position);
+        if (isLast)
+            this.#out.flush();
+        return this.#out.take();
+    }
+    #asText(piece) {
+        return this.#markerParts.has(piece.text) ? { kind: "text", text: piece.text } : piece;
+    }
+}
+//# sourceMappingURL=token-output-parser.js.map

@@ -1,0 +1,213 @@
+import { runInTurns } from "../../support/async/run-steps.js";
+import { turns } from "../../support/async/turns.js";
+import { EncodeThreads } from "./encode-threads.js";
+import { continuesText, findCommonStart, joinText, sliceText, } from "./encoded-text.js";
+import { LibraryTokenizer } from "./library-tokenizer.js";
+import { PieceCache } from "./piece-cache.js";
+import { createPieceEncoder } from "./piece-encoder.js";
+import { createSplitter } from "./splitter.js";
+import { encodeInBatches } from "./text-batch.js";
+import { totalLength } from "./total-length.js";
+// Characters that one call encodes on the event loop. Most texts take less than a millisecond, the worst a few.
+const INLINE_LENGTH = 4096;
+/** Number of pieces that are cut and looked up in one iteration of the event loop. This takes some milliseconds. */
+const PIECES_PER_TURN = 2048;
+const NO_IDS = new Int32Array();
+/**
+ * Converts text to token ids and back, exactly like Python's `tokenizers` with `add_special_tokens=False`: no token is
+ * added. Text that spells a special token becomes that token, even in user text, as in Python.
+ */
+export class Tokenizer {
+    #library;
+    #encoder;
+    #threads;
+    #split;
+    #cache;
+    /** Pieces that threads are encoding, by key. Other calls with the same piece wait for it. */
+    #pending = new Map();
+    #special;
+    #added;
+    /** Number of characters at the beginning of a text that decide with which added token it begins. */
+    #reach;
+    /** @param cacheBytes limit of the cache of encoded pieces */
+    constructor(files, cacheBytes) {
+        const { added_tokens: added, normalizer } = files.tokenizer;
+        this.#library = new LibraryTokenizer(files.tokenizer, files.config);
+        this.#encoder = createPieceEncoder(files, () => this.#library);
+        this.#threads = new EncodeThreads(files);
+        this.#split = createSplitter(added, normalizer);
+        this.#cache = new PieceCache(cacheBytes);
+        this.#special = new Set(added.filter((token) => token.special).map((token) => token.id));
+        this.#added = new Set(added.map((token) => token.content));
+        // One more, because a token may count only as a separate word.
+        this.#reach = Math.max(0, ...added.map((token) => token.content.length)) + 1;
+    }
+    get cacheStats() {
+        return this.#cache.stats;
+    }
+    /** Starts a thread for large texts, so the first large text does not wait for it. */
+    warmUp() {
+        this.#threads.warmUp();
+    }
+    /** Ends the threads. */
+    close() {
+        return this.#threads.close();
+    }
+    findId(token) {
+        return this.#library.token_to_id(token);
+    }
+    /** Returns a token as the vocabulary spells it. Only for added tokens, this is also the token's text. */
+    findToken(id) {
+        return this.#library.id_to_token(id);
+    }
+    /** Returns the added token with which a text begins; if several match, the longest. */
+    addedTokenAt(text) {
+        let longest;
+        for (const token of this.#added) {
+            if (text.startsWith(token) && token.length > (longest?.length ?? 0))
+                longest = token;
+        }
+        return longest;
+    }
+    /**
+     * Encodes a text and returns the ids in pieces to be concatenated. Pieces are shared with other calls: do not change them.
+     *
+     * Short new text is encoded immediately, long new text in other threads. On the event loop, a text costs its lookup in
+     * the cache, about 1 ms for 1 MB.
+     *
+     * @param after an added token right before the text; the result does not contain its id
+     * @throws TokenizerError if the text cannot be encoded
+     */
+    async encode(text, after = "") {
+        const { ids } = await this.#encodePieces(this.#split(after + text.toWellFormed()));
+        const [first, ...rest] = ids;
+        return (after === "" || first === undefined ? ids : [first.subarray(1), ...rest]).filter((pieceIds) => pieceIds.length > 0);
+    }
+    /**
+     * Encodes a text in parts. Only the part that no known text begins with is looked up and encoded.
+     *
+     * @param known recently encoded texts; this text is added to them
+     * @throws TokenizerError if the text cannot be encoded
+     */
+    async encodeParts(parts, known) {
+        const start = known && findCommonStart(parts, known.items, this.#reach);
+        const pieces = this.#split(sliceText(parts, start?.characters ?? 0).toWellFormed());
+        const encoded = await runInTurns(joinText(parts, start, await this.#encodePieces(pieces)));
+        known?.add(encoded, start && continuesText(start) ? start.known : undefined);
+        return encoded;
+    }
+    /** Cuts and encodes pieces in groups, each in a separate iteration of the event loop: a text can have tens of thousands of pieces. */
+    async #encodePieces(pieces) {
+        const lengths = [];
+        const groups = [];
+        for (const group of inGroups(pieces, PIECES_PER_TURN)) {
+            for (const { length } of group)
+                lengths.push(length);
+            const encoding = this.#encodeGroup(group);
+            // An error is thrown below. Until then, it must not count as unhandled.
+            encoding.catch(() => undefined);
+            groups.push(encoding);
+            if (group.length === PIECES_PER_TURN)
+                await turns.next();
+        }
+        const ids = [];
+        for (const group of groups)
+            for (const pieceIds of await group)
+                ids.push(pieceIds);
+        return { lengths, ids };
+    }
+    /** Returns the ids of each piece: from the cache, from a thread that is encoding it, or newly encoded. */
+    async #encodeGroup(pieces) {
+        const keys = [];
+        const known = new Map();
+        const awaited = new Map();
+        const missing = new Map();
+        for (const piece of pieces) {
+            const key = this.#cache.hashPiece(piece);
+            keys.push(key);
+            const ids = this.#cache.get(key);
+            const pending = this.#pending.get(key);
+            if (ids !== undefined)
+                known.set(key, ids);
+            else if (pending !== undefined)
+                awaited.set(key, pending);
+            else
+                missing.set(key, piece);
+        }
+        const isShort = totalLength([...missing.values()]) <= INLINE_LENGTH;
+        if (isShort)
+            for (const [key, piece] of missing)
+                known.set(key, this.#encodeHere(key, piece));
+        else {
+            const encoding = this.#encodeApart(missing);
+            for (const key of missing.keys())
+                awaited.set(key, encoding);
+        }
+        for (const [key, encoding] of awaited)
+            known.set(key, (await encoding).get(key) ?? NO_IDS);
+        return keys.map((key) => known.get(key) ?? NO_IDS);
+    }
+    /**
+     * Cuts a text into slices of about `length` characters or more, whose concatenated ids are those of the whole text. Each slice
+     * is cut when it is taken.
+     */
+    *slices(text, length) {
+        let slice = "";
+        for (const piece of this.#split(text.toWellFormed())) {
+            for (const part of this.#encoder.parts(piece, length)) {
+                slice += part;
+                if (slice.length < length)
+                    continue;
+                yield slice;
+                slice = "";
+            }
+        }
+        if (slice !== "")
+            yield slice;
+    }
+    /** Returns the text of the ids. Unknown ids are left out; an incomplete character becomes U+FFFD. */
+    decode(ids, { skipSpecialTokens }) {
+        const shown = Array.from(ids).filter((id) => this.findToken(id) !== undefined && !(skipSpecialTokens && this.#special.has(id)));
+        if (shown.length === 0)
+            return "";
+        return this.#library.decode(shown, { skip_special_tokens: false, clean_up_tokenization_spaces: false });
+    }
+    #encodeHere(key, piece) {
+        const ids = this.#encoder.encode(piece);
+        this.#cache.set(key, ids);
+        return ids;
+    }
+    /** Encodes pieces in threads. Until they are encoded, other calls wait for the same promise. */
+    #encodeApart(missing) {
+        const encoding = this.#encodeInThreads(missing);
+        for (const key of missing.keys())
+            this.#pending.set(key, encoding);
+        const forget = () => {
+            for (const key of missing.keys())
+                this.#pending.delete(key);
+        };
+        encoding.then(forget, forget);
+        return encoding;
+    }
+    async #encodeInThreads(missing) {
+        const encoded = await encodeInBatches([...missing.values()], this.#encoder, (texts) => this.#threads.encode(texts));
+        const ids = new Map([...missing.keys()].map((key, i) => [key, encoded[i] ?? NO_IDS]));
+        for (const [key, pieceIds] of ids)
+            this.#cache.set(key, pieceIds);
+        return ids;
+    }
+}
+/** Collects items in groups of at most `size`. */
+function* inGroups(items, size) {
+    let group = [];
+    for (const item of items) {
+        group.push(item);
+        if (group.length < size)
+            continue;
+        yield group;
+        group = [];
+    }
+    if (group.length > 0)
+        yield group;
+}
+//# sourceMappingURL=tokenizer.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=batch-plan.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=file-lock.js.map

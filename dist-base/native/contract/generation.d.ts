@@ -1,0 +1,53 @@
+import type { EngineReply, TopLogprobs } from "./reply.js";
+/**
+ * The content of the log probabilities that an engine reports:
+ *
+ * - `temperature`: log_softmax(logits / temperature) over the whole vocabulary, after penalties and grammar.
+ * - `truncated`: the same, renormalized over the tokens that top-k, top-p and min-p keep.
+ * - `raw`: log_softmax(logits), before temperature and penalties.
+ * - `unknown`: the engine could not be asked, or its servers differ.
+ */
+export type LogprobContent = "temperature" | "truncated" | "raw" | "unknown";
+/** The output of one model call while it arrives: ids, log probabilities, versions, and optionally top alternatives. */
+export interface NativeGeneration {
+    readonly length: number;
+    /**
+     * Adds sampled tokens. Lengths must be equal, log probabilities finite (`ERR_REPLY_NOT_FINITE`), and ids at least 0.
+     */
+    append(ids: Int32Array, logprobs: Float32Array, versions: number | Int32Array): void;
+    /**
+     * Adds alternatives for the last tokens: `width` (id, logprob) pairs per token. `ids.length` is a multiple of
+     * `width`. Unused entries have id -1 and log probability 0.
+     */
+    appendTop(ids: Int32Array, logprobs: Float32Array, width: number): void;
+    /**
+     * Reads a complete reply of SGLang's `/generate` and adds its tokens. Adds nothing if it throws (`ERR_REPLY_…`).
+     *
+     * @param version for tokens whose version is not an integer in the reply
+     */
+    appendSglangReply(body: Uint8Array, version: number): EngineReply;
+    /**
+     * The same on a worker thread, for large bodies, which are read in place. Until it settles, the generation must not
+     * be used, and the body must not be changed or transferred.
+     */
+    appendSglangReplyAsync(body: Uint8Array, version: number): Promise<EngineReply>;
+    /**
+     * Reads a complete reply of vLLM's `/inference/v1/generate` or `/v1/completions`, like {@link appendSglangReply}.
+     *
+     * @param topLogprobs number of alternatives per token to keep
+     */
+    appendVllmReply(body: Uint8Array, version: number, topLogprobs: number): EngineReply;
+    /** The same on a worker thread, like {@link appendSglangReplyAsync}. */
+    appendVllmReplyAsync(body: Uint8Array, version: number, topLogprobs: number): Promise<EngineReply>;
+    /** Removes the tokens from index `length` on, for a generation that is restarted. */
+    truncate(length: number): void;
+    /** Return copies of the tokens so far, from index `from` (default 0). */
+    ids(from?: number): Int32Array;
+    logprobs(from?: number): Float32Array;
+    versions(from?: number): Int32Array;
+    /**
+     * Returns the alternatives of the tokens from index `from`: `width` entries per token; undefined if none are
+     * recorded.
+     */
+    top(from?: number): TopLogprobs | undefined;
+}

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=generation.js.map

@@ -1,0 +1,29 @@
+/** Most that a JSON document may hold. What is counted is what `JSON.parse` would build. */
+export interface JsonLimits {
+    /** Arrays and objects inside each other; the outermost is 1. From 1 to 127. */
+    readonly depth: number;
+    /**
+     * Strings, numbers, literals, arrays and objects, without keys. Those of tool calls' `arguments`, which are JSON as a
+     * string, count as well.
+     */
+    readonly values: number;
+    /** Keys of one object. */
+    readonly keys: number;
+    /** Items of arrays that are fields of the outermost object, by the field's name. */
+    readonly lists: Readonly<Record<string, number>>;
+}
+/**
+ * The first limit that a document exceeds. `word`: the bytes of a key or a number, outside of `arguments`. `prototype`: a key that code could mistake for an object's prototype, `__proto__`, or
+ * `prototype` in an object under `constructor`. None is allowed, except in `arguments`.
+ */
+export type JsonExcess = {
+    readonly limit: "prototype";
+    readonly allowed: 0;
+} | {
+    readonly limit: "depth" | "values" | "keys" | "word";
+    readonly allowed: number;
+} | {
+    readonly limit: "items";
+    readonly allowed: number;
+    readonly list: string;
+};

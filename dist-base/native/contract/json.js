@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=json.js.map

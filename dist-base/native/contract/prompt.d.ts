@@ -1,0 +1,21 @@
+import type { NativeGeneration } from "./generation.js";
+/** The input token ids of one model call. */
+export interface NativePrompt {
+    readonly length: number;
+    /** Returns a copy of the ids, for engines in this process and for tests. */
+    tokens(): Int32Array;
+    /**
+     * Writes a JSON request body in UTF-8: `prefix`, then `[id,id,…]`, then `suffix`.
+     *
+     * @param partial a cut generation to resume, whose ids follow those of the prompt
+     * @param from number of the prompt's first ids that are left out; default 0
+     */
+    requestBody(prefix: string, suffix: string, partial?: NativeGeneration, from?: number): Buffer;
+    /** The whole body, written on a worker thread, for long prompts. `partial` must not be used until it settles. */
+    requestBodyAsync(prefix: string, suffix: string, partial?: NativeGeneration): Promise<Buffer>;
+    /**
+     * Frees the ids before the garbage collector does. `length` stays valid; any other use then throws `ERR_RELEASED`.
+     * Idempotent.
+     */
+    release(): void;
+}

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=prompt.js.map

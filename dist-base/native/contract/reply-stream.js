@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=reply-stream.js.map

@@ -1,0 +1,127 @@
+import type { NativeGeneration } from "./generation.js";
+import type { NativePrompt } from "./prompt.js";
+/** The tokens of one session's conversation trees. Only the event loop may change it. */
+export interface NativeSession {
+    /** Number of recorded interactions. */
+    readonly length: number;
+    /** Bytes of native memory that this session holds. */
+    readonly byteLength: number;
+    /**
+     * Returns the best parent for a request whose messages have these chain digests: the interaction with the longest
+     * `messages + output` that is a strict prefix, else the one with the longest `messages` that is a strict prefix. Of
+     * several, it is the newest with the same tool call ids, else the newest.
+     *
+     * @param callIds for each message, a number that identifies the ids of all tool calls up to it, or 0 if there are
+     * none. Absent if the request has no tool calls
+     */
+    findParent(digests: Uint8Array, callIds?: BigUint64Array): ParentMatch | undefined;
+    /** Returns the next older interaction with the messages, output and tool call ids of `index`; undefined if there is none. */
+    olderTwin(index: number): number | undefined;
+    /**
+     * Builds a prompt from the full sequence (input and output) of interaction `base`, if given, followed by `pieces`.
+     * The pieces are copied. The prompt may outlive the session.
+     */
+    prompt(pieces: readonly Int32Array[], base?: number): NativePrompt;
+    /** Returns how many tokens of a prompt would be stored with this parent and not repeated; see {@link RecordResult}. */
+    sharedLength(prompt: NativePrompt, parent: number): number;
+    /** Adds an interaction. It consumes the generation: any later use of it throws `ERR_RELEASED`. */
+    record(input: RecordInput): RecordResult;
+    /**
+     * Returns the bytes of an interaction, as storage keeps them: all that its record added except rewards, with a format
+     * version and a checksum. Tokens that are stored with the parent are not repeated. docs/reference/storage-format.md
+     * describes them.
+     */
+    serialize(index: number): Buffer;
+    /**
+     * Adds interactions as they were recorded. `parts` are results of {@link serialize}, in order, of a session with the
+     * same digest key that had the interactions of this session before them. Set rewards afterwards.
+     *
+     * @throws `ERR_STORED_INVALID` for a part that is damaged, of an unknown format, or not the next interaction. The
+     * message has the form "parts[2]: checksum: …". Parts before it are added, it and later parts are not.
+     *
+     * @param compactedFrom for each part, {@link RecordInput.compactedFrom}; -1 if it had none. Absent: none had one
+     */
+    restore(parts: readonly Uint8Array[], compactedFrom?: Int32Array): RestoredTree;
+    /**
+     * {@link restore} on another thread, for a session without interactions, all or nothing. The session stays empty until the
+     * promise resolves, and `parts` must not change until it settles.
+     *
+     * Rejects with `ERR_INVALID_ARG` if the session has interactions at the call or at the end, `ERR_STORED_INVALID` if a part is
+     * refused, `ERR_RELEASED` if the session was released meanwhile.
+     */
+    restoreAsync(parts: readonly Uint8Array[], compactedFrom?: Int32Array): Promise<RestoredTree>;
+    /** Sets an interaction's own reward, which must be finite and fit a float32. It is stored as float64. */
+    setReward(index: number, reward: number): void;
+    /** Sets the reward of the whole session, in addition to own rewards. The same range applies. */
+    setSessionReward(reward: number): void;
+    interaction(index: number): InteractionInfo;
+    /** Returns the lowest and the highest weight version of an interaction's output; undefined for an empty output. */
+    versionRange(index: number): [number, number] | undefined;
+    /**
+     * Returns the final rewards of all interactions, by index. A final reward is the sum of:
+     * - the own reward,
+     * - discount × the sum of the children's final rewards, without the session reward,
+     * - discount^h × the session reward, where h counts the edges down to the descendant leaf that completed last. Here, a
+     *   root counts as a child of the interaction that it was compacted from.
+     */
+    discountedRewards(discount: number): Float64Array;
+    /**
+     * Frees the tokens now. Existing plans, prompts and batches keep what they need. Any later use of the session throws
+     * `ERR_RELEASED`. Idempotent.
+     */
+    release(): void;
+}
+/** The places of restored interactions in the conversation tree. Entry i belongs to part i. */
+export interface RestoredTree {
+    /** Index of the parent; -1 for a root. */
+    readonly parents: Int32Array;
+    /** 1 if the prompt continues its parent's tokens, otherwise 0. */
+    readonly tokenExact: Uint8Array;
+}
+export interface ParentMatch {
+    readonly index: number;
+    /** "continuation": its messages and output are a prefix of the request. "messages": only its messages are. */
+    readonly rule: "continuation" | "messages";
+}
+export interface RecordInput {
+    readonly prompt: NativePrompt;
+    readonly generation: NativeGeneration;
+    /** Result of {@link NativeAddon.digestMessages} for the input messages. */
+    readonly digests: Uint8Array;
+    /** The output messages in canonical form. */
+    readonly output: readonly string[];
+    /** Index of the parent; `-1` for a root. Absent: the result of {@link NativeSession.findParent}. */
+    readonly parent?: number;
+    /** Facts of the call as 32-bit words. Row columns with source `fact` refer to them by position. */
+    readonly facts?: Uint32Array;
+    /**
+     * Recurring texts (finish reason, API, …), "" for none. Row columns with source `label` refer to them by position.
+     */
+    readonly labels?: readonly string[];
+    /**
+     * If it does not continue its parent's tokens, it starts a new row of a `concat` export instead of failing the
+     * export.
+     */
+    readonly startsRow?: boolean;
+    /** Identifies the tool call ids of the input, and of input and output; see {@link NativeSession.findParent}. */
+    readonly callIds?: BigUint64Array | undefined;
+    /** Index of the interaction that the client compacted this conversation from: an earlier one that is later than the parent. */
+    readonly compactedFrom?: number | undefined;
+}
+export interface RecordResult {
+    readonly index: number;
+    readonly parent: number;
+    readonly tokenExact: boolean;
+    /** Number of input tokens that are stored with the parent and not repeated here. */
+    readonly sharedTokens: number;
+}
+export interface InteractionInfo {
+    readonly parent: number;
+    /** The parent's input and output tokens are a prefix of this input. False for a root. */
+    readonly tokenExact: boolean;
+    readonly promptTokens: number;
+    readonly completionTokens: number;
+    readonly sharedTokens: number;
+    readonly ownReward: number | undefined;
+    readonly children: number;
+}

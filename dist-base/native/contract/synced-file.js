@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=synced-file.js.map

@@ -1,0 +1,196 @@
+import { z } from "zod";
+import { acceptAsWritten } from "../../conversation/accept-as-written.js";
+import { shownMessagesSchema } from "../../conversation/chat-message.js";
+import { withoutNulls } from "../../support/json/without-nulls.js";
+import { listOf } from "../../support/schema/list-of.js";
+import { byType } from "../by-type.js";
+import { checkChoices } from "../choices.js";
+import { isShallow } from "../depth.js";
+import { engineSampling, readEngineSampling } from "../engine-sampling.js";
+import { count, isEmpty, noEffect, requestedModel, stopString, stopStrings, TOO_DEEP, toolName, unsupported, } from "../fields.js";
+import { countPlaceholders, toMediaFields } from "../image-policy.js";
+import { metadata } from "../metadata.js";
+import { reasoningArgs, reasoningEffort } from "../reasoning.js";
+import { RequestError } from "../request-error.js";
+import { chatResponseFormat } from "../response-format.js";
+import { findServerTools, leaveOut, serverTool } from "../server-tools.js";
+import { splitPrefill } from "../split-prefill.js";
+import { readTokenBudget, thinkingTokenBudget } from "../thinking-token-budget.js";
+import { requiresCall, selectTools, toCallRules, toTemplateChoice } from "../tool-choice.js";
+/**
+ * The body of POST /v1/chat/completions. A parameter that would change the result but is not supported is refused by
+ * name. A parameter that cannot change the result is accepted and ignored.
+ */
+const tool = z.object({
+    type: z.literal("function"),
+    // Templates print a tool as it is, and SDKs write null for a missing description or schema.
+    function: acceptAsWritten(z.looseObject({ name: toolName }).refine(isShallow, TOO_DEEP)).transform(withoutNulls),
+});
+const allowedTool = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });
+const toolChoice = z.union([
+    z.enum(["none", "auto", "required"]),
+    z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
+    z
+        .object({
+        type: z.literal("allowed_tools"),
+        allowed_tools: z.object({ mode: z.enum(["auto", "required"]), tools: listOf(allowedTool, { min: 1 }) }),
+    })
+        .transform(({ type, allowed_tools: { mode, tools } }) => ({
+        type,
+        mode,
+        names: tools.map((tool) => tool.function.name),
+    })),
+]);
+const streamOptions = z.strictObject({ include_usage: z.boolean().nullish(), include_obfuscation: noEffect });
+const penalty = z.number().min(-2).max(2);
+export const chatCompletionSchema = z.strictObject({
+    model: requestedModel.optional(),
+    messages: shownMessagesSchema,
+    tools: listOf(byType({ function: tool }, serverTool("function tools"))).optional(),
+    tool_choice: toolChoice.optional(),
+    parallel_tool_calls: z.boolean().optional(),
+    max_tokens: count.optional(),
+    max_completion_tokens: count.optional(),
+    temperature: z.number().min(0).max(2).optional(),
+    top_p: z.number().gt(0).max(1).optional(),
+    top_k: z.int32().min(-1).optional().describe("0 or -1 turns it off."),
+    stop: z.union([stopString, stopStrings]).optional(),
+    frequency_penalty: penalty.optional(),
+    presence_penalty: penalty.optional(),
+    n: count.optional().describe("Number of answers. Each is recorded as an interaction of its own."),
+    logprobs: z.boolean().optional(),
+    top_logprobs: z.int32().min(0).max(20).optional(),
+    response_format: chatResponseFormat.optional(),
+    reasoning_effort: reasoningEffort.optional(),
+    continue_final_message: z
+        .boolean()
+        .optional()
+        .describe("Continues the last message, which must be the assistant's, instead of starting a new one."),
+    add_generation_prompt: z
+        .boolean()
+        .optional()
+        .describe("As in vLLM and SGLang: false with `continue_final_message`, true without it. Each is the default."),
+    stream: z.boolean().optional(),
+    stream_options: streamOptions.optional(),
+    ...engineSampling,
+    thinking_token_budget: thinkingTokenBudget.optional(),
+    modalities: unsupported("modalities other than text", isTextOnly),
+    audio: unsupported("audio"),
+    functions: unsupported("functions (use tools)"),
+    function_call: unsupported("function_call (use tool_choice)"),
+    prediction: unsupported("prediction"),
+    verbosity: unsupported("verbosity other than medium", (value) => value === "medium"),
+    web_search_options: z.unknown().optional().describe("Asks for a server-side tool, see `rollout.agent.server_tools`."),
+    user: noEffect,
+    metadata: metadata.nullish().transform(() => undefined),
+    moderation: noEffect,
+    store: noEffect,
+    service_tier: noEffect,
+    safety_identifier: noEffect,
+    prompt_cache_key: noEffect,
+    prompt_cache_options: noEffect,
+    prompt_cache_retention: noEffect,
+});
+export function parseChatCompletion(request, policies = {}) {
+    const { serverTools, images } = policies;
+    checkChoices(request.n, "n", policies);
+    const droppedTools = leaveOut(listServerTools(request), serverTools);
+    const placeholders = countPlaceholders(listMediaFields(request), images);
+    const logprobs = request.logprobs ?? false;
+    if (!logprobs && (request.top_logprobs ?? 0) > 0) {
+        throw new RequestError("top_logprobs", "top_logprobs requires logprobs: true.");
+    }
+    const conversation = toConversation(request);
+    const { tools = [] } = conversation;
+    return {
+        model: request.model,
+        conversation,
+        sampling: toSampling(request),
+        calls: toCallRules({
+            tools,
+            choice: readChoice(request),
+            single: request.parallel_tool_calls === false ? "parallel_tool_calls" : undefined,
+            strict: tools.map((tool) => tool.function).filter((declared) => declared["strict"] === true),
+        }),
+        logprobs: logprobs ? "all" : "none",
+        choices: request.n,
+        stream: request.stream ?? false,
+        droppedTools,
+        placeholders,
+        includeUsage: request.stream_options?.include_usage ?? false,
+    };
+}
+function listMediaFields({ messages }) {
+    return messages.flatMap(({ media }, i) => toMediaFields(media, `messages[${i}].content`));
+}
+function listServerTools({ tools = [], web_search_options: search }) {
+    const declared = findServerTools(tools, (type) => type === "function");
+    if (search === undefined || search === null)
+        return declared;
+    return [...declared, { param: "web_search_options", type: "web_search_options" }];
+}
+function listTools({ tools = [] }) {
+    return tools.filter((each) => each.type === "function");
+}
+/** Returns the choice between the function tools; undefined if only a server-side tool can be chosen. */
+function readChoice(request) {
+    const { tools = [], tool_choice: choice } = request;
+    return choice === "required" && tools.length > 0 && listTools(request).length === 0 ? undefined : choice;
+}
+function toConversation(request) {
+    const choice = readChoice(request);
+    const tools = selectTools(listTools(request), choice);
+    const templateArgs = {
+        ...reasoningArgs(request.reasoning_effort),
+        ...request.chat_template_kwargs,
+        ...(tools.length > 0 && choice !== undefined ? { tool_choice: toTemplateChoice(choice) } : {}),
+    };
+    const { messages, prefill } = readMessages(request);
+    return {
+        messages,
+        ...(prefill === undefined ? {} : { prefill }),
+        ...(tools.length > 0 ? { tools } : {}),
+        ...(isEmpty(templateArgs) ? {} : { templateArgs }),
+    };
+}
+function readMessages(request) {
+    const { continue_final_message: continues = false, tool_choice: choice, response_format: format } = request;
+    const messages = request.messages.map(({ message }) => message);
+    if (request.add_generation_prompt === continues) {
+        const message = `add_generation_prompt must be ${!continues} if continue_final_message is ${continues}.`;
+        throw new RequestError("add_generation_prompt", message);
+    }
+    if (!continues)
+        return { messages };
+    const param = "continue_final_message";
+    const role = messages.at(-1)?.role;
+    if (role !== "assistant") {
+        const message = `${param} requires a last message with role "assistant"; received role "${role}".`;
+        throw new RequestError(param, message);
+    }
+    if (requiresCall(choice) || format) {
+        const other = format ? "response_format" : "a tool_choice that requires a call";
+        throw new RequestError(param, `${param} cannot be combined with ${other}.`);
+    }
+    return splitPrefill(messages, "messages");
+}
+function toSampling(request) {
+    return {
+        temperature: request.temperature ?? 1,
+        topP: request.top_p ?? 1,
+        topK: Math.max(request.top_k ?? 0, 0),
+        frequencyPenalty: request.frequency_penalty ?? 0,
+        presencePenalty: request.presence_penalty ?? 0,
+        maxTokens: request.max_completion_tokens ?? request.max_tokens,
+        stop: [request.stop ?? []].flat(),
+        seed: request.seed,
+        thinkingBudget: readTokenBudget(request),
+        topLogprobs: request.top_logprobs ?? 0,
+        structure: request.response_format,
+        ...readEngineSampling(request),
+    };
+}
+function isTextOnly(value) {
+    return Array.isArray(value) && value.length === 1 && value[0] === "text";
+}
+//# sourceMappingURL=request.js.map

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { toChatMessage } from "../../conversation/chat-message.js";
+import { sumTokens } from "../generation-answer.js";
+import { tokenLogprobs, toLogprobs } from "../logprobs.js";
+const usage = z.object({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+    completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
+});
+export const chatCompletionResponseSchema = z.object({
+    id: z.string().describe("The interaction id of the first choice, for /rl/set_reward."),
+    object: z.literal("chat.completion"),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(z.object({
+        index: z.int(),
+        interaction_id: z.string().describe("The interaction of this choice, for /rl/set_reward."),
+        message: z.looseObject({ role: z.literal("assistant"), content: z.string().nullable(), refusal: z.null() }),
+        finish_reason: z.enum(["stop", "length", "tool_calls"]),
+        logprobs: z.object({ content: tokenLogprobs, refusal: z.null() }).nullable(),
+    })),
+    usage,
+});
+/** @param others the answers of the further choices */
+export function toChatCompletion(answer, others = []) {
+    return {
+        id: answer.interactionId,
+        object: "chat.completion",
+        created: Math.floor(answer.createdAt / 1000),
+        model: answer.model,
+        choices: [answer, ...others].map(toChoice),
+        usage: sumUsage(answer, others),
+    };
+}
+function toChoice({ interactionId, message, tokens, finishReason }, index) {
+    return {
+        index,
+        message: Object.assign(toChatMessage(message), {
+            role: "assistant",
+            content: toContent(message),
+            refusal: null,
+        }),
+        finish_reason: finishReason,
+        logprobs: tokens ? { content: toLogprobs([tokens]), refusal: null } : null,
+        interaction_id: interactionId,
+    };
+}
+/** Like OpenAI: null if there are tool calls and no text, otherwise the text, which may be empty. */
+function toContent({ content, toolCalls }) {
+    return content === "" && toolCalls !== undefined && toolCalls.length > 0 ? null : content;
+}
+/** Returns the usage of a call. Like in OpenAI's API, the prompt counts once, however many choices there are. */
+export function sumUsage(answer, others = []) {
+    const { promptTokens, cachedTokens } = answer;
+    const { completionTokens, reasoningTokens } = sumTokens([answer, ...others]);
+    return {
+        prompt_tokens: promptTokens,
+        completion_tokens: completionTokens,
+        total_tokens: promptTokens + completionTokens,
+        prompt_tokens_details: { cached_tokens: cachedTokens },
+        completion_tokens_details: { reasoning_tokens: reasoningTokens },
+    };
+}
+//# sourceMappingURL=response.js.map

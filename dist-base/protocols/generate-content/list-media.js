@@ -1,0 +1,14 @@
+import { findField } from "./media.js";
+/** Returns the images and files of contents, also those of function responses. */
+export function listMediaFields(contents) {
+    return contents.flatMap(({ parts = [] }, i) => parts.flatMap((part, j) => {
+        const path = `contents[${i}].parts[${j}]`;
+        const beside = part.functionResponse?.parts ?? [];
+        return [part, ...beside].flatMap((each, k) => toMediaField(each, k === 0 ? path : `${path}.functionResponse.parts[${k - 1}]`));
+    }));
+}
+function toMediaField(part, path) {
+    const type = findField(part);
+    return type === undefined ? [] : [{ param: `${path}.${type}`, type }];
+}
+//# sourceMappingURL=list-media.js.map

@@ -1,0 +1,116 @@
+import { stringifySpelled } from "../../support/json/spelled.js";
+import { SentReasoning } from "../reasoning-signature.js";
+import { CallIds } from "./call-ids.js";
+import { showMedia } from "./media.js";
+/**
+ * Returns the conversation's messages, with the system prompt first.
+ *
+ * Clients that stream keep each chunk of an answer as a content of its own, so contents of the model that follow each other form one
+ * turn. A signature shows where the next turn begins.
+ */
+export function toMessages(system, contents, readReasoning) {
+    const messages = systemMessages(system);
+    const ids = new CallIds();
+    let turn;
+    const endTurn = () => {
+        if (turn)
+            messages.push(toAssistant(turn, readReasoning));
+        turn = undefined;
+    };
+    contents.forEach(({ role, parts = [] }, index) => {
+        if (role === "user" || (turn && beginsTurn(parts, turn)))
+            endTurn();
+        if (role === "model")
+            turn = addToTurn(turn, parts, ids);
+        else
+            messages.push(...userMessages(parts, ids, `contents[${index}]`));
+    });
+    endTurn();
+    return messages;
+}
+/** Returns the signature of the last part that has one: that of the answer that the request continues. */
+export function findLastSignature(contents) {
+    for (const { role, parts = [] } of contents.toReversed()) {
+        const signed = role === "model" ? parts.findLast((part) => part.thoughtSignature) : undefined;
+        if (signed)
+            return signed.thoughtSignature;
+    }
+    return undefined;
+}
+/** Each part of the system instruction is a paragraph. */
+function systemMessages(system) {
+    const content = (system?.parts ?? []).map(({ text = "" }) => text).join("\n");
+    return content === "" ? [] : [{ role: "system", content }];
+}
+function beginsTurn(parts, { ended, signature }) {
+    const own = parts.find((part) => part.thoughtSignature)?.thoughtSignature;
+    return ended || (signature !== undefined && own !== undefined && own !== signature);
+}
+function addToTurn(turn, parts, ids) {
+    const current = turn ?? {
+        content: "",
+        reasoning: new SentReasoning(),
+        toolCalls: [],
+        signature: undefined,
+        ended: false,
+    };
+    for (const { text = "", thought, thoughtSignature, functionCall } of parts) {
+        const isThought = thought === true && functionCall === undefined;
+        current.reasoning.add(isThought ? text : "", thoughtSignature);
+        current.signature ??= thoughtSignature;
+        if (!isThought)
+            current.content += text;
+        if (functionCall) {
+            const { name, args = {} } = functionCall;
+            current.toolCalls.push({ id: ids.addCall(functionCall), name, arguments: stringifySpelled(args) });
+        }
+        else if (!isThought && thoughtSignature !== undefined)
+            current.ended = true;
+    }
+    return current;
+}
+function toAssistant({ content, reasoning, toolCalls }, readReasoning) {
+    return {
+        role: "assistant",
+        content,
+        ...reasoning.read(readReasoning),
+        ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    };
+}
+/**
+ * Makes one message of each function response, and one of each run of text between them. Gemini CLI sends some responses of a resumed
+ * conversation twice, so a response that repeats an earlier one of the same content, with its id, is left out.
+ */
+function userMessages(parts, ids, path) {
+    const messages = [];
+    const texts = new Map();
+    let text;
+    const endText = () => {
+        if (text !== undefined)
+            messages.push({ role: "user", content: text });
+        text = undefined;
+    };
+    parts.forEach((part, index) => {
+        const { functionResponse: answer } = part;
+        if (!answer) {
+            text = (text ?? "") + (showMedia(part) ?? part.text ?? "");
+            return;
+        }
+        endText();
+        const toolCallId = ids.findCall(answer, `${path}.parts[${index}].functionResponse`);
+        const content = [writeResponse(answer.response), ...(answer.parts ?? []).map(showMedia)].join("");
+        if (answer.id && texts.get(answer.id) === content)
+            return;
+        texts.set(toolCallId, content);
+        messages.push({ role: "tool", content, toolCallId, name: answer.name });
+    });
+    endText();
+    return messages;
+}
+/** Returns a response as text. As Google documents it, a response's `output` is the function's whole output. */
+function writeResponse(response = {}) {
+    const [name, ...others] = Object.keys(response);
+    const output = name === "output" && others.length === 0 ? response["output"] : response;
+    return typeof output === "string" ? output.toWellFormed() : stringifySpelled(output);
+}
+//# sourceMappingURL=messages.js.map

@@ -1,0 +1,29 @@
+import type { Message } from "../conversation/message.js";
+import type { RecordedTokens } from "./logprobs.js";
+import type { OutputPart } from "./output-parts.js";
+/** The part of an answer that is known before its first token. */
+export interface AnswerStart {
+    readonly interactionId: string;
+    readonly model: string;
+    /** When the call began, in milliseconds since the epoch. */
+    readonly createdAt: number;
+    readonly promptTokens: number;
+}
+/** A finished model call. Every protocol builds its answer from this. */
+export interface GenerationAnswer extends AnswerStart {
+    readonly message: Message;
+    /** The same output in the order in which the model wrote it. */
+    readonly parts: readonly OutputPart[];
+    /** `tool_calls`: the generation ended by itself and has at least one well-formed call. */
+    readonly finishReason: "stop" | "length" | "tool_calls";
+    /** The stop string that ended the generation, if one did. */
+    readonly stopString: string | undefined;
+    readonly completionTokens: number;
+    /** How many of `completionTokens` are reasoning. */
+    readonly reasoningTokens: number;
+    readonly cachedTokens: number;
+    /** The recorded output, if the request asks for the log probabilities of all tokens. */
+    readonly tokens: RecordedTokens | undefined;
+}
+/** Returns the tokens of several answers to one call together. */
+export declare function sumTokens(answers: readonly GenerationAnswer[]): Pick<GenerationAnswer, "completionTokens" | "reasoningTokens">;

@@ -1,0 +1,168 @@
+import { z } from "zod";
+import { acceptAsWritten } from "../../conversation/accept-as-written.js";
+import { stringifySpelled } from "../../support/json/spelled.js";
+import { listOf } from "../../support/schema/list-of.js";
+import { jsonObjectSchema, noEffect, readType, toolName, wellFormed } from "../fields.js";
+import { SentReasoning } from "../reasoning-signature.js";
+import { isMedia, mediaBlocks, toText } from "./media-blocks.js";
+import { customTool } from "./tools.js";
+/** Schemas of Anthropic's messages and blocks, and their translation into {@link Message}s. */
+const textBlock = z.object({ type: z.literal("text"), text: wellFormed, cache_control: noEffect, citations: noEffect });
+const describeRefusedBlock = (supported) => (issue) => `only ${supported} blocks are supported; received a block of type "${(readType(issue.input) ?? "").slice(0, 40)}"`;
+const textBlocks = listOf(z.discriminatedUnion("type", [textBlock], { error: describeRefusedBlock("text") }));
+/** Is replaced by the definition of the tool. */
+const toolReference = z.object({ type: z.literal("tool_reference"), tool_name: toolName, cache_control: noEffect });
+const resultBlocks = listOf(z.discriminatedUnion("type", [textBlock, toolReference, ...mediaBlocks], {
+    error: describeRefusedBlock("text, tool_reference, image and document"),
+}));
+const toolResultBlock = z.object({
+    type: z.literal("tool_result"),
+    tool_use_id: wellFormed,
+    content: z.union([wellFormed, resultBlocks]).nullish(),
+    is_error: noEffect,
+    cache_control: noEffect,
+});
+const userBlock = z.discriminatedUnion("type", [textBlock, toolResultBlock, ...mediaBlocks], {
+    error: describeRefusedBlock("text, tool_result, image and document"),
+});
+const thinkingBlock = z.object({
+    type: z.literal("thinking"),
+    thinking: wellFormed,
+    signature: z.unknown().optional(),
+});
+const redactedBlock = z.object({ type: z.literal("redacted_thinking"), data: z.unknown().optional() });
+const toolUseBlock = z.object({
+    type: z.literal("tool_use"),
+    id: wellFormed,
+    name: toolName,
+    input: acceptAsWritten(jsonObjectSchema),
+});
+const assistantBlock = z.discriminatedUnion("type", [textBlock, thinkingBlock, redactedBlock, toolUseBlock], {
+    error: describeRefusedBlock("text, thinking and tool_use"),
+});
+const changedTool = z.object({ type: z.literal("tool_reference"), name: toolName });
+/** Changes of the tools during a conversation, which a system message announces. */
+const toolAddition = z.object({
+    type: z.literal("tool_addition"),
+    tool: z.discriminatedUnion("type", [
+        changedTool,
+        z.object({ type: z.literal("tool_definition"), definition: customTool }),
+    ]),
+    cache_control: noEffect,
+});
+const toolRemoval = z.object({ type: z.literal("tool_removal"), tool: changedTool, cache_control: noEffect });
+const systemBlocks = listOf(z.discriminatedUnion("type", [textBlock, toolAddition, toolRemoval], {
+    error: describeRefusedBlock("text, tool_addition and tool_removal"),
+}));
+const nonEmpty = (element) => listOf(element, { min: 1 });
+const message = z.discriminatedUnion("role", [
+    z.object({ role: z.literal("user"), content: z.union([wellFormed, nonEmpty(userBlock)]) }),
+    z.object({ role: z.literal("assistant"), content: z.union([wellFormed, listOf(assistantBlock)]) }),
+    z.object({ role: z.literal("system"), content: z.union([wellFormed, systemBlocks]) }),
+], { error: "must be one of user, assistant, system" });
+export const inputMessages = listOf(message, { min: 1, once: true });
+export const systemPrompt = z.union([wellFormed, textBlocks]);
+/**
+ * Returns the conversation's messages, with the system prompt first. Each block of the system prompt is a paragraph.
+ *
+ * @param tools writes the definitions of the tools that messages refer to
+ */
+export function toMessages(system, messages, tools, readReasoning) {
+    const content = typeof system === "string" ? system : (system ?? []).map((block) => block.text).join("\n");
+    const lead = content === "" ? [] : [{ role: "system", content }];
+    return [...lead, ...messages.flatMap((message) => toOwnMessages(message, tools, readReasoning))];
+}
+function toOwnMessages({ role, content }, tools, readReasoning) {
+    if (role === "user")
+        return typeof content === "string" ? [{ role, content }] : userMessages(content, tools);
+    if (role === "system")
+        return [{ role, content: joinBlocks(content, tools) }];
+    return [typeof content === "string" ? { role, content } : assistantMessage(content, readReasoning)];
+}
+/** Makes one message of each tool result, and one of each run of text between them. */
+function userMessages(blocks, tools) {
+    const messages = [];
+    let text;
+    const endText = () => {
+        if (text !== undefined)
+            messages.push({ role: "user", content: text });
+        text = undefined;
+    };
+    for (const block of blocks) {
+        if (block.type !== "tool_result") {
+            text = (text ?? "") + (isMedia(block) ? toText(block) : block.text);
+            continue;
+        }
+        endText();
+        messages.push({ role: "tool", content: joinBlocks(block.content, tools), toolCallId: block.tool_use_id });
+    }
+    endText();
+    return messages;
+}
+/** Makes one message of all blocks. Thinking of another model that was redacted cannot be read and is dropped. */
+function assistantMessage(blocks, readReasoning) {
+    let content = "";
+    const sent = new SentReasoning();
+    const toolCalls = [];
+    for (const block of blocks) {
+        if (block.type === "text")
+            content += block.text;
+        if (block.type === "thinking")
+            sent.add(block.thinking, block.signature);
+        if (block.type === "redacted_thinking")
+            sent.add("", block.data);
+        if (block.type === "tool_use") {
+            toolCalls.push({ id: block.id, name: block.name, arguments: stringifySpelled(block.input) });
+        }
+    }
+    return {
+        role: "assistant",
+        content,
+        ...sent.read(readReasoning),
+        ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    };
+}
+/** Joins the texts. References that follow each other become one block of definitions, on lines of its own. */
+function joinBlocks(content, tools) {
+    if (typeof content === "string")
+        return content;
+    let text = "";
+    let names = [];
+    let endsInLines = false;
+    const addLines = (lines) => {
+        text += text === "" || text.endsWith("\n") ? lines : `\n${lines}`;
+        endsInLines = true;
+    };
+    const endReferences = () => {
+        if (names.length > 0)
+            addLines(tools.describe(names));
+        names = [];
+    };
+    for (const block of content ?? []) {
+        const name = readReference(block, tools);
+        if (name !== undefined) {
+            names.push(name);
+            continue;
+        }
+        endReferences();
+        if (block.type === "tool_removal")
+            addLines(`The tool ${block.tool.name} is no longer available.`);
+        const own = isMedia(block) ? toText(block) : block.type === "text" ? block.text : "";
+        text += endsInLines && own !== "" ? `\n${own}` : own;
+        endsInLines &&= own === "";
+    }
+    endReferences();
+    return text;
+}
+/** Returns the name of the tool that a block adds to the prompt; undefined for other blocks. */
+function readReference(block, tools) {
+    if (block.type === "tool_reference")
+        return block.tool_name;
+    if (block.type !== "tool_addition")
+        return undefined;
+    if (block.tool.type === "tool_reference")
+        return block.tool.name;
+    tools.define(block.tool.definition);
+    return block.tool.definition.name;
+}
+//# sourceMappingURL=input.js.map

@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { engineSampling, readEngineSampling } from "../engine-sampling.js";
+import { count, isEmpty, noEffect, requestedModel, stopStrings, unsupported } from "../fields.js";
+import { countPlaceholders } from "../image-policy.js";
+import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
+import { NO_REASONING } from "../reasoning-signature.js";
+import { RequestError } from "../request-error.js";
+import { PLAIN_SAMPLING, } from "../request-sampling.js";
+import { messagesFormat } from "../response-format.js";
+import { leaveOut } from "../server-tools.js";
+import { splitPrefill } from "../split-prefill.js";
+import { toTemplateChoice } from "../tool-choice.js";
+import { THREAD_PARAM } from "./anthropic-error.js";
+import { clearEarlierThinking, contextManagement } from "./context-management.js";
+import { inputMessages, systemPrompt, toMessages } from "./input.js";
+import { listMediaFields } from "./list-media.js";
+import { ToolLoading } from "./tool-loading.js";
+import { listServerTools, listShownTools, listTools, readCallRules, toolFields, toToolChoice } from "./tools.js";
+/** The bodies of POST /v1/messages and /v1/messages/count_tokens. */
+const MIN_THINKING_BUDGET = 1024;
+const BUDGET_PARAM = "thinking.budget_tokens";
+const thinking = z.discriminatedUnion("type", [
+    z.object({ type: z.literal("enabled"), budget_tokens: z.int32().min(MIN_THINKING_BUDGET), display: noEffect }),
+    z.object({ type: z.literal("adaptive"), display: noEffect }),
+    z.object({ type: z.literal("between_tools") }),
+    z.object({ type: z.literal("disabled") }),
+]);
+const prompt = {
+    model: requestedModel.optional(),
+    messages: inputMessages,
+    system: systemPrompt.optional(),
+    ...toolFields,
+    thinking: thinking
+        .optional()
+        .describe("Turns thinking on or off, if the chat template supports that. A budget is enforced if the engine supports that."),
+    output_config: z
+        .strictObject({
+        effort: reasoningEffort.nullish(),
+        format: messagesFormat.nullish(),
+        task_budget: unsupported("output_config.task_budget"),
+    })
+        .optional()
+        .describe("effort is passed to the chat template; format is enforced by the engine's grammar."),
+    output_format: messagesFormat.nullish().describe("Older name of output_config.format."),
+    chat_template_kwargs: engineSampling.chat_template_kwargs,
+    thread: unsupported(THREAD_PARAM),
+    container: unsupported("container"),
+    context_management: contextManagement,
+    compaction: unsupported("compaction"),
+    cache_control: noEffect,
+    billing_policy: noEffect,
+    fallback_credit_token: noEffect,
+    fallbacks: noEffect,
+    metadata: noEffect,
+    service_tier: noEffect,
+    speed: noEffect,
+    inference_geo: noEffect,
+    diagnostics: noEffect,
+    user_profile_id: noEffect,
+    workspace_id: noEffect,
+    betas: noEffect,
+    safeguards: noEffect,
+};
+export const countTokensSchema = z.strictObject(prompt);
+export const messagesSchema = z.strictObject({
+    ...prompt,
+    ...engineSampling,
+    max_tokens: count,
+    temperature: z.number().min(0).max(2).optional(),
+    top_p: z.number().gt(0).max(1).optional(),
+    top_k: z.int32().min(0).optional().describe("0 turns it off."),
+    stop_sequences: stopStrings.optional(),
+    stream: z.boolean().optional(),
+});
+export function parseMessages(request, context = {}) {
+    const { thinking: mode, max_tokens: maxTokens } = request;
+    if (mode?.type === "enabled" && mode.budget_tokens >= maxTokens) {
+        const message = `${BUDGET_PARAM} must be less than max_tokens (${maxTokens}); received ${mode.budget_tokens}.`;
+        throw new RequestError(BUDGET_PARAM, message);
+    }
+    const { droppedTools, placeholders } = applyPolicies(request, context);
+    const conversation = toConversation(request, context.readReasoning);
+    return {
+        model: request.model,
+        conversation,
+        sampling: toSampling(request),
+        calls: readCallRules(request, conversation.tools ?? []),
+        logprobs: "none",
+        stream: request.stream ?? false,
+        droppedTools,
+        placeholders,
+    };
+}
+/**
+ * Returns what the prompt leaves out or shows as placeholders.
+ *
+ * @throws RequestError if the configuration refuses it
+ */
+export function applyPolicies(request, { serverTools, images }) {
+    return {
+        droppedTools: leaveOut(listServerTools(request), serverTools),
+        placeholders: countPlaceholders(listMediaFields(request.messages), images),
+    };
+}
+function readMessages(request, loading, read) {
+    const messages = toMessages(request.system, request.messages, loading, read);
+    return clearEarlierThinking(messages, request.context_management);
+}
+export function toConversation(request, readReasoning = NO_REASONING) {
+    const loading = new ToolLoading(listTools(request));
+    const prefilled = splitPrefill(readMessages(request, loading, readReasoning), "messages");
+    if (prefilled.prefill !== undefined)
+        checkPrefill(request);
+    const choice = toToolChoice(request);
+    const tools = listShownTools(request);
+    const templateArgs = {
+        ...toReasoningArgs(request),
+        ...request.chat_template_kwargs,
+        ...(tools.length > 0 && choice !== undefined ? { tool_choice: toTemplateChoice(choice) } : {}),
+    };
+    return {
+        ...prefilled,
+        ...(tools.length > 0 ? { tools } : {}),
+        ...(loading.loaded.length > 0 ? { loadedTools: loading.loaded } : {}),
+        ...(isEmpty(templateArgs) ? {} : { templateArgs }),
+    };
+}
+/** Like Anthropic, refuses thinking, a required call or a structured output if the request contains the beginning of the answer. */
+function checkPrefill(request) {
+    const { thinking: mode, tool_choice: choice } = request;
+    const thinks = mode !== undefined && mode.type !== "disabled";
+    const mustCall = choice?.type === "any" || choice?.type === "tool";
+    const param = thinks ? "thinking" : mustCall ? "tool_choice" : readFormat(request)?.param;
+    if (param === undefined)
+        return;
+    throw new RequestError(param, `${param} cannot be combined with a last message of the assistant, which is continued.`);
+}
+function readBudget({ thinking: wanted }) {
+    return wanted?.type === "enabled" ? { tokens: wanted.budget_tokens, param: BUDGET_PARAM } : undefined;
+}
+function readFormat({ output_config: config, output_format: format }) {
+    return config?.format ?? format ?? undefined;
+}
+/** `thinking` turns reasoning on or off; `effort` sets how much the model reasons. */
+function toReasoningArgs({ thinking: wanted, output_config: config }) {
+    const effort = reasoningArgs(config?.effort ?? undefined);
+    if (wanted === undefined)
+        return effort;
+    const mode = wanted.type === "between_tools" ? "enabled" : wanted.type;
+    return { ...effort, ...thinkingArgs(mode, wanted.type === "enabled" ? wanted.budget_tokens : undefined) };
+}
+function toSampling(request) {
+    return {
+        ...PLAIN_SAMPLING,
+        ...readEngineSampling(request),
+        temperature: request.temperature ?? 1,
+        topP: request.top_p ?? 1,
+        topK: request.top_k ?? 0,
+        maxTokens: request.max_tokens,
+        stop: request.stop_sequences ?? [],
+        seed: request.seed,
+        thinkingBudget: readBudget(request),
+        structure: readFormat(request),
+    };
+}
+//# sourceMappingURL=request.js.map

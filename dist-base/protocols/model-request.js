@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=model-request.js.map

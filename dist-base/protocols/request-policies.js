@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=request-policies.js.map

@@ -1,0 +1,151 @@
+import { z } from "zod";
+import { listOf } from "../../support/schema/list-of.js";
+import { engineSampling, readEngineSampling } from "../engine-sampling.js";
+import { count, isEmpty, noEffect, requestedModel, responseId, unsupported, wellFormed } from "../fields.js";
+import { countPlaceholders } from "../image-policy.js";
+import { metadata } from "../metadata.js";
+import { reasoningArgs, reasoningEffort } from "../reasoning.js";
+import { RequestError } from "../request-error.js";
+import { PLAIN_SAMPLING } from "../request-sampling.js";
+import { responsesTextFormat } from "../response-format.js";
+import { leaveOut } from "../server-tools.js";
+import { readTokenBudget, thinkingTokenBudget } from "../thinking-token-budget.js";
+import { selectTools, toTemplateChoice } from "../tool-choice.js";
+import { listMediaFields, responseInput, toMessages } from "./input.js";
+import { parseItemId } from "./output-items.js";
+import { listServerTools, readCallRules, toolFields, toToolChoice, toTools } from "./tools.js";
+/** The body of POST /v1/responses. */
+const LOGPROBS = "message.output_text.logprobs";
+const isDefault = (value) => (received) => received === value;
+const text = z.strictObject({
+    format: responsesTextFormat.nullish(),
+    verbosity: unsupported("text.verbosity other than medium", isDefault("medium")),
+});
+export const responsesSchema = z.strictObject({
+    model: requestedModel.optional(),
+    input: responseInput.optional(),
+    instructions: wellFormed.optional(),
+    previous_response_id: responseId.optional(),
+    store: z.boolean().optional(),
+    ...toolFields,
+    max_output_tokens: count.optional(),
+    temperature: z.number().min(0).max(2).optional(),
+    top_p: z.number().gt(0).max(1).optional(),
+    text: text.optional(),
+    reasoning: z
+        .strictObject({
+        effort: reasoningEffort.nullish(),
+        summary: noEffect,
+        generate_summary: noEffect,
+        context: unsupported("reasoning.context other than auto", isDefault("auto")),
+        mode: unsupported("reasoning.mode other than standard", isDefault("standard")),
+    })
+        .optional()
+        .describe("effort is passed to the chat template. The answer contains the whole reasoning, never a summary."),
+    include: listOf(z.string()).optional().describe(`${LOGPROBS} adds log probabilities; other values are ignored.`),
+    top_logprobs: z.int32().min(0).max(20).optional().describe(`Alternatives per token, if include has ${LOGPROBS}.`),
+    stream: z.boolean().optional(),
+    metadata: metadata.optional(),
+    top_k: z.int32().min(-1).optional().describe("0 or -1 turns it off."),
+    ...engineSampling,
+    thinking_token_budget: thinkingTokenBudget.optional(),
+    background: unsupported("background: true", isDefault(false)),
+    conversation: unsupported("conversation (use previous_response_id)"),
+    context_management: unsupported("context_management", isEmpty),
+    max_tool_calls: unsupported("max_tool_calls"),
+    prompt: unsupported("prompt"),
+    truncation: unsupported("truncation other than disabled", isDefault("disabled")),
+    client_metadata: noEffect,
+    moderation: noEffect,
+    prompt_cache_key: noEffect,
+    prompt_cache_options: noEffect,
+    prompt_cache_retention: noEffect,
+    safety_identifier: noEffect,
+    service_tier: noEffect,
+    stream_options: noEffect,
+    user: noEffect,
+});
+export function parseResponses(request, earlier, { serverTools, images } = {}) {
+    const droppedTools = leaveOut(listServerTools(request), serverTools);
+    const placeholders = countPlaceholders(listMediaFields(request.input ?? []), images);
+    const conversation = toConversation(request, earlier);
+    return {
+        model: request.model,
+        conversation,
+        previousId: request.previous_response_id ?? findLastResponse(request),
+        sampling: toSampling(request),
+        calls: readCallRules(request, conversation.tools ?? []),
+        logprobs: wantsLogprobs(request) ? "text" : "none",
+        stream: request.stream ?? false,
+        droppedTools,
+        placeholders: placeholders + readEarlierPlaceholders(request, earlier),
+    };
+}
+function wantsLogprobs({ include = [] }) {
+    return include.includes(LOGPROBS);
+}
+function toConversation(request, earlier) {
+    const messages = [...readInstructions(request), ...readHistory(request, earlier), ...readInput(request, earlier)];
+    if (messages.length === 0) {
+        throw new RequestError("input", "input must contain at least one item if the request continues no response.");
+    }
+    const choice = toToolChoice(request);
+    const tools = selectTools(toTools(request), choice);
+    const templateArgs = {
+        ...reasoningArgs(request.reasoning?.effort ?? undefined),
+        ...request.chat_template_kwargs,
+        ...(tools.length > 0 && choice !== undefined ? { tool_choice: toTemplateChoice(choice) } : {}),
+    };
+    return {
+        messages,
+        ...(tools.length > 0 ? { tools } : {}),
+        ...(isEmpty(templateArgs) ? {} : { templateArgs }),
+    };
+}
+/** Instructions apply to their own request only; a request that continues a response does not inherit them. */
+function readInstructions({ instructions }) {
+    return instructions ? [{ role: "system", content: instructions }] : [];
+}
+function readHistory({ previous_response_id: id }, earlier) {
+    return id === undefined ? [] : (earlier.findMessages(id) ?? throwUnknownResponse("previous_response_id", id));
+}
+function readEarlierPlaceholders({ previous_response_id: id }, earlier) {
+    return id === undefined ? 0 : earlier.countPlaceholders(id);
+}
+function readInput({ input = [] }, earlier) {
+    const resolve = ({ id }) => earlier.findItem(id) ?? throwUnknownResponse("input", id);
+    return toMessages(input, resolve, (signature) => earlier.readReasoning(signature));
+}
+/** Returns the ids of the responses that a request continues or refers to. */
+export function listNamedResponses({ previous_response_id: previous, input = [] }) {
+    const items = input.map((item) => (item.type === "item_reference" ? parseItemId(item.id)?.responseId : undefined));
+    return [previous, ...items].filter((id) => id !== undefined);
+}
+/** Finds the response whose output comes last in the input, by the ids of its items. */
+function findLastResponse({ input = [] }) {
+    for (const item of input.toReversed()) {
+        const place = "id" in item && typeof item.id === "string" ? parseItemId(item.id) : undefined;
+        if (place)
+            return place.responseId;
+    }
+    return undefined;
+}
+function throwUnknownResponse(param, id) {
+    const message = `${param}: this session has stored no response or item with the id "${id.slice(0, 100)}".`;
+    throw new RequestError(param, message, "previous_response_not_found");
+}
+function toSampling(request) {
+    return {
+        ...PLAIN_SAMPLING,
+        ...readEngineSampling(request),
+        temperature: request.temperature ?? 1,
+        topP: request.top_p ?? 1,
+        topK: Math.max(request.top_k ?? 0, 0),
+        maxTokens: request.max_output_tokens,
+        seed: request.seed,
+        thinkingBudget: readTokenBudget(request),
+        topLogprobs: wantsLogprobs(request) ? (request.top_logprobs ?? 0) : 0,
+        structure: request.text?.format?.structure,
+    };
+}
+//# sourceMappingURL=request.js.map

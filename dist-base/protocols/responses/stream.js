@@ -1,0 +1,115 @@
+import { toLogprobs } from "../logprobs.js";
+import { concat, joinTexts } from "../long-json.js";
+import { addToParts } from "../output-parts.js";
+import { KEEP_ALIVE_COMMENT, typedEvent } from "../sse.js";
+import { readNamespacedNames } from "./namespaces.js";
+import { itemId, toItem, toOutputText, toReasoningText } from "./output-items.js";
+import { emptyResponse, toResponse } from "./response.js";
+/**
+ * Writes the events of a streamed response in OpenAI's order: created, in_progress; for each item the added item, its
+ * added part, the deltas, then part and item as done; completed or incomplete. Each event has the next sequence number.
+ */
+export class ResponsesStream {
+    keepAlive = KEEP_ALIVE_COMMENT;
+    #echo;
+    #namespaced;
+    #response;
+    #parts = [];
+    #sequence = 0;
+    constructor(echo) {
+        this.#echo = echo;
+        this.#namespaced = readNamespacedNames(echo.tools);
+    }
+    start(start) {
+        const response = emptyResponse(start, this.#echo);
+        this.#response = response;
+        return concat(this.#event("response.created", { response }), this.#event("response.in_progress", { response }));
+    }
+    push(events) {
+        return joinTexts(events.map((event) => this.#write(event)));
+    }
+    finish(answer) {
+        const response = toResponse(answer, this.#echo);
+        const cutOff = response.status === "incomplete";
+        const closing = this.#close(cutOff ? "incomplete" : "completed");
+        return concat(closing, this.#event(cutOff ? "response.incomplete" : "response.completed", { response }));
+    }
+    /** Writes two events, because some clients wait for the failed response and others for the error. */
+    fail({ message, type, code, param }) {
+        const response = { ...this.#response, status: "failed", error: { code, message } };
+        const error = { type, code, message, param };
+        return concat(this.#event("response.failed", { response }), this.#event("error", { code, message, param, error }));
+    }
+    #write(event) {
+        if (event.type === "tool_call_arguments") {
+            addToParts(this.#parts, event);
+            return this.#event("response.function_call_arguments.delta", { delta: event.text, ...this.#place() });
+        }
+        if (event.type === "tool_call")
+            return this.#open(event);
+        const opening = this.#parts.at(-1)?.type === event.type ? this.#grow(event) : this.#open(event);
+        const delta = { content_index: 0, delta: event.text, ...this.#place() };
+        if (event.type === "reasoning")
+            return concat(opening, this.#event("response.reasoning_text.delta", delta));
+        const logprobs = toLogprobs(event.logprobs ?? []);
+        return concat(opening, this.#event("response.output_text.delta", { logprobs, ...delta }));
+    }
+    #grow(event) {
+        addToParts(this.#parts, event);
+        return "";
+    }
+    /** Closes the open item and begins a new one with this event. */
+    #open(event) {
+        const closing = this.#close("completed");
+        addToParts(this.#parts, event);
+        const { output_index, item_id } = this.#place();
+        const empty = event.type === "tool_call" ? { ...event, arguments: "" } : { type: event.type, text: "" };
+        const item = this.#item(empty, output_index, "in_progress");
+        const added = concat(closing, this.#event("response.output_item.added", { output_index, item }));
+        if (event.type === "tool_call")
+            return added;
+        const part = event.type === "text" ? toOutputText({ text: "" }) : toReasoningText("");
+        return concat(added, this.#event("response.content_part.added", { item_id, output_index, content_index: 0, part }));
+    }
+    /** Writes the complete open item as done. */
+    #close(status) {
+        const part = this.#parts.at(-1);
+        if (!part)
+            return "";
+        const place = this.#place();
+        const item = this.#item(part, place.output_index, status);
+        const closing = this.#closePart(part);
+        return concat(closing, this.#event("response.output_item.done", { output_index: place.output_index, item }));
+    }
+    #closePart(part) {
+        const place = this.#place();
+        if (part.type === "tool_call") {
+            const { name } = this.#namespaced.get(part.name) ?? part;
+            const text = part.arguments;
+            return this.#event("response.function_call_arguments.done", { ...place, name, arguments: text });
+        }
+        const { text } = part;
+        const partPlace = { ...place, content_index: 0 };
+        const textDone = part.type === "text"
+            ? this.#event("response.output_text.done", { ...partPlace, text, logprobs: toLogprobs(part.logprobs ?? []) })
+            : this.#event("response.reasoning_text.done", { ...partPlace, text });
+        const whole = part.type === "text" ? toOutputText(part) : toReasoningText(text);
+        return concat(textDone, this.#event("response.content_part.done", { ...partPlace, part: whole }));
+    }
+    #item(part, index, status) {
+        return toItem(part, { responseId: this.#id, index, status }, this.#namespaced);
+    }
+    get #id() {
+        return this.#response?.id ?? "";
+    }
+    /** Returns the id and the index of the open item. */
+    #place() {
+        const index = this.#parts.length - 1;
+        const part = this.#parts[index];
+        return { item_id: part ? itemId(this.#id, part, index) : "", output_index: index };
+    }
+    #event(type, fields) {
+        return typedEvent({ type, sequence_number: this.#sequence++, ...fields });
+    }
+}
+//# sourceMappingURL=stream.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=stream-encoder.js.map

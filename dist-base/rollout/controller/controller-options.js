@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=controller-options.js.map

@@ -1,0 +1,5 @@
+import { CodedError } from "../../support/coded-error.js";
+export class ControllerError extends CodedError {
+    name = "ControllerError";
+}
+//# sourceMappingURL=errors.js.map

@@ -1,0 +1,108 @@
+import { ProxyError } from "../client/errors.js";
+import { SessionClient } from "../client/session-client.js";
+import { untilAborted } from "../support/async/until-aborted.js";
+import { createEpisodeFetch } from "./episode-fetch.js";
+import { Rejection } from "./rejection.js";
+import { readReward } from "./reward.js";
+/** One run of an agent: its session, rewards and export. */
+export class Episode {
+    #settings;
+    #session;
+    constructor(settings) {
+        this.#settings = settings;
+    }
+    /** Undefined until the session is started. */
+    get sessionId() {
+        return this.#session?.sessionId;
+    }
+    /**
+     * Grants capacity, starts the session, runs the agent, sets its rewards, ends the session and exports it.
+     *
+     * @throws Rejection if the episode gives no trajectory. The caller must then {@link discard} it.
+     */
+    async run(agent, data) {
+        const { signal, groupId, url, rewardScope } = this.#settings;
+        const step = async (code, work) => {
+            try {
+                return await work();
+            }
+            catch (error) {
+                throw signal.aborted ? toAbortRejection(signal.reason) : toRejection(code, error);
+            }
+        };
+        const session = await step("start_failed", () => this.#start());
+        const returned = await step("agent_error", () => this.#runAgent(agent, data, session));
+        const reward = readReward(returned);
+        const rewards = await step("export_failed", () => setRewards(session, reward, { rewardScope, signal }));
+        const interactionCount = await step("export_failed", () => session.end({ signal }));
+        if (interactionCount === 0)
+            throw new Rejection("no_model_calls", "The agent completed no model call.");
+        const accepted = { sessionId: session.sessionId, url, groupId, interactionCount, rewards };
+        if (this.#settings.export === "deferred")
+            return accepted;
+        const { discount, style, concatReward, onMismatch, filters, includeMessages = false } = this.#settings;
+        const options = { concatReward, onMismatch, filters, includeMessages, signal };
+        const interactions = await step("export_failed", () => session.exportInteractions(discount, style, options));
+        return { ...accepted, interactions };
+    }
+    /** Ends the session, and frees its data unless the caller keeps it. In any state. */
+    async discard() {
+        if (this.#settings.rejectedSessions === "keep") {
+            await this.#session?.end().catch(() => { });
+            return;
+        }
+        // If the proxy does not answer, the session is freed when it expires.
+        await this.#session?.delete().catch(() => { });
+    }
+    /** The calls are not aborted: a session whose response nobody reads would exist until it expires. */
+    async #start() {
+        const { admin, taskId, groupId, leaseId, signal, onSession } = this.#settings;
+        signal.throwIfAborted();
+        await admin.grantCapacity();
+        this.#session = await SessionClient.start(admin, { taskId, groupId, leaseId });
+        await onSession?.(this.#session.sessionId);
+        return this.#session;
+    }
+    async #runAgent(agent, data, session) {
+        const { url, connections, signal, taskId: task_id, groupId: group_id } = this.#settings;
+        signal.throwIfAborted();
+        const http_client = createEpisodeFetch(connections.fetch, signal);
+        const address = { base_url: session.baseUrl ?? url, api_key: session.sessionApiKey };
+        const context = { ...address, http_client, signal, task_id, group_id };
+        const running = async () => agent.run(data, context);
+        return untilAborted(running(), signal);
+    }
+}
+/**
+ * Sets every reward. Returns the rewards by interaction id, or by session id for a reward of the session.
+ *
+ * @throws ProxyError the first refusal, in the order of the agent's rewards
+ */
+async function setRewards(session, reward, { rewardScope, signal }) {
+    if ("number" in reward) {
+        if (rewardScope !== "session") {
+            return new Map([[await session.setLastReward(reward.number, { signal }), reward.number]]);
+        }
+        await session.setSessionReward(reward.number, { signal });
+        return new Map([[session.sessionId, reward.number]]);
+    }
+    const outcomes = await Promise.allSettled([...reward.byId].map(([id, value]) => session.setReward(id, value, { signal })));
+    const refused = outcomes.find((outcome) => outcome.status === "rejected");
+    if (refused)
+        throw refused.reason;
+    return reward.byId;
+}
+const CODE_OF_REFUSAL = new Map([
+    ["no_interactions", "no_model_calls"],
+    ["interaction_not_found", "unknown_interaction"],
+]);
+function toRejection(code, error) {
+    const refusal = error instanceof ProxyError && code !== "agent_error" ? CODE_OF_REFUSAL.get(error.code) : undefined;
+    return Rejection.from(refusal ?? code, error);
+}
+function toAbortRejection(reason) {
+    return reason instanceof Rejection
+        ? reason
+        : new Rejection("episode_aborted", "The episode was aborted by its caller.", { cause: reason });
+}
+//# sourceMappingURL=episode.js.map

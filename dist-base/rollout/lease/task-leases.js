@@ -1,0 +1,199 @@
+import { SortedNumbers } from "./sorted-numbers.js";
+/**
+ * Which worker runs which task. A task runs at least once, and exactly one report of it is accepted: that of the lease that
+ * holds the task when the report comes.
+ *
+ * ```
+ *            lease()            report()
+ *  waiting ──────────▶ leased ──────────▶ done
+ *     ▲                  │
+ *     │ giveBack()       │ expire(), loseWorker()
+ *     ├──────────────────┤
+ *     │                  ▼
+ *     └───────────── attempt lost ──────▶ removed, after maxAttempts
+ * ```
+ *
+ * It has no clock and no I/O. `now` is in milliseconds and never decreases.
+ */
+export class TaskLeases {
+    #limits;
+    #newId;
+    #tasks = new Map();
+    #waiting = new SortedNumbers();
+    #leases = new Map();
+    #leasesOf = new Map();
+    /** @param newId returns a lease id that was never used, also not before a restart */
+    constructor(limits, newId) {
+        this.#limits = limits;
+        this.#newId = newId;
+    }
+    /** Number of tasks that wait for a worker. */
+    get waiting() {
+        return this.#waiting.size;
+    }
+    /** Number of tasks that a worker holds. */
+    get leased() {
+        return this.#leases.size;
+    }
+    /** Adds a task that waits for a worker. Has no effect if the task is known and not done. */
+    add(task, losses = []) {
+        if (this.#tasks.has(task))
+            return;
+        this.#tasks.set(task, { losses: [...losses] });
+        this.#waiting.add(task);
+    }
+    /** Adds a lease from before a restart. Its worker has the whole lease time to send a heartbeat. */
+    restore({ sessions, ...lease }, losses, now) {
+        const held = { ...lease, sessions: new Set(sessions), expiresAt: now + this.#limits.leaseMilliseconds };
+        this.#tasks.set(lease.task, { losses: [...losses], lease: held });
+        this.#hold(held);
+    }
+    /** Notes a report that was accepted before a restart, so that it is accepted when it is sent again. */
+    restoreDone(task, acceptedLease, losses) {
+        this.#tasks.set(task, { losses: [...losses], acceptedLease });
+    }
+    /**
+     * Gives waiting tasks to a worker, those with the lowest numbers first. A task that runs again is therefore among the first.
+     *
+     * A worker has at most one task in its last attempt, if earlier ones were lost. A task that kills its worker, for example by its
+     * memory, takes others with it, but not to their end.
+     */
+    lease(worker, count, now) {
+        const leases = [];
+        while (leases.length < count) {
+            const task = this.#waiting.takeFirst((each) => !this.#isLastAttempt(each) || !this.#hasLastAttempt(worker));
+            if (task === undefined)
+                break;
+            const state = this.#state(task);
+            const lease = { id: this.#newId(), task, attempt: state.losses.length + 1, worker };
+            state.lease = { ...lease, sessions: new Set(), expiresAt: now + this.#limits.leaseMilliseconds };
+            this.#hold(state.lease);
+            leases.push(lease);
+        }
+        return leases;
+    }
+    /** Prolongs leases. Returns those that are not held any more. */
+    renew(leaseIds, now) {
+        return leaseIds.filter((id) => {
+            const lease = this.#leases.get(id);
+            if (lease)
+                lease.expiresAt = now + this.#limits.leaseMilliseconds;
+            return lease === undefined;
+        });
+    }
+    /** Notes a session of a lease, before its agent runs. Returns false if the lease is not held any more. */
+    announce(leaseId, session) {
+        const lease = this.#leases.get(leaseId);
+        lease?.sessions.add(session);
+        return lease !== undefined;
+    }
+    /** Decides whether a report counts. */
+    report({ leaseId, task, attempt }) {
+        const state = this.#tasks.get(task);
+        if (state?.acceptedLease === leaseId && attempt === state.losses.length + 1)
+            return "repeated";
+        const lease = this.#leases.get(leaseId);
+        if (state === undefined || lease?.task !== task || lease.attempt !== attempt)
+            return "refused";
+        this.#release(lease);
+        state.acceptedLease = leaseId;
+        return "accepted";
+    }
+    /** Ends a lease whose task did not run or was stopped in order. The task waits again. */
+    giveBack(leaseId) {
+        const lease = this.#leases.get(leaseId);
+        if (!lease)
+            return undefined;
+        this.#release(lease);
+        this.#waiting.add(lease.task);
+        return toHeld(lease);
+    }
+    /** Ends leases without a heartbeat in time. Their tasks wait again, or are removed if they ran too often. */
+    expire(now) {
+        const late = [...this.#leases.values()].filter(({ expiresAt }) => expiresAt <= now);
+        const seconds = this.#limits.leaseMilliseconds / 1000;
+        return late.map((lease) => this.#lose(lease, `rollout worker ${lease.worker} sent no heartbeat for ${seconds} s`));
+    }
+    /** Ends a lease whose report cannot count. */
+    lose(leaseId, reason) {
+        const lease = this.#leases.get(leaseId);
+        return lease && this.#lose(lease, reason);
+    }
+    /** Ends the leases of a worker that is known to have ended. `reason` says how. */
+    loseWorker(worker, reason) {
+        return this.held(worker).map((lease) => this.#lose(lease, reason));
+    }
+    /** Forgets a task, also one that is done. Returns its lease, if a worker has it. */
+    remove(task) {
+        const lease = this.#tasks.get(task)?.lease;
+        if (lease)
+            this.#release(lease);
+        this.#waiting.delete(task);
+        this.#tasks.delete(task);
+        return lease && toHeld(lease);
+    }
+    /** Why attempts of a task were lost. */
+    losses(task) {
+        return this.#tasks.get(task)?.losses ?? [];
+    }
+    /** Returns true if the lease is held. */
+    has(leaseId) {
+        return this.#leases.has(leaseId);
+    }
+    get(leaseId) {
+        const lease = this.#leases.get(leaseId);
+        return lease && toHeld(lease);
+    }
+    /** Leases of a worker; of all workers if none is given. */
+    held(worker) {
+        return [...(worker === undefined ? this.#leases.values() : (this.#leasesOf.get(worker) ?? []))];
+    }
+    /** Number of leases of a worker. */
+    countOf(worker) {
+        return this.#leasesOf.get(worker)?.size ?? 0;
+    }
+    #hasLastAttempt(worker) {
+        return this.held(worker).some(({ task }) => this.#isLastAttempt(task));
+    }
+    #isLastAttempt(task) {
+        const { length } = this.#state(task).losses;
+        return length > 0 && length === this.#limits.maxAttempts - 1;
+    }
+    #lose(lease, reason) {
+        this.#release(lease);
+        return { ...toHeld(lease), exhausted: this.#addLoss(lease.task, reason) };
+    }
+    #addLoss(task, reason) {
+        const { losses } = this.#state(task);
+        losses.push(reason);
+        if (losses.length < this.#limits.maxAttempts) {
+            this.#waiting.add(task);
+            return undefined;
+        }
+        this.#tasks.delete(task);
+        return losses;
+    }
+    #hold(lease) {
+        this.#leases.set(lease.id, lease);
+        const own = this.#leasesOf.get(lease.worker) ?? new Set();
+        this.#leasesOf.set(lease.worker, own.add(lease));
+    }
+    #release(lease) {
+        this.#leases.delete(lease.id);
+        const own = this.#leasesOf.get(lease.worker);
+        own?.delete(lease);
+        if (own?.size === 0)
+            this.#leasesOf.delete(lease.worker);
+        this.#state(lease.task).lease = undefined;
+    }
+    #state(task) {
+        const state = this.#tasks.get(task);
+        if (!state)
+            throw new Error(`Task ${task} is unknown.`);
+        return state;
+    }
+}
+function toHeld({ id, task, attempt, worker, sessions }) {
+    return { id, task, attempt, worker, sessions: [...sessions] };
+}
+//# sourceMappingURL=task-leases.js.map

@@ -1,0 +1,367 @@
+var __addDisposableResource = (this && this.__addDisposableResource) || function (env, value, async) {
+    if (value !== null && value !== void 0) {
+        if (typeof value !== "object" && typeof value !== "function") throw new TypeError("Object expected.");
+        var dispose, inner;
+        if (async) {
+            if (!Symbol.asyncDispose) throw new TypeError("Symbol.asyncDispose is not defined.");
+            dispose = value[Symbol.asyncDispose];
+        }
+        if (dispose === void 0) {
+            if (!Symbol.dispose) throw new TypeError("Symbol.dispose is not defined.");
+            dispose = value[Symbol.dispose];
+            if (async) inner = dispose;
+        }
+        if (typeof dispose !== "function") throw new TypeError("Object not disposable.");
+        if (inner) dispose = function() { try { inner.call(this); } catch (e) { return Promise.reject(e); } };
+        env.stack.push({ value: value, dispose: dispose, async: async });
+    }
+    else if (async) {
+        env.stack.push({ async: true });
+    }
+    return value;
+};
+var __disposeResources = (this && this.__disposeResources) || (function (SuppressedError) {
+    return function (env) {
+        function fail(e) {
+            env.error = env.hasError ? new SuppressedError(e, env.error, "An error was suppressed during disposal.") : e;
+            env.hasError = true;
+        }
+        var r, s = 0;
+        function next() {
+            while (r = env.stack.pop()) {
+                try {
+                    if (!r.async && s === 1) return s = 0, env.stack.push(r), Promise.resolve().then(next);
+                    if (r.dispose) {
+                        var result = r.dispose.call(r.value);
+                        if (r.async) return s |= 2, Promise.resolve(result).then(next, function(e) { fail(e); return next(); });
+                    }
+                    else s |= 1;
+                }
+                catch (e) {
+                    fail(e);
+                }
+            }
+            if (s === 1) return env.hasError ? Promise.reject(env.error) : Promise.resolve();
+            if (env.hasError) throw env.error;
+        }
+        return next();
+    };
+})(typeof SuppressedError === "function" ? SuppressedError : function (error, suppressed, message) {
+    var e = new Error(message);
+    return e.name = "SuppressedError", e.error = error, e.suppressed = suppressed, e;
+});
+import { spawn } from "node:child_process";
+import { setImmediate } from "node:timers/promises";
+import { createDeferred } from "../../support/async/deferred.js";
+import { onAbort } from "../../support/async/on-abort.js";
+import { untilAborted } from "../../support/async/until-aborted.js";
+import { describeEnd } from "../../support/processes/child-end.js";
+import { ChildGroup } from "../../support/processes/child-group.js";
+import { forwardLines } from "../../support/processes/forward-lines.js";
+import { OutputTail } from "../../support/processes/output-tail.js";
+import { readLines } from "../../support/processes/read-lines.js";
+import { SubprocError } from "../subproc/errors.js";
+import { addStandardError, noteStandardError, processError } from "../subproc/standard-error.js";
+import { TaskNotTaken } from "../subproc/worker-process.js";
+import { createPythonEnvironment, WORKER_ARGUMENTS } from "./find-python.js";
+import { parseMessage } from "./messages.js";
+import { toLoadError, toTaskError } from "./python-errors.js";
+const TAIL_BYTES = 8192;
+const LONGEST_LINE_BYTES = 1 << 26;
+/** How long a cancelled task may clean up before its process is not used any more. */
+const CANCEL_SECONDS = 10;
+/** One Python process with its agent, as this process sees it. */
+export class PythonWorker {
+    /** Resolves when the agent is loaded. Rejects with a WorkflowError or a SubprocError. */
+    loaded;
+    #options;
+    #child;
+    #group;
+    #tail;
+    #flush;
+    /** Tasks of the process by id, including those that were given up but have not ended. */
+    #tasks = new Map();
+    #loading = createDeferred();
+    #agent;
+    #state = "usable";
+    #whyKilled;
+    #reserved = 0;
+    #nextId = 0;
+    #holders = 0;
+    constructor(options) {
+        this.#options = options;
+        this.loaded = this.#loading.promise;
+        // The pool listens too, but a process may fail when nobody waits for it.
+        this.loaded.catch(() => { });
+        this.#child = spawn(options.python, WORKER_ARGUMENTS, {
+            detached: true,
+            stdio: ["pipe", "pipe", "pipe"],
+            env: createPythonEnvironment(),
+        });
+        this.#group = new ChildGroup(this.#child);
+        const { stdin, stdout, stderr } = this.#child;
+        // If this process has too many open files, Node creates no streams and reports the error later.
+        if (stdin === undefined) {
+            throw new SubprocError("worker_start_failed", `${options.python} could not be started: too many open files`);
+        }
+        // The process may have ended: its exit is handled.
+        stdin.on("error", () => { });
+        this.#flush = forwardLines(stderr);
+        this.#tail = new OutputTail(stderr, TAIL_BYTES);
+        readLines(stdout, LONGEST_LINE_BYTES, (line) => this.#read(line));
+        void this.#group.exited.then(() => (this.#state = "gone"));
+        void this.#group.ended.then((end) => this.#end(end));
+        for (const each of [this.#child, stdin, stdout, stderr])
+            setRef(each, false);
+        const { file, name = null } = options.agent;
+        this.#send({ type: "load", file, name, arguments: options.keywordArguments });
+    }
+    /** True if it accepts tasks. */
+    get usable() {
+        return this.#state === "usable";
+    }
+    /** True until the process has ended. */
+    get exists() {
+        return this.#state !== "gone";
+    }
+    /** True once the agent was loaded. */
+    get isLoaded() {
+        return this.#agent !== undefined;
+    }
+    /** Number of tasks that it runs or is about to run. */
+    get load() {
+        return this.#reserved + this.#tasks.size;
+    }
+    /** Counts a task that is about to run. Call {@link release}, or {@link waitUntilLoaded} and {@link run}. */
+    reserve() {
+        this.#reserved++;
+    }
+    /** Gives up a task that was reserved. */
+    release() {
+        this.#reserved--;
+        this.#changed();
+    }
+    /**
+     * Waits until a reserved task can run.
+     *
+     * @throws TaskNotTaken, or the reason of the signal; the task is then not reserved any more
+     */
+    async waitUntilLoaded(signal) {
+        try {
+            const env_1 = { stack: [], error: void 0, hasError: false };
+            try {
+                const _held = __addDisposableResource(env_1, this.hold(), false);
+                await untilAborted(this.loaded, signal);
+                // A race of two promises that have settled is won by the first.
+                signal.throwIfAborted();
+            }
+            catch (e_1) {
+                env_1.error = e_1;
+                env_1.hasError = true;
+            }
+            finally {
+                __disposeResources(env_1);
+            }
+        }
+        catch (error) {
+            this.release();
+            if (signal.aborted)
+                throw signal.reason;
+            throw new TaskNotTaken(error.message, this.#tail.text);
+        }
+    }
+    /**
+     * Runs a reserved task when the agent is loaded, and returns what the agent returned.
+     *
+     * If the signal aborts, an asynchronous agent's task is cancelled; the process of a synchronous agent is killed.
+     *
+     * @throws TaskNotTaken, the error that the agent raised, or the reason of the signal
+     */
+    async run(task, signal) {
+        const env_2 = { stack: [], error: void 0, hasError: false };
+        try {
+            if (this.#agent?.isAsync !== true)
+                await this.#readStandardError();
+            this.#reserved--;
+            if (!this.usable)
+                throw new TaskNotTaken("it was stopped", this.#tail.text);
+            const _held = __addDisposableResource(env_2, this.hold(), false);
+            // The standard error of tasks that run at once is mixed.
+            if (this.#agent?.isAsync !== true)
+                this.#tail.clear();
+            const id = this.#nextId++;
+            const { promise, resolve, reject } = createDeferred();
+            this.#tasks.set(id, { started: false, cancelling: false, resolve, reject });
+            this.#send({ type: "run", id, ...task });
+            // After the task was sent, because a worker ignores the cancellation of a task that it does not know.
+            const _givingUp = __addDisposableResource(env_2, onAbort(signal, () => this.#giveUp(id, signal.reason)), false);
+            return await promise;
+        }
+        catch (e_2) {
+            env_2.error = e_2;
+            env_2.hasError = true;
+        }
+        finally {
+            __disposeResources(env_2);
+        }
+    }
+    /**
+     * Reads what is left of the standard error. The process wrote it before its last message, but to another pipe, which may be read later.
+     */
+    async #readStandardError() {
+        let received;
+        do {
+            ({ received } = this.#tail);
+            await setImmediate();
+            await setImmediate();
+        } while (this.#tail.received !== received);
+    }
+    /** Kills the process and its descendants. */
+    kill(why) {
+        this.#state = "gone";
+        this.#whyKilled ??= why;
+        this.#group.kill();
+    }
+    /** Kills the process and writes its incomplete last line now, because this process may end before it reads the end. */
+    close() {
+        this.kill();
+        this.#flush();
+    }
+    /** Keeps this process alive while it waits for the worker. */
+    hold() {
+        if (this.#holders++ === 0)
+            this.#setRefs(true);
+        return {
+            [Symbol.dispose]: () => {
+                if (--this.#holders === 0)
+                    this.#setRefs(false);
+            },
+        };
+    }
+    #send(message) {
+        this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+    }
+    #read(line) {
+        const message = line === undefined ? undefined : parseMessage(line);
+        if (message)
+            this.#handle(message);
+        else
+            this.kill("it wrote something other than a message to the worker's connection");
+    }
+    #handle(message) {
+        switch (message.type) {
+            case "ready":
+                this.#agent = { isAsync: message.is_async };
+                return this.#loading.resolve(this.#agent);
+            case "load_failed":
+                this.#loading.reject(toLoadError(message.error));
+                return this.kill();
+            case "started":
+            case "cancelling": {
+                const running = this.#tasks.get(message.id);
+                if (running)
+                    running[message.type] = true;
+                return;
+            }
+            case "done":
+            case "invalid":
+            case "failed":
+                return void this.#finish(message);
+        }
+    }
+    async #finish(end) {
+        const running = this.#tasks.get(end.id);
+        if (!running)
+            return;
+        if (end.type === "done")
+            running.resolve(end.value);
+        else if (this.#agent?.isAsync === true)
+            running.reject(toTaskError(end));
+        else
+            await this.#fail(running, toTaskError(end));
+        clearTimeout(running.cancelTimer);
+        this.#tasks.delete(end.id);
+        if (!end.reusable)
+            this.#retire();
+        this.#changed();
+    }
+    /** Rejects the task of a synchronous agent, with the standard error that the task wrote. */
+    async #fail(running, error) {
+        running.failure = error;
+        await this.#readStandardError();
+        noteStandardError(error, this.#tail.text);
+        running.reject(error);
+    }
+    #giveUp(id, reason) {
+        const running = this.#tasks.get(id);
+        if (!running)
+            return;
+        if (this.#agent?.isAsync !== true) {
+            running.reject(addStandardError(reason, this.#tail.text));
+            return this.kill();
+        }
+        running.reject(reason);
+        this.#send({ type: "cancel", id });
+        const { cancelSeconds = CANCEL_SECONDS } = this.#options;
+        running.cancelTimer = setTimeout(() => this.#refuseToEnd(running), cancelSeconds * 1000);
+        running.cancelTimer.unref();
+    }
+    /** Retires a process with a cancelled task that does not end. If the task blocks the event loop, kills the process instead. */
+    #refuseToEnd(running) {
+        if (running.cancelling)
+            return this.#retire();
+        this.kill("it was killed, because an agent exceeded its time limit and blocked the event loop of its process");
+    }
+    /** Gives the process no more tasks, and kills it when the others have ended. */
+    #retire() {
+        if (this.usable)
+            this.#state = "retired";
+        this.#changed();
+    }
+    #changed() {
+        const waitsFor = [...this.#tasks.values()].filter(({ cancelTimer }) => cancelTimer === undefined);
+        if (this.#state === "retired" && waitsFor.length === 0)
+            this.kill();
+        this.#options.onChange();
+    }
+    #end(end) {
+        this.kill();
+        this.#loading.reject(this.#startError(end));
+        const how = this.#whyKilled ?? describeEnd(end);
+        const several = this.#tasks.size > 1 ? `${this.#tasks.size} agents were running in it` : "the agent was running";
+        const sentence = `The agent's process ended while ${several} (${how}).`;
+        for (const running of this.#tasks.values()) {
+            clearTimeout(running.cancelTimer);
+            if (running.failure)
+                running.reject(running.failure);
+            else if (running.started)
+                running.reject(processError("worker_exited", sentence, this.#tail.text));
+            else
+                running.reject(new TaskNotTaken(how, this.#tail.text));
+        }
+        this.#tasks.clear();
+        this.#options.onChange();
+    }
+    #startError(end) {
+        const { python } = this.#options;
+        if (end.how === "not_started") {
+            const advice = "Install Python 3.10 or newer, or set rollout.agent.python.";
+            const message = `${python} could not be started: ${describeEnd(end)}. ${advice}`;
+            return new SubprocError("program_not_started", message, { cause: end.error });
+        }
+        const how = this.#whyKilled ?? describeEnd(end);
+        const sentence = `A Python process ended before it had loaded the agent: ${how}.`;
+        return processError("worker_start_failed", sentence, this.#tail.text);
+    }
+    #setRefs(held) {
+        for (const each of [this.#child, this.#child.stdin, this.#child.stdout])
+            setRef(each, held);
+    }
+}
+/** Lets this process end, or keeps it from ending, while the handle is open. */
+function setRef(handle, held) {
+    const method = handle[held ? "ref" : "unref"];
+    if (typeof method === "function")
+        method.call(handle);
+}
+//# sourceMappingURL=python-worker.js.map

@@ -1,0 +1,26 @@
+import { CodedError } from "../support/coded-error.js";
+declare const CODES: readonly ["agent_error", "invalid_reward", "no_model_calls", "unknown_interaction", "episode_timeout", "episode_aborted", "start_failed", "export_failed", "group_incomplete", "workflow_error", "worker_lost"];
+/**
+ * Why an episode gives no trajectory.
+ *
+ * - `agent_error`: the agent threw.
+ * - `invalid_reward`: the agent returned neither a finite number nor a mapping from completion ids to finite numbers.
+ * - `no_model_calls`: the agent completed no model call.
+ * - `unknown_interaction`: the agent's mapping names a completion that the session does not have.
+ * - `episode_timeout`: the episode exceeded its time.
+ * - `episode_aborted`: the caller aborted the episode.
+ * - `start_failed`: the proxy granted no capacity, started no session, or could not be reached.
+ * - `export_failed`: the session could not be rewarded, ended or exported.
+ * - `group_incomplete`: another member of the group was rejected.
+ * - `workflow_error`: a user's workflow threw, or returned an invalid result.
+ * - `worker_lost`: every rollout worker that ran the task died or went silent, or the sessions were lost with their proxy.
+ */
+export type RejectionCode = (typeof CODES)[number];
+export declare function isRejectionCode(code: string): code is RejectionCode;
+/** The reason of a rejection. `cause` is the error that led to it, if there was one. */
+export declare class Rejection extends CodedError<RejectionCode> {
+    readonly name = "Rejection";
+    /** Converts a thrown value to a rejection. A rejection is returned as it is. */
+    static from(code: RejectionCode, error: unknown): Rejection;
+}
+export {};

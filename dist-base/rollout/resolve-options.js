@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=resolve-options.js.map

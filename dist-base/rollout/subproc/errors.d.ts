@@ -1,0 +1,20 @@
+import { CodedError } from "../../support/coded-error.js";
+declare const CODES: readonly ["not_serializable", "worker_start_failed", "worker_exited", "program_not_started", "program_failed", "invalid_program_output", "agent_timeout", "pool_closed"];
+/**
+ * Why a process gave no reward.
+ *
+ * - `not_serializable`: a part of the agent, its data or its reward cannot be sent between processes.
+ * - `worker_start_failed`: worker processes ended before they accepted a task, twice in a row.
+ * - `worker_exited`: the worker process ended while it ran the agent.
+ * - `program_not_started`: the program was not found or cannot be executed.
+ * - `program_failed`: the program ended with a status other than 0, or by a signal.
+ * - `invalid_program_output`: the program's standard output has no reward.
+ * - `agent_timeout`: the process exceeded its time and was killed.
+ * - `pool_closed`: the pool accepts no more tasks.
+ */
+export type SubprocErrorCode = (typeof CODES)[number];
+export declare class SubprocError extends CodedError<SubprocErrorCode> {
+    readonly name = "SubprocError";
+}
+export declare function isSubprocCode(code: string | undefined): code is SubprocErrorCode;
+export {};

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=launcher.js.map

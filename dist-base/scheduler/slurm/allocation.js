@@ -1,0 +1,52 @@
+import { slurm } from "./command.js";
+import { findGroupIndex, listGroups } from "./layout.js";
+/** The machines that Slurm allocated to this job, read from the environment inside the job. */
+export class Allocation {
+    #groups;
+    #allocated;
+    constructor(groups, allocated) {
+        this.#groups = groups;
+        this.#allocated = allocated;
+    }
+    static async read(job, env) {
+        const groups = listGroups(job);
+        const allocated = await Promise.all(groups.map(async (_, i) => {
+            const read = (name) => env[groups.length > 1 ? `${name}_HET_GROUP_${i}` : name] ?? "";
+            return { jobId: read("SLURM_JOB_ID"), places: await resolvePlaces(read("SLURM_JOB_NODELIST")) };
+        }));
+        return new Allocation(groups, allocated);
+    }
+    place(role, index) {
+        const { places } = this.#findGroup(role);
+        const place = places[index % places.length];
+        if (!place)
+            throw new Error(`Slurm allocated no machine to role ${role}`);
+        return place;
+    }
+    jobId(role) {
+        return this.#findGroup(role).jobId;
+    }
+    /** Returns the index of a role's group; undefined if the job has only one group. */
+    hetGroup(role) {
+        return this.#groups.length > 1 ? findGroupIndex(this.#groups, role) : undefined;
+    }
+    #findGroup(role) {
+        const group = this.#allocated[findGroupIndex(this.#groups, role)];
+        if (!group)
+            throw new Error(`role ${role} is in no group of machines`);
+        return group;
+    }
+}
+/** @param list machines in Slurm's notation: `gpu[01-04,07]` */
+async function resolvePlaces(list) {
+    const nodes = (await slurm("scontrol", ["show", "hostnames", list])).split("\n").filter((line) => line !== "");
+    const described = await slurm("scontrol", ["--oneliner", "show", "node", list]);
+    const addresses = new Map();
+    for (const line of described.split("\n")) {
+        const [name, address] = [/\bNodeName=(\S+)/.exec(line)?.[1], /\bNodeAddr=(\S+)/.exec(line)?.[1]];
+        if (name !== undefined && address !== undefined)
+            addresses.set(name, address);
+    }
+    return nodes.map((node) => ({ node, address: addresses.get(node) ?? node }));
+}
+//# sourceMappingURL=allocation.js.map

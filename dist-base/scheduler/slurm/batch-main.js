@@ -1,0 +1,33 @@
+// Runs on the first machine of a job: starts its processes there and on the other machines, and writes the outcome.
+// Usage: batch-main FOLDER
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SchedulerError } from "../errors.js";
+import { jobSchema } from "../job.js";
+import { runJob } from "../supervisor.js";
+import { Allocation } from "./allocation.js";
+import { removeOutcome, writeOutcome } from "./outcome.js";
+import { SlurmLauncher } from "./slurm-launcher.js";
+const stop = new AbortController();
+for (const signal of ["SIGTERM", "SIGINT"])
+    process.on(signal, () => stop.abort());
+const job = jobSchema.parse(JSON.parse(readFileSync(join(process.argv[2] ?? "", "job.json"), "utf8")));
+const { SLURM_JOB_ID: job_id = "", SLURM_RESTART_COUNT: restarts = "0" } = process.env;
+// The outcome of an earlier run may exist, because Slurm restarts the job if it loses its first machine.
+removeOutcome(job);
+const { state, message } = await run();
+writeOutcome(job, { state, message, job_id, requeues: Number(restarts) });
+process.stderr.write(`rolltape: the job is ${state}${message === "" ? "" : `: ${message}`}\n`);
+process.exit(state === "done" ? 0 : 1);
+async function run() {
+    try {
+        const launcher = new SlurmLauncher(job, await Allocation.read(job, process.env));
+        await runJob(job, { launcher, signal: stop.signal });
+        return { state: "done", message: "" };
+    }
+    catch (error) {
+        const stopped = error instanceof SchedulerError && error.code === "job_stopped";
+        return { state: stopped ? "stopped" : "failed", message: error instanceof Error ? error.message : String(error) };
+    }
+}
+//# sourceMappingURL=batch-main.js.map

@@ -1,0 +1,45 @@
+import { SchedulerError } from "../errors.js";
+import { slurm } from "./command.js";
+const ENDED = new Set("BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REVOKED TIMEOUT".split(" "));
+/** Reasons of a pending job that do not go away by waiting. */
+const NEVER = new Set(("AccountNotAllowed BadConstraints DependencyNeverSatisfied InvalidAccount InvalidQOS JobHoldMaxRequeue " +
+    "launch_failed_requeued_held PartitionConfig PartitionNodeLimit PartitionTimeLimit QOSNotAllowed").split(" "));
+export function hasEnded({ state }) {
+    return ENDED.has(state);
+}
+/** Returns true if Slurm will never find machines for the job. */
+export function isHopeless({ state, reason }) {
+    return NEVER.has(reason) && !(state === "RUNNING");
+}
+/**
+ * Returns the state of a job; undefined if Slurm no longer knows it. Slurm forgets a job some minutes after its end.
+ *
+ * @throws {@link SchedulerError} `slurm_failed` if Slurm does not answer
+ */
+export async function readJobState(id) {
+    const output = await runSqueue(id);
+    // A heterogeneous job has one line per group. The groups start and end together.
+    const [first, ...others] = output
+        .split("\n")
+        .filter((line) => line !== "")
+        .map(readLine);
+    if (!first)
+        return undefined;
+    const nodes = [first, ...others].map((part) => part.nodes).filter((part) => part !== "");
+    return { ...([first, ...others].find(isHopeless) ?? first), nodes: nodes.join(",") };
+}
+async function runSqueue(id) {
+    try {
+        return await slurm("squeue", ["--noheader", "--states=all", `--jobs=${id}`, "--format=%T|%r|%N"]);
+    }
+    catch (error) {
+        if (error instanceof SchedulerError && /invalid job id/i.test(error.message))
+            return "";
+        throw error;
+    }
+}
+function readLine(line) {
+    const [state = "", reason = "", nodes = ""] = line.split("|");
+    return { state, reason, nodes };
+}
+//# sourceMappingURL=job-state.js.map

@@ -1,0 +1,129 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describeLogEnd, logLength } from "../support/processes/log-file.js";
+import { waitForReadyLine } from "../support/processes/ready-line.js";
+import { pauseBeforeRestart } from "../support/processes/restart-pause.js";
+import { fillEnvironment, fillIn } from "./placeholders.js";
+import { waitUntilAnswers } from "./wait-until-answers.js";
+/** One process of a job, which is restarted within its limit. */
+export class SupervisedProcess {
+    record;
+    /** Resolves when the process has ended and will not be restarted. */
+    over;
+    #options;
+    #stopping = new AbortController();
+    #place;
+    #errors;
+    /** Offset in the error log at which the last run begins. */
+    #errorsFrom = 0;
+    #running;
+    #becameReady = () => undefined;
+    /** Resolves when the process is ready for the first time, or has ended before that. */
+    settled;
+    constructor(options) {
+        this.#options = options;
+        const { spec, index, launcher } = options;
+        this.#place = launcher.place(spec.role, index);
+        this.#errors = join(options.folder, "logs", `${spec.role}-${index}.err`);
+        this.record = { role: spec.role, index, node: this.#place.node, state: "starting", restarts: 0 };
+        const ready = new Promise((resolve) => (this.#becameReady = resolve));
+        this.over = this.#run();
+        this.settled = Promise.race([ready, this.over.then(() => undefined)]);
+    }
+    /** A sentence with the log of the process and its last lines. */
+    get logEnd() {
+        return describeLogEnd(this.#errors, this.#errorsFrom);
+    }
+    async stop() {
+        this.#stopping.abort();
+        await this.#running?.stop(this.#options.stopSeconds);
+        await this.over;
+    }
+    async #run() {
+        const { spec } = this.#options;
+        for (;;) {
+            const end = await this.#runOnce();
+            if (this.#stopping.signal.aborted)
+                return this.#finish("stopped", end);
+            if (end.code === 0 && spec.ready === "started")
+                return this.#finish("done", end);
+            // Processes that it left behind could hold its port or its GPU, so that a restart would fail.
+            await this.#running?.stop(0);
+            this.#running = undefined;
+            if (this.record.restarts >= spec.restarts)
+                return this.#finish("lost", end);
+            const earlier = this.record.restarts++;
+            this.#note("restarting", end);
+            if (!(await pauseBeforeRestart(earlier, this.#stopping.signal)))
+                return this.#finish("stopped", end);
+        }
+    }
+    /** Runs the process once. Stops it if it is not ready in time. */
+    async #runOnce() {
+        const { spec, stopSeconds } = this.#options;
+        const launched = await this.#start().catch(notStarted);
+        if ("code" in launched)
+            return launched;
+        const { running, ready } = launched;
+        this.#running = running;
+        // If stop() was called during the start, it did not see this process.
+        if (this.#stopping.signal.aborted)
+            void running.stop(stopSeconds);
+        const watching = new AbortController();
+        const late = AbortSignal.timeout(spec.ready_seconds * 1000);
+        const watched = ready(AbortSignal.any([watching.signal, late])).then((url) => {
+            this.record.url = url;
+            this.#note("ready");
+            this.#becameReady();
+        }, () => (late.aborted && !watching.signal.aborted ? running.stop(stopSeconds) : undefined));
+        const end = await running.ended;
+        watching.abort();
+        await watched;
+        this.record.url = undefined;
+        return late.aborted && this.record.state !== "ready" ? { ...end, text: `not ready in time, ${end.text}` } : end;
+    }
+    async #start() {
+        const { spec, index, folder, launcher } = this.#options;
+        const { role, command, env } = spec;
+        const values = { ...this.#options.values(), node: this.#place.address, index: String(index), folder };
+        const logs = join(folder, "logs");
+        mkdirSync(logs, { recursive: true });
+        const output = join(logs, `${role}-${index}.out`);
+        this.#errorsFrom = logLength(this.#errors);
+        const running = await launcher.launch({
+            role,
+            index,
+            command: command.map((text) => fillIn(text, values)),
+            env: fillEnvironment(env, values),
+            output,
+            errors: this.#errors,
+        });
+        const ready = async (signal) => {
+            const port = await running.started(signal);
+            if (spec.ready === "started")
+                return undefined;
+            if (spec.ready === "line")
+                return waitForReadyLine(output, signal);
+            return waitUntilAnswers(fillIn(spec.ready.url, { ...values, port }), signal);
+        };
+        return { running, ready };
+    }
+    #finish(state, end) {
+        this.#note(state, end);
+        return end;
+    }
+    #note(state, end) {
+        this.record.state = state;
+        if (end)
+            this.record.ended = end.text;
+        this.#options.onChange();
+    }
+}
+/**
+ * Converts an error of the start, such as a full disk, to the end of this process, so that it does not end the whole
+ * job.
+ */
+function notStarted(error) {
+    return { code: 1, text: `did not start: ${error instanceof Error ? error.message : String(error)}` };
+}
+//# sourceMappingURL=supervised-process.js.map

@@ -1,0 +1,153 @@
+import { toErrorBody } from "../control/error-body.js";
+import { bodyBudget } from "../http/body-budget.js";
+import { BodyShares } from "../http/body-shares.js";
+import { closedConnections } from "../http/connections/closed-connections.js";
+import { createApp } from "../http/create-app.js";
+import { earlyAnswer } from "../http/early-answer.js";
+import { errorHandler } from "../http/error-handler.js";
+import { jsonBody } from "../http/json-body.js";
+import { CONTROL_LIMITS } from "../http/json-limits.js";
+import { httpRequests } from "../http/metrics/http-requests.js";
+import { countRefusals } from "../http/metrics/refusals.js";
+import { SharedMemory } from "../session/batch/batch-memory.js";
+import { ExportLeases } from "../session/export-leases.js";
+import { Exporter } from "../session/exporter.js";
+import { PreparedExports } from "../session/prepared-exports.js";
+import { SharedExports } from "../session/shared-exports.js";
+import { CurrentVersion } from "./current-version.js";
+import { EngineHealth } from "./engine-health.js";
+import { toApiError } from "./errors.js";
+import { createKnownBodyReader } from "./known/known-body-reader.js";
+import { KnownRequests } from "./known/known-requests.js";
+import { restoreSpelling } from "./known/restore-spelling.js";
+import { Admission } from "./limits/admission.js";
+import { createHeap } from "./limits/heap-watch.js";
+import { Store } from "./limits/store.js";
+import { Metrics } from "./metrics/metrics.js";
+import { listModelWarnings } from "./model-warnings.js";
+import { openapi } from "./openapi/openapi.js";
+import { admissionPlugin } from "./plugins/admission.js";
+import { auth, requiredKey } from "./plugins/auth.js";
+import { storagePlugin } from "./plugins/storage.js";
+import { upstreamsPlugin } from "./plugins/upstreams.js";
+import { chatCompletionRoutes } from "./routes/chat-completions.js";
+import { controlRoutes } from "./routes/control.js";
+import { engineRoutes } from "./routes/engine.js";
+import { exportRoutes } from "./routes/export.js";
+import { generateContentRoutes } from "./routes/generate-content.js";
+import { googleModelsRoutes } from "./routes/google-models.js";
+import { messagesRoutes } from "./routes/messages.js";
+import { modelsRoutes } from "./routes/models.js";
+import { preparedExportRoutes } from "./routes/prepared-export.js";
+import { responsesRoutes } from "./routes/responses.js";
+import { serviceRoutes } from "./routes/service.js";
+import { sessionRoutes } from "./routes/sessions.js";
+import { weightRoutes, weightStepRoutes } from "./routes/weights.js";
+import { ORIGIN } from "./storage/server-storage.js";
+import { uiRoutes } from "./ui/ui-routes.js";
+import { UpstreamRules } from "./upstreams/upstream-rules.js";
+import { openWeights } from "./weights/open-weights.js";
+/** Share of the JavaScript heap that remembered requests may take, whatever the configuration allows. */
+const KNOWN_SHARE = 1 / 8;
+function toBatchOrigin({ settings, engine, model }) {
+    const { chatTemplateType, recordedConfig = {} } = settings;
+    const config = { engine: engine.type, chat_template_type: chatTemplateType, ...recordedConfig };
+    return { model: settings.modelName, modelDigest: model.digest, config };
+}
+/** Creates the proxy as a Fastify application that does not listen yet. Closing it does not close the engine. */
+export async function createServer({ logger, weightVersion = new CurrentVersion(), ...options }) {
+    const { registry, settings } = options;
+    const origin = toBatchOrigin(options);
+    options.storage?.records.saveValue(ORIGIN, origin);
+    const { store: limits, heap = createHeap(), sessionLimits } = settings;
+    const known = new KnownRequests(Math.min(settings.knownRequestBytes, KNOWN_SHARE * heap.read().limit));
+    const rules = new UpstreamRules(settings.upstreams, settings.modelName);
+    const sharedMemory = new SharedMemory(settings.sharedMemory);
+    const store = new Store({ registry, known, sharedMemory, limits, heap });
+    const app = createApp({
+        logger,
+        maxBodyBytes: settings.maxBodyBytes,
+        strictControlFields: settings.strictControlFields,
+        connections: settings.connections,
+        accessLog: settings.accessLog,
+        needsKey: ({ routeOptions }) => requiredKey(routeOptions) !== "none",
+    });
+    const metrics = new Metrics({ ...options, known, store });
+    const context = {
+        ...options,
+        modelWarnings: listModelWarnings(options.model, options.engine, settings.chatTemplateType),
+        connections: app.connections,
+        exporter: new Exporter(registry),
+        engineHealth: new EngineHealth(options.engine),
+        metrics,
+        sharedMemory,
+        sharedExports: new SharedExports(),
+        preparedExports: new PreparedExports(),
+        exportLeases: new ExportLeases(registry, options.storage?.records),
+        known,
+        store,
+        origin,
+        weightVersion,
+        weights: await openWeights({ ...options, weightVersion, metrics: metrics.weights, logger: app.log }),
+        draining: false,
+        shutdown: new AbortController(),
+    };
+    app.addHook("onClose", async () => {
+        context.metrics.close();
+        context.preparedExports.close();
+        context.sharedExports.close();
+        context.sharedMemory.close();
+    });
+    await app.register(httpRequests, { register: context.metrics.registry, name: "rolltape_http_requests_total" });
+    await app.register(closedConnections, {
+        sendTimeoutMilliseconds: settings.connections.sendTimeoutMilliseconds,
+        register: context.metrics.registry,
+        metric: "rolltape_closed_connections_total",
+    });
+    await app.register(earlyAnswer);
+    const onAnswer = countRefusals("rolltape_refused_total", context.metrics.registry);
+    await app.register(errorHandler, { toApiError, toBody: toErrorBody, onAnswer });
+    await app.register(jsonBody, {
+        limits: ({ session }) => (session ? settings.jsonLimits : CONTROL_LIMITS),
+        readLarge: createKnownBodyReader(context.known.bodies, (value) => rules.findForBody(value) === undefined),
+        keepsBytes: ({ routeOptions }) => settings.upstreams.length > 0 && routeOptions.config.upstream !== undefined,
+        revive: restoreSpelling,
+    });
+    await app.register(auth, { registry, adminKey: settings.adminKey });
+    if (options.storage)
+        await app.register(storagePlugin, { registry, server: options.storage });
+    await app.register(bodyBudget, {
+        budget: new BodyShares(settings.bodyBytesInFlight),
+        findSender: ({ session }) => session,
+        register: context.metrics.registry,
+        metric: "rolltape_body_bytes_in_flight",
+    });
+    // After `bodyBudget`: otherwise a session could fill the store with bodies that it only declares.
+    await app.register(admissionPlugin, {
+        admission: new Admission(store, sessionLimits),
+        isDraining: () => context.draining,
+    });
+    if (settings.upstreams.length > 0)
+        await app.register(upstreamsPlugin, { context, rules });
+    await app.register(openapi);
+    app.after(() => {
+        controlRoutes(app, context);
+        sessionRoutes(app, context);
+        engineRoutes(app, context);
+        weightRoutes(app, context);
+        weightStepRoutes(app, context);
+        chatCompletionRoutes(app, context);
+        responsesRoutes(app, context);
+        messagesRoutes(app, context);
+        generateContentRoutes(app, context);
+        modelsRoutes(app, context, rules);
+        googleModelsRoutes(app, context);
+        exportRoutes(app, context);
+        preparedExportRoutes(app, context);
+        serviceRoutes(app, context);
+    });
+    await uiRoutes(app, context);
+    await app.ready();
+    return { app, context };
+}
+//# sourceMappingURL=app.js.map

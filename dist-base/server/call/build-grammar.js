@@ -1,0 +1,61 @@
+import { RequestError } from "../../protocols/request-error.js";
+import { UNREAD_CALLS } from "../model-warnings.js";
+/**
+ * Builds the grammar that a request needs, for structured output, a required call, at most one call, or strict tools.
+ *
+ * A request is refused if the engine cannot enforce what it asks for. Strict tools are an exception, because SDKs set
+ * `strict` by themselves: they are reported as not enforced, as they are if the configuration does not enforce them.
+ *
+ * @returns undefined if the request needs no grammar
+ */
+export function buildGrammar({ engine, model, settings }, { request, onUnenforced }, { decodeEnd }) {
+    const { calls, sampling } = request;
+    const { mustCall, single } = calls;
+    const strict = settings.enforceStrictTools ? calls.strict : NONE;
+    if (calls.strict.size > strict.size)
+        onUnenforced("tools.strict");
+    if (!sampling.structure && !mustCall && !single && strict.size === 0)
+        return undefined;
+    if (mustCall && model.toolCalls.family === "none")
+        refuse(request, UNREAD_CALLS);
+    if (engine.supports.grammar) {
+        const rules = toOutputRules(request, strict, decodeEnd());
+        const structure = model.outputStructure(rules);
+        if (structure)
+            return structure;
+        if (!mustCall && !single) {
+            if (strict.size > 0)
+                onUnenforced("tools.strict");
+            return sampling.structure && model.outputStructure({ ...rules, tools: [] });
+        }
+        refuse(request, "there is no grammar for the tool calls of this model.");
+    }
+    refuse(request, `the engine (${engine.type}) does not support grammars.`);
+    onUnenforced("tools.strict");
+    return undefined;
+}
+const NONE = new Set();
+function toOutputRules({ calls, conversation, sampling }, strict, promptEnd) {
+    return {
+        tools: conversation.tools ?? [],
+        mustCall: calls.mustCall !== undefined,
+        single: calls.single !== undefined,
+        strict,
+        jsonSchema: sampling.structure?.jsonSchema,
+        promptEnd,
+    };
+}
+/** @throws RequestError for the first field that needs a grammar; returns if only strict tools need one */
+function refuse({ calls, sampling }, reason) {
+    const fields = [
+        [calls.mustCall, "requires a tool call"],
+        [calls.single, "allows at most one tool call"],
+        [sampling.structure?.param, "requires structured output"],
+    ];
+    for (const [param, demand] of fields) {
+        if (param === undefined)
+            continue;
+        throw new RequestError(param, `${param} ${demand}, which is not supported: ${reason}`, "unsupported_parameter");
+    }
+}
+//# sourceMappingURL=build-grammar.js.map

@@ -1,0 +1,121 @@
+import { TemplateError } from "../../model/chat-model.js";
+import { TooManyTokensError } from "../../model/tokenizer/encode-within.js";
+import { totalLength } from "../../model/tokenizer/total-length.js";
+import { inputLength } from "../../session/interaction.js";
+import { runInTurns } from "../../support/async/run-steps.js";
+import { turns } from "../../support/async/turns.js";
+import { contextLengthError } from "./context-limit.js";
+import { measurePrompt } from "./prompt-size.js";
+/** Number of tokens that {@link BuiltPrompt.decodeEnd} decodes. No template's generation prompt is longer. */
+const END_TOKENS = 32;
+const UNLIMITED = Number.POSITIVE_INFINITY;
+/**
+ * Builds the prompt of a call. With `chat_template_type: concat` it is the parent's tokens as generated, followed by the new
+ * messages. Without a parent, and with `hf`, the template renders all messages.
+ *
+ * @throws ApiError `context_length_exceeded` if there is no room for an output token
+ */
+export async function buildPrompt(context, request) {
+    const { api, limit, session, signal } = request;
+    const { pieces, ...rest } = await encodeWithinContext(context, request);
+    signal.throwIfAborted();
+    const promptTokens = countTokens(session, pieces, rest.parent);
+    if (promptTokens >= limit)
+        throw contextLengthError({ api, limit, promptTokens, counted: "all" });
+    const prompt = session.prompt(pieces, rest.parent?.index);
+    return { prompt, decodeEnd: () => decodeEnd(context.model, pieces), ...rest };
+}
+/** Returns the number of tokens that the prompt of this conversation would have now. It may exceed the context. */
+export async function countPromptTokens(context, session, conversation) {
+    const size = measurePrompt(context, conversation);
+    if (size.isLong)
+        await turns.next();
+    session.requireTokens();
+    const prepared = await runInTurns(session.prepareInSteps(conversation));
+    session.requireTokens();
+    const known = { ...conversation, messages: prepared.messages };
+    const request = { session, conversation: known, prepared, size, limit: UNLIMITED };
+    const { pieces, parent } = await encodePieces(context, request);
+    session.requireTokens();
+    return countTokens(session, pieces, parent);
+}
+function countTokens(session, pieces, parent) {
+    return (parent ? session.sequenceLength(parent.index) : 0) + totalLength(pieces);
+}
+async function encodeWithinContext(context, request) {
+    const { api, limit } = request;
+    try {
+        return await encodePieces(context, request);
+    }
+    catch (error) {
+        if (!(error instanceof TooManyTokensError))
+            throw error;
+        throw contextLengthError({ api, limit, promptTokens: error.tokens, counted: "part" });
+    }
+}
+async function encodePieces(context, request) {
+    const { settings, model } = context;
+    const { session, prepared } = request;
+    if (settings.chatTemplateType !== "concat")
+        return { pieces: await renderOrAdvise(context, request) };
+    const parent = session.findParent(prepared);
+    if (parent === undefined) {
+        const fallback = session.changesSystem(prepared) ? { fallback: "system_changed" } : {};
+        return { pieces: await renderAll(context, request), ...fallback };
+    }
+    const continuation = await encodeContinuation(model, request, parent);
+    if ("fallback" in continuation) {
+        return { pieces: await renderAll(context, request), fallback: continuation.fallback };
+    }
+    return { pieces: continuation.pieces, parent };
+}
+async function renderAll({ model, known }, request) {
+    const { session, conversation, size, limit } = request;
+    if (size.isLong)
+        await turns.next();
+    const { idPieces } = await model.prompt(conversation, { known: known.prompts.forSession(session), maxTokens: limit });
+    return [...idPieces];
+}
+/**
+ * Renders all messages. If the template refuses an answer that the model wrote, the error says that `concat` continues it.
+ *
+ * @throws TemplateError
+ */
+async function renderOrAdvise(context, request) {
+    try {
+        return await renderAll(context, request);
+    }
+    catch (error) {
+        const parent = error instanceof TemplateError ? request.session.findParent(request.prepared) : undefined;
+        if (!(error instanceof TemplateError) || parent === undefined)
+            throw error;
+        const continuation = await encodeContinuation(context.model, request, parent);
+        if ("fallback" in continuation)
+            throw error;
+        const advice = "With `rollout.agent.chat_template_type: concat`, the answer is continued as the model wrote it.";
+        throw new TemplateError(`${error.message} ${advice}`, { cause: error });
+    }
+}
+/** Returns the tokens that follow the parent's tokens, or why the prompt cannot continue them. */
+async function encodeContinuation(model, { session, conversation, prepared, limit }, parent) {
+    if (parent.rule !== "continuation")
+        return { fallback: "history_rewritten" };
+    const interaction = session.interaction(parent.index);
+    const { output, lastTokenId, toolsKey, templateArgs } = interaction;
+    const [answer] = output;
+    if (!answer)
+        return { fallback: "no_answer" };
+    if (toolsKey !== prepared.toolsKey)
+        return { fallback: "tools_changed" };
+    const messageCount = inputLength(interaction) + output.length;
+    const turn = { messageCount, output: answer, lastTokenId, templateArgs };
+    return model.continuation(conversation, turn, limit);
+}
+function decodeEnd(model, pieces) {
+    const end = [];
+    for (let i = pieces.length - 1; i >= 0 && end.length < END_TOKENS; i--) {
+        end.unshift(...(pieces[i]?.subarray(-(END_TOKENS - end.length)) ?? []));
+    }
+    return model.decode(Int32Array.from(end), { skipSpecialTokens: false });
+}
+//# sourceMappingURL=build-prompt.js.map

@@ -1,0 +1,194 @@
+import { isIntact, onResponseClose } from "../../http/disconnect.js";
+import { logServerError } from "../../http/error-log.js";
+import { onHalfOpen } from "../../http/half-open.js";
+import { concat } from "../../protocols/long-json.js";
+import { toApiError } from "../errors.js";
+import { PieceWriter } from "./piece-writer.js";
+const EVENTS = "text/event-stream; charset=utf-8";
+const HEADERS = {
+    "cache-control": "no-cache",
+    // Keeps nginx and similar proxies in front of this one from buffering the events.
+    "x-accel-buffering": "no",
+};
+/**
+ * Sends the answer of a call as a stream: server-sent events, or the format of its encoder. The response headers are sent with the
+ * first output or the first keep-alive. An error before that is an ordinary HTTP error.
+ */
+export class EventStream {
+    #reply;
+    #encoder;
+    #context;
+    #writer;
+    /** One per choice, like the callbacks. */
+    #starts = [];
+    #advance = [];
+    #keepAlive;
+    #stopProbing;
+    #headersSent = false;
+    #hasOutput = false;
+    #hasContent = false;
+    #allContentWritten = false;
+    /** Number of content writes that the operating system has not accepted yet. Stays above 0 if one is lost. */
+    #unflushed = 0;
+    #onFlushed;
+    constructor(reply, encoder, context) {
+        this.#reply = reply;
+        this.#encoder = encoder;
+        this.#context = context;
+        this.#writer = new PieceWriter(reply.raw, {
+            onRoom: () => this.#offerRoom(),
+            onError: (error) => logServerError(reply.log, toApiError(error)),
+        });
+    }
+    /** If true, an error must be sent as an event. */
+    get headersSent() {
+        return this.#headersSent;
+    }
+    get delivered() {
+        return this.#allContentWritten && this.#unflushed === 0;
+    }
+    get hasRoom() {
+        return this.#writer.hasRoom;
+    }
+    choice(index) {
+        return new ChoiceSink(this, index);
+    }
+    startChoice(index, start, advance) {
+        this.#starts[index] = start;
+        this.#advance[index] = advance;
+        if (this.#keepAlive)
+            return;
+        this.#keepAlive = setInterval(() => {
+            if (this.hasRoom)
+                this.#send(() => this.#encoder.keepAlive);
+        }, this.#context.settings.keepAliveSeconds * 1000);
+        // Until the headers are sent, `disconnectSignal` probes the client.
+        this.#stopProbing = onHalfOpen(this.#reply, () => {
+            if (this.#headersSent && this.hasRoom)
+                this.#send(() => this.#encoder.keepAlive);
+        });
+    }
+    /** Lets the choices write, as long as there is room. */
+    #offerRoom() {
+        for (const advance of this.#advance)
+            advance();
+    }
+    writeChoice(choice, events, tokens) {
+        this.#observeFirstOutput();
+        const encode = () => this.#encoder.push(events, tokens, choice);
+        if (events.length > 0)
+            this.#sendContent(encode);
+        else
+            this.#send(encode);
+    }
+    /**
+     * Sends the rest of the recorded answers and ends the stream.
+     *
+     * The closing events are written only when the operating system has accepted all content. Node sends data that is written
+     * together in one piece. If a client disconnected before the end of that piece, nothing would show whether it received
+     * all content.
+     */
+    finish(records) {
+        records.forEach(({ unsent: { unsentEvents, unsentTokens } }, choice) => {
+            if (unsentEvents.length > 0 || unsentTokens)
+                this.writeChoice(choice, unsentEvents, unsentTokens);
+        });
+        this.#observeFirstOutput();
+        const [answer, ...others] = records.map((record) => record.answer);
+        if (!answer)
+            throw new Error("finish() was called without an answer.");
+        const encodeClosing = () => this.#encoder.finish(answer, others);
+        if (this.#hasContent) {
+            this.#allContentWritten = true;
+            this.#whenFlushed(() => this.#end(encodeClosing));
+        }
+        else {
+            // An empty answer is delivered once the client has the closing events, so these count as content.
+            this.#sendContent(encodeClosing);
+            this.#allContentWritten = true;
+            this.#writer.end();
+        }
+    }
+    /** Sends an error as the last event. The headers must have been sent. */
+    fail({ message, statusCode, code, param, type }) {
+        this.#end(() => this.#encoder.fail({ message, status: statusCode, type, code, param: param ?? null }));
+    }
+    /** Stops the keep-alive. Call this however the model call ended; else its timer keeps running. */
+    close() {
+        this.#stopProbing?.();
+        clearInterval(this.#keepAlive);
+        this.#keepAlive = undefined;
+    }
+    #observeFirstOutput() {
+        const [start] = this.#starts;
+        if (this.#hasOutput || !start)
+            return;
+        this.#hasOutput = true;
+        this.#context.metrics.firstOutputSeconds.observe((Date.now() - start.createdAt) / 1000);
+    }
+    #end(encode) {
+        this.#send(encode);
+        this.#writer.end();
+    }
+    #sendContent(encode) {
+        const { socket } = this.#reply.request.raw;
+        this.#hasContent = true;
+        this.#unflushed++;
+        this.#send(encode, (error) => {
+            if (error || !isIntact(socket))
+                return;
+            this.#unflushed--;
+            if (this.#unflushed === 0)
+                this.#onFlushed?.();
+        });
+    }
+    #whenFlushed(callback) {
+        if (this.#unflushed === 0)
+            callback();
+        else
+            this.#onFlushed = callback;
+    }
+    #send(encode, onFlushed) {
+        const { raw } = this.#reply;
+        if (raw.destroyed)
+            return;
+        const opening = this.#headersSent ? "" : this.#sendHeaders();
+        this.#writer.write(concat(opening, encode()), onFlushed);
+        this.#keepAlive?.refresh();
+    }
+    /** Sends the headers and returns the opening events, which the caller writes. */
+    #sendHeaders() {
+        const { raw } = this.#reply;
+        const { metrics } = this.#context;
+        const [start, ...others] = this.#starts;
+        if (!start)
+            throw new Error("The stream has output before start() was called.");
+        this.#headersSent = true;
+        // From here on, Fastify must not send anything: neither a response nor an error body.
+        this.#reply.hijack();
+        const headers = { ...HEADERS, "content-type": this.#encoder.contentType ?? EVENTS };
+        raw.writeHead(200, { ...this.#reply.getHeaders(), ...headers });
+        metrics.openStreams.inc();
+        onResponseClose(this.#reply, () => metrics.openStreams.dec());
+        return this.#encoder.start(start, others);
+    }
+}
+/** The part of a stream that one choice writes to. */
+class ChoiceSink {
+    #stream;
+    #index;
+    constructor(stream, index) {
+        this.#stream = stream;
+        this.#index = index;
+    }
+    get hasRoom() {
+        return this.#stream.hasRoom;
+    }
+    start(start, advance) {
+        this.#stream.startChoice(this.#index, start, advance);
+    }
+    write(events, tokens) {
+        this.#stream.writeChoice(this.#index, events, tokens);
+    }
+}
+//# sourceMappingURL=event-stream.js.map

@@ -1,0 +1,154 @@
+import { TOKEN_BYTES } from "../../session/session-size.js";
+import { runInTurns } from "../../support/async/run-steps.js";
+import { turns } from "../../support/async/turns.js";
+import { keepPromptText, takePromptText } from "../known/prompt-texts.js";
+import { buildGrammar } from "./build-grammar.js";
+import { buildPrompt } from "./build-prompt.js";
+import { checkSampling } from "./check-sampling.js";
+import { beginChoices } from "./choices.js";
+import { chooseBudget } from "./choose-budget.js";
+import { completeSampling, forChoice } from "./complete-sampling.js";
+import { readContextLimit } from "./context-limit.js";
+import { generateChoices } from "./generate-choices.js";
+import { measurePrompt } from "./prompt-size.js";
+import { recordChoice } from "./record-choice.js";
+import { requireOpen } from "./require-open.js";
+/**
+ * Runs a model call: builds the prompt, has the engine generate, records an interaction for each choice. A call has one choice,
+ * unless it asks for more.
+ *
+ * The call is recorded once all its generations are complete, if the client is still connected. A call that fails at any step is
+ * only counted.
+ *
+ * @returns one record per choice
+ */
+export async function runModelCall(context, call) {
+    const { session, request, client } = call;
+    checkSampling(context, request.sampling);
+    const size = measurePrompt(context, request.conversation);
+    if (size.isLong)
+        await turns.next();
+    requireOpen(context, session);
+    const prepared = await runInTurns(session.prepareInSteps(request.conversation, request.previousId));
+    // The session may have ended between the steps.
+    requireOpen(context, session);
+    const choices = beginChoices(call, prepared);
+    const { controller } = choices;
+    call.onBegun(choices.all.map(({ id }) => id));
+    let records;
+    client.onGone((reason) => {
+        if (records)
+            noteDisconnect(call, records);
+        else
+            controller.abort(reason);
+    });
+    try {
+        records = await generateAndRecord(context, call, { prepared, size }, choices);
+        // The client may have left while the interactions went to disk.
+        if (client.goneReason)
+            noteDisconnect(call, records);
+        return records;
+    }
+    finally {
+        // Before the call ends: an export that waits for the end reads this count.
+        if (!records && isAbortedByClient(controller, call))
+            session.countAbortedCall();
+        for (const { inFlight } of choices.all)
+            session.calls.end(inFlight);
+        session.touch();
+        const outcome = records ? "recorded" : controller.signal.aborted ? "aborted" : "failed";
+        context.metrics.calls.inc({ api: call.api, outcome }, choices.all.length);
+    }
+}
+/** Notes that the client left after the call was recorded. */
+function noteDisconnect({ session, stream }, records) {
+    for (const { interaction } of records) {
+        if (stream?.delivered)
+            session.delivery.answered(interaction.index);
+        else
+            session.delivery.closedEarly(interaction.index);
+    }
+}
+/** Returns true if the call was aborted because its client disconnected, not by an export or by the client's own retry. */
+function isAbortedByClient({ signal }, { client }) {
+    return client.goneReason !== undefined && signal.reason === client.goneReason;
+}
+async function generateAndRecord(context, call, { prepared, size }, { all: choices, controller }) {
+    const { session, request, api, startedAt } = call;
+    const { signal } = controller;
+    // The prepared messages are the same objects as in earlier requests. Caches find earlier results by these objects.
+    const conversation = { ...request.conversation, messages: prepared.messages };
+    const limit = await readContextLimit(context);
+    const built = await buildPrompt(context, { session, conversation, prepared, size, limit, api, signal });
+    const promptTokens = built.prompt.length;
+    const promptText = admitPrompt(context, call, choices, prepared, built);
+    const grammar = buildGrammar(context, call, built);
+    const thinkingBudget = chooseBudget(context, call, built);
+    const limits = { tokensLeft: limit - promptTokens, grammar, thinkingBudget };
+    const completed = completeSampling(context, request.sampling, limits);
+    if (completed.overridden.length > 0)
+        call.onOverridden(completed.overridden);
+    const { modelName } = context.settings;
+    // Several choices have a controller of their own: if one fails, the others are aborted, but the call counts as failed.
+    const choicesController = choices.length === 1 ? controller : new AbortController();
+    const jobs = choices.map((choice) => ({
+        call,
+        choice,
+        prepared,
+        built,
+        promptText,
+        completed,
+        sampling: forChoice(completed.params, choice.index),
+        start: { interactionId: choice.id, model: modelName, createdAt: startedAt, promptTokens },
+        sink: call.stream?.choice(choice.index),
+        controller: choicesController,
+    }));
+    const generated = await generateChoices(context, jobs, signal, choicesController);
+    // No other step may run in between: all choices are recorded, or none.
+    const records = generated.map(({ job, outcome }) => recordChoice(context, job, outcome));
+    built.prompt.release();
+    const indices = records.map(({ interaction }) => interaction.index);
+    if (promptText)
+        keepPromptText(context.known.promptTexts, session, promptText, indices);
+    const saving = records.flatMap((record) => call.onRecorded?.(record) ?? []);
+    await whenStored(context, session, records, saving);
+    return records;
+}
+/**
+ * Waits until the interactions are on disk, if sessions are stored. If the disk refuses them, the answer is not sent.
+ *
+ * @param saving resolve when everything that belongs to an interaction was given to the storage
+ */
+async function whenStored({ registry }, session, records, saving) {
+    try {
+        if (saving.length > 0)
+            await Promise.all(saving);
+        await registry.flushed();
+    }
+    catch (error) {
+        for (const { interaction } of records)
+            session.delivery.closedEarly(interaction.index);
+        throw error;
+    }
+}
+/**
+ * Counts the prompt of each choice for its session and the store. If there is no room, refuses the call before it reaches the
+ * engine.
+ *
+ * @returns the text of an earlier prompt, which that of this one continues
+ */
+function admitPrompt({ known }, { session, measureKept = () => 0 }, choices, prepared, { prompt, parent }) {
+    try {
+        const { tokens, bytes, parent: index } = session.measureGrowth(prepared, prompt, parent);
+        const growth = { tokens, bytes: bytes + measureKept() };
+        for (const { admitted } of choices)
+            admitted?.addPrompt(growth, TOKEN_BYTES * prompt.length);
+        const start = { tokens: prompt.length, parent: index, shared: prompt.length - tokens };
+        return takePromptText(known.promptTexts, session, start);
+    }
+    catch (error) {
+        prompt.release();
+        throw error;
+    }
+}
+//# sourceMappingURL=run-model-call.js.map

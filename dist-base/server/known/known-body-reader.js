@@ -1,0 +1,31 @@
+import { HUGE_TEXT, runBySize } from "../../support/async/run-steps.js";
+import { LONG_TEXT, turns } from "../../support/async/turns.js";
+import { cutShared, findShared, isContinuation, restoreShared, toKnown } from "./known-body.js";
+/**
+ * Returns a reader of large bodies. It parses only the part that the session's recent bodies do not have, and at most one
+ * long text per round of the event loop.
+ *
+ * @param isKept returns false for bodies of calls to upstreams, which would displace those of the policy's calls
+ */
+export function createKnownBodyReader(known, isKept = () => true) {
+    return async (request, json, parse) => {
+        const { session } = request;
+        const recent = session ? known.forSession(session) : undefined;
+        const shared = recent && findShared(json, recent.items);
+        const newPart = shared ? cutShared(json, shared) : json;
+        const read = async () => {
+            const restored = shared && restoreShared(await parse(newPart), shared);
+            const value = restored ?? (await parse(json));
+            const { length } = restored ? newPart : json;
+            if (length >= HUGE_TEXT)
+                await turns.next();
+            const body = recent && isKept(value) && (await runBySize(toKnown(json, value, restored && shared), length));
+            if (body)
+                recent.add(body, shared && isContinuation(shared) ? shared.body : undefined);
+            return value;
+        };
+        // The next checks take about as long as parsing, so other work may run before them.
+        return newPart.length < LONG_TEXT ? read() : turns.alone(read);
+    };
+}
+//# sourceMappingURL=known-body-reader.js.map

@@ -1,0 +1,43 @@
+import { readFieldTexts } from "../../support/json/field-texts.js";
+import { mayLoseSpelling, parseSpelledInSteps } from "../../support/json/spelled.js";
+import { ANTHROPIC_MESSAGES, GEMINI_CONTENTS, restoreCallSpelling } from "./restore-call-spelling.js";
+/** Fields whose numbers and keys a template can write into the prompt. */
+const TEMPLATE_FIELDS = new Set(["tools", "chat_template_kwargs"]);
+/** Fields that hold messages. A request has one of them. */
+const CONVERSATIONS = [ANTHROPIC_MESSAGES, GEMINI_CONTENTS];
+/**
+ * Restores the spelling of numbers and the order of keys in the fields that a prompt can show. `JSON.parse` loses both: it
+ * reads `1.0` as 1, and puts keys that look like indices first.
+ *
+ * @param value the parsed `text`
+ */
+export function* restoreSpelling(text, value) {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+        return value;
+    const names = Object.entries(value)
+        .filter(([name, field]) => TEMPLATE_FIELDS.has(name) && mayLoseSpelling(field))
+        .map(([name]) => name);
+    const conversation = yield* restoreConversation(text, value);
+    if (names.length === 0 && conversation === undefined)
+        return value;
+    const texts = names.length === 0 ? new Map() : readFieldTexts(text, new Set(names));
+    const fields = {};
+    for (const [name, fieldText] of texts) {
+        yield;
+        fields[name] = yield* parseSpelledInSteps(fieldText);
+    }
+    return { ...value, ...conversation, ...fields };
+}
+/** Returns the field that holds the messages; undefined if nothing was restored. */
+function* restoreConversation(text, value) {
+    for (const kind of CONVERSATIONS) {
+        const messages = value[kind.name];
+        if (!Array.isArray(messages))
+            continue;
+        const restored = yield* restoreCallSpelling(text, messages, kind);
+        if (restored !== messages)
+            return { [kind.name]: restored };
+    }
+    return undefined;
+}
+//# sourceMappingURL=restore-spelling.js.map

@@ -1,0 +1,148 @@
+import { measurePartLogprobs } from "../../protocols/output-parts.js";
+import { readNamespacedNames } from "../../protocols/responses/namespaces.js";
+import { parseItemId, toItem } from "../../protocols/responses/output-items.js";
+import { toResponse } from "../../protocols/responses/response.js";
+import { measureJson, measureMessages } from "../../session/session-size.js";
+import { runInTurns } from "../../support/async/run-steps.js";
+import { turns } from "../../support/async/turns.js";
+import { decodeResponse, encodeResponse } from "./response-record.js";
+import { signedReasoning } from "./signed-reasoning.js";
+/**
+ * Responses that a client can retrieve or continue later, because their request had `store`. The session's tree has the
+ * conversation. This class keeps the fields that the tree does not have, as long as the interaction exists.
+ */
+export class StoredResponses {
+    #records;
+    #tokenJson;
+    #stored = new WeakMap();
+    #loading = new WeakMap();
+    /** The tools that were stored last for a session, and the index of their interaction. */
+    #tools = new WeakMap();
+    /** @param tokenJson writes log probabilities of the model's tokens */
+    constructor(records, tokenJson) {
+        this.#records = records;
+        this.#tokenJson = tokenJson;
+    }
+    /**
+     * Keeps a response if its request had `store`.
+     *
+     * @returns resolves when a long response was written to storage; undefined if there is nothing to wait for
+     * @param echoBytes see {@link measureEcho}
+     */
+    keep(session, interaction, { answer, echo }, echoBytes) {
+        if (!echo.store)
+            return undefined;
+        this.#stored.set(interaction, { answer, echo });
+        session.keepBytes(echoBytes + measureAnswer(answer));
+        return this.#save(session, interaction.index, { answer, echo });
+    }
+    /**
+     * Reads responses from disk that are not in memory. Call this before the other methods look for them. Unknown ids are ignored.
+     *
+     * Each step runs in a separate iteration of the event loop, because a long response takes some hundred milliseconds to read. A
+     * session reads one response at a time: until it is decoded, a response takes more than twice the memory that is counted for it.
+     */
+    async load(session, ids) {
+        if (this.#listUnread(session, ids).length === 0)
+            return;
+        const earlier = this.#loading.get(session)?.catch(() => undefined);
+        const loading = (earlier ?? Promise.resolve()).then(() => this.#loadUnread(session, ids));
+        this.#loading.set(session, loading);
+        await loading;
+    }
+    /**
+     * Returns the response as it was sent; undefined if the session has no stored response with this id.
+     *
+     * @param admit called before the response is written, with the memory in bytes that it needs until it is sent. Throws to refuse it
+     */
+    get(session, id, admit) {
+        const stored = this.#find(session, id)?.stored;
+        if (!stored)
+            return undefined;
+        admit(measureEcho(stored.echo) + measureAnswer(stored.answer));
+        return toResponse(stored.answer, stored.echo);
+    }
+    /** @param maxCharacters see {@link signedReasoning} */
+    forSession(session, maxCharacters) {
+        return {
+            findMessages: (id) => {
+                const found = this.#find(session, id);
+                if (!found)
+                    return undefined;
+                const { interaction, stored } = found;
+                const input = session.readMessages(interaction);
+                return [...(stored.echo.instructions ? input.slice(1) : input), ...interaction.output];
+            },
+            countPlaceholders: (id) => this.#find(session, id)?.interaction.placeholders ?? 0,
+            findItem: (id) => this.#item(session, id),
+            readReasoning: signedReasoning(session, maxCharacters),
+        };
+    }
+    /** Finds a response in memory; {@link load} puts it there. */
+    #find(session, id) {
+        const interaction = session.find(id);
+        const stored = interaction && this.#stored.get(interaction);
+        if (!interaction || !stored)
+            return undefined;
+        // A client that names a response has received it.
+        session.delivery.referTo(interaction.index);
+        return { interaction, stored };
+    }
+    #save(session, index, response) {
+        let remember = () => undefined;
+        const saving = this.#records.saveResponse(session, index, () => {
+            const earlier = this.#tools.get(session);
+            const { text, tools } = encodeResponse(response, earlier);
+            if (tools !== earlier?.tools)
+                remember = () => void this.#tools.set(session, { tools, index });
+            return typeof text === "string" ? text : text.pieces();
+        });
+        // A response that refers to these tools must not be on disk before them.
+        if (saving)
+            return saving.then(remember);
+        remember();
+        return undefined;
+    }
+    #listUnread(session, ids) {
+        const named = [...new Set(ids)].map((id) => session.find(id));
+        return named.filter((interaction) => interaction !== undefined && !this.#stored.has(interaction));
+    }
+    async #loadUnread(session, ids) {
+        for (const interaction of this.#listUnread(session, ids)) {
+            await turns.next();
+            const stored = await runInTurns(this.#read(session, interaction));
+            // The session may have been freed meanwhile. Its memory is not counted any more.
+            if (!stored || session.find(interaction.id) !== interaction)
+                continue;
+            this.#stored.set(interaction, stored);
+            session.keepBytes(measureEcho(stored.echo) + measureAnswer(stored.answer));
+        }
+    }
+    *#read(session, { index }) {
+        const read = (each) => this.#records.readResponse(session, each);
+        const bytes = yield* read(index);
+        return bytes && (yield* decodeResponse(bytes, read, this.#tokenJson));
+    }
+    #item(session, id) {
+        const place = parseItemId(id);
+        const stored = place && this.#find(session, place.responseId)?.stored;
+        const part = place && stored?.answer.parts[place.index];
+        if (!stored || !part)
+            return undefined;
+        const item = toItem(part, { ...place, status: "completed" }, readNamespacedNames(stored.echo.tools));
+        return item.type === "message"
+            ? { ...item, content: item.content.map(({ text }) => text).join("") }
+            : toInput(item);
+    }
+}
+/** Returns the memory that a stored response takes besides its answer, in bytes. */
+export function measureEcho(echo) {
+    return echo.store ? measureJson(echo) : 0;
+}
+function measureAnswer({ message, parts }) {
+    return measurePartLogprobs(parts) + measureMessages([message]);
+}
+function toInput(item) {
+    return item.type === "reasoning" ? { type: "reasoning", content: item.content } : item;
+}
+//# sourceMappingURL=stored-responses.js.map

@@ -1,0 +1,164 @@
+import { NO_FINAL_LIMITS, requirePossibleChoices, requireRoom, requireRoomForCall, SessionLoad, } from "./session-limits.js";
+/** Admits calls within the limits of their session and of the store, and counts those in flight. */
+export class Admission {
+    #store;
+    #limits;
+    #loads = new WeakMap();
+    constructor(store, limits) {
+        this.#store = store;
+        this.#limits = limits;
+    }
+    /**
+     * Admits a call before its body is read.
+     *
+     * @param bodyBytes declared size of the body, or the largest allowed size if it declares none
+     * @throws ApiError `session_limit`, `too_many_calls` or `store_full`
+     */
+    admit(session, kind, bodyBytes) {
+        const load = this.#loads.get(session) ?? new SessionLoad();
+        this.#loads.set(session, load);
+        const limits = kind === "model" ? this.#limits : { ...this.#limits, ...NO_FINAL_LIMITS };
+        requireRoomForCall(session, load, limits);
+        const memory = toMemory(bodyBytes);
+        this.#store.requireRoomForCall(memory);
+        return new AdmittedCall({ session, kind, load, limits, store: this.#store }, memory);
+    }
+}
+/**
+ * A call in flight. It counts for its session and the store until it has run and its answer is sent. Otherwise a client that does
+ * not read its answers could fill the memory with them.
+ */
+export class AdmittedCall {
+    #context;
+    #memory = { text: 0, prompt: 0 };
+    #growth = { tokens: 0, bytes: 0 };
+    /** Memory from which the rest of the answer is written. */
+    #source = 0;
+    #counts = false;
+    /** True while the call may still be recorded. */
+    #recordable = false;
+    #running = false;
+    /** The further choices of this call. */
+    #choices = [];
+    #answered = false;
+    constructor(context, memory) {
+        this.#context = context;
+        this.#count(true, context.kind === "model");
+        this.#resize(memory);
+    }
+    /**
+     * Marks the call as running.
+     *
+     * @param bodyBytes size of the body that was received. It may be less than the size that was admitted.
+     */
+    begin(bodyBytes) {
+        this.#running = true;
+        // If the client has disconnected meanwhile, the call was ended. The route still runs it, so it counts again.
+        this.#count(true, this.#context.kind === "model");
+        this.#resize(toMemory(bodyBytes));
+    }
+    /**
+     * Admits the further choices of the call. Each counts as a separate call until this call is answered.
+     *
+     * @throws ApiError `session_limit`, `too_many_calls` or, if waiting cannot help, `invalid_value`
+     */
+    admitChoices(count) {
+        const { session, load, limits } = this.#context;
+        requirePossibleChoices(1 + count, limits);
+        for (let i = 0; i < count; i++) {
+            requireRoomForCall(session, load, limits, 1 + i);
+            const choice = new AdmittedCall(this.#context, { text: 0, prompt: 0 });
+            choice.#running = true;
+            choice.#answered = this.#answered;
+            this.#choices.push(choice);
+        }
+        return this.#choices;
+    }
+    /** Marks the call as one to an upstream, which is not recorded. Its body counts until its answer is sent. */
+    passOn(bodyBytes) {
+        if (!this.#counts)
+            return;
+        this.#count(true, false);
+        this.holdAnswer(bodyBytes);
+    }
+    /**
+     * Counts the prompt, before the engine is asked.
+     *
+     * @param growth what the call adds to its session, without its output
+     * @param promptBytes native memory of the prompt until the call ends
+     * @throws ApiError `session_limit` or `store_full`
+     */
+    addPrompt(growth, promptBytes) {
+        const { session, load, limits, store } = this.#context;
+        requireRoom(session, { tokens: load.tokens + growth.tokens, bytes: load.bytes + growth.bytes }, limits);
+        // When the call is recorded, the memory that its session keeps replaces the prompt. Until then, the larger of the two counts.
+        const prompt = Math.max(promptBytes, growth.bytes);
+        const more = prompt - this.#memory.prompt;
+        if (more > 0)
+            store.requireRoomForCall({ text: 0, prompt: more });
+        this.#resize({ ...this.#memory, prompt });
+        this.#growth = growth;
+        load.grow(growth.tokens, growth.bytes);
+    }
+    /**
+     * Counts an answer before it is written.
+     *
+     * @throws ApiError `store_full`
+     */
+    addAnswer(bytes) {
+        const { store } = this.#context;
+        store.requireRoomForCall({ text: bytes, prompt: 0 });
+        this.#resize({ ...this.#memory, text: this.#memory.text + bytes });
+    }
+    /**
+     * Marks the call as run. The recorded call now counts in its session's memory, so only its answer still counts here.
+     *
+     * @param unsentBytes size of the unsent part of its answer
+     */
+    finish(unsentBytes) {
+        this.#running = false;
+        this.#count(true, false);
+        this.#context.load.grow(-this.#growth.tokens, -this.#growth.bytes);
+        this.#growth = { tokens: 0, bytes: 0 };
+        this.holdAnswer(unsentBytes);
+        for (const choice of this.#choices)
+            choice.finish(0);
+        if (this.#answered)
+            this.#end();
+    }
+    /** Counts an answer until it is sent, instead of the body and the prompt. Like a prompt, it is outside of the heap. */
+    holdAnswer(bytes) {
+        if (this.#counts)
+            this.#resize({ text: 0, prompt: bytes + this.#source });
+    }
+    /** Counts memory from which the end of a stream is written, until it is sent. Call this before `finish`. */
+    holdSource(bytes) {
+        this.#source = bytes;
+    }
+    /** Notes that the answer was sent, or that its client disconnected. Idempotent. */
+    answered() {
+        this.#answered = true;
+        for (const choice of this.#choices)
+            choice.answered();
+        if (!this.#running)
+            this.#end();
+    }
+    #end() {
+        if (!this.#counts)
+            return;
+        this.#count(false, false);
+        this.#resize({ text: 0, prompt: 0 });
+    }
+    #count(counts, recordable) {
+        this.#context.load.add(Number(counts) - Number(this.#counts), Number(recordable) - Number(this.#recordable));
+        this.#counts = counts;
+        this.#recordable = recordable;
+    }
+    #resize(memory) {
+        this.#context.store.count({ text: memory.text - this.#memory.text, prompt: memory.prompt - this.#memory.prompt });
+        this.#memory = memory;
+    }
+}
+/** Until the prompt is known, its token ids count as much as the body: a token has about four characters and takes four bytes. */
+const toMemory = (bodyBytes) => ({ text: bodyBytes, prompt: bodyBytes });
+//# sourceMappingURL=admission.js.map

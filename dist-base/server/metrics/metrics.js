@@ -1,0 +1,116 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { WeightMetrics } from "../../control/weights/weight-metrics.js";
+import { addGauge } from "../../http/metrics/add-gauge.js";
+import { addBuildInfo } from "../../http/metrics/build-info.js";
+import { scrapeProcessMetrics } from "../../http/metrics/process.js";
+import { observeEngine } from "./engine-server-metrics.js";
+import { observeEventLoopDelay } from "./event-loop-delay.js";
+import { observeSessions } from "./session-metrics.js";
+import { observeStorage } from "./storage-metrics.js";
+import { observeStore } from "./store-metrics.js";
+import { UpstreamMetrics } from "./upstream-metrics.js";
+const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
+const EXPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
+/** The Prometheus metrics of one server. Each instance has its own registry. */
+export class Metrics {
+    registry = new Registry();
+    #stopObserving;
+    calls = this.#counter("rolltape_calls_total", "Model calls by API and outcome.", ["api", "outcome"]);
+    upstreams = new UpstreamMetrics(this.registry);
+    weights = new WeightMetrics(this.registry, "rolltape");
+    tokens = this.#counter("rolltape_tokens_total", "Tokens of recorded interactions: prompts, and completions that the engine sampled.", ["direction"]);
+    #cachedTokens = this.#counter("rolltape_cached_prompt_tokens_total", "Prompt tokens that the engine reused from an earlier request. They are part of the prompt tokens.", []);
+    resumes = this.#counter("rolltape_engine_resumes_total", "Resumed generations, after a pause, a weight update or an abort by the engine.", []);
+    openStreams = this.#openGauge("rolltape_open_streams", "Answers that are being streamed.");
+    firstOutputSeconds = this.#histogram("rolltape_first_output_seconds", "Time from the start of a streamed call to its first output.", ENGINE_BUCKETS);
+    fallbacks = this.#counter("rolltape_continuation_fallbacks_total", "Prompts that were rendered again instead of continuing their parent's tokens, by cause.", ["cause"]);
+    brokenPrefixes = this.#counter("rolltape_broken_prefixes_total", "Interactions whose prompt does not begin with their parent's tokens, by cause.", ["cause"]);
+    toolCalls = this.#counter("rolltape_outputs_with_tool_calls_total", "Outputs with tool calls by status: well formed, or malformed and left as text.", ["status"]);
+    parents = this.#counter("rolltape_interactions_total", "Recorded interactions by their link to a parent.", [
+        "link",
+    ]);
+    engineSeconds = this.#histogram("rolltape_engine_seconds", "Time in the engine per model call.", ENGINE_BUCKETS);
+    exportSeconds = this.#histogram("rolltape_export_seconds", "Time to plan and pack an export.", EXPORT_BUCKETS);
+    exportBytes = this.#counter("rolltape_export_bytes_total", "Size of packed exports in bytes.", []);
+    #unrewardedRoots = this.#counter("rolltape_export_unrewarded_roots_total", "Exported conversation trees without any reward.", []);
+    #uncountedRewards = this.#counter("rolltape_export_uncounted_reward_rows_total", "Exported rows whose reward does not include the own rewards of their earlier turns.", []);
+    #leftOut = this.#counter("rolltape_export_left_out_interactions_total", "Interactions that an export left out, by reason.", ["reason"]);
+    constructor({ registry: sessions, model, engine, known, store, storage }) {
+        addBuildInfo(this.registry, "rolltape_build_info");
+        observeEngine(engine, this.registry);
+        this.#observeCache(model);
+        const knownHelp = "Memory of the remembered newest requests of sessions, in bytes.";
+        addGauge(this.registry, "rolltape_known_request_bytes", knownHelp, () => known.bytes);
+        observeStore(store, this.registry);
+        this.#stopObserving = [observeSessions(sessions, this.registry), observeEventLoopDelay(this.registry)];
+        if (storage)
+            this.#stopObserving.push(observeStorage(storage.storage, this.registry));
+    }
+    /** Counts a recorded call: tokens, its link to its parent, its tool calls. */
+    countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls }) {
+        this.tokens.inc({ direction: "prompt" }, promptTokens);
+        this.tokens.inc({ direction: "completion" }, completionTokens);
+        this.#cachedTokens.inc(result.cachedTokens ?? 0);
+        this.resumes.inc(result.resumes);
+        const { parent, tokenExact } = interaction;
+        this.parents.inc({ link: parent < 0 ? "root" : tokenExact ? "token_exact" : "not_exact" });
+        if (fallback !== undefined)
+            this.fallbacks.inc({ cause: fallback });
+        if (parent >= 0 && !tokenExact)
+            this.brokenPrefixes.inc({ cause: interaction.fallback ?? "rerendered" });
+        if (toolCalls !== "none")
+            this.toolCalls.inc({ status: toolCalls === "calls" ? "well_formed" : "malformed" });
+    }
+    /** Adds the metrics of the token cache, which has its own counts. */
+    #observeCache(model) {
+        const lookups = this.#counter("rolltape_token_cache_lookups_total", "Lookups of the token ids of prompt pieces by result.", ["result"], () => {
+            const { hits, misses } = model.cacheStats;
+            lookups.reset();
+            lookups.inc({ result: "hit" }, hits);
+            lookups.inc({ result: "miss" }, misses);
+        });
+        const { registry } = this;
+        addGauge(registry, "rolltape_token_cache_bytes", "Memory of cached token ids, in bytes.", () => {
+            return model.cacheStats.bytes;
+        });
+        const limitHelp = "Memory that cached token ids may take at most, in bytes.";
+        addGauge(registry, "rolltape_token_cache_limit_bytes", limitHelp, () => model.cacheStats.maxBytes);
+    }
+    /** Counts what an export leaves out, and rows and trees with missing rewards. A repeated export counts again. */
+    countExport({ unrewardedRoots, uncountedRewardRows, leftOut }) {
+        this.#unrewardedRoots.inc(unrewardedRoots);
+        this.#uncountedRewards.inc(uncountedRewardRows);
+        for (const [reason, count] of Object.entries(leftOut))
+            this.#leftOut.inc({ reason }, count);
+    }
+    /** Measures the time of one export, even if it fails. */
+    async timeExport(pack) {
+        const stop = this.exportSeconds.startTimer();
+        try {
+            return await pack();
+        }
+        finally {
+            stop();
+        }
+    }
+    /** Returns these metrics and those of the process in Prometheus' text format. */
+    async scrape() {
+        return `${await this.registry.metrics()}\n${await scrapeProcessMetrics()}`;
+    }
+    close() {
+        for (const stop of this.#stopObserving)
+            stop();
+        this.registry.clear();
+    }
+    #counter(name, help, labelNames, collect) {
+        return new Counter({ name, help, labelNames, registers: [this.registry], ...(collect ? { collect } : {}) });
+    }
+    #histogram(name, help, buckets) {
+        return new Histogram({ name, help, buckets, registers: [this.registry] });
+    }
+    /** Adds a gauge that the server sets itself. */
+    #openGauge(name, help) {
+        return new Gauge({ name, help, registers: [this.registry] });
+    }
+}
+//# sourceMappingURL=metrics.js.map

@@ -1,0 +1,42 @@
+import { Gauge, Histogram } from "prom-client";
+import { addGauge } from "../../http/metrics/add-gauge.js";
+const WAIT_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
+/**
+ * Adds the metrics of the storage: its size, what is not on disk, and how long answers wait for the disk.
+ *
+ * @returns a function that stops counting
+ */
+export function observeStorage(storage, register) {
+    const fileHelp = "Size of the storage file in bytes.";
+    addSize(storage, register, "rolltape_storage_file_bytes", fileHelp, ({ fileBytes }) => fileBytes);
+    const usedHelp = "Bytes of the storage file that contain data. The rest is reused before the file grows.";
+    addSize(storage, register, "rolltape_storage_used_bytes", usedHelp, ({ usedBytes }) => usedBytes);
+    const logHelp = "Bytes of the write-ahead log that are not in the storage file yet.";
+    addGauge(register, "rolltape_storage_log_bytes", logHelp, () => storage.logBytes);
+    const pendingHelp = "Groups of changes that are not on disk yet.";
+    addGauge(register, "rolltape_storage_pending_writes", pendingHelp, () => storage.pending);
+    const failedHelp = "1 while the disk refuses writes, so that calls that change something are refused, else 0.";
+    addGauge(register, "rolltape_storage_failed", failedHelp, () => (storage.failure ? 1 : 0));
+    const waits = new Histogram({
+        name: "rolltape_storage_wait_seconds",
+        help: "Time that an answer waits for the disk, in seconds.",
+        buckets: WAIT_BUCKETS,
+        registers: [register],
+    });
+    return storage.onWait((seconds) => waits.observe(seconds));
+}
+/** Adds a gauge of the size of the storage, which is read at each scrape. */
+function addSize(storage, register, name, help, read) {
+    new Gauge({
+        name,
+        help,
+        registers: [register],
+        async collect() {
+            // A file that cannot be read must not hide all other metrics.
+            const size = await storage.readSize().catch(() => undefined);
+            if (size)
+                this.set(read(size));
+        },
+    });
+}
+//# sourceMappingURL=storage-metrics.js.map

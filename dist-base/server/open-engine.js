@@ -1,0 +1,90 @@
+import { access, constants } from "node:fs/promises";
+import { ConfigError } from "../config/index.js";
+import { EngineError } from "../engine/engine.js";
+import { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel, } from "../engine/index.js";
+import { loadChatModel } from "../model/load-chat-model.js";
+import { ModelFolderError } from "../model/model-files.js";
+/**
+ * Opens the engine and the chat model that the configuration names.
+ *
+ * @throws ConfigError that names `model.path` or `engine.model` if there is no usable model
+ */
+export async function openEngine(config, onWarning) {
+    const tiny = await ensureConfiguredTinyModel(config);
+    const folder = config.model.path ?? tiny?.folder;
+    if (folder === undefined)
+        throw invalidConfig("model.path", "must be set to the folder of the model");
+    const { agent } = config.rollout;
+    const model = await loadChatModel(folder, {
+        templateArgs: agent.chat_template_kwargs,
+        toolCallParser: agent.tool_call_parser,
+        reasoningParser: agent.reasoning_parser,
+    }).catch((error) => {
+        throw error instanceof ModelFolderError ? invalidConfig("model.path", error.message, error) : error;
+    });
+    model.warmUp();
+    return { engine: await createEngine(config, { tinyGguf: tiny?.gguf, onWarning }), model };
+}
+/** Returns the folder of the configured model; undefined if there is none. */
+export async function findModelFolder(config) {
+    return config.model.path ?? (await ensureConfiguredTinyModel(config))?.folder;
+}
+/** Returns the tiny model if the configuration uses it. */
+async function ensureConfiguredTinyModel({ engine }) {
+    return engine.type === "embedded" && engine.model === null ? ensureTinyModel() : undefined;
+}
+async function createEngine(config, { tinyGguf, onWarning }) {
+    return openServers(config, onWarning) ?? (await openEmbedded(config.engine, tinyGguf));
+}
+/** Returns the engine if it consists of servers; undefined if it runs in this process. */
+export function openServers({ engine }, onWarning) {
+    switch (engine.type) {
+        case "sglang":
+            return createSglangEngine({
+                ...toServerOptions(engine),
+                adminApiKey: engine.admin_api_key ?? undefined,
+                onWarning,
+            });
+        case "vllm":
+            return createVllmEngine({
+                ...toServerOptions(engine),
+                model: engine.served_model ?? undefined,
+                api: engine.vllm_api,
+            });
+        case "embedded":
+            return undefined;
+    }
+}
+async function openEmbedded(engine, tinyGguf) {
+    const { model } = engine;
+    try {
+        if (model !== null)
+            await access(model, constants.R_OK);
+        return await createEmbeddedEngine({
+            modelPath: model ?? tinyGguf,
+            contextSize: engine.context_length ?? undefined,
+            sequences: engine.sequences,
+            timeoutSeconds: engine.timeout_seconds,
+        });
+    }
+    catch (error) {
+        if (model === null || error instanceof EngineError)
+            throw error;
+        throw invalidConfig("engine.model", `${model} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, error);
+    }
+}
+function invalidConfig(path, message, cause) {
+    return new ConfigError("config_invalid", [{ path, message }], { cause });
+}
+function toServerOptions(engine) {
+    return {
+        urls: engine.urls,
+        timeoutSeconds: engine.timeout_seconds,
+        maxInflight: engine.max_inflight,
+        contextLength: engine.context_length ?? undefined,
+        apiKey: engine.api_key ?? undefined,
+        healthSeconds: engine.health_seconds,
+        weightsTimeoutSeconds: engine.weights_timeout_seconds,
+    };
+}
+//# sourceMappingURL=open-engine.js.map

@@ -1,0 +1,2 @@
+export const schemaRef = (name) => ({ $ref: `#/components/schemas/${name}` });
+//# sourceMappingURL=document.js.map

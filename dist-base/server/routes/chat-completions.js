@@ -1,0 +1,28 @@
+import { chatCompletionSchema, parseChatCompletion } from "../../protocols/chat-completions/request.js";
+import { chatCompletionResponseSchema, toChatCompletion } from "../../protocols/chat-completions/response.js";
+import { ChatCompletionStream } from "../../protocols/chat-completions/stream.js";
+import { answerModelCall } from "./model-route.js";
+/** POST /v1/chat/completions, also without /v1. */
+export function chatCompletionRoutes(app, context) {
+    for (const url of ["/v1/chat/completions", "/chat/completions"]) {
+        app.post(url, {
+            config: { key: "session", admits: "model", upstream: "chat/completions" },
+            schema: {
+                summary: "Create a chat completion; it is recorded token by token",
+                hide: !url.startsWith("/v1/"),
+                body: chatCompletionSchema,
+                response: { 200: chatCompletionResponseSchema },
+            },
+        }, async (request, reply) => {
+            const parsed = parseChatCompletion(request.body, context.settings);
+            return answerModelCall(context, request, reply, {
+                api: "chat.completions",
+                idPrefix: "chatcmpl-",
+                request: parsed,
+                encoder: () => new ChatCompletionStream(parsed.includeUsage),
+                toResponse: toChatCompletion,
+            });
+        });
+    }
+}
+//# sourceMappingURL=chat-completions.js.map

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { grantBody, startBody } from "../../control/session-schemas.js";
+import { versionBody } from "../../control/weight-version.js";
+import { controlBody } from "../../http/control-body.js";
+import { ApiError } from "../../http/errors.js";
+import { requireSession } from "../plugins/auth.js";
+const rewardBody = controlBody({
+    reward: z.number({ error: "must be a finite number" }),
+    interaction_id: z.string().optional(),
+    scope: z
+        .enum(["interaction", "session"])
+        .default("interaction")
+        .describe("`session` rewards the session as a whole, in addition to rewards of its interactions."),
+});
+/**
+ * How long a reward waits while its session is being packed for an export. An export through a gateway takes as long as the
+ * slowest worker; the client then gets `session_exporting` and tries again.
+ */
+const EXPORT_WAIT_MS = 2_000;
+/** Capacity, start and end of sessions, rewards, weight version. */
+export function controlRoutes(app, context) {
+    grantCapacity(app, context);
+    startSession(app, context);
+    setReward(app);
+    endSession(app);
+    setVersion(app, context);
+}
+function grantCapacity(app, { registry }) {
+    app.post("/grant_capacity", {
+        config: { key: "admin" },
+        schema: {
+            summary: "Add free slots; each start_session takes one",
+            body: grantBody,
+            response: { 200: z.object({ capacity: z.int() }) },
+        },
+    }, async ({ body: { slots } }) => {
+        const capacity = registry.grant(slots);
+        await storeOrUndo(registry, () => registry.grant(-slots));
+        return { capacity };
+    });
+}
+function startSession(app, context) {
+    app.post("/rl/start_session", {
+        config: { key: "admin" },
+        schema: {
+            summary: "Create a session and its key",
+            body: startBody,
+            response: { 200: z.object({ session_id: z.string(), session_api_key: z.string(), api_key: z.string() }) },
+        },
+    }, async ({ body }) => {
+        if (context.draining)
+            throw new ApiError("server_draining", "The server is shutting down.");
+        context.store.requireRoomForSession();
+        if (body.weight_version)
+            context.weightVersion.takeOver(body.weight_version);
+        const { session, key } = context.registry.start({
+            taskId: body.task_id,
+            groupId: body.group_id,
+            leaseId: body.lease_id,
+            apiKey: body.api_key,
+        });
+        await storeOrUndo(context.registry, () => context.registry.cancelStart(session));
+        return { session_id: session.id, session_api_key: key, api_key: key };
+    });
+}
+/** Waits until a change is on disk. If the disk refuses it, undoes it, because the client may repeat the call. */
+async function storeOrUndo(registry, undo) {
+    try {
+        await registry.flushed();
+    }
+    catch (error) {
+        undo();
+        throw error;
+    }
+}
+function setReward(app) {
+    app.post("/rl/set_reward", {
+        config: { key: "session" },
+        schema: {
+            summary: "Set the reward of an interaction (default: the last one) or of the session as a whole",
+            body: rewardBody,
+            response: {
+                200: z.object({
+                    interaction_id: z.string().nullable().describe("Null if `scope` is `session`."),
+                    reward: z.number(),
+                    scope: z.literal("session").optional(),
+                }),
+            },
+        },
+    }, async (request) => {
+        const { reward, interaction_id, scope } = request.body;
+        if (scope === "session" && interaction_id !== undefined) {
+            const message = "`interaction_id` must be absent if `scope` is `session`: such a reward belongs to no interaction.";
+            throw new ApiError("invalid_value", message, { param: "interaction_id" });
+        }
+        const session = requireSession(request);
+        await session.lifecycle.waitSettled(EXPORT_WAIT_MS);
+        if (scope === "interaction")
+            return { interaction_id: session.setReward(reward, interaction_id), reward };
+        session.setSessionReward(reward);
+        return { interaction_id: null, reward, scope };
+    });
+}
+function endSession(app) {
+    app.post("/rl/end_session", {
+        config: { key: "session" },
+        schema: {
+            summary: "End the session; it can then be exported",
+            body: controlBody({}),
+            response: { 200: z.object({ session_id: z.string(), interaction_count: z.int() }) },
+        },
+    }, async (request) => {
+        const session = requireSession(request);
+        return { session_id: session.id, interaction_count: session.end() };
+    });
+}
+function setVersion(app, context) {
+    app.post("/rl/set_version", {
+        config: { key: "admin" },
+        schema: {
+            summary: "Set the weight version of engines that report none",
+            body: versionBody,
+            response: { 200: z.object({ version: z.int() }) },
+        },
+    }, async ({ body }) => {
+        // A gateway that updates the weights sets the version on its workers.
+        context.weights?.updates.requireNone();
+        await context.weightVersion.set(body.version, body.set_at);
+        return { version: context.weightVersion.version };
+    });
+}
+//# sourceMappingURL=control.js.map

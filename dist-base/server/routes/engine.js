@@ -1,0 +1,116 @@
+import { drainBody, engineRecord, pauseBody, restoreBody, resumeBody, serverRecord, } from "../../control/engine-schemas.js";
+import { ApiError } from "../../http/errors.js";
+/** State and control of the engine servers: drain, restore, pause, resume. */
+export function engineRoutes(app, context) {
+    listServers(app, context);
+    drainServer(app, context);
+    restoreServer(app, context);
+    pauseServers(app, context);
+}
+function listServers(app, { engine }) {
+    app.get("/rl/engine", {
+        config: { key: "admin" },
+        schema: { summary: "Health and load of the engine servers", response: { 200: engineRecord } },
+    }, async () => toRecord(engine));
+}
+function drainServer(app, context) {
+    app.post("/rl/engine/drain", {
+        config: { key: "admin", worksWithoutDisk: true },
+        schema: {
+            summary: "Send no more requests to an engine server; its sessions move to other servers",
+            body: drainBody,
+            response: { 200: serverRecord },
+        },
+    }, async ({ body: { url, wait_seconds: seconds } }) => {
+        const servers = requireServers(context);
+        requireServer(servers, url);
+        const limit = AbortSignal.any([AbortSignal.timeout(seconds * 1000), context.shutdown.signal]);
+        // An aborted signal starts the draining without waiting for its end.
+        await servers.drain(url, seconds > 0 ? limit : AbortSignal.abort()).catch(() => undefined);
+        return requireServer(servers, url);
+    });
+}
+function restoreServer(app, context) {
+    app.post("/rl/engine/restore", {
+        config: { key: "admin", worksWithoutDisk: true },
+        schema: {
+            summary: "Send requests to a drained engine server again",
+            body: restoreBody,
+            response: { 200: serverRecord },
+        },
+    }, async ({ body: { url } }) => {
+        const servers = requireServers(context);
+        requireServer(servers, url);
+        requireCurrentWeights(context, url);
+        servers.restore(url);
+        return requireServer(servers, url);
+    });
+}
+function pauseServers(app, context) {
+    app.post("/rl/engine/pause", {
+        config: { key: "admin", worksWithoutDisk: true },
+        schema: {
+            summary: "Pause all engine servers for a weight update; model calls wait",
+            body: pauseBody,
+            response: { 200: engineRecord },
+        },
+    }, async ({ body: { mode, servers: targets } }) => {
+        const servers = requireServers(context);
+        requireNoUpdate(context);
+        for (const url of targets ?? [])
+            requireServer(servers, url);
+        await servers.pause(mode, targets);
+        return toRecord(context.engine);
+    });
+    app.post("/rl/engine/resume", {
+        config: { key: "admin", worksWithoutDisk: true },
+        schema: { summary: "Resume paused engine servers", body: resumeBody, response: { 200: engineRecord } },
+    }, async ({ body: { servers: targets, hold } }) => {
+        const servers = requireServers(context);
+        requireNoUpdate(context);
+        for (const url of targets ?? [])
+            requireServer(servers, url);
+        await servers.resume({ urls: targets, hold });
+        return toRecord(context.engine);
+    });
+}
+/** @throws ApiError `no_engine_servers` if the engine runs in this process */
+function requireServers({ engine }) {
+    if (engine.servers)
+        return engine.servers;
+    throw new ApiError("no_engine_servers", `The engine (${engine.type}) runs in this process and has no servers.`);
+}
+/** @throws ApiError `weights_busy` during a weight update, also one of a gateway: the update pauses and resumes by itself */
+function requireNoUpdate({ weights }) {
+    weights?.updates.requireNone();
+    if (!weights?.known.update)
+        return;
+    const message = `A gateway updates the weights to version ${weights.known.update.version}. Wait for its end.`;
+    throw new ApiError("weights_busy", message);
+}
+/** @throws ApiError `engine_server_outdated` if the server's weights are not those of the current version */
+function requireCurrentWeights({ weights, weightVersion: { version: current } }, url) {
+    const version = weights?.known.find(url).version;
+    if (version === undefined || version === current)
+        return;
+    const has = version === null ? "unknown weights" : `weights of version ${version}`;
+    const message = `Engine server ${url} has ${has}; the current version is ${current}. Update the weights without excluding it.`;
+    throw new ApiError("engine_server_outdated", message, { param: "url" });
+}
+function requireServer(servers, url) {
+    const states = servers.list();
+    const found = states.find((state) => state.url === url);
+    if (found)
+        return toServerRecord(found);
+    const urls = states.map((state) => state.url).join(", ");
+    const message = `\`url\` must be the address of an engine server: ${urls}; received ${url.slice(0, 200)}.`;
+    throw new ApiError("engine_server_not_found", message, { param: "url" });
+}
+function toRecord({ type, servers }) {
+    return { type, paused: servers?.paused ?? null, servers: (servers?.list() ?? []).map(toServerRecord) };
+}
+function toServerRecord({ counts, lastFailure, maxInflight, ...state }) {
+    const failure = lastFailure && { message: lastFailure.message, at: lastFailure.at / 1000 };
+    return { ...state, max_inflight: maxInflight, ...counts, last_failure: failure ?? null };
+}
+//# sourceMappingURL=engine.js.map

@@ -1,0 +1,43 @@
+import { Socket } from "node:net";
+import { SAFETENSORS } from "../../control/batch-request.js";
+import { noteExport } from "../../http/connections/answer.js";
+import { onResponseClose } from "../../http/disconnect.js";
+import { LARGE_BATCH } from "../../session/batch/batch.js";
+import { BatchParts } from "../../session/batch/batch-parts.js";
+/** @param signal aborts when the client disconnects */
+export function toWaits(body, { settings, shutdown }, signal) {
+    return {
+        waitMilliseconds: body.wait_seconds * 1000,
+        drainMilliseconds: (body.drain_seconds ?? settings.drainSeconds) * 1000,
+        signal: AbortSignal.any([signal, shutdown.signal]),
+    };
+}
+/**
+ * Sends the batch without a copy. Its memory is freed when the last byte was sent or the client disconnected.
+ *
+ * @param sessionIds sessions that count as lost if the answer is cut
+ * @param complete resolves when the batch is packed and its sessions are settled. Until then, only its first part is sent
+ */
+export function sendBatch([batch], sessionIds, reply, { metrics }, complete = Promise.resolve()) {
+    if (!batch)
+        throw new RangeError("The export has no batch to send.");
+    metrics.exportBytes.inc(batch.byteLength);
+    noteExport(reply, sessionIds);
+    void reply.type(SAFETENSORS);
+    if (batch.byteLength >= LARGE_BATCH && canSendParts(reply)) {
+        const parts = new BatchParts(batch, complete);
+        onResponseClose(reply, () => {
+            parts.close();
+            batch.release();
+        });
+        return reply.header("content-length", batch.byteLength).send(parts);
+    }
+    const { buffer, byteOffset, byteLength } = batch.bytes;
+    onResponseClose(reply, () => batch.release());
+    return reply.send(Buffer.from(buffer, byteOffset, byteLength));
+}
+/** Returns true if the client is a socket. An in-process client keeps the parts instead of copying them, so it needs one lasting view. */
+export function canSendParts(reply) {
+    return reply.request.raw.socket instanceof Socket;
+}
+//# sourceMappingURL=export-answer.js.map

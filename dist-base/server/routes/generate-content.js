@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { ApiError } from "../../http/errors.js";
+import { applyPolicies, countTokensSchema, generateContentSchema, parseGenerateContent, toConversation, toCountedRequest, } from "../../protocols/generate-content/request.js";
+import { generateContentResponseSchema, toGenerateContentResponse } from "../../protocols/generate-content/response.js";
+import { GenerateContentStream } from "../../protocols/generate-content/stream.js";
+import { countFunctions } from "../../protocols/generate-content/tools.js";
+import { groupDigits } from "../../support/group-digits.js";
+import { countPromptTokens } from "../call/build-prompt.js";
+import { signedReasoning } from "../known/signed-reasoning.js";
+import { whileAdmitted } from "../plugins/admission.js";
+import { requireSession } from "../plugins/auth.js";
+import { addGoogleMethods, GOOGLE_METHOD, readModelName } from "./google-methods.js";
+import { answerModelCall } from "./model-route.js";
+const URL = "/v1beta/models/*";
+/** Returns the options that select the route of a method. */
+function methodOptions(method, admits) {
+    const config = {
+        key: "session",
+        admits,
+        pattern: `/v1beta/models/{model}:${method}`,
+        readPathModel: ({ params: path }) => readModelName(String(Object(path)["*"])),
+    };
+    return { constraints: { [GOOGLE_METHOD]: method }, config };
+}
+const params = z.object({ "*": z.string() });
+const query = z.object({
+    alt: z.enum(["json", "sse"]).optional().describe("sse: streams server-sent events. json: streams one JSON array."),
+});
+/** POST /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens. */
+export function generateContentRoutes(app, context) {
+    addGoogleMethods(app);
+    generateContent(app, context);
+    streamGenerateContent(app, context);
+    countTokens(app, context);
+}
+function generateContent(app, context) {
+    app.post(URL, {
+        ...methodOptions("generateContent", "model"),
+        schema: {
+            summary: "Generate an answer in Gemini's form; it is recorded token by token",
+            params,
+            body: generateContentSchema,
+            response: { 200: generateContentResponseSchema },
+        },
+    }, async (request, reply) => {
+        const parsed = parse(context, request, { body: request.body, path: request.params["*"], stream: false });
+        return answer(context, request, reply, parsed, "sse");
+    });
+}
+function streamGenerateContent(app, context) {
+    app.post(URL, {
+        ...methodOptions("streamGenerateContent", "model"),
+        schema: {
+            summary: "Generate an answer in Gemini's form as a stream of partial responses",
+            params,
+            querystring: query,
+            body: generateContentSchema,
+            response: { 200: generateContentResponseSchema },
+        },
+    }, async (request, reply) => {
+        const parsed = parse(context, request, { body: request.body, path: request.params["*"], stream: true });
+        return answer(context, request, reply, parsed, request.query.alt === "sse" ? "sse" : "array");
+    });
+}
+/** @param framing used only if the answer is streamed */
+async function answer(context, request, reply, parsed, framing) {
+    const { includeThoughts } = parsed;
+    return answerModelCall(context, request, reply, {
+        api: "generate_content",
+        idPrefix: "gen_",
+        request: parsed,
+        encoder: () => new GenerateContentStream(framing, includeThoughts),
+        toResponse: (complete, others) => toGenerateContentResponse(complete, includeThoughts, others),
+    });
+}
+function parse(context, request, { body, path, stream }) {
+    checkCounts(body, context);
+    const { serverTools, images, maxChoices, maxPromptCharacters } = context.settings;
+    const readReasoning = signedReasoning(requireSession(request), maxPromptCharacters);
+    return parseGenerateContent(body, {
+        model: readModelName(path),
+        stream,
+        serverTools,
+        images,
+        maxChoices,
+        readReasoning,
+    });
+}
+/**
+ * Applies the limits of messages and tools to contents and functions. The reader of the body counts only its top-level lists, not the
+ * functions of a tool or the contents of `generateContentRequest`.
+ *
+ * @throws ApiError `body_too_complex`
+ */
+function checkCounts(body, { settings }) {
+    const { contents: mostContents, tools: mostTools } = settings.jsonLimits.lists;
+    refuseMore("contents", body.contents.length, mostContents, "contents");
+    refuseMore("tools", countFunctions(body), mostTools, "functions");
+}
+function refuseMore(param, count, most, what) {
+    if (most === undefined || count <= most)
+        return;
+    const [counted, allowed] = [count, most].map((each) => groupDigits(each));
+    const message = `\`${param}\` has ${counted} ${what}; at most ${allowed} are allowed.`;
+    throw new ApiError("body_too_complex", message, { param });
+}
+function countTokens(app, context) {
+    app.post(URL, {
+        ...methodOptions("countTokens", "count"),
+        schema: {
+            summary: "Count the tokens of a prompt in Gemini's form",
+            params,
+            body: countTokensSchema,
+            response: { 200: z.object({ totalTokens: z.int() }) },
+        },
+    }, async (request, reply) => {
+        const body = toCountedRequest(request.body);
+        checkCounts(body, context);
+        applyPolicies(body, context.settings);
+        const session = requireSession(request);
+        const conversation = toConversation(body, signedReasoning(session, context.settings.maxPromptCharacters));
+        const tokens = await whileAdmitted(request, reply, () => countPromptTokens(context, session, conversation));
+        return { totalTokens: tokens };
+    });
+}
+//# sourceMappingURL=generate-content.js.map

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { PROBE_PATHS } from "../../control/probe-paths.js";
+import { sendStatusPage, wantsPage } from "../../http/status-page.js";
+import { packageVersion } from "../../support/package-version.js";
+import { health, readReadiness } from "../readiness.js";
+const alive = z.object({ status: z.literal("ok") });
+/** Probes, metrics and the OpenAPI description. */
+export function serviceRoutes(app, context) {
+    // A lost engine must not make an orchestrator end a process that holds sessions: the engine may come back, they do not.
+    app.get("/livez", { schema: { summary: "Liveness", response: { 200: alive } } }, async () => ({
+        status: "ok",
+    }));
+    for (const path of PROBE_PATHS) {
+        app.get(path, { schema: { hide: true, response: { 200: alive } } }, async (request, reply) => {
+            if (path !== "/" || !wantsPage(request))
+                return { status: "ok" };
+            const { body } = await readReadiness(context);
+            const hasViewer = context.settings.ui !== undefined;
+            return sendStatusPage(reply, { version: packageVersion(), state: body.status, hasViewer });
+        });
+    }
+    for (const path of ["/readyz", "/health"]) {
+        app.get(path, { schema: { summary: "Readiness", response: { 200: health, 503: health } } }, async (_, reply) => {
+            const { statusCode, body } = await readReadiness(context);
+            return reply.code(statusCode).send(body);
+        });
+    }
+    const scrapeKey = context.settings.publicMetrics ? "none" : "admin";
+    app.get("/metrics", { config: { key: scrapeKey }, schema: { summary: "Prometheus metrics" } }, async (_, reply) => {
+        return reply.type(context.metrics.registry.contentType).send(await context.metrics.scrape());
+    });
+    app.get("/openapi.json", { config: { key: scrapeKey }, schema: { hide: true } }, async () => app.swagger());
+}
+//# sourceMappingURL=service.js.map

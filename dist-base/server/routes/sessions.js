@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { cutPage } from "../../control/session-page.js";
+import { sessionRecord, sessionsQuery, transcriptQuery } from "../../control/session-schemas.js";
+import { sessionTranscript } from "../../transcript/schema.js";
+import { readTranscript } from "../transcript-body.js";
+const sessionList = z.object({
+    sessions: z.array(sessionRecord),
+    has_more: z.boolean().describe("There are more sessions than `limit`."),
+    next: z.string().nullable().describe("Value of `after` for the next page; null on the last page."),
+});
+/** Lists sessions and their state, and deletes sessions without an export. */
+export function sessionRoutes(app, { registry, exportLeases }) {
+    app.get("/rl/sessions", {
+        config: { key: "admin" },
+        schema: {
+            summary: "List the sessions that the server has, oldest first",
+            querystring: sessionsQuery,
+            response: { 200: sessionList },
+        },
+    }, async ({ query }) => {
+        // Between two sweeps, sessions would still be `exported` after the end of their lease.
+        exportLeases.reap();
+        const { state, task_id: taskId, lease_id: leaseId, after, limit } = query;
+        const isSelected = (session) => (state === undefined || session.state === state) &&
+            (taskId === undefined || session.taskId === taskId) &&
+            (leaseId === undefined || session.leaseId === leaseId);
+        const listed = [...registry.all()].filter(isSelected).map((session) => {
+            return { session_id: session.id, created_at: session.createdAt / 1000, session };
+        });
+        const { sessions, ...rest } = cutPage(listed, { after, limit });
+        return { sessions: sessions.map(({ session }) => toRecord(session)), ...rest };
+    });
+    app.get("/rl/sessions/:id", {
+        config: { key: "admin" },
+        schema: {
+            summary: "One session",
+            params: z.object({ id: z.string() }),
+            response: { 200: sessionRecord },
+        },
+    }, async ({ params }) => {
+        exportLeases.reap();
+        return toRecord(registry.get(params.id));
+    });
+    app.get("/rl/sessions/:id/transcript", {
+        config: { key: "admin" },
+        schema: {
+            summary: "The messages, answers and rewards of one session, without tokens. Their text is untrusted",
+            params: z.object({ id: z.string() }),
+            querystring: transcriptQuery,
+            response: { 200: sessionTranscript },
+        },
+    }, async ({ params, query }, reply) => sendJson(reply, await readTranscript(registry, registry.get(params.id), query.discount)));
+    app.delete("/rl/sessions/:id", {
+        config: { key: "admin" },
+        schema: {
+            summary: "Delete a session without an export: abort its calls, revoke its key, free its data",
+            params: z.object({ id: z.string() }),
+            response: { 200: z.object({ session_id: z.string() }) },
+        },
+    }, async ({ params }) => {
+        await registry.delete(params.id);
+        return { session_id: params.id };
+    });
+}
+/** Sends JSON that was written in steps. */
+function sendJson(reply, json) {
+    return reply.type("application/json").send(json);
+}
+function toRecord(session) {
+    return {
+        session_id: session.id,
+        task_id: session.taskId,
+        group_id: session.groupId ?? null,
+        lease_id: session.leaseId ?? null,
+        state: session.state,
+        created_at: session.createdAt / 1000,
+        ended_at: session.lifecycle.endedAt === undefined ? null : session.lifecycle.endedAt / 1000,
+        last_access_at: session.lastAccessAt / 1000,
+        interaction_count: session.interactionCount,
+        prompt_tokens: session.promptTokens,
+        completion_tokens: session.completionTokens,
+        calls_in_flight: session.calls.size,
+        aborted_calls: session.abortedCalls,
+        upstream_calls: session.upstreamCalls,
+        native_bytes: session.byteLength,
+        stored_tokens: session.storedTokens,
+        stored_bytes: session.storedBytes,
+        holds_slot: session.state === "active" || session.state === "ended",
+    };
+}
+//# sourceMappingURL=sessions.js.map

@@ -1,0 +1,86 @@
+import { answerUpdate } from "../../control/weights/answer-update.js";
+import { toUpdateTarget } from "../../control/weights/update-request.js";
+import { stepBody, stepReply } from "../../control/weights/weight-steps.js";
+import { finishBody, weightsBody, weightsRecord } from "../../control/weights/weights-schemas.js";
+import { ApiError } from "../../http/errors.js";
+import { takeStep } from "../weights/take-step.js";
+const UPDATED = { 200: weightsRecord, 202: weightsRecord };
+/** Updates the weights of the engine: hold calls, pause, load, flush caches, set the version, resume. */
+export function weightRoutes(app, context) {
+    app.get("/rl/weights", {
+        config: { key: "admin" },
+        schema: { summary: "Weights of the engine, and the progress of an update", response: { 200: weightsRecord } },
+    }, async () => {
+        const { updates, known } = requireWeights(context);
+        const record = await updates.record();
+        return known.update && !updates.isActive ? { ...record, ...describeHeld(known.update) } : record;
+    });
+    app.post("/rl/weights", {
+        config: { key: "admin" },
+        schema: {
+            summary: "Load new weights into all engine servers and set their version; model calls wait",
+            body: weightsBody,
+            response: UPDATED,
+        },
+    }, async ({ body }, reply) => {
+        const { updates, known } = requireWeights(context);
+        if (known.update && !updates.isActive)
+            throw heldByGateway(known.update);
+        await updates.start(toUpdateTarget(body), body.exclude);
+        return answerUpdate(updates, reply, { seconds: body.wait_seconds, signal: context.shutdown.signal });
+    });
+    app.post("/rl/weights/finish", {
+        config: { key: "admin" },
+        schema: { summary: "Finish an external weight update", body: finishBody, response: UPDATED },
+    }, async ({ body }, reply) => {
+        const { updates } = requireWeights(context);
+        await updates.finish(body.version, body.exclude);
+        return answerUpdate(updates, reply, { seconds: body.wait_seconds, signal: context.shutdown.signal });
+    });
+    app.delete("/rl/weights", {
+        config: { key: "admin" },
+        schema: {
+            summary: "Give up a weight update: engine servers with known weights go on",
+            response: { 200: weightsRecord },
+        },
+    }, async () => {
+        const { updates, known, targets } = requireWeights(context);
+        // The gateway of the update may never come back, so a worker can give up the update by itself.
+        if (known.update && !updates.isActive) {
+            updates.interrupt({ target: known.update, error: "given up" }, await targets.servers());
+        }
+        await updates.giveUp();
+        return updates.record();
+    });
+}
+/** One step of an update, for gateways. They call it on each of their workers. */
+export function weightStepRoutes(app, context) {
+    app.post("/rl/weights/step", {
+        config: { key: "admin" },
+        schema: { summary: "Set by gateways: one step of a weight update", body: stepBody, response: { 200: stepReply } },
+    }, async ({ body }) => {
+        const weights = requireWeights(context);
+        if (weights.updates.isRunning)
+            weights.updates.requireNone();
+        const failures = await takeStep(weights, body);
+        const { known, targets } = weights;
+        const servers = (await targets.servers()).map((server) => ({ ...server, source: known.sourceOf(server.url) }));
+        const listed = [...failures].map(([url, failure]) => ({ url, ...failure }));
+        const { isActive: interrupted } = weights.updates;
+        return { servers, update: known.update, interrupted, paused: await targets.isPaused(), failures: listed };
+    });
+}
+function describeHeld({ version, mode, path }) {
+    return { state: mode === "external" ? "external" : "loading", target_version: version, mode, path };
+}
+function heldByGateway({ version }) {
+    const message = `A gateway updates the weights to version ${version}. Call the gateway, or give up the update here.`;
+    return new ApiError("weights_busy", message);
+}
+/** @throws ApiError `no_engine_servers` if the engine cannot load weights */
+function requireWeights({ weights, engine }) {
+    if (weights)
+        return weights;
+    throw new ApiError("no_engine_servers", `The engine (${engine.type}) has no servers and cannot load weights.`);
+}
+//# sourceMappingURL=weights.js.map

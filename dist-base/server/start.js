@@ -1,0 +1,217 @@
+import { hostname } from "node:os";
+import { pino } from "pino";
+import { compileMessageFilters, listUnsafeFilters, readConnectionLimits, readProbeSettings, readUpstreams, refuseUnusedStorage, } from "../config/index.js";
+import { registerWorker } from "../control/worker-registration.js";
+import { listen } from "../http/listen.js";
+import { fitToOpenFiles } from "../http/open-files.js";
+import { ProbePort } from "../http/probes/probe-port.js";
+import { SessionRegistry } from "../session/session-registry.js";
+import { newWorkerTag } from "../session/worker-tag.js";
+import { readPageFiles } from "../view/http/page-files.js";
+import { createServer } from "./app.js";
+import { toSamplingOverride } from "./call/sampling-override.js";
+import { drain } from "./drain.js";
+import { engineReadiness } from "./engine-readiness.js";
+import { toSessionLimits, toStoreLimits, toUpstreamLimits } from "./limits/configured-limits.js";
+import { openEngine } from "./open-engine.js";
+import { removeOrphans } from "./orphans.js";
+import { readReadiness } from "./readiness.js";
+import { openServerStorage } from "./storage/server-storage.js";
+import { openWeightVersion } from "./storage/weight-version.js";
+import { startSweeps } from "./sweeps.js";
+import { VersionFile } from "./version-file.js";
+/** Time that requests which arrive after the drain may take. */
+const CLOSE_GRACE_MS = 2_000;
+const createSilentLogger = () => pino({ level: "silent" });
+const ANY_ADDRESS = new Set(["0.0.0.0", "::"]);
+/** Starts the engine and the proxy of a configuration. Resolves when calls are accepted. */
+export async function startServer(config, { adminKey, logger = createSilentLogger() }) {
+    refuseUnusedStorage(config);
+    // Fails if a key is missing, so this comes before the engine starts, which may take minutes.
+    readUpstreams(config, process.env);
+    // Before the engine, too: an orchestrator asks meanwhile.
+    const probes = await ProbePort.open({ ...readProbeSettings(config), logger });
+    try {
+        return await startProxy(config, { adminKey, logger, probes });
+    }
+    catch (error) {
+        await probes?.close();
+        throw error;
+    }
+}
+async function startProxy(config, { adminKey, logger, probes }) {
+    const ui = config.server.ui ? await readPageFiles() : undefined;
+    const { engine, model } = await openEngine(config, (message) => logger.warn({ engine: config.engine.type }, message));
+    let storage;
+    const release = () => Promise.all([engine.close(), model.close(), storage?.storage.close()]);
+    try {
+        warnOfUnsafeFilters(config, logger);
+        const configured = toServerSettings(config, adminKey, config.model.name ?? model.name);
+        const needs = { modelDigest: model.digest, storeBytes: configured.store.bytes, logger };
+        storage = await openServerStorage(config, needs);
+        const registry = createRegistry(config, adminKey, storage);
+        registry.restore();
+        if (storage) {
+            const { active, ended, exported } = registry.countByState();
+            logger.info({ directory: storage.storage.directory, active, ended, exported }, "sessions read from storage");
+        }
+        const connections = fitToOpenFiles(configured.connections, countEngineConnections(config), logger);
+        const settings = { ...configured, connections, ui };
+        const weightVersion = openWeightVersion(storage, createVersionFile(config, logger));
+        const { app, context } = await createServer({
+            registry,
+            engine,
+            model,
+            settings,
+            weightVersion,
+            storage,
+            logger,
+        });
+        for (const { key, message } of context.modelWarnings)
+            logger.warn({ key }, message);
+        await weightVersion.readFile();
+        const url = await listen(app, config.server);
+        const deregister = register(config, registry, url);
+        // After `register`, which replaces the registration of a dead server with the same tag.
+        removeOrphans(context, config, logger);
+        // Read the file again: a gateway sets versions only on registered servers, and this server was not registered before.
+        await weightVersion.readFile();
+        const stopSweeps = startSweeps(context, config);
+        await probes?.start(() => readReadiness(context));
+        let closing;
+        const stop = async () => {
+            const drained = drain(context, logger);
+            await probes?.refresh();
+            const report = await drained;
+            deregister();
+            stopSweeps();
+            const closeTimer = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
+            await app.close();
+            clearTimeout(closeTimer);
+            // The application does not wait for connections of the Unix socket.
+            app.server.closeAllConnections();
+            removeOrphans(context, config, logger);
+            await storage?.records.committed().catch(() => undefined);
+            await release();
+            await probes?.close();
+            return report;
+        };
+        const readiness = () => engineReadiness(engine, config);
+        const { modelWarnings: warnings } = context;
+        const { families, folder: modelPath } = model;
+        return {
+            url,
+            probeUrl: probes?.url,
+            workerTag: registry.workerTag,
+            model: settings.modelName,
+            modelPath,
+            families,
+            warnings,
+            readiness,
+            close: () => (closing ??= stop()),
+        };
+    }
+    catch (error) {
+        await release();
+        throw error;
+    }
+}
+/** Returns how many connections the engine's servers may need. Each generation has its own. */
+function countEngineConnections({ engine: { type, urls, max_inflight } }) {
+    return type === "embedded" ? 0 : urls.length * max_inflight;
+}
+function warnOfUnsafeFilters(config, logger) {
+    for (const pattern of listUnsafeFilters(config)) {
+        const advice = "An agent can choose a text that it takes exponential time on. Write it without `unsafe`.";
+        logger.warn({ pattern }, `A filter of rollout.agent.message_filters is unsafe. ${advice}`);
+    }
+}
+/** Returns an empty registry with the limits of the configuration. */
+export function createRegistry(config, adminKey, storage) {
+    const { agent } = config.rollout;
+    const { worker_tag } = config.server;
+    return new SessionRegistry({
+        adminKey,
+        timeoutMilliseconds: agent.session_timeout_seconds * 1000,
+        retention: { milliseconds: agent.export_retention_seconds * 1000, bytes: agent.export_retention_bytes },
+        workerTag: worker_tag === "auto" ? (storage?.workerTag ?? newWorkerTag()) : (worker_tag ?? undefined),
+        taggedKeysOnly: isBehindGateway(config),
+        messageFilters: compileMessageFilters(config),
+        records: storage?.records,
+        digestKey: storage?.digestKey,
+    });
+}
+/** Returns true if a gateway finds this server: in the shared folder, or by a tag that the user chose. */
+function isBehindGateway({ server }) {
+    return server.workers_folder !== null || (server.worker_tag !== null && server.worker_tag !== "auto");
+}
+function createVersionFile({ server }, logger) {
+    if (server.workers_folder === null)
+        return undefined;
+    return new VersionFile(server.workers_folder, (problem) => logger.error(problem));
+}
+/** Registers the server in the shared folder, if one is configured. Returns a function that removes the registration. */
+function register({ server }, { workerTag }, url) {
+    if (server.workers_folder === null || workerTag === undefined)
+        return () => undefined;
+    const reachable = new URL(url);
+    if (server.advertised_host !== null)
+        reachable.hostname = server.advertised_host;
+    else if (ANY_ADDRESS.has(server.host))
+        reachable.hostname = hostname();
+    return registerWorker(server.workers_folder, { url: reachable.origin, tag: workerTag });
+}
+/** `messages`, `input` and `contents` are the conversation in the requests of the APIs. */
+export function toJsonLimits({ server }) {
+    const { max_json_depth: depth, max_json_values: values, max_json_keys: keys, max_messages, max_tools } = server;
+    const lists = { messages: max_messages, input: max_messages, contents: max_messages, tools: max_tools };
+    return { depth, values, keys, lists };
+}
+/** Returns the settings of a server with this configuration. */
+export function toServerSettings(config, adminKey, modelName, env = process.env) {
+    const { agent } = config.rollout;
+    return {
+        adminKey,
+        recordedConfig: selectRecordedConfig(config),
+        modelName,
+        maxBodyBytes: config.server.max_body_bytes,
+        connections: readConnectionLimits(config),
+        bodyBytesInFlight: config.server.body_bytes_in_flight,
+        jsonLimits: toJsonLimits(config),
+        maxPromptCharacters: config.server.max_prompt_characters,
+        accessLog: config.server.access_log,
+        publicMetrics: config.server.public_metrics,
+        strictControlFields: config.server.strict_control_fields,
+        knownRequestBytes: config.server.known_request_bytes,
+        sessionLimits: toSessionLimits(config),
+        store: toStoreLimits(config),
+        upstreams: readUpstreams(config, env),
+        upstreamLimits: toUpstreamLimits(config),
+        engineMaxTokens: agent.engine_max_tokens ?? undefined,
+        chatTemplateType: agent.chat_template_type,
+        samplingOverride: toSamplingOverride(agent.sampling_override),
+        serverTools: agent.server_tools,
+        images: agent.images,
+        maxChoices: agent.max_choices,
+        enforceStrictTools: agent.enforce_strict_tools,
+        keepAliveSeconds: config.server.keepalive_seconds,
+        drainSeconds: agent.drain_seconds,
+        sharedMemory: { directory: agent.shared_memory_directory, maxBytes: agent.shared_memory_bytes },
+        shutdownSeconds: config.server.shutdown_seconds,
+    };
+}
+/** Returns the configuration keys that decide how conversations become tokens and how parents are found. */
+function selectRecordedConfig({ engine, rollout: { agent } }) {
+    return {
+        engine: engine.type,
+        chat_template_type: agent.chat_template_type,
+        chat_template_kwargs: agent.chat_template_kwargs,
+        tool_call_parser: agent.tool_call_parser,
+        reasoning_parser: agent.reasoning_parser,
+        engine_max_tokens: agent.engine_max_tokens,
+        message_filters: agent.message_filters,
+        server_tools: agent.server_tools,
+        images: agent.images,
+    };
+}
+//# sourceMappingURL=start.js.map

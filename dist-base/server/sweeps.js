@@ -1,0 +1,39 @@
+const LONGEST_INTERVAL_MS = 10_000;
+const SHORTEST_INTERVAL_MS = 50;
+/**
+ * Frees expired objects at intervals: idle sessions, remembered requests, retained exports, leases, unused shared memory.
+ *
+ * The timer keeps neither the process nor the server alive, because nobody closes the proxy of an in-process client.
+ *
+ * @returns a function that stops the sweeps
+ */
+export function startSweeps(context, config) {
+    return sweepRepeatedly(new WeakRef(context), chooseInterval(config));
+}
+/** A separate function, because a closure in {@link startSweeps} would keep `context` alive. */
+function sweepRepeatedly(context, milliseconds) {
+    const timer = setInterval(() => {
+        const target = context.deref();
+        if (target)
+            sweep(target);
+        else
+            clearInterval(timer);
+    }, milliseconds);
+    timer.unref();
+    return () => clearInterval(timer);
+}
+function sweep({ registry, known, sharedExports, exportLeases, sharedMemory, storage }) {
+    exportLeases.reap();
+    registry.sweep();
+    known.sweep();
+    sharedExports.reap();
+    sharedMemory.trim();
+    if (storage)
+        void registry.unloadIdle(() => registry.bytes <= storage.memoryBytes).catch(() => undefined);
+}
+/** Returns an interval that is short compared with the configured timeouts, which tests set to parts of a second. */
+function chooseInterval({ rollout: { agent } }) {
+    const shortest = Math.min(agent.session_timeout_seconds, agent.export_retention_seconds || Number.POSITIVE_INFINITY);
+    return Math.min(LONGEST_INTERVAL_MS, Math.max(SHORTEST_INTERVAL_MS, (shortest * 1000) / 4));
+}
+//# sourceMappingURL=sweeps.js.map

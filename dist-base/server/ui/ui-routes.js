@@ -1,0 +1,18 @@
+import { secureHeaders } from "../../view/http/secure-headers.js";
+import { viewRoutes } from "../../view/http/view-routes.js";
+import { SessionSource } from "./session-source.js";
+/**
+ * The viewer of the server's sessions under `/ui`. The page's own files are public and contain nothing of the server; its API needs
+ * the admin key.
+ */
+export async function uiRoutes(app, { registry, model, settings }) {
+    const { ui: page, modelName } = settings;
+    if (!page)
+        return;
+    await app.register(async (ui) => {
+        secureHeaders(ui);
+        const source = new SessionSource({ registry, model, modelName });
+        viewRoutes(ui, { source, page, base: "/ui", apiConfig: { key: "admin" } });
+    });
+}
+//# sourceMappingURL=ui-routes.js.map

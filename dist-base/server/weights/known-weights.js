@@ -1,0 +1,96 @@
+import { z } from "zod";
+/** The address of the engine in this process. */
+export const EMBEDDED = "embedded";
+/** Name of the known weights in the storage. */
+export const WEIGHTS = "weights";
+const serverSchema = z.object({
+    url: z.string(),
+    version: z.int().nullable(),
+    path: z.string().nullable(),
+    /** Noted during the update in progress. */
+    noted: z.boolean().optional(),
+});
+const storedSchema = z.object({
+    /** The current version when this was stored. */
+    version: z.int(),
+    servers: z.array(serverSchema),
+    update: z.object({ version: z.int(), mode: z.enum(["path", "external"]), path: z.string().nullable() }).nullable(),
+});
+/**
+ * What this server knows about the weights of its engine servers, and the update that is in progress. With storage, it is
+ * still known after a restart.
+ *
+ * A server about which nothing is known is assumed to have the current version: it was started with it, or a trainer set it.
+ */
+export class KnownWeights {
+    #current;
+    #storage;
+    #known;
+    constructor(current, storage) {
+        this.#current = current;
+        this.#storage = storage;
+        const stored = storedSchema.safeParse(storage?.records.readValue(WEIGHTS));
+        this.#known = stored.success ? stored.data : { version: current.version, servers: [], update: null };
+    }
+    /** The update in progress; null if there is none. */
+    get update() {
+        return this.#known.update;
+    }
+    find(url) {
+        const found = this.#find(url);
+        return found ?? { url, version: this.#current.version, path: null };
+    }
+    /** Returns where the version of a server comes from. Workers of one server know different things about it. */
+    sourceOf(url) {
+        const found = this.#find(url);
+        if (!found)
+            return "assumed";
+        return this.#known.update && found.noted ? "update" : "known";
+    }
+    /** Notes that a server's weights are not known while it loads others. */
+    forget(url) {
+        // The embedded engine keeps the old weights until it has the new ones.
+        if (url !== EMBEDDED)
+            this.note({ url, version: null, path: null });
+    }
+    /** Notes the update in progress. Resolves when it is stored. */
+    async begin(update, urls) {
+        const before = this.#known;
+        const servers = urls.flatMap((url) => {
+            const found = this.#find(url);
+            return found ? [{ ...found, noted: before.update !== null && found.noted === true }] : [];
+        });
+        this.#save({ version: this.#current.version, servers, update });
+        try {
+            await this.#storage?.records.committed();
+        }
+        catch (error) {
+            this.#known = before;
+            throw error;
+        }
+    }
+    note({ url, version, path }) {
+        const others = this.#known.servers.filter((server) => server.url !== url);
+        this.#save({ ...this.#known, servers: [...others, { url, version, path, noted: true }] });
+    }
+    /** Notes the end of the update. */
+    end(servers) {
+        const known = servers.map(({ url, version, path }) => ({ url, version, path }));
+        this.#save({ version: this.#current.version, servers: known, update: null });
+    }
+    #find(url) {
+        const { servers, update, version } = this.#known;
+        // Whoever set another version has also loaded its weights into every server.
+        const isCurrent = update !== null || version === this.#current.version;
+        return isCurrent ? servers.find((server) => server.url === url) : undefined;
+    }
+    /** Resolves when everything is stored. */
+    async stored() {
+        await this.#storage?.records.committed();
+    }
+    #save(known) {
+        this.#known = known;
+        this.#storage?.records.saveValue(WEIGHTS, known);
+    }
+}
+//# sourceMappingURL=known-weights.js.map

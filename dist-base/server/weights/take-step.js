@@ -1,0 +1,56 @@
+import { tryEach } from "../../control/weights/weight-targets.js";
+import { ApiError } from "../../http/errors.js";
+const NONE = new Map();
+/**
+ * Takes one step of a weight update for a gateway. The gateway decides the order, and which worker tells which server.
+ *
+ * @returns the failures by URL
+ */
+export async function takeStep({ targets, known, updates }, { step, target, servers, known: knownServers, hold }) {
+    switch (step) {
+        case "list":
+            return NONE;
+        case "prepare":
+            await targets.prepare?.(requireTarget(target));
+            return NONE;
+        case "hold": {
+            targets.check?.(requireTarget(target));
+            // After a restart in the middle, this server has an update of its own that failed. It would refuse the version.
+            updates.forget();
+            await targets.begin(requireTarget(target));
+            return targets.pause([], servers);
+        }
+        case "pause":
+            return targets.pause(servers, []);
+        case "load":
+            return tryEach(servers, async (url) => {
+                known.forget(url);
+                await targets.load(url, requireTarget(target), new AbortController().signal);
+            });
+        case "finish": {
+            const { version, path } = requireTarget(target);
+            return tryEach(servers, async (url) => {
+                await targets.finish(url, version, new AbortController().signal);
+                targets.note({ url, version, path, draining: false });
+            });
+        }
+        case "drain":
+            await targets.drain(servers);
+            return NONE;
+        case "resume":
+            return targets.resume(servers);
+        case "release": {
+            const draining = false;
+            await targets.release(knownServers.map((server) => ({ ...server, draining })), hold);
+            // If this server was restarted during the update, it has an update of its own that failed.
+            updates.forget();
+            return NONE;
+        }
+    }
+}
+function requireTarget(target) {
+    if (target)
+        return target;
+    throw new ApiError("invalid_value", "`target` must be set for this step.", { param: "target" });
+}
+//# sourceMappingURL=take-step.js.map

@@ -1,0 +1,39 @@
+import { SessionError } from "../errors.js";
+/**
+ * Refuses options of an export that contradict each other.
+ *
+ * Call it before the sessions are looked up. Otherwise the error of an unknown session would hide the conflict.
+ *
+ * @throws SessionError `invalid_value`
+ */
+export function refuseConflicts(options) {
+    if (options.layout === "tree" && options.maxLength !== undefined)
+        throw treeLimitError();
+    if (options.turns)
+        refuseTurns(options);
+    if (options.concatReward === "return")
+        requireConcatRows(options);
+}
+function treeLimitError() {
+    return new SessionError("invalid_value", (spell) => `${spell("maxLength")} must be absent for layout tree, because its rows share the tokens that would be cut.`, { param: "maxLength" });
+}
+function refuseTurns({ layout, rowTensors }) {
+    const param = { param: "turns" };
+    if (layout === "tree") {
+        throw new SessionError("invalid_value", "turns must be false for layout tree, because each node of a tree is one turn; received true.", param);
+    }
+    if (!rowTensors) {
+        const message = (spell) => `turns must be false without ${spell("rowTensors")}; received true.`;
+        throw new SessionError("invalid_value", message, param);
+    }
+}
+/** Returns sum over the turns of a row, so they need rows with several turns. */
+function requireConcatRows({ style, layout }) {
+    if (style === "concat" && layout !== "tree")
+        return;
+    const where = layout === "tree" ? "for layout tree, because its nodes have one turn each" : "unless style is concat";
+    throw new SessionError("invalid_value", (spell) => `${spell("concatReward")} must be leaf ${where}; received return.`, {
+        param: "concatReward",
+    });
+}
+//# sourceMappingURL=option-conflicts.js.map

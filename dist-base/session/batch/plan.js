@@ -1,0 +1,161 @@
+import { native } from "../../native/addon.js";
+import { SessionError } from "../errors.js";
+import { refuseConflicts } from "./option-conflicts.js";
+import { MAX_LABELS, ROW_COLUMNS } from "./row-columns.js";
+import { findRemoved, toInteractionFilter } from "./row-filter.js";
+import { SessionCounts } from "./session-counts.js";
+/**
+ * Plans an export. Each session is read in one step, so the plan has one consistent state of it, whatever happens between the steps.
+ * No session may be freed until the steps are over: see {@link Lifecycle.exporting}.
+ *
+ * @param labelLimit maximum number of distinct labels per column
+ * @throws SessionError `concat_mismatch`, `max_length_exceeded` or `reward_overflow`, with the rows or sessions at
+ * fault
+ */
+export function* planExport(sessions, options, labelLimit = MAX_LABELS) {
+    // Callers check this earlier. The check here keeps a caller that forgets it from packing wrong rows.
+    refuseConflicts(options);
+    const planned = { ...options, labelLimit };
+    const removes = toInteractionFilter(options);
+    const leftOut = [];
+    const counts = new SessionCounts();
+    const builder = new native.PlanBuilder(toNative(planned), yield* countInteractions(sessions));
+    for (const [index, session] of sessions.entries()) {
+        if (index > 0)
+            yield;
+        const absent = session.leftOutInteractions();
+        try {
+            builder.add(session.tokens, toIndices(absent), removes && findRemoved(session, removes));
+        }
+        catch (error) {
+            // The addon names only the interaction, so each session is planned alone.
+            yield* refuseOverflowingRewards(sessions, planned, removes);
+            throw error;
+        }
+        leftOut.push(absent);
+        counts.add(session);
+    }
+    const plan = builder.finish();
+    if (plan.mismatches.length > 0)
+        throw mismatchError(plan, sessions);
+    if (options.overflow === "error" && plan.overflows.length > 0)
+        throw overflowError(plan, sessions, options);
+    return { native: plan, sessions, leftOut: options.includeUndelivered ? [] : leftOut, removes, counts };
+}
+/**
+ * Splits a plan by rows into `count` plans with nearly equal numbers of tokens.
+ *
+ * @throws SessionError `too_few_rows` if one of them would be empty
+ */
+export function planShards(plan, count) {
+    if (count === 1)
+        return [plan];
+    if (count > plan.native.maxShards)
+        throw tooFewRowsError(plan, count);
+    return plan.native.shards(count).map((native) => ({ ...plan, native }));
+}
+export function listExportRows({ native: { rows }, sessions }) {
+    return Array.from({ length: rows.length }, (_, index) => readExportRow(rows, index, sessions));
+}
+/** Returns the session that a row comes from. */
+export function findOwner(rows, sessions, index) {
+    return at(sessions, at(rows.sessions, index));
+}
+function readExportRow(rows, index, sessions) {
+    const owner = findOwner(rows, sessions, index);
+    return {
+        owner,
+        record: owner.interaction(at(rows.interactions, index)),
+        length: at(rows.lengths, index),
+        reward: at(rows.rewards, index),
+    };
+}
+function toNative(options) {
+    const { includeUndelivered, rowTensors, labelLimit, maxLength = 0, roots, ...others } = options;
+    const { models: _, excludeModels: __, tags: ___, ...rest } = others;
+    return {
+        ...rest,
+        maxLength,
+        includeLeftOut: includeUndelivered,
+        rewardedRootsOnly: roots === "rewarded",
+        ...(rowTensors && { columns: ROW_COLUMNS, labelLimit }),
+    };
+}
+function* countInteractions(sessions) {
+    let count = 0;
+    for (const { interactionCount } of sessions) {
+        count += interactionCount;
+        yield;
+    }
+    return count;
+}
+function toIndices(entries) {
+    return entries.length === 0 ? undefined : Uint32Array.from(entries, ({ index }) => index);
+}
+/** Throws if a final reward overflows: each reward fits a float32, but a sum of them may not. */
+function* refuseOverflowingRewards(sessions, options, removes) {
+    const overflowing = [];
+    for (const session of sessions) {
+        const interaction = findOverflowingReward(() => new native.PlanBuilder(toNative(options)).add(session.tokens, toIndices(session.leftOutInteractions()), removes && findRemoved(session, removes)));
+        if (interaction !== undefined) {
+            overflowing.push({ session_id: session.id, interaction_id: session.interaction(interaction).id });
+        }
+        yield;
+    }
+    const [first] = overflowing;
+    if (!first)
+        return;
+    const message = `The discounted reward of interaction ${first.interaction_id} (session ${first.session_id}) does not fit a float32. ` +
+        "Set smaller rewards, or export with a smaller discount.";
+    const ids = overflowing.map(({ session_id }) => session_id);
+    throw new SessionError("reward_overflow", message, { details: { sessions: ids, interactions: overflowing } });
+}
+/** Returns the index of the first interaction whose final reward overflows; undefined if there is none. */
+function findOverflowingReward(plan) {
+    try {
+        plan();
+        return undefined;
+    }
+    catch (error) {
+        const [, index] = /^reward: the final reward of interaction (\d+) /.exec(error.message) ?? [];
+        return index === undefined ? undefined : Number(index);
+    }
+}
+function tooFewRowsError({ native: { maxShards } }, count) {
+    return new SessionError("too_few_rows", `shards must be at most ${maxShards}, because rows and trees are not split; received ${count}.`, { param: "shards", details: { max_shards: maxShards } });
+}
+function mismatchError(plan, sessions) {
+    const mismatches = plan.mismatches.map((mismatch) => {
+        const session = at(sessions, mismatch.session);
+        return {
+            session_id: session.id,
+            parent_id: session.interaction(mismatch.parent).id,
+            child_id: session.interaction(mismatch.child).id,
+            position: mismatch.position,
+            parent_token: mismatch.parentToken,
+            child_token: mismatch.childToken,
+        };
+    });
+    const first = at(mismatches, 0);
+    return new SessionError("concat_mismatch", (spell) => `Interaction ${first.child_id} does not continue the tokens of ${first.parent_id} (session ${first.session_id}): ` +
+        `at position ${first.position} the parent has token ${first.parent_token}, but the child ` +
+        `${first.child_token < 0 ? "ends" : `has token ${first.child_token}`}. Use style "individual" or ` +
+        `${spell("onMismatch")} "split".`, { details: { mismatches } });
+}
+function overflowError(plan, sessions, { maxLength }) {
+    const rows = Array.from({ length: plan.overflows.length }, (_, index) => {
+        const { owner, record, length } = readExportRow(plan.overflows, index, sessions);
+        return { session_id: owner.id, interaction_id: record.id, length };
+    });
+    const first = at(rows, 0);
+    return new SessionError("max_length_exceeded", (spell) => `${rows.length} rows are longer than ${spell("maxLength")} ${maxLength}. First: interaction ` +
+        `${first.interaction_id} of session ${first.session_id} with ${first.length} tokens. ` +
+        `Use overflow "truncate" or "drop", or a larger ${spell("maxLength")}.`, { param: "maxLength", details: { rows } });
+}
+function at(list, index) {
+    const found = list[index];
+    if (found === undefined)
+        throw new RangeError(`index ${index} is outside of a list with ${list.length} entries`);
+    return found;
+}
+//# sourceMappingURL=plan.js.map

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { compilePattern } from "../../support/match-pattern.js";
+import { listOf } from "../../support/schema/list-of.js";
+/** Bounds of a filter's list. Recorded model names have at most 256 bytes. */
+const MAX_PATTERNS = 100;
+const MAX_PATTERN_LENGTH = 256;
+const patterns = listOf(z.string().max(MAX_PATTERN_LENGTH), { min: 1, max: MAX_PATTERNS }).optional();
+/** Options that choose the interactions that an export trains on. Rewards are computed before, over the whole session. */
+export const filterFields = {
+    models: patterns.describe("Keeps only interactions whose request named one of these models. `*` stands for any characters, an empty string for no name."),
+    excludeModels: patterns.describe("Removes interactions whose request named one of these models."),
+    tags: patterns.describe("Keeps only interactions with one of these tags (header `x-rolltape-tag`). `*` stands for any characters, an empty string for no tag."),
+    roots: z
+        .enum(["all", "rewarded"])
+        .default("all")
+        .describe("rewarded: keeps only conversation trees that have a reward. A session reward counts for all trees of its session."),
+};
+/** Returns the filters under their names in HTTP bodies; undefined if there are none. */
+export function describeFilter({ models, excludeModels, tags, roots }) {
+    const filters = {
+        ...(models && { models }),
+        ...(excludeModels && { exclude_models: excludeModels }),
+        ...(tags && { tags }),
+        ...(roots === "all" ? {} : { roots }),
+    };
+    return Object.keys(filters).length === 0 ? undefined : filters;
+}
+/** Returns the test of `models`, `excludeModels` and `tags`; undefined if none of them is set. */
+export function toInteractionFilter({ models, excludeModels, tags }) {
+    if (!models && !excludeModels && !tags)
+        return undefined;
+    const hasModel = models && matcher(models);
+    const hasExcludedModel = excludeModels && matcher(excludeModels);
+    const hasTag = tags && matcher(tags);
+    return ({ requestedModel = "", tag = "" }) => hasModel?.(requestedModel) === false || hasExcludedModel?.(requestedModel) === true || hasTag?.(tag) === false;
+}
+/** Returns the indices of the interactions that the test removes, in ascending order. */
+export function findRemoved(session, removes) {
+    const removed = [];
+    for (let index = 0; index < session.interactionCount; index++) {
+        if (removes(session.interaction(index)))
+            removed.push(index);
+    }
+    return Uint32Array.from(removed);
+}
+/** Returns a function that tests the patterns. It remembers results, because most rows share a few texts. */
+function matcher(list) {
+    const tests = list.map(compilePattern);
+    const known = new Map();
+    return (text) => {
+        const before = known.get(text);
+        if (before !== undefined)
+            return before;
+        const matches = tests.some((test) => test(text));
+        known.set(text, matches);
+        return matches;
+    };
+}
+//# sourceMappingURL=row-filter.js.map

@@ -1,0 +1,123 @@
+import { toChatMessage } from "../../conversation/chat-message.js";
+import { runAtOnce } from "../../support/async/steps.js";
+import { PLAIN_SAMPLING } from "../encode-facts.js";
+import { summarize } from "./batch-metadata.js";
+import { batchOptionsSchema } from "./batch-options.js";
+import { listExportRows, planExport } from "./plan.js";
+import { describeFilter } from "./row-filter.js";
+import { samplingJson } from "./sampling-json.js";
+/**
+ * Exports one session as JSON: its interactions with their tensors in base64, in the format of AReaL's proxy client.
+ * The text is assembled in native memory, off the event loop.
+ */
+export async function packTrajectories(session, options) {
+    const { includeMessages, onPlanned, model, ...rest } = options;
+    const { style, discount, concatReward } = options;
+    const batchOptions = batchOptionsSchema.parse({ ...rest, rowTensors: false });
+    // One session is planned in one step.
+    const plan = runAtOnce(planExport([session], batchOptions));
+    onPlanned?.(summarize(plan));
+    const filters = describeFilter(batchOptions);
+    const head = {
+        session_id: session.id,
+        task_id: session.taskId,
+        group_id: session.groupId ?? null,
+        model: model ?? null,
+        style,
+        discount,
+        ...(style === "concat" && { concat_reward: concatReward }),
+        session_reward: session.sessionReward ?? null,
+        rewards_missing: session.rewardsMissing,
+        unrewarded_roots: unrewardedRoots(plan, session),
+        ...(style === "concat" && { uncounted_rewards: uncountedRows(plan, session) }),
+        left_out: leftOutEntries(plan, session),
+        ...(filters && {
+            filters,
+            filtered: plan.native.filteredCount,
+            rewards_filtered: plan.native.rewardsFiltered.length > 0,
+        }),
+        incomplete_calls: session.incompleteCalls,
+        aborted_calls: session.abortedCalls,
+    };
+    const opening = `${JSON.stringify(head).slice(0, -1)},"interactions":{`;
+    const items = listExportRows(plan).map((row) => writeItemHead(row, session, includeMessages));
+    const parts = [opening + (items[0] ?? ""), ...items.slice(1).map((item) => `},${item}`)];
+    return plan.native.packJson(items.length === 0 ? [`${opening}}}`] : [...parts, "}}}"]);
+}
+/** Returns the ids of the root interactions of all conversation trees that have rows and no reward. */
+function unrewardedRoots({ native, removes }, session) {
+    if (native.unrewardedRoots.count === 0)
+        return [];
+    const rootOf = [];
+    const kept = new Set();
+    const rewarded = new Set();
+    for (let index = 0; index < session.tokens.length; index++) {
+        const { parent, ownReward } = session.tokens.interaction(index);
+        const root = parent < 0 ? index : (rootOf[parent] ?? index);
+        rootOf.push(root);
+        if (ownReward !== undefined)
+            rewarded.add(root);
+        if (session.leftOut(index) === undefined && !removes?.(session.interaction(index)))
+            kept.add(root);
+    }
+    return rootOf.flatMap((root, index) => root === index && kept.has(root) && !rewarded.has(root) ? [session.interaction(root).id] : []);
+}
+/** Returns the interaction ids of the rows whose reward leaves out own rewards of earlier turns. */
+function uncountedRows({ native: { rows } }, session) {
+    return [...rows.interactions].flatMap((interaction, i) => rows.uncountedRewards[i] === 1 ? [session.interaction(interaction).id] : []);
+}
+/** Returns the interactions that the export leaves out, with the reasons. */
+function leftOutEntries({ leftOut }, session) {
+    return leftOut.flat().map(({ index, reason }) => {
+        const { id, parent, finishReason, createdAt } = session.interaction(index);
+        return {
+            interaction_id: id,
+            reason,
+            parent_id: parent < 0 ? null : session.interaction(parent).id,
+            created_at: createdAt / 1000,
+            finish_reason: finishReason,
+        };
+    });
+}
+/** Returns an interaction's JSON up to the value of `tensor_dict`, which the native core writes. */
+function writeItemHead(row, session, includeMessages) {
+    const { record, reward } = row;
+    const { ownReward, promptTokens, completionTokens } = session.tokens.interaction(record.index);
+    const fields = {
+        interaction_id: record.id,
+        parent_id: record.parent < 0 ? null : session.interaction(record.parent).id,
+        compacted_from: record.compactedFrom === undefined ? null : session.interaction(record.compactedFrom).id,
+        token_exact: record.tokenExact,
+        reward,
+        own_reward: ownReward ?? null,
+        prompt_tokens: promptTokens,
+        completion_tokens: completionTokens,
+        api: record.api,
+        requested_model: record.requestedModel ?? null,
+        dropped_tools: record.droppedTools?.split(", ") ?? [],
+        tools: record.toolCount ?? null,
+        tag: record.tag ?? null,
+        request_kind: record.hints?.requestKind ?? null,
+        agent_id: record.hints?.agentId ?? null,
+        parent_agent_id: record.hints?.parentAgentId ?? null,
+        turn_id: record.hints?.turnId ?? null,
+        placeholders: record.placeholders ?? 0,
+        choice: record.choice ?? 0,
+        choices: record.choices ?? 1,
+        attempt: record.attempt ?? 0,
+        resumes: record.resumes ?? 0,
+        created_at: record.createdAt / 1000,
+        latency: record.startedAt === undefined ? null : (record.createdAt - record.startedAt) / 1000,
+        finish_reason: record.finishReason,
+        left_out: session.leftOut(record.index) ?? null,
+        cause: record.tokenExact ? null : (record.fallback ?? null),
+        // Sessions that an earlier version stored lack some of the fields.
+        sampling: samplingJson({ ...PLAIN_SAMPLING, ...record.sampling }),
+        ...(includeMessages && {
+            messages: session.readMessages(record).map(toChatMessage),
+            output_message_list: record.output.map(toChatMessage),
+        }),
+    };
+    return `${JSON.stringify(record.id)}:${JSON.stringify(fields).slice(0, -1)},"tensor_dict":`;
+}
+//# sourceMappingURL=trajectories.js.map

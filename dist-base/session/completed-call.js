@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=completed-call.js.map

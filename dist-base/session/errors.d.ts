@@ -1,0 +1,15 @@
+import { CodedError, type CodedErrorOptions } from "../support/coded-error.js";
+/** Why a session, a reward or an export was refused. Every code has a row in docs/reference/errors.md. */
+export type SessionErrorCode = "invalid_value" | "session_not_found" | "store_closed" | "session_active" | "session_ended" | "session_exporting" | "session_exported" | "session_expired" | "interaction_not_found" | "no_interactions" | "no_capacity" | "api_key_in_use" | "concat_mismatch" | "max_length_exceeded" | "too_few_rows" | "batch_not_exportable" | "reward_overflow" | "call_superseded" | "call_aborted";
+/** Writes a message. `spell` returns the name of an option in the reader's spelling, such as `max_length` over HTTP. */
+export type SpelledMessage = (spell: (option: string) => string) => string;
+/**
+ * `message` and `param` spell options like the library (`maxLength`). Use {@link spelled} for readers of the HTTP API.
+ */
+export declare class SessionError extends CodedError<SessionErrorCode> {
+    #private;
+    readonly name = "SessionError";
+    constructor(code: SessionErrorCode, message: string | SpelledMessage, options?: CodedErrorOptions);
+    /** Returns the message with options in another spelling. */
+    spelled(spell: (option: string) => string): string;
+}

@@ -1,0 +1,102 @@
+import type { Message } from "../conversation/message.js";
+import type { TemplateArgs } from "../conversation/template-args.js";
+import type { RecordedSampling } from "./recorded-sampling.js";
+/** The API through which a call came. */
+export type Api = "chat.completions" | "responses" | "messages" | "generate_content";
+/** Format of a call's tag. */
+export declare const TAG: RegExp;
+/**
+ * Hints of an agent program about a call. Each is 1 to 128 printable ASCII characters. They are untrusted: the agent chooses them.
+ */
+export interface AgentHints {
+    /** The agent or thread that makes the call. Some programs send it only for sub-agents. */
+    readonly agentId?: string | undefined;
+    /** The agent that started this one. */
+    readonly parentAgentId?: string | undefined;
+    /** The user turn that the call belongs to. */
+    readonly turnId?: string | undefined;
+    /** Kind of the call, such as a turn or a compaction. */
+    readonly requestKind?: string | undefined;
+}
+/** How a recorded call was made. Calls recorded by the library's store may lack some of these facts. */
+export interface CallFacts {
+    readonly sampling?: RecordedSampling | undefined;
+    /** The model that the request named, in at most 256 bytes of UTF-8. */
+    readonly requestedModel?: string | undefined;
+    /** Types of the server-side tools that the prompt left out, separated by commas, in at most 256 bytes. */
+    readonly droppedTools?: string | undefined;
+    /** Number of tools that the prompt showed. */
+    readonly toolCount?: number | undefined;
+    /** The caller's own name for calls of this kind; see {@link TAG}. */
+    readonly tag?: string | undefined;
+    /** Hints of the agent program. Undefined if it sent none. */
+    readonly hints?: AgentHints | undefined;
+    /** Number of images, files and audio that the prompt shows as placeholders. */
+    readonly placeholders?: number | undefined;
+    /** Index of the answer among those of its call. Absent: 0. */
+    readonly choice?: number | undefined;
+    /** Number of answers of its call, which were recorded one after the other. Absent: 1. */
+    readonly choices?: number | undefined;
+    /** How often the client had sent the request before, as its SDK reports. */
+    readonly attempt?: number | undefined;
+    /** How often a weight update cut the generation, which was then resumed. */
+    readonly resumes?: number | undefined;
+    /** Milliseconds since the epoch, when the call began. */
+    readonly startedAt?: number | undefined;
+}
+/** A recorded model call without its tokens, which are in native memory. */
+export interface Interaction extends CallFacts {
+    /** Position in completion order. Native memory identifies the interaction by it. */
+    readonly index: number;
+    readonly id: string;
+    readonly api: Api;
+    /** Milliseconds since the epoch, when the call completed. */
+    readonly createdAt: number;
+    readonly finishReason: string;
+    /** -1 for a root. */
+    readonly parent: number;
+    /**
+     * For the first call of a compacted conversation: index of the interaction that it was compacted from. It is later than the parent.
+     * Undefined if none was found. See compactions.ts.
+     */
+    readonly compactedFrom?: number | undefined;
+    /** Ids of the answer's calls whose tool the request had not declared. Absent: there are none. See undeclared-calls.ts. */
+    readonly undeclaredCalls?: readonly string[] | undefined;
+    readonly tokenExact: boolean;
+    readonly input: InputMessages;
+    readonly output: readonly Message[];
+    /** Last token of the output; undefined for an empty output. */
+    readonly lastTokenId: number | undefined;
+    /** Why the prompt does not continue its parent's tokens. Undefined if it does, or if the interaction is a root. */
+    readonly fallback: string | undefined;
+    /** Identifies the tools that the prompt showed: a digest of their JSON; empty if there were none. */
+    readonly toolsKey: string;
+    /** Size of these tools in bytes, if the interaction is the first one of its session that has them. */
+    readonly toolsBytes?: number | undefined;
+    /** Variables of the chat template besides messages and tools. */
+    readonly templateArgs: TemplateArgs | undefined;
+}
+/**
+ * Input messages, stored as the difference to the parent's. A conversation of n turns then stores n messages, not n²/2.
+ */
+export interface InputMessages {
+    /** How many messages at the start come from the parent: its input, and its output if the child continues it. */
+    readonly inherited: number;
+    /** Inherited messages that the request spelled differently, such as a filtered date or omitted reasoning. */
+    readonly respelled: ReadonlyMap<number, Message>;
+    /** The messages after the inherited ones. */
+    readonly added: readonly Message[];
+}
+/** Returns the indices of all answers of an interaction's call. */
+export declare function listChoices({ index, choice, choices }: Interaction): number[];
+/** Returns the number of input messages. */
+export declare function inputLength({ input }: Interaction): number;
+/** Returns a request's messages as the difference to those that it inherits from its parent. */
+export declare function diffMessages(inherited: readonly Message[], messages: readonly Message[]): InputMessages;
+/**
+ * Returns the input messages of an interaction exactly as its request spelled them. Each message comes from the nearest
+ * ancestor that stores it. The time is linear in messages plus ancestors.
+ */
+export declare function joinMessages(interaction: Interaction, all: readonly Interaction[]): Message[];
+/** Returns true if two messages are equal in every field. */
+export declare function sameMessage(a: Message, b: Message): boolean;

@@ -1,0 +1,95 @@
+import { continuesExceptSystem, isSameConversation } from "./compare-conversations.js";
+import { inputLength } from "./interaction.js";
+import { UndeclaredCalls } from "./undeclared-calls.js";
+/** Maximum number of undelivered interactions that a search passes over. SDKs make fewer attempts. */
+const MAX_UNDELIVERED = 16;
+/**
+ * Finds the interaction of a session that a request continues.
+ *
+ * The native session compares digests of the messages. This class adds what digests cannot decide: answers whose calls the
+ * client replaced, and interactions that differ in their tokens only. Of these, the parent is one whose answer reached the client.
+ */
+export class ParentSearch {
+    #native;
+    #log;
+    #filters;
+    #isLeftOut;
+    #undeclaredCalls = new UndeclaredCalls();
+    /**
+     * @param native returns the current native session, which unloading replaces
+     * @param isLeftOut returns true if the answer of an interaction did not reach the client, as far as is known
+     */
+    constructor(native, log, filters, isLeftOut) {
+        this.#native = native;
+        this.#log = log;
+        this.#filters = filters;
+        this.#isLeftOut = isLeftOut;
+    }
+    /** Adds a recorded interaction to the answers that are searched. */
+    add({ index, undeclaredCalls }) {
+        this.#undeclaredCalls.add(index, undeclaredCalls);
+    }
+    clear() {
+        this.#undeclaredCalls.clear();
+    }
+    /**
+     * Returns the parent of a request. If several interactions differ in their tokens only, it is the one that the
+     * request names, else the newest whose answer reached the client, else the newest.
+     */
+    find(prepared) {
+        const { digests, callIds, previous } = prepared;
+        const match = this.#findReplacedAnswer(prepared) ?? this.#native().findParent(digests, callIds);
+        if (match?.rule !== "continuation" || previous?.index === match.index)
+            return match;
+        const isNamed = previous !== undefined && this.#isTwin(this.#log.at(match.index), previous);
+        return { ...match, index: isNamed ? previous.index : this.#findDelivered(match.index) };
+    }
+    /** Returns the newest of an interaction and its older twins whose answer reached the client; the interaction itself if there is none. */
+    #findDelivered(newest) {
+        let index = newest;
+        for (let passed = 0; index !== undefined && passed < MAX_UNDELIVERED; passed++) {
+            if (!this.#isLeftOut(index))
+                return index;
+            index = this.#native().olderTwin(index);
+        }
+        return newest;
+    }
+    /** Returns the interactions that a request continues, its parent first. */
+    *listContinued(prepared) {
+        const match = this.find(prepared);
+        let index = match?.rule === "continuation" ? match.index : -1;
+        for (; index >= 0; index = this.#log.at(index).parent)
+            yield this.#log.at(index);
+    }
+    /** Returns true if a request continues the newest call, except that its system messages at the start differ. */
+    changesSystem({ messages }) {
+        const newest = this.#log.newest;
+        return newest !== undefined && continuesExceptSystem(this.#log.readMessages(newest), messages, this.#filters);
+    }
+    /** Returns the interaction whose answer has calls that the client has replaced: see {@link UndeclaredCalls}. */
+    #findReplacedAnswer({ messages, digests, callIds }) {
+        const found = this.#undeclaredCalls.findLast(messages);
+        const message = found && messages[found.position];
+        if (!message)
+            return undefined;
+        const parent = this.#log.at(found.index);
+        const [answer] = parent.output;
+        if (!answer || parent.output.length > 1 || inputLength(parent) !== found.position)
+            return undefined;
+        // A later interaction may have the replacement in its messages. It is then the nearer parent.
+        const match = this.#native().findParent(digests, callIds);
+        if (match && inputLength(this.#log.at(match.index)) > found.position)
+            return match;
+        const now = [...messages.slice(0, found.position), this.#undeclaredCalls.restore(message, answer)];
+        const isSame = isSameConversation([...this.#log.readMessages(parent), answer], now, this.#filters);
+        return isSame ? { index: found.index, rule: "continuation" } : match;
+    }
+    /** Returns true if two interactions have the same messages and answers. */
+    #isTwin(one, other) {
+        if (inputLength(one) !== inputLength(other))
+            return false;
+        const read = (interaction) => [...this.#log.readMessages(interaction), ...interaction.output];
+        return isSameConversation(read(one), read(other), this.#filters);
+    }
+}
+//# sourceMappingURL=parent-search.js.map

@@ -1,0 +1,27 @@
+import { firstBytes } from "./first-bytes.js";
+/**
+ * Maximum length of a recorded model name, in bytes of UTF-8. The agent chooses the name, so it can be of any length.
+ */
+const MODEL_NAME_BYTES = 256;
+/** Returns the facts of a completed call that are recorded besides its tokens and messages. */
+export function pickCallFacts(call, createdAt) {
+    const { requestedModel } = call;
+    return {
+        api: call.api,
+        finishReason: call.finishReason,
+        createdAt,
+        sampling: call.sampling,
+        requestedModel: requestedModel === undefined ? undefined : firstBytes(requestedModel, MODEL_NAME_BYTES),
+        droppedTools: call.droppedTools,
+        toolCount: call.toolCount,
+        tag: call.tag,
+        hints: call.hints,
+        placeholders: call.placeholders,
+        choice: call.choice,
+        choices: call.choices,
+        attempt: call.attempt,
+        resumes: call.resumes,
+        startedAt: call.startedAt,
+    };
+}
+//# sourceMappingURL=pick-call-facts.js.map

@@ -1,0 +1,19 @@
+import type { ParentMatch } from "../native/contract.js";
+import type { Interaction } from "./interaction.js";
+/** The part of a request that its interaction keeps. */
+export interface OwnPart extends Pick<Interaction, "input" | "templateArgs"> {
+    /** Memory of the part that its parent does not have, in bytes. */
+    readonly bytes: number;
+}
+/** Cached results for one request. Later steps of the call and its other choices reuse them. */
+export declare class RequestFindings {
+    /** Undefined until it was searched for. */
+    compaction: {
+        readonly from: number | undefined;
+    } | undefined;
+    /** The part in relation to `parent`. Undefined until it was read. */
+    own: {
+        readonly parent: ParentMatch | undefined;
+        readonly part: OwnPart;
+    } | undefined;
+}

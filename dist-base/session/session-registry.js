@@ -1,0 +1,362 @@
+import { turns } from "../support/async/turns.js";
+import { SessionError } from "./errors.js";
+import { Retention } from "./retention.js";
+import { Session } from "./session.js";
+import { SessionEvents } from "./session-events.js";
+import { hashText, newSessionKey } from "./session-keys.js";
+import { ToolLists } from "./tool-lists.js";
+import { readKeyTag } from "./worker-tag.js";
+/** Name of the state in the storage. */
+export const STATE = "registry";
+const MIN_KEY_LENGTH = 16;
+/** Maximum number of sessions without data that are remembered, so that calls get 410 instead of 404. */
+const MAX_TOMBSTONES = 100_000;
+/** Number of these sessions that are remembered even if the heap is full. Each takes some kilobytes. */
+const MIN_TOMBSTONES = 1000;
+/** All sessions of one server: capacity, ids, keys, expiry, retention. */
+export class SessionRegistry {
+    #options;
+    #adminHash;
+    #sessions = new Map();
+    #sessionsByKeyHash = new Map();
+    #keyHashes = new Map();
+    /** The numbers under which sessions are stored. */
+    #numbers = new Map();
+    #sessionsByNumber = new Map();
+    /** Sessions whose data is being read. */
+    #waking = new Map();
+    events = new SessionEvents();
+    /** Number of the next session to start. */
+    #nextNumber = 0;
+    #retention;
+    #tally = { bytes: 0 };
+    #toolLists = new ToolLists(this.#tally);
+    #capacity = 0;
+    constructor(options) {
+        this.#options = options;
+        this.#adminHash = hashText(options.adminKey);
+        this.#retention = new Retention(options.retention);
+    }
+    get workerTag() {
+        return this.#options.workerTag;
+    }
+    /** Memory of all sessions, native and in JavaScript, in bytes. */
+    get bytes() {
+        return this.#tally.bytes;
+    }
+    /** Number of free slots. */
+    get capacity() {
+        return this.#capacity;
+    }
+    /** Adds slots. Returns the number of free slots. */
+    grant(slots) {
+        this.#capacity += slots;
+        this.#saveState();
+        return this.#capacity;
+    }
+    /** Starts a session, which takes one slot. Returns the session and its key. */
+    start({ taskId = "task", groupId, leaseId, apiKey }) {
+        if (apiKey !== undefined)
+            this.#checkKey(apiKey);
+        if (this.#capacity <= 0) {
+            throw new SessionError("no_capacity", "No capacity is left. Add slots with POST /grant_capacity, or try again later.");
+        }
+        const { workerTag } = this.#options;
+        const key = apiKey ?? newSessionKey(workerTag);
+        const prefix = workerTag === undefined ? taskId : `${taskId}-${workerTag}`;
+        const number = this.#nextNumber++;
+        const session = this.#add(number, { id: `${prefix}-${number}`, taskId, groupId, leaseId });
+        this.#capacity--;
+        this.#saveState();
+        this.#bindKey(session, hashText(key));
+        return { session, key };
+    }
+    /** Removes a session that was just started, and frees its slot. */
+    cancelStart(session) {
+        this.#revokeKey(session);
+        session.free("expired");
+        this.#remove(session);
+        this.#capacity++;
+        this.#saveState();
+    }
+    /**
+     * Restores the sessions of an earlier process with the same storage. Their data stays on disk until {@link wake}. Each session
+     * counts as called now, so a session does not expire because no process ran.
+     */
+    restore() {
+        const { records } = this.#options;
+        if (!records)
+            return;
+        const state = records.readValue(STATE);
+        this.#nextNumber = state?.nextNumber ?? 0;
+        this.#capacity = state?.capacity ?? 0;
+        const retained = [];
+        for (const { number, head } of records.readHeads()) {
+            const { summary, keyHash, exported } = head;
+            const { id, taskId, groupId, leaseId } = summary;
+            const session = this.#add(number, { id, taskId, groupId, leaseId, summary });
+            this.#nextNumber = Math.max(this.#nextNumber, number + 1);
+            if (keyHash === this.#adminHash) {
+                const message = `The admin key is the key of the stored session ${id}, whose agent would get all rights. Use another admin key.`;
+                throw new SessionError("invalid_value", message);
+            }
+            if (keyHash !== undefined)
+                this.#indexKey(session, keyHash);
+            if (exported)
+                retained.push({ session, exported });
+        }
+        records.restoreTools((number) => this.#sessionsByNumber.get(number)?.lifecycle.freed === false);
+        // Retention frees sessions in the order in which it received them.
+        retained.sort((a, b) => a.exported.since - b.exported.since);
+        for (const { session, exported } of retained)
+            this.#retention.restore(session, exported);
+    }
+    /**
+     * Reads the data of a session from disk, if it is not in memory.
+     *
+     * @throws StorageError if the stored data is damaged
+     */
+    async wake(session) {
+        if (session.isLoaded || session.lifecycle.freed)
+            return;
+        const waking = this.#waking.get(session) ?? this.#load(session);
+        this.#waking.set(session, waking);
+        await waking.finally(() => this.#waking.delete(session));
+    }
+    /** Returns the session with this number; undefined if there is none. The number is the last part of a session id. */
+    byNumber(number) {
+        return this.#sessionsByNumber.get(number);
+    }
+    /** Returns the number of a session; undefined if the registry does not have it. */
+    numberOf(session) {
+        return this.#numbers.get(session);
+    }
+    /**
+     * Stores the response of an interaction (Responses API), if sessions are stored.
+     *
+     * @param encode returns the response as text, or as the pieces of a long text; not called if sessions are not stored
+     * @returns resolves when a long text was written; undefined if there is nothing to wait for
+     */
+    saveResponse(session, index, encode) {
+        const { records } = this.#options;
+        const number = this.#numbers.get(session);
+        if (number === undefined || !records)
+            return undefined;
+        return records.saveResponse(number, index, encode(), () => !session.lifecycle.freed);
+    }
+    /** Returns the UTF-8 of the text that {@link saveResponse} stored; undefined if there is none. */
+    *readResponse(session, index) {
+        const { records } = this.#options;
+        const number = this.#numbers.get(session);
+        return number === undefined || !records ? undefined : yield* records.readResponse(number, index);
+    }
+    /** Resolves when an answer may be sent: at once if sessions are not stored, otherwise see {@link SessionRecords.flushed}. */
+    async flushed() {
+        await this.#options.records?.flushed();
+    }
+    /**
+     * Frees the memory of sessions that are not in use until `isEnough` returns true, beginning with the session whose last call is
+     * the oldest. Their data stays on disk.
+     */
+    async unloadIdle(isEnough) {
+        const { records } = this.#options;
+        if (!records || isEnough())
+            return;
+        // Called when a response closes. Other listeners of that event may still use the session, so let them run first.
+        await turns.next();
+        const now = Date.now();
+        const idle = [...this.#sessions.values()]
+            .filter((session) => session.canUnload(now))
+            .map((session) => ({ session, changes: session.dataChanges }));
+        idle.sort((a, b) => a.session.lastAccessAt - b.session.lastAccessAt);
+        await records.committed();
+        for (const { session, changes } of idle) {
+            if (isEnough())
+                return;
+            // Later changes are not on disk yet, so the next call would read the session as it was before them.
+            if (session.dataChanges === changes && session.canUnload(now))
+                session.unload();
+        }
+    }
+    /** @param hash the {@link hashText} of a session key */
+    byKeyHash(hash) {
+        return this.#sessionsByKeyHash.get(hash);
+    }
+    get(id) {
+        const session = this.#sessions.get(id);
+        if (!session)
+            throw new SessionError("session_not_found", `There is no session "${id.slice(0, 200)}".`);
+        return session;
+    }
+    all() {
+        return this.#sessions.values();
+    }
+    countByState() {
+        const counts = { active: 0, ended: 0, exported: 0, expired: 0 };
+        for (const session of this.#sessions.values())
+            counts[session.state]++;
+        return counts;
+    }
+    /** Seals sessions after a successful export: revokes their keys and keeps their tokens under the retention limits. */
+    seal(sessions, part) {
+        this.revokeKeys(sessions);
+        this.#retention.keep(sessions, part);
+        for (const session of sessions)
+            this.#saveHead(session);
+    }
+    /** Revokes the keys of sessions whose export must still be acknowledged. */
+    revokeKeys(sessions) {
+        for (const session of sessions)
+            this.#revokeKey(session);
+    }
+    /**
+     * Frees exported sessions before their retention is over, oldest first, until `isEnough` returns true or none is left. Keeps
+     * sessions with shards that are still to be exported.
+     */
+    freeRetained(isEnough) {
+        this.#retention.freeUntil(isEnough);
+    }
+    /** Forgets the oldest sessions without data. Returns true if there were any. */
+    forgetFreed() {
+        const before = this.#sessions.size;
+        this.#removeOldestFreed(MIN_TOMBSTONES);
+        return this.#sessions.size < before;
+    }
+    /**
+     * Deletes a session without an export: revokes its key, aborts its calls in flight, frees its data and removes it.
+     * Waits for an export of the session that is being packed.
+     */
+    async delete(id) {
+        const session = this.get(id);
+        this.#revokeKey(session);
+        session.end("deleted");
+        await session.calls.abortAll(new SessionError("call_aborted", `Session ${id} was deleted.`));
+        while (session.lifecycle.exporting)
+            await session.lifecycle.waitSettled();
+        this.#retention.forget(session);
+        if (!session.lifecycle.freed)
+            session.free("expired");
+        this.#remove(session);
+    }
+    /** Frees sessions that timed out. Call it periodically. */
+    sweep(now = Date.now()) {
+        for (const session of this.#sessions.values()) {
+            const canExpire = session.state === "active" || session.state === "ended";
+            if (!canExpire || session.calls.size > 0 || session.lifecycle.exporting)
+                continue;
+            if (now - session.lastAccessAt < this.#options.timeoutMilliseconds)
+                continue;
+            this.#revokeKey(session);
+            session.free("expired");
+        }
+        this.#retention.sweep(now);
+        this.#removeOldestFreed(MAX_TOMBSTONES);
+    }
+    #checkKey(key) {
+        if (key.length < MIN_KEY_LENGTH) {
+            const message = `api_key must have at least ${MIN_KEY_LENGTH} characters; received ${key.length}.`;
+            throw new SessionError("invalid_value", message, { param: "api_key" });
+        }
+        const { workerTag, taggedKeysOnly } = this.#options;
+        if (taggedKeysOnly && workerTag !== undefined && readKeyTag(key) !== workerTag) {
+            const message = `api_key must be \`sk-${workerTag}.\` followed by at least 16 characters; received a key without that tag. ` +
+                "The gateway in front of this server uses the tag to find the server of a key.";
+            throw new SessionError("invalid_value", message, { param: "api_key" });
+        }
+        const hash = hashText(key);
+        if (hash === this.#adminHash) {
+            throw new SessionError("invalid_value", "api_key must not be the admin key.", { param: "api_key" });
+        }
+        if (this.#sessionsByKeyHash.get(hash)?.state === "active") {
+            throw new SessionError("api_key_in_use", "api_key is already used by an active session.", { param: "api_key" });
+        }
+    }
+    async #load(session) {
+        const { records } = this.#options;
+        const number = this.#numbers.get(session);
+        if (!records || number === undefined)
+            return;
+        const readSummary = () => (session.lifecycle.freed ? undefined : session.summarize());
+        await records.readSession(number, readSummary, (stored) => session.loadAsync(stored));
+    }
+    #add(number, options) {
+        const { records, digestKey, messageFilters = [] } = this.#options;
+        const session = new Session({
+            ...options,
+            messageFilters,
+            events: this.events,
+            tally: this.#tally,
+            toolLists: this.#toolLists,
+            journal: records?.journal(number, () => this.#readHead(session)),
+            digestKey,
+        });
+        this.#sessions.set(session.id, session);
+        this.#numbers.set(session, number);
+        this.#sessionsByNumber.set(number, session);
+        return session;
+    }
+    #remove(session) {
+        const number = this.#numbers.get(session);
+        this.#sessions.delete(session.id);
+        this.#numbers.delete(session);
+        if (number === undefined)
+            return;
+        this.#sessionsByNumber.delete(number);
+        this.#options.records?.remove(number);
+    }
+    #readHead(session) {
+        return {
+            summary: session.summarize(),
+            keyHash: this.#keyHashes.get(session),
+            exported: this.#retention.describe(session),
+        };
+    }
+    #saveHead(session) {
+        const { records } = this.#options;
+        if (!records)
+            return;
+        const number = this.#numbers.get(session);
+        if (number !== undefined)
+            records.saveHead(number, () => this.#readHead(session));
+    }
+    #saveState() {
+        const state = { nextNumber: this.#nextNumber, capacity: this.#capacity };
+        this.#options.records?.saveValue(STATE, state);
+    }
+    #bindKey(session, hash) {
+        const previous = this.#sessionsByKeyHash.get(hash);
+        this.#indexKey(session, hash);
+        this.#saveHead(session);
+        // Its stored head still has the key, which would be valid again after a restart once the new session loses it.
+        if (previous)
+            this.#saveHead(previous);
+    }
+    #indexKey(session, hash) {
+        const previous = this.#sessionsByKeyHash.get(hash);
+        // Without this, sealing the previous session would revoke the key of the new one.
+        if (previous)
+            this.#keyHashes.delete(previous);
+        this.#sessionsByKeyHash.set(hash, session);
+        this.#keyHashes.set(session, hash);
+    }
+    #revokeKey(session) {
+        const hash = this.#keyHashes.get(session);
+        if (hash === undefined)
+            return;
+        this.#keyHashes.delete(session);
+        this.#sessionsByKeyHash.delete(hash);
+        this.#saveHead(session);
+    }
+    /** Removes the oldest sessions without data until at most `most` sessions are left, or only sessions with data. */
+    #removeOldestFreed(most) {
+        if (this.#sessions.size <= most)
+            return;
+        for (const session of this.#sessions.values()) {
+            if (session.lifecycle.freed)
+                this.#remove(session);
+            if (this.#sessions.size <= most)
+                return;
+        }
+    }
+}
+//# sourceMappingURL=session-registry.js.map

@@ -1,0 +1,115 @@
+import { summarizeInteractions } from "../transcript/summarize.js";
+import { samplingJson } from "./batch/sampling-json.js";
+import { SessionError } from "./errors.js";
+/** A step ends after this time. Messages that are on disk only are parsed in the step that reads them. */
+const STEP_MS = 4;
+/**
+ * Returns what a session has recorded by now, without tokens. Each step describes some interactions. The session must be loaded and
+ * held.
+ *
+ * @param discount of the rewards, from 0 to 1
+ * @throws SessionError if the tokens were freed, also while this runs; `reward_overflow` if a reward fits no float32
+ */
+export function* describeSession(session, discount) {
+    session.requireTokens();
+    const { id, taskId, groupId, createdAt, lifecycle, sessionReward, interactionCount } = session;
+    const rewards = discountRewards(session, discount);
+    const interactions = [];
+    /** Where each list of tools is written. */
+    const places = new Map();
+    let stepEnd = performance.now() + STEP_MS;
+    for (let index = 0; index < interactionCount; index++) {
+        if (performance.now() > stepEnd) {
+            yield;
+            session.requireTokens();
+            stepEnd = performance.now() + STEP_MS;
+        }
+        interactions.push(describeInteraction(session, index, { reward: rewards[index] ?? 0, places }));
+    }
+    return {
+        session_id: id,
+        task_id: taskId,
+        ...(groupId !== undefined && { group_id: groupId }),
+        state: session.state,
+        started_at: createdAt / 1000,
+        ...(lifecycle.endedAt !== undefined && { duration: (lifecycle.endedAt - createdAt) / 1000 }),
+        ...(sessionReward !== undefined && { session_reward: sessionReward }),
+        summary: summarizeInteractions(interactions, sessionReward),
+        interactions,
+    };
+}
+function discountRewards(session, discount) {
+    try {
+        return session.tokens.discountedRewards(discount);
+    }
+    catch (cause) {
+        const message = `A discounted reward of session ${session.id} does not fit a float32. Set smaller rewards, or use a smaller discount.`;
+        throw new SessionError("reward_overflow", message, { cause });
+    }
+}
+function describeInteraction(session, index, { reward, places }) {
+    const interaction = session.interaction(index);
+    const { promptTokens, completionTokens, sharedTokens, ownReward } = session.tokens.interaction(index);
+    const { createdAt, startedAt, compactedFrom, fallback, tokenExact, output } = interaction;
+    const leftOut = session.leftOut(index);
+    const versions = session.tokens.versionRange(index);
+    return {
+        id: interaction.id,
+        parent: interaction.parent,
+        ...describeInput(interaction),
+        ...describeTools(session, interaction, places),
+        // A server records one message for each answer.
+        answer: output.at(-1) ?? { role: "assistant", content: "" },
+        finish_reason: interaction.finishReason,
+        ...describeOrigin(interaction),
+        ...(compactedFrom !== undefined && { compacted_from: session.interaction(compactedFrom).id }),
+        ...(leftOut !== undefined && { left_out: leftOut }),
+        created_at: createdAt / 1000,
+        ...(startedAt !== undefined && { latency: (createdAt - startedAt) / 1000 }),
+        prompt_tokens: promptTokens,
+        completion_tokens: completionTokens,
+        shared_tokens: sharedTokens,
+        ...(versions && { versions }),
+        token_exact: tokenExact,
+        ...(!tokenExact && fallback !== undefined && { cause: fallback }),
+        ...(ownReward !== undefined && { own_reward: ownReward }),
+        reward,
+        ...(interaction.sampling && { sampling: samplingJson(interaction.sampling) }),
+    };
+}
+/** Returns the messages as the difference to the parent's conversation: its messages and its answer. */
+function describeInput({ input }) {
+    const { inherited, respelled, added } = input;
+    return { kept: inherited, messages: added, ...(respelled.size > 0 && { respelled: [...respelled] }) };
+}
+/** Returns the tools if they are not those of the parent. A list is written once; later interactions refer to it. */
+function describeTools(session, interaction, places) {
+    const { index, parent, toolsKey } = interaction;
+    if (toolsKey === (parent < 0 ? "" : session.interaction(parent).toolsKey))
+        return {};
+    const place = places.get(toolsKey);
+    if (place !== undefined)
+        return { tools_of: place };
+    // Folders of earlier versions have only the digests of tools.
+    const tools = toolsKey === "" ? "[]" : session.readTools(interaction);
+    if (tools === undefined)
+        return {};
+    if (toolsKey !== "")
+        places.set(toolsKey, index);
+    return { tools };
+}
+/** Returns the fields of who made the call, without those that are absent. */
+function describeOrigin(interaction) {
+    const { api, requestedModel, hints, tag, choice, choices = 1, attempt = 0 } = interaction;
+    return {
+        api,
+        ...(requestedModel !== undefined && { requested_model: requestedModel }),
+        ...(hints?.requestKind !== undefined && { request_kind: hints.requestKind }),
+        ...(tag !== undefined && { tag }),
+        ...(hints?.agentId !== undefined && { agent_id: hints.agentId }),
+        ...(hints?.parentAgentId !== undefined && { parent_agent_id: hints.parentAgentId }),
+        ...(choices > 1 && { choice: choice ?? 0 }),
+        ...(attempt > 0 && { attempt }),
+    };
+}
+//# sourceMappingURL=session-transcript.js.map

@@ -1,0 +1,596 @@
+import { randomUUID } from "node:crypto";
+import { canonicalMessages } from "../conversation/canonical.js";
+import { native } from "../native/addon.js";
+import { runAtOnce } from "../support/async/steps.js";
+import { keepSpelling } from "../support/json/spelled.js";
+import { findBrokenPrefixCause } from "./broken-prefix.js";
+import { digestRecordedCallIds } from "./call-ids.js";
+import { CallsInFlight } from "./calls-in-flight.js";
+import { Compactions } from "./compactions.js";
+import { createInteraction } from "./create-interaction.js";
+import { Delivery } from "./delivery.js";
+import { encodeFacts, encodeLabels } from "./encode-facts.js";
+import { SessionError } from "./errors.js";
+import { listChoices } from "./interaction.js";
+import { InteractionLog } from "./interaction-log.js";
+import { KnownMessages } from "./known-messages.js";
+import { Lifecycle } from "./lifecycle.js";
+import { readOwnPart } from "./own-part.js";
+import { ParentSearch } from "./parent-search.js";
+import { pickCallFacts } from "./pick-call-facts.js";
+import { RequestFindings } from "./request-findings.js";
+import { restoreReasoning } from "./restore-reasoning.js";
+import { hashText } from "./session-keys.js";
+import { measureMessages, SessionSize, TOKEN_BYTES } from "./session-size.js";
+import { SessionTools } from "./session-tools.js";
+import { ToolLists } from "./tool-lists.js";
+import { listUndeclaredCalls } from "./undeclared-calls.js";
+/** Maximum time until clients retry a failed call. */
+const RETRY_MS = 60_000;
+/** The greatest finite float32. Rewards are exported as float32. */
+const MAX_REWARD = 3.4028234663852886e38;
+/**
+ * Records one episode: its model calls as conversation trees, and their rewards. The state of its lifecycle decides which
+ * calls are allowed.
+ */
+export class Session {
+    id;
+    taskId;
+    groupId;
+    leaseId;
+    createdAt;
+    lifecycle;
+    /** Calls that exports aborted because they did not end in time. */
+    incompleteCalls;
+    lastAccessAt = Date.now();
+    #abortedCalls;
+    #upstreamCalls;
+    #filters;
+    #events;
+    #journal;
+    #digestKey;
+    #known;
+    #native;
+    delivery = new Delivery((index) => this.#native.interaction(index), (index) => this.#storeOutcome(index), (index) => listChoices(this.#log.at(index)));
+    calls = new CallsInFlight(this.delivery.attempts);
+    #log;
+    #parents;
+    #compactions;
+    #tools;
+    #size;
+    #isLoaded;
+    /** Number of users of the data; see {@link hold}. */
+    #users = 0;
+    #dataChanges = 0;
+    /** Number of interactions with a reward of their own. */
+    #rewards;
+    #sessionReward;
+    /** Number of interactions when the session ended. */
+    #countAtEnd;
+    #promptTokens;
+    #completionTokens;
+    constructor(options) {
+        const { summary } = options;
+        this.id = options.id;
+        this.taskId = options.taskId;
+        this.groupId = options.groupId;
+        this.leaseId = options.leaseId;
+        this.createdAt = summary?.createdAt ?? Date.now();
+        this.incompleteCalls = summary?.incompleteCalls ?? 0;
+        this.#abortedCalls = summary?.abortedCalls ?? 0;
+        this.#upstreamCalls = summary?.upstreamCalls ?? 0;
+        this.#rewards = summary?.rewards ?? 0;
+        this.#sessionReward = summary?.sessionReward;
+        this.#countAtEnd = summary?.countAtEnd ?? 0;
+        this.#promptTokens = summary?.promptTokens ?? 0;
+        this.#completionTokens = summary?.completionTokens ?? 0;
+        this.#isLoaded = summary === undefined;
+        this.#filters = options.messageFilters ?? [];
+        this.#events = options.events;
+        this.#journal = options.journal;
+        this.#digestKey = options.digestKey;
+        this.lifecycle = new Lifecycle(() => this.#journal?.summaryChanged(), summary);
+        this.#native = new native.Session(this.#digestKey);
+        this.#known = new KnownMessages(this.#filters, this.#digestKey);
+        this.#log = new InteractionLog(options.id, summary?.interactionCount);
+        this.#parents = new ParentSearch(() => this.#native, this.#log, this.#filters, (index) => this.leftOut(index) !== undefined);
+        this.#compactions = new Compactions(this.#log);
+        const tally = options.tally ?? { bytes: 0 };
+        this.#size = new SessionSize(() => this.#native.byteLength, tally, summary?.storedTokens);
+        this.#tools = new SessionTools(options.toolLists ?? new ToolLists(tally), (key) => this.#journal?.readTools(key));
+        if (summary?.freed)
+            this.#size.free();
+    }
+    get state() {
+        return this.lifecycle.state;
+    }
+    /** Number of recorded interactions, including those that batches leave out. */
+    get interactionCount() {
+        return this.#log.count;
+    }
+    /** Input tokens of all recorded calls together. */
+    get promptTokens() {
+        return this.#promptTokens;
+    }
+    /** Output tokens of all recorded calls together. */
+    get completionTokens() {
+        return this.#completionTokens;
+    }
+    /** True if neither the session nor any interaction has a reward. */
+    get rewardsMissing() {
+        return this.#rewards === 0 && this.#sessionReward === undefined;
+    }
+    /** The reward of the whole session, which all of its trees share. */
+    get sessionReward() {
+        return this.#sessionReward;
+    }
+    /** Native memory that this session holds, in bytes. */
+    get byteLength() {
+        return this.lifecycle.freed ? 0 : this.#native.byteLength;
+    }
+    /** Memory that this session holds, native and in JavaScript, in bytes. */
+    get storedBytes() {
+        return this.#size.bytes;
+    }
+    /** Tokens of all recorded calls. Tokens that a call shares with its parent count once. */
+    get storedTokens() {
+        return this.#size.tokens;
+    }
+    /** The native session with the tokens, for planning an export. */
+    get tokens() {
+        return this.#native;
+    }
+    touch() {
+        this.lastAccessAt = Date.now();
+    }
+    /** False while the data is on disk only. Until {@link load}, only {@link summarize} and its values may be used. */
+    get isLoaded() {
+        return this.#isLoaded;
+    }
+    /** Number of changes of the stored data in this process. If it grew since the last commit, the newest data is in memory only. */
+    get dataChanges() {
+        return this.#dataChanges;
+    }
+    /** Keeps the data in memory until {@link release} is called as often. */
+    hold() {
+        this.#users++;
+    }
+    release() {
+        this.#users--;
+    }
+    /** Returns true if the data is not in use and may be freed with {@link unload}. */
+    canUnload(now = Date.now()) {
+        const isUsed = this.#users > 0 || this.calls.size > 0 || this.lifecycle.exporting || this.delivery.awaitsAnswers;
+        if (!this.#isLoaded || this.lifecycle.freed || isUsed)
+            return false;
+        // Failed calls are not stored, so unloading would forget them: a later retry could not be matched to its first attempt.
+        return !this.delivery.attempts.hasFailed || now - this.lastAccessAt > RETRY_MS;
+    }
+    /** Calls whose client disconnected before they were recorded. */
+    get abortedCalls() {
+        return this.#abortedCalls;
+    }
+    countAbortedCall() {
+        this.#abortedCalls++;
+        if (!this.lifecycle.freed)
+            this.#journal?.summaryChanged();
+    }
+    /** Number of calls to upstreams. They are not recorded. */
+    get upstreamCalls() {
+        return this.#upstreamCalls;
+    }
+    countUpstreamCall() {
+        this.#upstreamCalls++;
+        this.#journal?.summaryChanged();
+    }
+    /** Returns everything about the session that stays known without its data. */
+    summarize() {
+        const { state, endedAt, freed, held, acknowledged } = this.lifecycle;
+        return {
+            id: this.id,
+            taskId: this.taskId,
+            groupId: this.groupId,
+            leaseId: this.leaseId,
+            createdAt: this.createdAt,
+            state,
+            endedAt,
+            freed,
+            held,
+            acknowledged,
+            interactionCount: this.interactionCount,
+            countAtEnd: this.#countAtEnd,
+            incompleteCalls: this.incompleteCalls,
+            abortedCalls: this.#abortedCalls,
+            upstreamCalls: this.#upstreamCalls,
+            promptTokens: this.#promptTokens,
+            completionTokens: this.#completionTokens,
+            storedTokens: this.storedTokens,
+            rewards: this.#rewards,
+            sessionReward: this.#sessionReward,
+        };
+    }
+    /** Restores the data from disk. Throws if the tokens are damaged; nothing is restored then. */
+    load(stored) {
+        if (this.#isLoaded)
+            return;
+        const restored = new native.Session(this.#digestKey);
+        this.#adopt(stored, restored, restored.restore(...listParts(stored)));
+    }
+    /** {@link load} that restores the tokens on another thread. `stored` must not change meanwhile. Does nothing if the session is freed. */
+    async loadAsync(stored) {
+        if (this.#isLoaded || this.lifecycle.freed)
+            return;
+        const restored = new native.Session(this.#digestKey);
+        const tree = await restored.restoreAsync(...listParts(stored));
+        // It may have been deleted meanwhile.
+        if (this.lifecycle.freed)
+            restored.release();
+        else
+            this.#adopt(stored, restored, tree);
+    }
+    /** Frees the data, which must be on disk. {@link load} restores it. */
+    unload() {
+        if (!this.#isLoaded || this.lifecycle.freed)
+            return;
+        this.#isLoaded = false;
+        this.#clearData();
+    }
+    /** @param previousId id of the interaction that the request names as its predecessor */
+    prepare(conversation, previousId) {
+        return runAtOnce(this.prepareInSteps(conversation, previousId));
+    }
+    /** {@link prepare} in steps, for conversations of megabytes. */
+    *prepareInSteps(conversation, previousId) {
+        const { messages, tools = [], loadedTools = [], templateArgs } = conversation;
+        const toolsText = tools.length > 0 ? JSON.stringify(tools, keepSpelling) : "";
+        const toolsKey = toolsText && hashText(toolsText);
+        const toolsBytes = toolsText.length;
+        const previous = previousId === undefined ? undefined : this.find(previousId);
+        const { messages: known, digests, callIds } = yield* this.#known.digest(messages);
+        // No spread: each object that a spread creates has its own hidden class of 300 bytes.
+        const prepared = {
+            messages: known,
+            digests,
+            callIds,
+            toolsKey,
+            toolsBytes,
+            tools,
+            loadedTools,
+            templateArgs,
+            previous,
+            findings: new RequestFindings(),
+        };
+        if (!known.some(({ hasUnknownReasoning }) => hasUnknownReasoning))
+            return prepared;
+        return { ...prepared, messages: restoreReasoning(known, this.#parents.listContinued(prepared)) };
+    }
+    /** Returns the parent of a request; undefined if it starts a new conversation. */
+    findParent(prepared) {
+        return this.#parents.find(prepared);
+    }
+    /** Returns true if a request continues the newest call, except that its system messages at the start differ. */
+    changesSystem(prepared) {
+        return this.#parents.changesSystem(prepared);
+    }
+    interaction(index) {
+        return this.#log.at(index);
+    }
+    /** Returns the interaction with this id; undefined if there is none or it was freed. */
+    find(id) {
+        return this.#log.has(id) ? this.#log.require(id) : undefined;
+    }
+    /** Returns the number of tokens of an interaction, input and output together. */
+    sequenceLength(index) {
+        const { promptTokens, completionTokens } = this.#native.interaction(index);
+        return promptTokens + completionTokens;
+    }
+    /** @throws SessionError if the tokens were already freed by an export or by expiry */
+    requireTokens() {
+        if (!this.lifecycle.freed)
+            return;
+        const state = this.state === "expired" ? "expired" : "exported";
+        throw new SessionError(`session_${state}`, `Session ${this.id} is ${state} and its tokens are freed.`);
+    }
+    /** Builds a prompt from `pieces`, appended to the full sequence of interaction `base` if given. */
+    prompt(pieces, base) {
+        return this.#native.prompt(pieces, base);
+    }
+    /**
+     * Returns how much a call with this prompt would add to the session, without its output. The tokens that it shares with its parent
+     * are compared, because templates may render earlier messages differently, for example without their reasoning.
+     *
+     * @param parent the parent whose tokens the prompt continues; undefined if the whole prompt was rendered
+     */
+    measureGrowth(prepared, prompt, parent) {
+        const match = parent ?? this.findParent(prepared);
+        const tokens = prompt.length - (match ? this.#native.sharedLength(prompt, match.index) : 0);
+        return {
+            tokens,
+            bytes: TOKEN_BYTES * tokens + readOwnPart(this.#log, prepared, match).bytes + this.#newToolsBytes(prepared),
+            parent: match?.index,
+        };
+    }
+    /** Counts memory that other objects keep for this session until its data is freed. */
+    keepBytes(bytes) {
+        this.#size.addObjects(bytes);
+    }
+    /** Adds a completed call to the tree and returns its interaction. */
+    record(call) {
+        this.#requireOpen("session_ended", "records no more calls");
+        this.#requireNewId(call.id);
+        const match = call.parent ?? this.findParent(call.prepared);
+        const { input, templateArgs, bytes } = readOwnPart(this.#log, call.prepared, match);
+        const outputTokens = call.generation.length;
+        const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
+        const { output } = call;
+        const facts = pickCallFacts(call, Date.now());
+        // Only recording the tokens shows whether the prompt continues its parent's tokens, so the cause is determined in advance.
+        const cause = call.fallback ?? (match && findBrokenPrefixCause(call.prepared, match, this.#log.at(match.index)));
+        const compactedFrom = this.#findCompacted(call.prepared, match, input);
+        const { index, parent, tokenExact, sharedTokens } = this.#recordTokens(call, match, compactedFrom, facts, cause);
+        const newTools = this.#newToolsBytes(call.prepared);
+        const interaction = createInteraction(facts, {
+            index,
+            id: call.id ?? `interaction-${randomUUID()}`,
+            parent,
+            compactedFrom,
+            undeclaredCalls: listUndeclaredCalls(output, call.prepared),
+            tokenExact,
+            input,
+            output,
+            lastTokenId,
+            fallback: tokenExact ? call.fallback : cause,
+            toolsKey: call.prepared.toolsKey,
+            toolsBytes: newTools === 0 ? undefined : newTools,
+            templateArgs,
+        });
+        this.#log.add(interaction);
+        // The client repeats the answer, so it has received it.
+        if (compactedFrom !== undefined)
+            this.delivery.referTo(compactedFrom);
+        this.#parents.add(interaction);
+        this.#promptTokens += call.prompt.length;
+        this.#completionTokens += outputTokens;
+        const objectBytes = bytes + measureMessages(output);
+        this.#size.addCall(call.prompt.length - sharedTokens + outputTokens, objectBytes);
+        this.#size.addShared(newTools);
+        const tools = this.#tools.add(call.prepared.toolsKey, call.prepared.tools ?? []);
+        this.touch();
+        this.#storeInteraction(interaction, objectBytes, call.request, tools);
+        return interaction;
+    }
+    /** Sets the reward of one interaction. Default: the one that completed last. Returns its id. */
+    setReward(reward, interactionId) {
+        const { id, index } = interactionId === undefined ? this.#log.requireNewest() : this.#log.require(interactionId);
+        this.#requireRewardable(reward);
+        const { ownReward } = this.#native.interaction(index);
+        this.#native.setReward(index, reward);
+        if (ownReward === undefined)
+            this.#rewards++;
+        this.#storeOutcome(index);
+        this.#journal?.summaryChanged();
+        if (ownReward !== reward)
+            this.#events?.emit("reward", reward, "interaction");
+        return id;
+    }
+    /**
+     * Sets the reward of the whole session, in addition to rewards of its interactions. Every interaction receives it,
+     * discounted once per edge down to its descendant leaf that completed last.
+     */
+    setSessionReward(reward) {
+        this.#log.requireNewest();
+        this.#requireRewardable(reward);
+        this.#native.setSessionReward(reward);
+        if (this.#sessionReward !== reward)
+            this.#events?.emit("reward", reward, "session");
+        this.#sessionReward = reward;
+        this.#journal?.summaryChanged();
+    }
+    /**
+     * Ends the session. Calls in flight go on. Returns the number of interactions at that time, also if the session had
+     * ended before.
+     */
+    end(outcome = "ended") {
+        if (this.lifecycle.end()) {
+            this.#countAtEnd = this.interactionCount;
+            this.#journal?.summaryChanged();
+            this.#events?.emit("over", this, outcome);
+        }
+        return this.#countAtEnd;
+    }
+    /** Frees tokens and messages. The session object stays, with its counts. */
+    free(state) {
+        if (this.state === "active")
+            this.#events?.emit("over", this, "expired");
+        this.lifecycle.free(state);
+        this.#size.free();
+        this.#native.release();
+        this.#log.clear();
+        this.#compactions.clear();
+        this.#parents.clear();
+        this.#known.clear();
+        this.#tools.clear();
+        this.delivery.clear();
+        this.#journal?.freed(this.interactionCount);
+    }
+    /**
+     * Returns why batches leave an interaction out by default; undefined if they include it. The answer may change later.
+     */
+    leftOut(index) {
+        return this.delivery.leftOut(index);
+    }
+    /** Returns all interactions that are left out, by ascending index. See {@link Delivery.allLeftOut}. */
+    leftOutInteractions() {
+        return this.delivery.allLeftOut();
+    }
+    /** Returns the input messages of an interaction, exactly as its request spelled them. */
+    readMessages(interaction) {
+        return this.#log.readMessages(interaction);
+    }
+    /** Returns the JSON of the tools of an interaction; undefined if it had none or they were not recorded. */
+    readTools({ toolsKey }) {
+        return toolsKey === "" ? undefined : this.#tools.read(toolsKey);
+    }
+    #requireOpen(code, consequence) {
+        if (this.lifecycle.exporting) {
+            throw new SessionError("session_exporting", `Session ${this.id} is being exported. Try again in a second.`);
+        }
+        if (this.state === "exported" || this.state === "expired") {
+            throw new SessionError(code, `Session ${this.id} is ${this.state} and ${consequence}.`);
+        }
+    }
+    #requireNewId(id) {
+        if (id === undefined || !this.#log.has(id))
+            return;
+        const message = `interactionId must be new in session ${this.id}; received "${id}", which it already has.`;
+        throw new SessionError("invalid_value", message, { param: "interactionId" });
+    }
+    #requireRewardable(reward) {
+        if (!(Math.abs(reward) <= MAX_REWARD)) {
+            const message = `reward must be a finite number that fits a float32; received ${reward}.`;
+            throw new SessionError("invalid_value", message, { param: "reward" });
+        }
+        this.#requireOpen("session_exported", "its rewards are final");
+    }
+    /**
+     * Returns the interaction that a call's conversation was compacted from. The choices of a call are recorded together, so it is
+     * searched for once: the search reads up to 131,072 characters.
+     */
+    #findCompacted(prepared, match, input) {
+        const { findings } = prepared;
+        findings.compaction ??= { from: this.#searchCompacted(prepared, match, input) };
+        return findings.compaction.from;
+    }
+    /** A call that continues an answer begins no conversation. */
+    #searchCompacted({ messages }, match, { added }) {
+        if (!match)
+            return this.#compactions.find(messages);
+        if (match.rule === "continuation")
+            return undefined;
+        const found = this.#compactions.findSummary(added);
+        return found !== undefined && found > match.index ? found : undefined;
+    }
+    /** Adds a completed call to the native session. */
+    #recordTokens(call, match, compactedFrom, facts, cause) {
+        const { digests, callIds } = call.prepared;
+        return this.#native.record({
+            prompt: call.prompt,
+            generation: call.generation,
+            digests,
+            output: canonicalMessages(call.output, this.#filters),
+            parent: match?.index ?? -1,
+            compactedFrom,
+            facts: encodeFacts(facts),
+            labels: encodeLabels(facts, cause),
+            startsRow: cause === "tools_changed",
+            callIds: digestRecordedCallIds(callIds, call.output, this.#digestKey),
+        });
+    }
+    /** Stores a recorded interaction, if sessions are stored. Its answer is still to be sent. */
+    #storeInteraction(recorded, objectBytes, request, tools) {
+        if (!this.#journal)
+            return;
+        const { index, parent, tokenExact: _, templateArgs, input, output, ...facts } = recorded;
+        const ofParent = parent < 0 ? undefined : this.#log.at(parent).templateArgs;
+        this.delivery.awaitAnswer(index);
+        this.#dataChanges++;
+        const stored = {
+            native: this.#native.serialize(index),
+            facts,
+            messages: () => ({ input, output }),
+            objectBytes,
+            templateArgs: templateArgs !== undefined && templateArgs === ofParent ? "parent" : templateArgs,
+            request,
+        };
+        this.#journal.recorded(index, stored, tools);
+    }
+    /** Takes over a native session that has the tokens of all stored interactions. Throws if a reward is damaged. */
+    #adopt(stored, restored, tree) {
+        this.#native.release();
+        this.#native = restored;
+        try {
+            this.#addStored(stored, tree);
+            this.#isLoaded = true;
+        }
+        catch (error) {
+            this.#clearData();
+            throw error;
+        }
+    }
+    #addStored({ interactions, outcomes }, tree) {
+        interactions.forEach((stored, index) => {
+            const interaction = this.#toInteraction(stored, index, tree);
+            this.#log.add(interaction);
+            this.#parents.add(interaction);
+        });
+        this.#restoreRewards(outcomes);
+        this.delivery.restore(outcomes.map((outcome, i) => ({
+            ...outcome,
+            request: interactions[i]?.request,
+            retryCount: interactions[i]?.facts.attempt ?? 0,
+        })));
+        this.#size.addObjects(interactions.reduce((sum, { objectBytes }) => sum + objectBytes, 0));
+        this.#size.addShared(interactions.reduce((sum, { facts }) => sum + (facts.toolsBytes ?? 0), 0));
+    }
+    #clearData() {
+        this.#size.unload();
+        this.#native.release();
+        this.#native = new native.Session(this.#digestKey);
+        this.#log.clear();
+        this.#compactions.clear();
+        this.#parents.clear();
+        this.#known.clear();
+        this.#tools.clear();
+        this.delivery.unload();
+    }
+    #restoreRewards(outcomes) {
+        outcomes.forEach(({ reward }, index) => {
+            if (reward !== undefined)
+                this.#native.setReward(index, reward);
+        });
+        if (this.#sessionReward !== undefined)
+            this.#native.setSessionReward(this.#sessionReward);
+    }
+    #toInteraction(stored, index, { parents, tokenExact }) {
+        const { facts, messages, templateArgs } = stored;
+        const parent = parents[index] ?? -1;
+        return {
+            index,
+            parent,
+            tokenExact: tokenExact[index] === 1,
+            ...facts,
+            templateArgs: templateArgs === "parent" ? this.#log.at(parent).templateArgs : templateArgs,
+            get input() {
+                return messages().input;
+            },
+            get output() {
+                return messages().output;
+            },
+        };
+    }
+    /** Stores the outcome of an interaction, which changed. */
+    #storeOutcome(index) {
+        if (!this.#journal)
+            return;
+        this.#dataChanges++;
+        this.#journal.outcomeChanged(index, {
+            // Most sessions get their rewards at their end. Until then, asking native memory after each answer costs more than the rest.
+            reward: this.#rewards === 0 ? undefined : this.#native.interaction(index).ownReward,
+            answered: this.delivery.wasAnswered(index),
+            repeatedBy: this.delivery.attempts.repeatedBy(index),
+            referenced: this.delivery.wasReferenced(index),
+        });
+    }
+    /** Returns the size of a call's tools if no earlier call of the session had them; otherwise 0. */
+    #newToolsBytes({ toolsKey, toolsBytes }) {
+        return toolsKey === "" || this.#log.hasTools(toolsKey) ? 0 : toolsBytes;
+    }
+}
+/** Returns the arguments of `restore`. */
+function listParts({ interactions }) {
+    return [
+        interactions.map((stored) => stored.native),
+        Int32Array.from(interactions, ({ facts }) => facts.compactedFrom ?? -1),
+    ];
+}
+//# sourceMappingURL=session.js.map

@@ -1,0 +1,24 @@
+import type { ToolList } from "../tool-lists.js";
+import type { StoredInteraction } from "./interaction-record.js";
+import type { Outcome } from "./outcome-record.js";
+/** Receives the changes of a session that must survive the process. */
+export interface SessionJournal {
+    /**
+     * The session has one more interaction, and its summary changed.
+     *
+     * @param tools of the interaction, unless an earlier one had them
+     */
+    recorded(index: number, interaction: StoredInteraction, tools?: ToolList): void;
+    /** The reward of an interaction changed, or whether it was answered or repeated. */
+    outcomeChanged(index: number, outcome: Outcome): void;
+    /** The state, the counts or the reward of the session changed. */
+    summaryChanged(): void;
+    /**
+     * The data of the session was freed, and its summary changed.
+     *
+     * @param interactions number of interactions that were freed
+     */
+    freed(interactions: number): void;
+    /** Returns the JSON of a list of tools; undefined if it was not stored. */
+    readTools(key: string): string | undefined;
+}

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=journal.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=stored-session.js.map

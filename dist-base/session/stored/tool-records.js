@@ -1,0 +1,90 @@
+import { damagedError } from "./read-session.js";
+import { openText, sealJson, sealText } from "./sealed-json.js";
+/**
+ * The table `meta` has each list of tools once, as `tools/<digest>`, and for each session that uses it an entry
+ * `tools/<digest>/<number of the session>`. These entries tell after a restart which lists are still needed.
+ */
+const PREFIX = "tools/";
+const USED = sealJson(true);
+/** Stores the tools of sessions, and removes a list with the last session that uses it. */
+export class ToolRecords {
+    #storage;
+    /** Numbers of the sessions that use a list. */
+    #users = new Map();
+    #listsOf = new Map();
+    constructor(storage) {
+        this.#storage = storage;
+    }
+    /** Returns the changes that store a list for a session; none if it has been stored for it. */
+    add(number, { key, text }) {
+        if (this.#users.get(key)?.has(number))
+            return [];
+        const isNew = !this.#users.has(key);
+        this.#use(key, number);
+        const use = { table: "meta", key: useKey(key, number), value: USED };
+        return isNew ? [{ table: "meta", key: listKey(key), value: sealText(text) }, use] : [use];
+    }
+    /** Returns the changes that remove the lists of a session that was freed. */
+    remove(number) {
+        const lists = this.#listsOf.get(number) ?? [];
+        this.#listsOf.delete(number);
+        return [...lists].flatMap((key) => {
+            const users = this.#users.get(key);
+            users?.delete(number);
+            const removed = [useKey(key, number)];
+            if (users?.size === 0) {
+                this.#users.delete(key);
+                removed.push(listKey(key));
+            }
+            return removed.map(removal);
+        });
+    }
+    /**
+     * Finds the lists of an earlier process. Returns the changes that remove those that nobody needs, because a damaged folder was copied
+     * without their sessions.
+     */
+    restore(isNeeded) {
+        const stored = [];
+        const removed = [];
+        for (const entry of this.#storage.keys("meta", Buffer.from(PREFIX))) {
+            const [key = "", number] = entry.toString().slice(PREFIX.length).split("/");
+            if (number === undefined)
+                stored.push(key);
+            else if (isNeeded(Number(number)))
+                this.#use(key, Number(number));
+            else
+                removed.push(entry);
+        }
+        const unused = stored.filter((key) => !this.#users.has(key));
+        return [...removed, ...unused.map(listKey)].map(removal);
+    }
+    /**
+     * Returns the JSON of a list; undefined if it was not stored.
+     *
+     * @throws StorageError if it is damaged
+     */
+    read(key) {
+        const sealed = this.#storage.get("meta", listKey(key));
+        try {
+            return sealed && openText(sealed);
+        }
+        catch (error) {
+            throw damagedError(`The list of tools ${key}`, error);
+        }
+    }
+    #use(key, number) {
+        addTo(this.#users, key, number);
+        addTo(this.#listsOf, number, key);
+    }
+}
+const listKey = (key) => Buffer.from(PREFIX + key);
+const useKey = (key, number) => Buffer.from(`${PREFIX}${key}/${number}`);
+const removal = (key) => ({ table: "meta", key, value: undefined });
+function addTo(sets, key, value) {
+    const set = sets.get(key);
+    if (set)
+        set.add(value);
+    else
+        sets.set(key, new Set([value]));
+}
+//# sourceMappingURL=tool-records.js.map

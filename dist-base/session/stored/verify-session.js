@@ -1,0 +1,80 @@
+import { decodeInteraction } from "./interaction-record.js";
+import { readRecordKey } from "./keys.js";
+import { loadSession } from "./load-session.js";
+import { reasonOf } from "./offline-sessions.js";
+import { decodeOutcome } from "./outcome-record.js";
+import { nameRecord, RecordList } from "./read-session.js";
+import { openJson } from "./sealed-json.js";
+/** Checks the records of a session and restores it as a server would. The records come in the order of their keys. */
+export function* verifySession(head, records) {
+    let isWhole = true;
+    for (const problem of checkRecords(records)) {
+        if (!problem.spare)
+            isWhole = false;
+        yield problem;
+    }
+    if (!isWhole || head.summary.freed)
+        return;
+    try {
+        const list = new RecordList();
+        for (const record of records)
+            list.add(record);
+        loadSession(head, list.read()).unload();
+    }
+    catch (error) {
+        yield { what: "the data", reason: reasonOf(error instanceof Error ? (error.cause ?? error) : error) };
+    }
+}
+/** Reports each damaged or missing record once. Those that depend on it are counted. */
+function* checkRecords(records) {
+    const problems = [];
+    const intact = new Set();
+    let next = 0;
+    for (const record of records) {
+        const name = readName(record.key);
+        if (name?.kind === "interaction") {
+            if (name.index > next) {
+                const what = name.index === next + 1 ? `interaction ${next}` : `interactions ${next} to ${name.index - 1}`;
+                problems.push({ index: next, problem: { what, reason: "missing" } });
+            }
+            next = name.index + 1;
+        }
+        try {
+            checkRecord(record, next);
+            if (name?.kind === "interaction")
+                intact.add(name.index);
+        }
+        catch (error) {
+            const spare = name?.kind === "response" ? { spare: record } : {};
+            const problem = { what: nameRecord(record.key), reason: reasonOf(error), ...spare };
+            problems.push({ index: name?.kind === "interaction" ? name.index : Number.POSITIVE_INFINITY, problem });
+        }
+    }
+    // Interactions are restored in their order, so that all intact ones depend on the first damaged one.
+    const first = Math.min(...problems.map(({ index }) => index));
+    const dependents = [...intact].filter((index) => index > first).length;
+    for (const { index, problem } of problems)
+        yield index === first && dependents > 0 ? { ...problem, dependents } : problem;
+}
+/** @param interactions the number of interactions up to and including the record */
+function checkRecord({ key, value }, interactions) {
+    const { kind, index } = readRecordKey(key);
+    if (kind === "interaction")
+        return void decodeInteraction(value);
+    if (index >= interactions)
+        throw new Error(`interaction ${index} does not exist`);
+    if (kind === "outcome")
+        decodeOutcome(value);
+    // Its content concerns the API only. It is JSON with a checksum.
+    else
+        openJson(value);
+}
+function readName(key) {
+    try {
+        return readRecordKey(key);
+    }
+    catch {
+        return undefined;
+    }
+}
+//# sourceMappingURL=verify-session.js.map

@@ -1,0 +1,241 @@
+import { z } from "zod";
+import { chatMessagesSchema } from "../conversation/chat-message.js";
+import { native } from "../native/addon.js";
+import { runInSlices } from "../support/async/run-steps.js";
+import { packBatch, packShards } from "./batch/batch.js";
+import { SharedMemory } from "./batch/batch-memory.js";
+import { batchOptionsSchema, shardFields } from "./batch/batch-options.js";
+import { refuseConflicts } from "./batch/option-conflicts.js";
+import { SessionError } from "./errors.js";
+import { TAG } from "./interaction.js";
+import { samplingInputSchema, toRecordedSampling } from "./sampling-input.js";
+import { Session } from "./session.js";
+/** The id of a task or a group. */
+const nameSchema = z.string().min(1).optional();
+/** A session of a {@link TrajectoryStore}. A trainer bridge records into it the calls of its engine. */
+export class StoredSession {
+    #session;
+    constructor(session) {
+        this.#session = session;
+    }
+    get id() {
+        return this.#session.id;
+    }
+    get interactionCount() {
+        return this.#session.interactionCount;
+    }
+    /** Records a call: finds its parent, shares the common prefix and stores the rest. Returns the interaction's id. */
+    record(input) {
+        if (this.#session.state !== "active") {
+            throw new SessionError("session_ended", `Session ${this.id} is ${this.#session.state} and records no more calls.`);
+        }
+        const finishReason = parse(z.string(), input.finishReason, "finishReason");
+        const id = parse(z.string().min(1).optional(), input.interactionId, "interactionId");
+        const sampling = parse(samplingInputSchema.optional(), input.sampling, "sampling");
+        const requestedModel = parse(z.string().optional(), input.model, "model");
+        const tag = parse(z.string().regex(TAG).optional(), input.tag, "tag");
+        const toolCount = parse(z.int32().min(0).optional(), input.tools, "tools");
+        const startedAt = parse(z.number().min(0).optional(), input.startedAt, "startedAt");
+        const messages = parse(chatMessagesSchema, input.messages, "messages");
+        const output = parse(chatMessagesSchema, [input.output].flat(), "output");
+        requireInstance(input.promptIds, Int32Array, "promptIds");
+        requireInstance(input.outputIds, Int32Array, "outputIds");
+        requireInstance(input.logprobs, Float32Array, "logprobs");
+        const generation = new native.Generation();
+        generation.append(input.outputIds, input.logprobs, input.versions);
+        return this.#session.record({
+            prepared: this.#session.prepare({ messages }),
+            output,
+            prompt: this.#session.prompt([input.promptIds]),
+            generation,
+            finishReason,
+            api: "chat.completions",
+            id,
+            sampling: sampling && toRecordedSampling(sampling, input.outputIds.length),
+            requestedModel,
+            tag,
+            toolCount,
+            startedAt,
+        }).id;
+    }
+    /** Sets the reward of one interaction. Default: the last one. A later value replaces an earlier one. */
+    setReward(reward, interactionId) {
+        this.#session.setReward(reward, interactionId);
+    }
+    /**
+     * Sets the reward of the whole session, in addition to rewards of its interactions. See "Rewards" in
+     * docs/reference/http-api.md.
+     */
+    setSessionReward(reward) {
+        this.#session.setSessionReward(reward);
+    }
+    /** Ends the session, which then records no more calls. Idempotent. */
+    end() {
+        this.#session.end();
+    }
+}
+/**
+ * Sessions in this process, for trainer bridges that record and export without a server.
+ *
+ * Shared files are removed after a minute without a batch. {@link TrajectoryStore.close} removes all of them.
+ */
+export class TrajectoryStore {
+    #sessions = new Map();
+    #shared;
+    #closed = false;
+    constructor({ sharedMemory } = {}) {
+        this.#shared = new SharedMemory(sharedMemory);
+    }
+    createSession({ sessionId, taskId, groupId, messageFilters }) {
+        this.#requireOpen();
+        if (typeof sessionId !== "string" || sessionId === "") {
+            throw new SessionError("invalid_value", "sessionId must be a non-empty string.", { param: "sessionId" });
+        }
+        if (this.#sessions.has(sessionId)) {
+            const message = `sessionId must be unique in the store; "${sessionId}" already exists.`;
+            throw new SessionError("invalid_value", message, { param: "sessionId" });
+        }
+        const session = new Session({
+            id: sessionId,
+            taskId: parse(nameSchema, taskId, "taskId") ?? sessionId,
+            groupId: parse(nameSchema, groupId, "groupId"),
+            ...(messageFilters ? { messageFilters } : {}),
+        });
+        this.#sessions.set(sessionId, session);
+        return new StoredSession(session);
+    }
+    /** Packs ended sessions into one batch. If that fails, no session is exported and none is freed. */
+    async exportBatch(sessionIds, options = {}) {
+        return this.#export(sessionIds, options, (sessions, batchOptions, memory) => packBatch(sessions, batchOptions, { memory }));
+    }
+    /**
+     * Packs ended sessions into one batch per data-parallel rank. The rows (of layout `tree`: the trees) are split so
+     * that the batches have nearly equal numbers of tokens. Each batch is complete, and padded to its own longest row.
+     *
+     * @throws SessionError `too_few_rows` if a batch would be empty
+     */
+    async exportShards(sessionIds, { shards, ...options }) {
+        const count = parse(shardFields.shards, shards, "shards");
+        return this.#export(sessionIds, options, (sessions, batchOptions, memory) => packShards(sessions, batchOptions, { shards: count }, { memory }));
+    }
+    async #export(sessionIds, { release, memory, ...rest }, pack) {
+        this.#requireOpen();
+        checkSessionIds(sessionIds);
+        const releases = parse(z.boolean().default(true), release, "release");
+        const batchOptions = parse(batchOptionsSchema, rest);
+        refuseConflicts(batchOptions);
+        const memoryKind = parse(z.enum(["heap", "shared", "pinned"]).default("heap"), memory, "memory");
+        const target = memoryKind === "shared" ? this.#openSharedPool() : memoryKind;
+        const sessions = [];
+        try {
+            await runInSlices(this.#beginExport(sessionIds, sessions));
+            const packed = await pack(sessions, batchOptions, target);
+            if (releases)
+                for (const session of sessions)
+                    this.#release(session);
+            return packed;
+        }
+        finally {
+            await runInSlices(this.#endExport(sessions));
+        }
+    }
+    /** Finds the sessions and adds them to `begun`. If one cannot be exported, `begun` has those before it. */
+    *#beginExport(sessionIds, begun) {
+        for (const id of sessionIds) {
+            this.#requireOpen();
+            const session = this.#requireEnded(id);
+            session.lifecycle.beginExport();
+            begun.push(session);
+            yield;
+        }
+    }
+    /** Frees the sessions that were released, by this export or while it was packed. */
+    *#endExport(sessions) {
+        for (const session of sessions) {
+            session.lifecycle.endExport("left");
+            const { exporting, freed } = session.lifecycle;
+            if (!this.#has(session) && !exporting && !freed)
+                session.free("exported");
+            yield;
+        }
+    }
+    /** Frees sessions without exporting them. Unknown ids are ignored. */
+    release(sessionIds) {
+        for (const id of sessionIds) {
+            const session = this.#sessions.get(id);
+            if (session)
+                this.#release(session);
+        }
+    }
+    /**
+     * Frees all sessions, and the shared memory that no batch uses. Existing batches stay valid until they are released.
+     * An export that has no memory yet fails with `ERR_RELEASED`. Later calls that create or export throw `store_closed`.
+     * Idempotent.
+     */
+    close() {
+        this.#closed = true;
+        this.#shared.close();
+        for (const session of this.#sessions.values())
+            this.#release(session);
+    }
+    [Symbol.dispose]() {
+        this.close();
+    }
+    #requireOpen() {
+        if (this.#closed)
+            throw new SessionError("store_closed", "The store is closed.");
+    }
+    #openSharedPool() {
+        this.#shared.startTrimming();
+        return this.#shared.pool;
+    }
+    #has(session) {
+        return this.#sessions.get(session.id) === session;
+    }
+    /** Removes a session and frees its data. If an export is reading the data, the end of the export frees it. */
+    #release(session) {
+        if (this.#has(session))
+            this.#sessions.delete(session.id);
+        if (!session.lifecycle.exporting)
+            session.free("exported");
+    }
+    #requireEnded(id) {
+        const session = this.#sessions.get(id);
+        if (!session)
+            throw new SessionError("session_not_found", `There is no session "${id}".`);
+        if (session.lifecycle.freed)
+            throw new SessionError("session_not_found", `Session ${id} was released.`);
+        if (session.state === "active")
+            throw new SessionError("session_active", `Session ${id} is active. End it first.`);
+        return session;
+    }
+}
+function checkSessionIds(sessionIds) {
+    const param = { param: "sessionIds" };
+    if (!Array.isArray(sessionIds) || sessionIds.length === 0) {
+        throw new SessionError("invalid_value", "sessionIds must be an array of at least one session id.", param);
+    }
+    if (new Set(sessionIds).size < sessionIds.length) {
+        const repeated = sessionIds.find((id, i) => sessionIds.indexOf(id) < i);
+        throw new SessionError("invalid_value", `sessionIds must not repeat a session; received "${repeated}" twice.`, param);
+    }
+}
+function requireInstance(value, type, param) {
+    if (value instanceof type)
+        return;
+    throw new SessionError("invalid_value", `${param} must be an instance of ${type.name}.`, { param });
+}
+/** @param name name of the option that has the value; absent if each field of the value is an option */
+function parse(schema, value, name) {
+    const result = schema.safeParse(value);
+    if (result.success)
+        return result.data;
+    const path = [...(name === undefined ? [] : [name]), ...findWrongField(result.error)];
+    throw new SessionError("invalid_value", z.prettifyError(result.error), { param: z.core.toDotPath(path) });
+}
+function findWrongField({ issues: [issue] }) {
+    if (!issue)
+        return [];
+    return issue.code === "unrecognized_keys" ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path;
+}
+//# sourceMappingURL=trajectory-store.js.map

@@ -1,0 +1,87 @@
+import { existsSync } from "node:fs";
+import { chmod, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { native } from "../native/addon.js";
+import { makeFolder } from "../support/make-folder.js";
+import { unusableFolderError } from "./errors.js";
+import { COPY_FILE } from "./file-names.js";
+import { refuseUnfitPlace } from "./folder-place.js";
+const LOCK_FILE = "rolltape.lock";
+/**
+ * Creates the folder if it is missing, readable by its owner only, and returns its path.
+ *
+ * @throws StorageError `storage_unusable` if it cannot be created, or {@link refuseUnfitPlace} refuses its place
+ */
+export async function prepareFolder(directory) {
+    await refuseUnfitPlace(directory);
+    try {
+        const isNew = !existsSync(directory);
+        await makeFolder(directory);
+        if (isNew)
+            await chmod(directory, 0o700);
+    }
+    catch (error) {
+        const isFile = error.code === "EEXIST";
+        const reason = isFile ? "is a file. Choose a folder" : `cannot be created: ${error.message}`;
+        throw unusableFolderError(directory, reason, error);
+    }
+    return directory;
+}
+/** Locks the folder for this server. */
+export function lockFolder(directory) {
+    return lockOr(directory, "Use another folder: each server needs its own");
+}
+/**
+ * Locks the folder for a command, so that no server opens it meanwhile. Creates no lock file if the folder has none, for example because it is a copy.
+ *
+ * @returns undefined if there is no lock file
+ */
+export function lockForCommand(directory) {
+    return existsSync(join(directory, LOCK_FILE)) ? lockOr(directory, "Stop the server first") : undefined;
+}
+/** Locks the folder for a command that replaces its file. */
+export function lockForChange(directory) {
+    return lockOr(directory, "Stop the server first");
+}
+/** Returns true if a process has the folder open. */
+export function isFolderOpen(directory) {
+    if (!existsSync(join(directory, LOCK_FILE)))
+        return false;
+    const lock = openLock(directory);
+    const { held } = lock;
+    lock.release();
+    return !held;
+}
+/** Removes the copy that a compaction makes, with the lock file that LMDB creates beside it. */
+export async function removeCopy(directory) {
+    for (const name of [COPY_FILE, `${COPY_FILE}-lock`])
+        await rm(join(directory, name), { force: true });
+}
+/**
+ * Locks the data file for this server, for a file that several folders have: as a hard link or a symbolic link. Each folder has lock files of its
+ * own, so without this, two servers would overwrite each other's pages.
+ */
+export async function lockDataFile(directory, path) {
+    const lock = new native.FileLock(await realpath(path));
+    if (lock.held)
+        return lock;
+    throw unusableFolderError(directory, "has a data.mdb that is a link to the file of another folder, which a process has open. Every server needs a file of its own");
+}
+function lockOr(directory, advice) {
+    const lock = openLock(directory);
+    if (lock.held)
+        return lock;
+    throw unusableFolderError(directory, `is open in another process. ${advice}`);
+}
+function openLock(directory) {
+    try {
+        return new native.FileLock(join(directory, LOCK_FILE));
+    }
+    catch (error) {
+        // The message of the addon begins with the name of its parameter.
+        const why = error.message.split(": ").at(-1);
+        const advice = "Run the command as a user who can write to the folder";
+        throw unusableFolderError(directory, `cannot be used: its ${LOCK_FILE} cannot be opened: ${why}. ${advice}`, error);
+    }
+}
+//# sourceMappingURL=folder.js.map

@@ -1,0 +1,34 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { storeLogState } from "./log-state.js";
+import { mergeChanges } from "./merge-changes.js";
+import { readSegment } from "./read-log.js";
+/**
+ * Reads what must be committed to apply a segment.
+ *
+ * @throws Error if the file does not have the records that were written
+ */
+export function readChangesToApply({ path, log, epoch, bytes }) {
+    const records = readSegment(readStart(path, bytes));
+    const [first] = records;
+    const isComplete = first?.epoch === epoch && first.log.equals(log) && records.at(-1)?.end === bytes;
+    if (!isComplete)
+        throw new Error(`the file ${path} does not have the changes that were written to it`);
+    return [...mergeChanges(records), storeLogState({ log, applied: epoch })];
+}
+function readStart(path, length) {
+    const bytes = Buffer.alloc(length);
+    const file = openSync(path, "r");
+    try {
+        for (let read = 0; read < length;) {
+            const count = readSync(file, bytes, read, length - read, read);
+            if (count === 0)
+                break;
+            read += count;
+        }
+    }
+    finally {
+        closeSync(file);
+    }
+    return bytes;
+}
+//# sourceMappingURL=apply-segment.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=storage-size.js.map

@@ -1,0 +1,232 @@
+import { open, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { dropUnconfirmedPages } from "./commit-state.js";
+import { CommitThread } from "./commit-thread.js";
+import { prepareDataFile } from "./data-file.js";
+import { LmdbFile } from "./database.js";
+import { StorageError, unusableFolderError } from "./errors.js";
+import { DATA_FILE, LMDB_LOCK_FILE } from "./file-names.js";
+import { DISK_FULL, inspectFileSystem, requireSpace } from "./file-system.js";
+import { lockDataFile, lockFolder, prepareFolder, removeCopy } from "./folder.js";
+import { GroupCommit } from "./group-commit.js";
+import { refuseDamagedFile } from "./intact-file.js";
+import { recoverLog } from "./log/recover-log.js";
+import { WriteAheadLog } from "./log/write-ahead-log.js";
+import { replaceAfterFailedSync } from "./replace-file.js";
+/** Limit of LMDB. */
+const MAX_KEY_BYTES = 1978;
+/** A folder whose content survives the process: tables of keys and values in one LMDB file, with a write-ahead log. */
+export class Storage {
+    directory;
+    /** True if an answer waits until its changes are on disk. */
+    #answersWait;
+    #locks;
+    #file;
+    #thread;
+    /** Only with durability `call`. Otherwise no answer waits for a commit of the data file. */
+    #log;
+    #commits;
+    #onFailure;
+    /** The failure that was reported last. */
+    #reported;
+    #closing;
+    #waitListeners = new Set();
+    constructor(options, locks, state) {
+        const { directory, durability, intervalMilliseconds = 100 } = options;
+        this.directory = directory;
+        this.#answersWait = durability === "call";
+        this.#locks = locks;
+        this.#onFailure = options.onFailure;
+        const database = { path: join(directory, DATA_FILE), sync: durability !== "none", readOnly: false };
+        this.#file = new LmdbFile(database);
+        this.#thread = new CommitThread(database);
+        if (state) {
+            const apply = (segment) => this.#explain(this.#thread.apply(segment));
+            this.#log = new WriteAheadLog({ directory, state, apply, onApply: () => this.#reportFailure() });
+        }
+        this.#commits = new GroupCommit({
+            ...options,
+            commit: (changes) => this.#explain(this.#log ? this.#log.append(changes) : this.#thread.commit(changes)),
+            onFailure: () => this.#reportFailure(),
+            delayMilliseconds: durability === "interval" ? intervalMilliseconds : 0,
+        });
+    }
+    /**
+     * Opens the folder, and creates it if it is missing.
+     *
+     * @throws StorageError `storage_unusable` with the reason, for example that another process has it open
+     */
+    static async open(options) {
+        const { directory } = options;
+        const locks = [lockFolder(await prepareFolder(directory))];
+        try {
+            await removeCopy(directory);
+            dropUnconfirmedPages(join(directory, DATA_FILE));
+            await refuseDamagedFile(directory, join(directory, DATA_FILE), options.onCheck);
+            await replaceAfterFailedSync(directory);
+            await prepareDataFile(join(directory, DATA_FILE));
+            for (const name of [DATA_FILE, LMDB_LOCK_FILE])
+                await makePrivateFile(join(directory, name));
+            // LMDB writes its first pages when it opens a new file.
+            if ((await stat(join(directory, DATA_FILE))).size === 0)
+                requireSpace(directory, 0, 0);
+            locks.push(await lockDataFile(directory, join(directory, DATA_FILE)));
+            const state = await recoverLog(directory, options.durability === "call");
+            const storage = new Storage(options, locks, state);
+            await syncFolder(directory);
+            return storage;
+        }
+        catch (error) {
+            releaseAll(locks);
+            throw error instanceof StorageError ? error : toUnusable(directory, error);
+        }
+    }
+    /** Why the disk refuses writes; undefined if it accepts them. */
+    get failure() {
+        return this.#commits.failure ?? this.#log?.failure;
+    }
+    /** Number of calls of {@link write} whose changes are not on disk. */
+    get pending() {
+        return this.#commits.pending;
+    }
+    /** Size of the changes that are in the write-ahead log and not in the data file, in bytes. */
+    get logBytes() {
+        return this.#log?.bytes ?? 0;
+    }
+    /**
+     * Queues changes. They reach the disk together, after all earlier changes.
+     *
+     * @throws RangeError for a key that LMDB does not accept
+     */
+    write(changes) {
+        // Such a change would be in the log, and could never be applied.
+        for (const { key } of changes)
+            requireKey(key);
+        this.#commits.write(changes);
+    }
+    /** Resolves when an answer may be sent: with durability `call`, when all changes so far are on disk. */
+    async flushed() {
+        if (this.#answersWait)
+            await this.#measureWait(() => this.#commits.flushed());
+        else if (this.failure)
+            throw this.failure;
+    }
+    /**
+     * Calls `listener` with the seconds of each wait for the disk, including waits that fail.
+     *
+     * @returns a function that removes the listener
+     */
+    onWait(listener) {
+        this.#waitListeners.add(listener);
+        return () => void this.#waitListeners.delete(listener);
+    }
+    /** Resolves when all changes so far are in the data file and can be read, with any durability. */
+    async committed() {
+        this.requireOpen();
+        await this.#commits.flushed();
+        await this.#log?.applied();
+    }
+    /** Reads a value. Does not see changes that are not committed yet. */
+    get(table, key) {
+        return this.#file.get(table, key);
+    }
+    /** Adds the entries of these keys to a block, in their order. Keys without a value are left out. */
+    readInto(block, table, keys) {
+        this.#file.readInto(block, table, keys);
+    }
+    /** Reads all entries whose keys begin with `prefix`, in ascending order of keys. */
+    range(table, prefix = new Uint8Array()) {
+        return this.#file.range(table, prefix);
+    }
+    /** Reads all keys that begin with `prefix`. */
+    keys(table, prefix) {
+        return this.#file.keys(table, prefix);
+    }
+    /** Reads the size of the file from disk. */
+    async readSize() {
+        const { size } = await stat(join(this.directory, DATA_FILE));
+        return { fileBytes: size, usedBytes: this.#file.readUsedBytes() };
+    }
+    /** @throws StorageError `storage_failed` if the storage was closed, so that nothing can be read any more */
+    requireOpen() {
+        if (this.#closing)
+            throw new StorageError("storage_failed", "The server is closing its storage.");
+    }
+    /** Waits for the last commit and releases the folder for other processes. Idempotent. */
+    close() {
+        return (this.#closing ??= this.#close());
+    }
+    async #close() {
+        await this.#commits.close();
+        // If the data file does not accept the last changes, they stay in the log for the next start.
+        await this.#log?.close().catch(() => undefined);
+        await this.#thread.close();
+        await this.#file.close();
+        releaseAll(this.#locks);
+    }
+    async #measureWait(wait) {
+        const start = performance.now();
+        try {
+            await wait();
+        }
+        finally {
+            const seconds = (performance.now() - start) / 1000;
+            for (const listener of this.#waitListeners)
+                listener(seconds);
+        }
+    }
+    #reportFailure() {
+        const { failure } = this;
+        if ((failure === undefined) === (this.#reported === undefined))
+            return;
+        this.#reported = failure;
+        this.#onFailure?.(failure);
+    }
+    /** Names a full disk, which LMDB reports as an input/output error. */
+    async #explain(commit) {
+        try {
+            await commit;
+        }
+        catch (error) {
+            const { isFull } = await inspectFileSystem(this.directory).catch(() => ({ isFull: false }));
+            throw isFull ? new Error(DISK_FULL, { cause: error }) : error;
+        }
+    }
+}
+function requireKey({ length }) {
+    if (length >= 1 && length <= MAX_KEY_BYTES)
+        return;
+    throw new RangeError(`A key of the storage must have 1 to ${MAX_KEY_BYTES} bytes; received ${length}.`);
+}
+/**
+ * Creates an empty file that only its owner can read, or removes the permissions of other users from an existing one. Called before
+ * LMDB opens the file, because LMDB would lose its locks on a file that this process closes.
+ */
+async function makePrivateFile(path) {
+    const file = await open(path, "a", 0o600);
+    try {
+        await file.chmod(0o600);
+    }
+    finally {
+        await file.close();
+    }
+}
+/** Puts the names of the files in a folder on disk. Without it, a loss of power could remove a file that was just created. */
+async function syncFolder(directory) {
+    const folder = await open(directory, "r");
+    try {
+        await folder.sync();
+    }
+    finally {
+        await folder.close();
+    }
+}
+function releaseAll(locks) {
+    for (const lock of locks)
+        lock.release();
+}
+function toUnusable(directory, error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return unusableFolderError(directory, `cannot be opened: ${reason}`, error);
+}
+//# sourceMappingURL=storage.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=abort-source.js.map

@@ -1,0 +1,32 @@
+import { performance } from "node:perf_hooks";
+import { turns } from "./turns.js";
+/** Number of characters from which each step of the work on a text may take some milliseconds. */
+export const HUGE_TEXT = 1 << 18;
+/** Milliseconds of one slice. Code that V8 has not compiled yet needs up to ten times as long as later. */
+export const SLICE_MS = 4;
+/** Runs each step in a separate iteration of the event loop. The first step runs in the current iteration. */
+export async function runInTurns(steps) {
+    for (;;) {
+        const step = steps.next();
+        if (step.done)
+            return step.value;
+        await turns.next();
+    }
+}
+/** Runs steps in the current iteration of the event loop for some milliseconds, then in the next ones. */
+export async function runInSlices(steps) {
+    for (;;) {
+        const until = performance.now() + SLICE_MS;
+        do {
+            const step = steps.next();
+            if (step.done)
+                return step.value;
+        } while (performance.now() < until);
+        await turns.next();
+    }
+}
+/** Runs the steps of work on a text: in turns if it has at least {@link HUGE_TEXT} characters, otherwise in slices. */
+export function runBySize(steps, characters) {
+    return characters < HUGE_TEXT ? runInSlices(steps) : runInTurns(steps);
+}
+//# sourceMappingURL=run-steps.js.map

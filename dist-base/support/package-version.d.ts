@@ -1,0 +1,2 @@
+/** Returns the version in this package's package.json. */
+export declare function packageVersion(): string;

@@ -1,0 +1,236 @@
+import { open, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { isEpisodeEntry } from "./episode-entry.js";
+import { TranscriptError } from "./errors.js";
+import { LINE_FEED, MAX_LINE_BYTES, parseLine, readBytes, readLine } from "./read-line.js";
+import { indexLine, transcriptLine } from "./schema.js";
+import { toIndexLine } from "./summarize.js";
+/** Name of the index of a transcript. */
+export const indexFileOf = (transcript) => `${transcript}.index`;
+/** Maximum bytes of a line of the index. */
+const MAX_INDEX_LINE_BYTES = 1 << 20;
+const CHUNK_BYTES = 1 << 20;
+/**
+ * An open transcript and its index. Lines that the index file lacks, because it is missing, torn or older, are read from the
+ * transcript itself. The index file is never written here.
+ */
+export class Transcript {
+    path;
+    #file;
+    #inode;
+    #lines = [];
+    #problems = [];
+    /** End of the last line that is known or was skipped: where the next one begins. */
+    #end = 0;
+    /** The transcript has no line feed between `#end` and here. */
+    #scanned = 0;
+    /** Position in the index file; undefined if it is not used any more. */
+    #indexAt = 0;
+    #isIndexed = true;
+    constructor(path, file, inode) {
+        this.path = path;
+        this.#file = file;
+        this.#inode = inode;
+    }
+    /** @throws TranscriptError `not_a_transcript` or `unsupported_format`; or an error of the file system */
+    static async open(path) {
+        const transcript = await Transcript.openUnread(path);
+        try {
+            await transcript.refresh();
+            return transcript;
+        }
+        catch (error) {
+            await transcript[Symbol.asyncDispose]();
+            throw error;
+        }
+    }
+    /** Opens a transcript whose lines are read by the first {@link refresh}. Throws like {@link open}. */
+    static async openUnread(path) {
+        const file = await open(path);
+        try {
+            const { ino } = await file.stat();
+            const transcript = new Transcript(path, file, ino);
+            await transcript.#checkFirstLine();
+            return transcript;
+        }
+        catch (error) {
+            await file.close();
+            throw error;
+        }
+    }
+    /** In the order of the transcript. Grows with {@link refresh}. */
+    get lines() {
+        return this.#lines;
+    }
+    /** Position after the last complete line. */
+    get end() {
+        return this.#end;
+    }
+    /** True if every line so far came from the index file. */
+    get isIndexed() {
+        return this.#isIndexed;
+    }
+    /** Lines that were skipped because they cannot be read, with the reason: at most 100. */
+    get problems() {
+        return this.#problems;
+    }
+    /** Reads the lines that were written since the last time. Call it again only when it has resolved. */
+    async refresh() {
+        const { size } = await this.#file.stat();
+        const current = await stat(this.path).catch(() => undefined);
+        if (size < this.#scanned || (current !== undefined && current.ino !== this.#inode))
+            return { added: 0, replaced: true };
+        const before = this.#lines.length;
+        await this.#readIndexFile(size);
+        await this.#scan(size);
+        return { added: this.#lines.length - before, replaced: false };
+    }
+    /**
+     * Reads an episode with its texts.
+     *
+     * @throws TranscriptError `line_too_long` or `invalid_line`
+     */
+    async readEpisode(place, maxBytes = MAX_LINE_BYTES) {
+        const line = await readLine(this.#file, place, maxBytes);
+        if (line.type === "episode")
+            return line;
+        throw new TranscriptError("invalid_line", `The line at byte ${place.offset} is a ${line.type}, not an episode.`);
+    }
+    async [Symbol.asyncDispose]() {
+        await this.#file.close();
+    }
+    /** Refuses files that are no transcripts. An empty file is one: its job has just begun. */
+    async #checkFirstLine() {
+        const start = await readBytes(this.#file, 0, MAX_FIRST_LINE_BYTES);
+        const end = start.indexOf(LINE_FEED);
+        if (start.length === 0 || (end < 0 && start.length < MAX_FIRST_LINE_BYTES && start[0] === OPEN_OBJECT))
+            return;
+        const line = end < 0 ? undefined : readJson(start.subarray(0, end));
+        if (line?.type !== "run") {
+            throw new TranscriptError("not_a_transcript", `${basename(this.path)} is not a transcript of Rolltape.`);
+        }
+        if (!transcriptLine.safeParse(line).success) {
+            const message = `${basename(this.path)} has format ${JSON.stringify(line.format) ?? "unknown"}, which this version cannot read.`;
+            throw new TranscriptError("unsupported_format", message);
+        }
+    }
+    /** Takes lines from the index file if they fit the transcript. */
+    async #readIndexFile(size) {
+        if (this.#indexAt === undefined)
+            return;
+        const index = await open(indexFileOf(this.path)).catch(() => undefined);
+        if (!index)
+            return;
+        try {
+            const entries = [];
+            let end = this.#end;
+            for await (const line of findLines(index, this.#indexAt, Infinity)) {
+                const entry = await readEntry(index, line);
+                const isNext = entry?.offset === end && end + entry.length < size;
+                // Lines before `end` were read from the transcript before the index had them.
+                if (!isNext && !(entry && entry.offset < end)) {
+                    this.#indexAt = undefined;
+                    break;
+                }
+                if (isNext) {
+                    entries.push(entry);
+                    end = entry.offset + entry.length + 1;
+                }
+                if (this.#indexAt !== undefined)
+                    this.#indexAt = line.offset + line.length + 1;
+            }
+            if (await this.#fits(entries))
+                for (const entry of entries)
+                    this.#add(entry);
+            else
+                this.#indexAt = undefined;
+        }
+        finally {
+            await index.close();
+        }
+    }
+    /** Returns true if the first and the last of these lines of the index are lines of this transcript. */
+    async #fits(entries) {
+        const [first, last] = [entries[0], entries.at(-1)];
+        if (first === undefined || last === undefined)
+            return true;
+        if (first.offset === 0 && !(first.type === "run" && (await this.#isOwnRun(first))))
+            return false;
+        return (await readBytes(this.#file, last.offset + last.length, 1))[0] === LINE_FEED;
+    }
+    async #isOwnRun(entry) {
+        const line = await readLine(this.#file, entry).catch(() => undefined);
+        return line?.type === "run" && line.started_at === entry.started_at;
+    }
+    /** Adds the complete lines at the end of the transcript that the index file does not list. */
+    async #scan(size) {
+        for await (const { bytes, ...place } of findLines(this.#file, this.#end, size, this.#scanned)) {
+            this.#isIndexed = false;
+            try {
+                const line = bytes ? parseLine(bytes, place.offset, transcriptLine) : await readLine(this.#file, place);
+                this.#add(toIndexLine(line, place));
+            }
+            catch (error) {
+                if (!(error instanceof TranscriptError))
+                    throw error;
+                if (this.#problems.length < MAX_PROBLEMS)
+                    this.#problems.push(error.message);
+                this.#skipTo(place.offset + place.length + 1);
+            }
+        }
+        this.#scanned = size;
+    }
+    #add(line) {
+        this.#lines.push(line);
+        this.#skipTo(line.offset + line.length + 1);
+    }
+    #skipTo(end) {
+        this.#end = end;
+        this.#scanned = Math.max(this.#scanned, end);
+    }
+}
+const MAX_FIRST_LINE_BYTES = 1 << 16;
+const MAX_PROBLEMS = 100;
+const OPEN_OBJECT = 0x7b;
+function readJson(bytes) {
+    try {
+        const value = JSON.parse(bytes.toString("utf8"));
+        return typeof value === "object" && value !== null ? value : undefined;
+    }
+    catch {
+        return undefined;
+    }
+}
+/** Returns an entry of the index file; undefined if it is damaged. */
+async function readEntry(index, { offset, length, bytes }) {
+    if (length > MAX_INDEX_LINE_BYTES)
+        return undefined;
+    try {
+        return parseLine(bytes ?? (await readBytes(index, offset, length)), offset, indexLine, isEpisodeEntry);
+    }
+    catch (error) {
+        if (error instanceof TranscriptError)
+            return undefined;
+        throw error;
+    }
+}
+/**
+ * Yields the complete lines between `start` and `size`.
+ *
+ * @param scanned position before which the first line has no line feed
+ */
+async function* findLines(file, start, size, scanned = start) {
+    let offset = start;
+    for (let at = Math.max(start, scanned); at < size;) {
+        const chunk = await readBytes(file, at, Math.min(CHUNK_BYTES, size - at));
+        if (chunk.length === 0)
+            return;
+        for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, end + 1)) {
+            const bytes = offset >= at ? chunk.subarray(offset - at, end) : undefined;
+            yield { offset, length: at + end - offset, bytes };
+            offset = at + end + 1;
+        }
+        at += chunk.length;
+    }
+}
+//# sourceMappingURL=read-index.js.map

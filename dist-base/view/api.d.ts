@@ -1,0 +1,106 @@
+import type { BatchLine, EpisodeLine, EpisodeSummary, RunLine, StepLine } from "../transcript/format.js";
+/**
+ * The data that the page reads. The viewer's server returns it over HTTP (`GET <base>/api/…`); an HTML file that `--html`
+ * wrote contains the same objects. The page knows only {@link Source}.
+ */
+export interface Source {
+    /** `GET api/overview`: everything except messages and tokens. */
+    overview(): Promise<Overview>;
+    /** `GET api/changes?after=<revision>`: changes since that revision; waits up to 20 seconds for one. Undefined if the source does not change. */
+    readonly changes?: (after: number, signal: AbortSignal) => Promise<Overview>;
+    /** `GET api/episodes/<index>` */
+    episode(index: number): Promise<EpisodeLine>;
+    /** `GET api/episodes/<index>/tokens/<interaction>?from=<token>&count=<n>` */
+    tokens(range: TokenRange): Promise<TokenSlice>;
+    /** `GET api/episodes?text=<words>`: indices of the episodes that contain the text. Stops after 2 seconds. */
+    search(text: string, signal: AbortSignal): Promise<SearchResult>;
+}
+export interface Overview {
+    /** Name of the file or server. */
+    readonly name: string;
+    /** Increases with each change. */
+    readonly revision: number;
+    readonly run: RunLine | null;
+    readonly batches: readonly BatchSummary[];
+    readonly steps: readonly StepLine[];
+    /** Episodes from `first` on, in the order of the transcript. An index is a position in that order. */
+    readonly first: number;
+    readonly episodes: EpisodeColumns;
+    /** Notices for the user: tokens cannot be decoded, an index was missing, episodes were left out of an HTML file. */
+    readonly notices: readonly string[];
+}
+export interface BatchSummary extends Omit<BatchLine, "session_ids" | "type"> {
+    /** False if the tensor file is missing: its tokens cannot be shown. */
+    readonly readable: boolean;
+}
+/**
+ * Episodes by column, one value per episode: 10,000 of them are a few hundred kilobytes. `batch` is the number of the
+ * batch that has the episode; -1: none. Texts that recur are indices into `texts`; -1: none.
+ */
+export interface EpisodeColumns {
+    readonly texts: readonly string[];
+    readonly session_id: readonly (string | null)[];
+    readonly task: readonly number[];
+    readonly task_id: readonly number[];
+    readonly group_id: readonly number[];
+    readonly accepted: readonly boolean[];
+    readonly error: readonly number[];
+    readonly version: readonly number[];
+    readonly oldest_version: readonly (number | null)[];
+    readonly newest_version: readonly (number | null)[];
+    readonly batch: readonly number[];
+    readonly started_at: readonly (number | null)[];
+    readonly duration: readonly (number | null)[];
+    readonly reward: readonly (number | null)[];
+    readonly calls: readonly number[];
+    readonly turns: readonly number[];
+    readonly prompt_tokens: readonly number[];
+    readonly completion_tokens: readonly number[];
+    readonly broken: readonly number[];
+    readonly left_out: readonly number[];
+    readonly branches: readonly number[];
+    /** Numbers of calls by finish reason, one column each. */
+    readonly finish_reasons: Readonly<Record<string, readonly number[]>>;
+}
+export type { EpisodeLine, EpisodeSummary };
+export interface TokenRange {
+    readonly episode: number;
+    /** Index of the interaction in its episode. */
+    readonly interaction: number;
+    /** First token, counted from the start of the interaction's own tokens: the prompt's tokens after `shared_tokens`, then the output's. */
+    readonly from: number;
+    /** At most 4,096. */
+    readonly count: number;
+}
+/** Tokens of an interaction: those that it adds to its parent, in order. One value per token. */
+export interface TokenSlice {
+    /** Number of the interaction's own tokens. */
+    readonly total: number;
+    /** Index of the first own output token. */
+    readonly output_start: number;
+    readonly ids: readonly number[];
+    /** The text of a character of several tokens is that of the last one; the others have the empty string. Null if the tokenizer is not known. */
+    readonly texts: readonly string[] | null;
+    /** In nats; 0 at prompt tokens. */
+    readonly logprobs: readonly number[];
+    readonly loss_mask: readonly (0 | 1)[];
+    /** Weight versions; -1 at prompt tokens. */
+    readonly versions: readonly number[];
+    /** Divisor of the logits of this interaction. */
+    readonly temperature: number;
+    /** If the prompt does not begin with all tokens of its parent: both sides around the first difference. */
+    readonly difference?: {
+        readonly at: number;
+        readonly parent: readonly TokenText[];
+        readonly own: readonly TokenText[];
+    };
+}
+export interface TokenText {
+    readonly id: number;
+    readonly text: string | null;
+}
+export interface SearchResult {
+    readonly episodes: readonly number[];
+    /** False if not all episodes were searched in time. */
+    readonly complete: boolean;
+}

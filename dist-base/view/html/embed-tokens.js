@@ -1,0 +1,87 @@
+import { ApiError } from "../../http/errors.js";
+import { MAX_TOKENS } from "../tokens/token-slice.js";
+/** Returns the tokens of an episode in the form of an HTML file; undefined if there are none. */
+export async function embedTokens(source, episode, { interactions }) {
+    const table = new TokenTable();
+    const embedded = [];
+    for (const interaction of interactions.keys()) {
+        const slice = await readAll(source, episode, interaction);
+        embedded.push(slice ? embedSlice(slice, table) : null);
+    }
+    if (embedded.every((each) => each === null))
+        return undefined;
+    return { ids: table.ids, texts: table.isDecoded ? table.texts : null, interactions: embedded };
+}
+/** Reads all own tokens of an interaction; undefined if there are none. */
+async function readAll(source, episode, interaction) {
+    try {
+        let all = await source.tokens({ episode, interaction, from: 0, count: MAX_TOKENS });
+        while (all.ids.length < all.total) {
+            const next = await source.tokens({ episode, interaction, from: all.ids.length, count: MAX_TOKENS });
+            if (next.ids.length === 0)
+                return undefined;
+            all = join(all, next);
+        }
+        return all;
+    }
+    catch (error) {
+        if (error instanceof ApiError && error.code === "tokens_unavailable")
+            return undefined;
+        throw error;
+    }
+}
+function join(all, next) {
+    return {
+        ...all,
+        ids: [...all.ids, ...next.ids],
+        texts: all.texts && next.texts ? [...all.texts, ...next.texts] : null,
+        logprobs: [...all.logprobs, ...next.logprobs],
+        loss_mask: [...all.loss_mask, ...next.loss_mask],
+        versions: [...all.versions, ...next.versions],
+    };
+}
+function embedSlice(slice, table) {
+    const { ids, texts, output_start, logprobs, loss_mask, versions, temperature, difference } = slice;
+    return {
+        tokens: ids.map((id, i) => table.add(id, texts?.[i])),
+        output_start,
+        logprobs: logprobs.slice(output_start).map((logprob) => Math.round(logprob * 10_000) / 10_000),
+        loss_mask: toRuns(loss_mask),
+        versions: toRuns(versions.slice(output_start)),
+        temperature,
+        ...(difference && { difference }),
+    };
+}
+/** Returns runs of equal values: value, length, value, length, … */
+function toRuns(values) {
+    const runs = [];
+    let last;
+    for (const value of values) {
+        if (value === last)
+            runs[runs.length - 1] = (runs.at(-1) ?? 0) + 1;
+        else
+            runs.push(value, 1);
+        last = value;
+    }
+    return runs;
+}
+/** Distinct pairs of id and text. The same id has several texts if it is a part of a character. */
+class TokenTable {
+    ids = [];
+    texts = [];
+    isDecoded = false;
+    #positions = new Map();
+    add(id, text) {
+        if (text !== undefined)
+            this.isDecoded = true;
+        const key = `${id} ${text ?? ""}`;
+        let position = this.#positions.get(key);
+        if (position === undefined) {
+            position = this.ids.push(id) - 1;
+            this.texts.push(text ?? "");
+            this.#positions.set(key, position);
+        }
+        return position;
+    }
+}
+//# sourceMappingURL=embed-tokens.js.map

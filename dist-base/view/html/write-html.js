@@ -1,0 +1,128 @@
+import { open, rename, rm } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { ApiError } from "../../http/errors.js";
+import { episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../embedded-format.js";
+import { ViewError } from "../errors.js";
+import { embedTokens } from "./embed-tokens.js";
+import { inlinePage } from "./inline-page.js";
+export const DEFAULT_MAX_BYTES = 50_000_000;
+/** Bytes reserved for the notices that say what was left out. */
+const NOTICE_BYTES = 2000;
+/**
+ * Writes everything that a source has into one HTML file, which only its owner may read. If it does not fit, the tokens of the
+ * longest episodes are left out, and then the messages of the longest episodes. The overview lists all of them.
+ *
+ * @throws ViewError if not even the overview fits
+ */
+export async function writeHtml(path, source, page, maxBytes = DEFAULT_MAX_BYTES) {
+    const overview = await source.overview();
+    const { before, after } = inlinePage(page);
+    const fixed = Buffer.byteLength(before) + Buffer.byteLength(after);
+    const budget = new Budget(maxBytes - fixed - NOTICE_BYTES);
+    if (!budget.take(await toBlock(OVERVIEW_BLOCK, overview))) {
+        const message = `--max-bytes must be larger: the page and the list of episodes alone do not fit into ${maxBytes} bytes.`;
+        throw new ViewError("invalid_arguments", message);
+    }
+    const order = byLength(overview);
+    // Shortest first, so that reading stops when the file is full.
+    const episodes = await takeBlocks(order, budget, (index) => readEpisodeBlock(source, index));
+    const tokens = await takeBlocks(order.slice(0, episodes.taken), budget, (index) => readTokensBlock(source, index));
+    const notices = [...overview.notices, ...describeLeftOut(order.length, episodes, tokens)];
+    const first = await toBlock(OVERVIEW_BLOCK, { ...overview, notices });
+    const bytes = await writePrivate(path, [before, first, ...episodes.blocks, ...tokens.blocks, after]);
+    return { bytes, episodes: order.length, readable: episodes.blocks.length, withTokens: tokens.blocks.length };
+}
+/** Returns the positions of the episodes, those with the fewest tokens first. */
+function byLength({ episodes }) {
+    const length = (index) => (episodes.prompt_tokens[index] ?? 0) + (episodes.completion_tokens[index] ?? 0);
+    return [...episodes.session_id.keys()].toSorted((a, b) => length(a) - length(b) || a - b);
+}
+class Budget {
+    #left;
+    constructor(bytes) {
+        this.#left = bytes;
+    }
+    /** Returns false if the block does not fit. */
+    take(block) {
+        if (block.length > this.#left)
+            return false;
+        this.#left -= block.length;
+        return true;
+    }
+}
+async function takeBlocks(order, budget, read) {
+    const blocks = [];
+    for (const [taken, index] of order.entries()) {
+        const block = await read(index);
+        if (block === undefined)
+            continue;
+        if (!budget.take(block))
+            return { blocks, taken };
+        blocks.push(block);
+    }
+    return { blocks, taken: order.length };
+}
+async function readEpisodeBlock(source, index) {
+    try {
+        return await toBlock(episodeBlock(index), await source.episode(index));
+    }
+    catch (error) {
+        // A damaged line. The page lists the episode and cannot open it.
+        if (error instanceof ApiError)
+            return undefined;
+        throw error;
+    }
+}
+async function readTokensBlock(source, index) {
+    try {
+        const tokens = await embedTokens(source, index, await source.episode(index));
+        return tokens && (await toBlock(tokensBlock(index), tokens));
+    }
+    catch (error) {
+        if (error instanceof ApiError)
+            return undefined;
+        throw error;
+    }
+}
+function describeLeftOut(all, episodes, tokens) {
+    const closed = all - episodes.taken;
+    const bare = episodes.taken - tokens.taken;
+    return [
+        ...(closed > 0
+            ? [`The longest ${closed} of ${all} episodes did not fit into this file: they are only listed.`]
+            : []),
+        ...(bare > 0 ? [`The tokens of the longest ${bare} of ${all - closed} episodes did not fit into this file.`] : []),
+    ];
+}
+const compress = promisify(gzip);
+/** Returns a block as {@link "../embedded-format.js"} describes it. Base64 has no character that HTML could take for markup. */
+async function toBlock(id, value) {
+    const bytes = await compress(JSON.stringify(value), { level: 9 });
+    return `<script type="application/json" id="${id}">"${bytes.toString("base64")}"</script>\n`;
+}
+/** Writes a file whole or not at all, readable by its owner only. Returns its size. */
+async function writePrivate(path, parts) {
+    const partial = `${path}.partial-${process.pid}`;
+    try {
+        await rm(partial, { force: true });
+        const file = await open(partial, "wx", 0o600);
+        try {
+            for (const part of parts)
+                await file.writeFile(part);
+            const { size } = await file.stat();
+            await file.close();
+            await rename(partial, path);
+            return size;
+        }
+        catch (error) {
+            await file.close().catch(() => undefined);
+            throw error;
+        }
+    }
+    catch (error) {
+        await rm(partial, { force: true });
+        throw error;
+    }
+}
+//# sourceMappingURL=write-html.js.map

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { disconnectSignal } from "../../http/disconnect.js";
+import { ApiError } from "../../http/errors.js";
+import { MAX_TOKENS } from "../tokens/token-slice.js";
+const index = z.coerce.number().pipe(z.int().min(0));
+const episodeParams = z.object({ episode: index });
+const tokenParams = z.object({ episode: index, interaction: index });
+const tokenQuery = z.object({
+    from: index.default(0),
+    count: z.coerce.number().pipe(z.int().min(0).max(MAX_TOKENS)).default(MAX_TOKENS),
+});
+const changesQuery = z.object({ after: index });
+const MAX_TEXT = 1000;
+const searchQuery = z.object({ text: z.string().min(1).max(MAX_TEXT) });
+/** Registers the routes of the page's files and of its API. */
+export function viewRoutes(app, options) {
+    pageRoutes(app, options);
+    apiRoutes(app, options);
+}
+function pageRoutes(app, { page, base = "", pageConfig = {} }) {
+    const send = (reply, name) => {
+        const file = page.get(name);
+        if (!file)
+            throw new ApiError("not_found", "The page has no such file.");
+        return reply.type(file.type).send(file.content);
+    };
+    app.get(`${base}/`, { config: pageConfig, schema: { hide: true } }, async ({ raw }, reply) => {
+        // The page's own addresses are relative to a path that ends with a slash.
+        if (base !== "" && raw.url?.split("?", 1)[0] === base)
+            return reply.redirect(`${base}/`);
+        return send(reply, "index.html");
+    });
+    for (const name of page.keys()) {
+        app.get(`${base}/${name}`, { config: pageConfig, schema: { hide: true } }, async (_, reply) => send(reply, name));
+    }
+}
+function apiRoutes(app, { source, base = "", apiConfig: config = {} }) {
+    const api = `${base}/api`;
+    app.get(`${api}/overview`, { config, schema: { hide: true } }, () => source.overview());
+    app.get(`${api}/changes`, { config, schema: { hide: true, querystring: changesQuery } }, ({ query }, reply) => {
+        if (!source.changes)
+            throw new ApiError("not_found", "This source does not change.");
+        return source.changes(query.after, disconnectSignal(reply));
+    });
+    app.get(`${api}/episodes`, { config, schema: { hide: true, querystring: searchQuery } }, ({ query }, reply) => source.search(query.text, disconnectSignal(reply)));
+    app.get(`${api}/episodes/:episode`, { config, schema: { hide: true, params: episodeParams } }, ({ params }) => source.episode(params.episode));
+    app.get(`${api}/episodes/:episode/tokens/:interaction`, { config, schema: { hide: true, params: tokenParams, querystring: tokenQuery } }, ({ params, query }) => source.tokens({ ...params, ...query }));
+}
+//# sourceMappingURL=view-routes.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=open-source.js.map

@@ -1,0 +1,85 @@
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { BatchTokens } from "./batch-tokens.js";
+/** Maximum number of open batches. The list of rows of a batch with thousands of rows takes a few megabytes. */
+const MAX_OPEN = 4;
+/**
+ * The tensor files beside a transcript. A name in a transcript is untrusted: it may only name a regular file in the same
+ * folder, also after links are followed.
+ */
+export class BatchCache {
+    #folder;
+    /** The most recently used one is last. */
+    #open = new Map();
+    /** Number of calls of {@link use} that have not ended. */
+    #users = 0;
+    /** Batches that were removed from the cache. They are closed when no call uses batches. */
+    #unused = [];
+    constructor(folder) {
+        this.#folder = folder;
+    }
+    /** Returns the path of a batch; undefined if there is no such file in the folder. */
+    async find(name) {
+        if (!isFileName(name))
+            return undefined;
+        try {
+            const folder = await realpath(this.#folder);
+            const path = await realpath(join(folder, name));
+            // Opening a pipe or a device may block.
+            return dirname(path) === folder && (await lstat(path)).isFile() ? path : undefined;
+        }
+        catch {
+            return undefined;
+        }
+    }
+    /** Calls `use` with the batches of these names that can be read. They stay open until it has ended. */
+    async use(names, use) {
+        this.#users++;
+        try {
+            const batches = await Promise.all(names.map((name) => this.#load(name)));
+            return await use(batches.filter((batch) => batch !== undefined));
+        }
+        finally {
+            this.#users--;
+            await this.#closeUnused();
+        }
+    }
+    async #load(name) {
+        const known = this.#open.get(name);
+        if (known) {
+            this.#open.delete(name);
+            this.#open.set(name, known);
+            return known;
+        }
+        const opened = this.find(name).then((path) => (path === undefined ? undefined : BatchTokens.open(path)));
+        this.#open.set(name, opened);
+        const batch = await opened.catch(() => undefined);
+        // The file may appear or be complete later.
+        if (!batch && this.#open.get(name) === opened)
+            this.#open.delete(name);
+        for (const [oldest, promise] of this.#open) {
+            if (this.#open.size <= MAX_OPEN)
+                break;
+            this.#open.delete(oldest);
+            void promise.then((unused) => unused && this.#unused.push(unused), () => undefined);
+        }
+        return batch;
+    }
+    async #closeUnused() {
+        if (this.#users > 0)
+            return;
+        for (const batch of this.#unused.splice(0))
+            await batch[Symbol.asyncDispose]();
+    }
+    async [Symbol.asyncDispose]() {
+        for (const promise of this.#open.values())
+            await (await promise.catch(() => undefined))?.[Symbol.asyncDispose]();
+        this.#open.clear();
+        await this.#closeUnused();
+    }
+}
+/** Returns true if the text is the name of a file and not a path. */
+export function isFileName(name) {
+    return name !== "" && name !== "." && name !== ".." && !/[/\\\0]/.test(name) && basename(name) === name;
+}
+//# sourceMappingURL=batch-cache.js.map

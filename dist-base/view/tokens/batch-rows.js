@@ -1,0 +1,47 @@
+import { z } from "zod";
+/** Files of earlier versions have no task_id and no group_id. */
+const rowsSchema = z.array(z.object({
+    session_id: z.string(),
+    task_id: z.string().nullable().default(null),
+    group_id: z.string().nullable().default(null),
+    interaction_id: z.string(),
+    /** Number of tokens without padding. */
+    length: z.int().min(0),
+}));
+/** The rows of a batch by session and interaction. Ids of interactions are unique within their session only. */
+export class BatchRows {
+    all;
+    #bySession = new Map();
+    constructor(header) {
+        this.all = readRows(header);
+        this.all.forEach(({ session_id: id }, row) => {
+            const rows = this.#bySession.get(id);
+            if (rows)
+                rows.push(row);
+            else
+                this.#bySession.set(id, [row]);
+        });
+    }
+    /** Ids of the sessions, in the order of their first rows. */
+    sessions() {
+        return this.#bySession.keys();
+    }
+    /** Returns the indices of a session's rows. */
+    ofSession(id) {
+        return this.#bySession.get(id) ?? [];
+    }
+    /** Returns the index of an interaction's row; undefined if there is none. */
+    find(sessionId, interactionId) {
+        return this.ofSession(sessionId).find((row) => this.all[row]?.interaction_id === interactionId);
+    }
+}
+/** Returns the rows that the metadata lists; none if the file is not a batch of Rolltape. */
+export function readRows({ metadata }) {
+    try {
+        return rowsSchema.parse(JSON.parse(metadata["rows"] ?? "[]"));
+    }
+    catch {
+        return [];
+    }
+}
+//# sourceMappingURL=batch-rows.js.map

@@ -1,0 +1,77 @@
+/** Reads the tokens of an episode from the files of its batch: one, or one per shard. */
+export class RowTokens {
+    #interactions;
+    #sessionId;
+    #batches;
+    #children;
+    constructor({ interactions, session_id: sessionId = "" }, batches) {
+        this.#interactions = interactions;
+        this.#sessionId = sessionId;
+        this.#batches = batches;
+    }
+    async length(index) {
+        const found = this.#find(index);
+        if (!found)
+            return undefined;
+        const available = found.batch.length(found.row);
+        return found.isOwn ? available : Math.min(available, sequenceLength(this.#interactions[index]));
+    }
+    async read(index, from, to) {
+        const found = this.#find(index);
+        if (!found)
+            throw new RangeError(`Interaction ${index} has no row.`);
+        return found.batch.read(found.row, from, to);
+    }
+    async temperature(index) {
+        const found = this.#find(index);
+        // A row of several turns has the temperature of the last one.
+        return found?.isOwn ? found.batch.temperature(found.row) : undefined;
+    }
+    /** Finds the interaction's own row, else that of the nearest descendant whose prompts continue it token-exactly. */
+    #find(index) {
+        const queue = [index];
+        const seen = new Set(queue);
+        for (let i = 0; i < queue.length; i++) {
+            const candidate = queue[i] ?? -1;
+            const row = this.#findRow(candidate);
+            if (row)
+                return { ...row, isOwn: candidate === index };
+            for (const child of this.#childrenOf(candidate)) {
+                if (seen.has(child))
+                    continue;
+                seen.add(child);
+                queue.push(child);
+            }
+        }
+        return undefined;
+    }
+    #findRow(index) {
+        const { id } = this.#interactions[index] ?? {};
+        if (id === undefined)
+            return undefined;
+        for (const batch of this.#batches) {
+            const row = batch.rows.find(this.#sessionId, id);
+            if (row !== undefined)
+                return { batch, row };
+        }
+        return undefined;
+    }
+    /** Returns the children whose sequence begins with the whole sequence of the interaction. */
+    #childrenOf(index) {
+        this.#children ??= listExactChildren(this.#interactions);
+        return this.#children[index] ?? [];
+    }
+}
+function listExactChildren(interactions) {
+    const children = interactions.map(() => []);
+    interactions.forEach(({ parent, shared_tokens: shared }, index) => {
+        const isExact = parent !== index && shared >= sequenceLength(interactions[parent]);
+        if (isExact)
+            children[parent]?.push(index);
+    });
+    return children;
+}
+function sequenceLength(interaction) {
+    return interaction ? interaction.prompt_tokens + interaction.completion_tokens : Number.POSITIVE_INFINITY;
+}
+//# sourceMappingURL=row-tokens.js.map

@@ -1,0 +1,69 @@
+import { ApiError } from "../../http/errors.js";
+import { CHARACTER_TOKENS, decodeTokens } from "./token-texts.js";
+export const MAX_TOKENS = 4096;
+/** Number of tokens that are shown before and after the first difference of a broken prefix. */
+const BEFORE_DIFFERENCE = 8;
+const AFTER_DIFFERENCE = 16;
+/**
+ * Reads a range of an interaction's own tokens.
+ *
+ * @param entries undefined if the tokenizer is not known
+ * @throws ApiError `tokens_unavailable`
+ */
+export async function readTokenSlice(episode, { interaction: index, from, count }, tokens, entries) {
+    const interaction = episode.interactions[index];
+    if (!interaction)
+        throw new ApiError("not_found", `The episode has no interaction ${index}.`);
+    const length = await tokens.length(index);
+    if (length === undefined) {
+        throw new ApiError("tokens_unavailable", `Interaction ${index} has no row in the episode's batch.`);
+    }
+    const shared = Math.min(interaction.shared_tokens, length);
+    const start = shared + from;
+    const end = Math.min(start + Math.min(count, MAX_TOKENS), length);
+    const context = Math.max(0, Math.min(start, length) - CHARACTER_TOKENS);
+    const read = await tokens.read(index, context, Math.max(context, end));
+    const skipped = Math.min(start, length) - context;
+    const texts = entries ? decodeTokens(entries, read.ids, end === length).slice(skipped) : null;
+    const difference = await readDifference(episode, index, tokens, entries);
+    return {
+        total: length - shared,
+        output_start: Math.max(0, Math.min(interaction.prompt_tokens, length) - shared),
+        ids: read.ids.slice(skipped),
+        texts,
+        logprobs: read.logprobs.slice(skipped).map(toFinite),
+        loss_mask: read.loss_mask.slice(skipped),
+        versions: read.versions.slice(skipped),
+        temperature: (await tokens.temperature(index)) ?? readTemperature(interaction),
+        ...(difference && { difference }),
+    };
+}
+function readTemperature({ sampling }) {
+    const temperature = sampling?.["temperature"];
+    return typeof temperature === "number" && temperature > 0 ? temperature : 1;
+}
+/** A float32 has about seven decimal digits; more would only make answers longer. JSON has no number that is not finite. */
+function toFinite(logprob) {
+    if (Number.isFinite(logprob))
+        return Number(logprob.toPrecision(7));
+    throw new ApiError("tokens_unavailable", "The tensor file has a log probability that is not finite.");
+}
+/** Returns both sides of the first difference if the prompt does not begin with all tokens of its parent. */
+async function readDifference({ interactions }, index, tokens, entries) {
+    const interaction = interactions[index];
+    const parent = interaction && interactions[interaction.parent];
+    if (!interaction || !parent || interaction.token_exact)
+        return undefined;
+    const at = interaction.shared_tokens;
+    const readSide = async (side) => {
+        const length = await tokens.length(side);
+        if (length === undefined || at > length)
+            return undefined;
+        const { ids } = await tokens.read(side, Math.max(0, at - BEFORE_DIFFERENCE), Math.min(length, at + AFTER_DIFFERENCE));
+        const texts = entries && decodeTokens(entries, ids, true);
+        return ids.map((id, i) => ({ id, text: texts?.[i] ?? null }));
+    };
+    const sides = [await readSide(interaction.parent), await readSide(index)];
+    return sides[0] && sides[1] ? { at, parent: sides[0], own: sides[1] } : undefined;
+}
+//# sourceMappingURL=token-slice.js.map

@@ -1,0 +1,34 @@
+/** Number of tokens before a range that can hold the beginning of its first character: UTF-8 has at most four bytes. */
+export const CHARACTER_TOKENS = 3;
+/**
+ * Returns the text of each token. A token that holds part of a character has the empty string; the last part has the
+ * character. An invalid part becomes U+FFFD.
+ *
+ * @param isEnd true if no token follows that could complete the last character
+ */
+export function decodeTokens(entries, ids, isEnd) {
+    const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+    const texts = [];
+    let isPartial = false;
+    const endCharacter = () => {
+        if (!isPartial)
+            return;
+        isPartial = false;
+        texts[texts.length - 1] += utf8.decode();
+    };
+    for (const id of ids) {
+        const entry = entries.entry(id);
+        if (entry.kind === "bytes") {
+            texts.push(utf8.decode(entry.bytes, { stream: true }));
+            isPartial = true;
+        }
+        else {
+            endCharacter();
+            texts.push(entry.text);
+        }
+    }
+    if (isEnd)
+        endCharacter();
+    return texts;
+}
+//# sourceMappingURL=token-texts.js.map
