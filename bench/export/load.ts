@@ -1,4 +1,5 @@
-import { type StoredSession, TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { Session } from "../../src/session/session.js";
+import { StoredSession, TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { sized } from "../sized.js";
 
 /** One model call: the tokens that its prompt adds to the sequence before it (`tail`), and the output. */
@@ -115,4 +116,13 @@ function joined(first: Int32Array, second: Int32Array): Int32Array<ArrayBuffer> 
 /** Returns a new string that shares no memory with other messages. */
 function messageText(start: string, characters: number): string {
   return Buffer.from(start.padEnd(characters, " lorem ipsum dolor sit amet")).toString("latin1");
+}
+
+/** Records {@link AGENT_RUN} in sessions of their own, without a store. */
+export function recordAgentRun(): Session[] {
+  return makeLoad(AGENT_RUN).map((conversation, index) => {
+    const session = new Session({ id: `task-${index}`, taskId: "task" });
+    recordConversation(new StoredSession(session), conversation);
+    return session;
+  });
 }

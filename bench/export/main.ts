@@ -18,6 +18,7 @@ interface Measurement {
 
 const MEASUREMENTS: readonly Measurement[] = [
   { name: "pack" },
+  { name: "pack-threads" },
   { name: "whole-export" },
   { name: "memory-kinds" },
   { name: "http-body" },

@@ -1,10 +1,8 @@
 import type { NativePlan } from "../../../src/native/contract.js";
 import { planExport } from "../../../src/session/batch/plan.js";
-import { Session } from "../../../src/session/session.js";
-import { StoredSession } from "../../../src/session/trajectory-store.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
 import { sized } from "../../sized.js";
-import { AGENT_RUN, makeLoad, recordConversation } from "../load.js";
+import { recordAgentRun } from "../load.js";
 import { median, seconds, takeTurns, timesFaster } from "../measure.js";
 import { batchOptions, NOT_IN_BUILD } from "../options.js";
 import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
@@ -16,11 +14,7 @@ import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
 
 const ROUNDS = sized(25, 2, 9);
 
-const sessions = makeLoad(AGENT_RUN).map((conversation, index) => {
-  const session = new Session({ id: `task-${index}`, taskId: "task" });
-  recordConversation(new StoredSession(session), conversation);
-  return session;
-});
+const sessions = recordAgentRun();
 
 async function packOnce(plan: NativePlan) {
   const faultsBefore = process.resourceUsage().minorPageFault;
