@@ -1,5 +1,6 @@
 import { Attempt, isUnique, NOT_REPEATED } from "./attempt.js";
 import { FailedAttempts } from "./failed-attempts.js";
+import { OpenAttempts } from "./open-attempts.js";
 
 /** An attempt that was read from disk. */
 export interface RestoredAttempt {
@@ -36,8 +37,7 @@ export interface RestoredAttempt {
 export class RequestAttempts {
   readonly #isUndelivered: (interaction: number) => boolean;
   readonly #onRepeated: (interaction: number) => void;
-  /** Running and recorded attempts without a retry, by request. */
-  readonly #open = new Map<string, Set<Attempt>>();
+  readonly #open = new OpenAttempts();
   readonly #failed = new FailedAttempts();
   readonly #repeated = new Map<number, Attempt>();
   #count = 0;
@@ -75,7 +75,7 @@ export class RequestAttempts {
       const retry = repeatedBy === undefined ? undefined : attempts[repeatedBy];
       if (!attempt) return;
       if (retry) this.#link(attempt, retry);
-      else if (request !== undefined && (!answered || isUnique(request))) this.#reopen(attempt);
+      else if (request !== undefined && (!answered || isUnique(request))) this.#open.add(attempt);
     });
   }
 
@@ -91,7 +91,7 @@ export class RequestAttempts {
     if (later) this.#insert(attempt, later);
     else {
       if (retryCount > 0) this.#pair(attempt);
-      this.#reopen(attempt);
+      this.#open.add(attempt);
     }
     return attempt;
   }
@@ -108,7 +108,7 @@ export class RequestAttempts {
 
   fail(attempt: Attempt): void {
     attempt.outcome = "failed";
-    this.#close(attempt);
+    this.#open.delete(attempt);
     const { earlier, retry } = attempt;
     if (retry && earlier) {
       this.#link(earlier, retry);
@@ -131,7 +131,7 @@ export class RequestAttempts {
     if (failed !== undefined && (!earlier || retry.nearnessOf(failed) >= retry.nearnessOf(earlier.retryCount))) {
       this.#failed.take(retry.request, failed);
     } else if (earlier) {
-      this.#close(earlier);
+      this.#open.delete(earlier);
       this.#link(earlier, retry);
     }
   }
@@ -155,7 +155,7 @@ export class RequestAttempts {
   #listNearest(retry: Attempt): Attempt[] {
     let nearest = NOT_REPEATED + 1;
     let found: Attempt[] = [];
-    for (const attempt of this.#open.get(retry.request) ?? []) {
+    for (const attempt of this.#open.of(retry.request)) {
       const nearness = retry.nearnessOf(attempt.retryCount);
       if (nearness > nearest) [nearest, found] = [nearness, []];
       if (nearness === nearest) found.push(attempt);
@@ -169,7 +169,7 @@ export class RequestAttempts {
    */
   #findLater({ request, retryCount }: Attempt): Attempt | undefined {
     let found: Attempt | undefined;
-    for (const last of this.#open.get(request) ?? []) {
+    for (const last of this.#open.of(request)) {
       let [at, later]: (Attempt | undefined)[] = [last, undefined];
       for (; at && at.retryCount > retryCount; at = at.earlier) later = at;
       if (at?.retryCount === retryCount) return undefined;
@@ -200,19 +200,7 @@ export class RequestAttempts {
   #unlink(earlier: Attempt): void {
     earlier.retry = undefined;
     if (typeof earlier.outcome === "number") this.#repeated.delete(earlier.outcome);
-    this.#reopen(earlier);
-  }
-
-  #reopen(attempt: Attempt): void {
-    const open = this.#open.get(attempt.request);
-    if (open) open.add(attempt);
-    else this.#open.set(attempt.request, new Set([attempt]));
-  }
-
-  #close(attempt: Attempt): void {
-    const open = this.#open.get(attempt.request);
-    open?.delete(attempt);
-    if (open?.size === 0) this.#open.delete(attempt.request);
+    this.#open.add(earlier);
   }
 }
 

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Message } from "../../conversation/message.js";
 import { parseSpelled, stringifySpelled } from "../../support/json/spelled.js";
-import type { InputMessages, Interaction } from "../interaction.js";
+import { type InputMessages, type Interaction, NOTHING_RESPELLED } from "../interaction.js";
 
 /** The messages of an interaction that its parent does not have. */
 export interface OwnMessages {
@@ -110,8 +110,9 @@ function toStored({ input, output }: OwnMessages): StoredMessages {
   return { inherited, ...(respelled.size > 0 ? { respelled: [...respelled] } : {}), added, output };
 }
 
-function fromStored({ inherited, respelled = [], added, output }: StoredMessages): OwnMessages {
-  return { input: { inherited, respelled: new Map(respelled), added }, output };
+function fromStored({ inherited, respelled: stored, added, output }: StoredMessages): OwnMessages {
+  const respelled = stored ? new Map(stored) : NOTHING_RESPELLED;
+  return { input: { inherited, respelled, added }, output };
 }
 
 function encodeArgs(args: NonNullable<StoredInteraction["templateArgs"]>): NonNullable<Fields["templateArgs"]> {
