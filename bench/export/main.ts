@@ -23,7 +23,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: "memory-kinds" },
   { name: "http-body" },
   { name: "shared-memory" },
-  ...["native", "held", "uncollected", "text"].map((row) => ({ name: "session-memory", args: [row] })),
+  ...["native", "held", "uncollected", "text", "all"].map((row) => ({ name: "session-memory", args: [row] })),
   { name: "reply-scan" },
   { name: "tree-bytes" },
   { name: "row-tensors" },
