@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Before other modules, so that it applies to their code too.
+import "./heap-flags.js";
 import { createProgram } from "./program.js";
 try {
     await createProgram().parseAsync();

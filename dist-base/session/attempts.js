@@ -1,5 +1,6 @@
 import { Attempt, isUnique, NOT_REPEATED } from "./attempt.js";
 import { FailedAttempts } from "./failed-attempts.js";
+import { OpenAttempts } from "./open-attempts.js";
 /**
  * Pairs each retry of a request with the attempt that it repeats.
  *
@@ -21,8 +22,7 @@ import { FailedAttempts } from "./failed-attempts.js";
 export class RequestAttempts {
     #isUndelivered;
     #onRepeated;
-    /** Running and recorded attempts without a retry, by request. */
-    #open = new Map();
+    #open = new OpenAttempts();
     #failed = new FailedAttempts();
     #repeated = new Map();
     #count = 0;
@@ -57,7 +57,7 @@ export class RequestAttempts {
             if (retry)
                 this.#link(attempt, retry);
             else if (request !== undefined && (!answered || isUnique(request)))
-                this.#reopen(attempt);
+                this.#open.add(attempt);
         });
     }
     /** Recorded attempts that have a retry, by interaction index. */
@@ -73,7 +73,7 @@ export class RequestAttempts {
         else {
             if (retryCount > 0)
                 this.#pair(attempt);
-            this.#reopen(attempt);
+            this.#open.add(attempt);
         }
         return attempt;
     }
@@ -90,7 +90,7 @@ export class RequestAttempts {
     }
     fail(attempt) {
         attempt.outcome = "failed";
-        this.#close(attempt);
+        this.#open.delete(attempt);
         const { earlier, retry } = attempt;
         if (retry && earlier) {
             this.#link(earlier, retry);
@@ -116,7 +116,7 @@ export class RequestAttempts {
             this.#failed.take(retry.request, failed);
         }
         else if (earlier) {
-            this.#close(earlier);
+            this.#open.delete(earlier);
             this.#link(earlier, retry);
         }
     }
@@ -141,7 +141,7 @@ export class RequestAttempts {
     #listNearest(retry) {
         let nearest = NOT_REPEATED + 1;
         let found = [];
-        for (const attempt of this.#open.get(retry.request) ?? []) {
+        for (const attempt of this.#open.of(retry.request)) {
             const nearness = retry.nearnessOf(attempt.retryCount);
             if (nearness > nearest)
                 [nearest, found] = [nearness, []];
@@ -156,7 +156,7 @@ export class RequestAttempts {
      */
     #findLater({ request, retryCount }) {
         let found;
-        for (const last of this.#open.get(request) ?? []) {
+        for (const last of this.#open.of(request)) {
             let [at, later] = [last, undefined];
             for (; at && at.retryCount > retryCount; at = at.earlier)
                 later = at;
@@ -190,20 +190,7 @@ export class RequestAttempts {
         earlier.retry = undefined;
         if (typeof earlier.outcome === "number")
             this.#repeated.delete(earlier.outcome);
-        this.#reopen(earlier);
-    }
-    #reopen(attempt) {
-        const open = this.#open.get(attempt.request);
-        if (open)
-            open.add(attempt);
-        else
-            this.#open.set(attempt.request, new Set([attempt]));
-    }
-    #close(attempt) {
-        const open = this.#open.get(attempt.request);
-        open?.delete(attempt);
-        if (open?.size === 0)
-            this.#open.delete(attempt.request);
+        this.#open.add(earlier);
     }
 }
 /** Returns true if both attempts have the same retry count and `first` began before `second`. */

@@ -1,5 +1,7 @@
 /** Format of a call's tag. */
 export const TAG = /^[A-Za-z0-9._:-]{1,64}$/;
+/** Of nearly all interactions. They share it, because an empty map takes 200 bytes. */
+export const NOTHING_RESPELLED = new Map();
 /** Returns the indices of all answers of an interaction's call. */
 export function listChoices({ index, choice = 0, choices = 1 }) {
     return Array.from({ length: choices }, (_, i) => index - choice + i);
@@ -10,13 +12,17 @@ export function inputLength({ input }) {
 }
 /** Returns a request's messages as the difference to those that it inherits from its parent. */
 export function diffMessages(inherited, messages) {
-    const respelled = new Map();
+    let respelled;
     inherited.forEach((message, i) => {
         const own = messages[i];
         if (own && !sameMessage(own, message))
-            respelled.set(i, own);
+            (respelled ??= new Map()).set(i, own);
     });
-    return { inherited: inherited.length, respelled, added: messages.slice(inherited.length) };
+    return {
+        inherited: inherited.length,
+        respelled: respelled ?? NOTHING_RESPELLED,
+        added: messages.slice(inherited.length),
+    };
 }
 /**
  * Returns the input messages of an interaction exactly as its request spelled them. Each message comes from the nearest

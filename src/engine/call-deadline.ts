@@ -1,3 +1,4 @@
+import type { AbortSource } from "../support/async/abort-source.js";
 import { Deadline } from "../support/async/deadline.js";
 import { EngineError } from "./engine.js";
 
@@ -9,7 +10,7 @@ const PAUSED = "It is paused: `GET /rl/weights` and `GET /rl/engine` tell why.";
  * @param seconds 0: no limit
  * @param isPaused returns true while the engine is paused, which the error then says
  */
-export function startCallDeadline(caller: AbortSignal, seconds: number, isPaused: () => boolean): Deadline {
+export function startCallDeadline(caller: AbortSource, seconds: number, isPaused: () => boolean): Deadline {
   const expired = () => {
     const paused = isPaused() ? ` ${PAUSED}` : "";
     return new EngineError("engine_timeout", `The engine did not finish within ${seconds} seconds.${paused}`);

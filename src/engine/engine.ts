@@ -1,4 +1,5 @@
 import type { LogprobContent, NativeGeneration, NativePrompt } from "../native/contract.js";
+import type { AbortSource } from "../support/async/abort-source.js";
 import { CodedError } from "../support/coded-error.js";
 import type { PromptText } from "./prompt-text.js";
 
@@ -57,7 +58,8 @@ export interface SharedPromptText {
   readonly shared: number;
 }
 
-export interface GenerateCall {
+/** What a call asks of an engine. */
+export interface CallContent {
   readonly prompt: NativePrompt;
   /** The earlier request of the same conversation, whose ids are not written again. Only for engines that are servers. */
   readonly promptText?: SharedPromptText | undefined;
@@ -79,8 +81,13 @@ export interface GenerateCall {
   readonly tokenBytes?: ((id: number) => Uint8Array) | undefined;
   /** Called if the engine does not enforce `sampling.thinkingBudget`, before it adds the tokens that this concerns. */
   readonly onBudgetIgnored?: (() => void) | undefined;
+}
+
+export interface GenerateCall extends CallContent {
   /** Stops the engine's work immediately; `generate` then rejects with the signal's reason. */
   readonly signal: AbortSignal;
+  /** Aborts together with `signal`. An engine that only listens uses it instead, because reading `signal` creates that. */
+  readonly aborting?: AbortSource | undefined;
 }
 
 export interface GenerateResult {

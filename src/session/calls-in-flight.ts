@@ -1,3 +1,4 @@
+import { AbortSwitch } from "../support/async/abort-switch.js";
 import { Waiters } from "../support/async/waiters.js";
 import { type Attempt, identifyRequest } from "./attempt.js";
 import type { RequestAttempts } from "./attempts.js";
@@ -8,7 +9,7 @@ import { hashText } from "./session-keys.js";
 export interface InFlightCall {
   readonly attempt: Attempt;
   readonly retryCount: number;
-  readonly controller: AbortController;
+  readonly aborting: AbortSwitch;
 }
 
 /** Identifies a request, so that attempts at the same request can be matched. */
@@ -42,16 +43,16 @@ export class CallsInFlight {
    * flight may be another sample of the same prompt, whose client still waits for it. If retries arrive in the wrong order,
    * an earlier retry does not abort a later one.
    *
-   * @param controller the choices of one call share it, so that all are aborted with one
+   * @param aborting the choices of one call share it, so that all are aborted with one
    */
-  begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity, controller = new AbortController()): InFlightCall {
+  begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity, aborting = new AbortSwitch()): InFlightCall {
     const request = identifyRequest(requestKey, idempotencyKey === undefined ? undefined : hashText(idempotencyKey));
     const attempt = this.#attempts.begin(request, retryCount);
-    const call = { attempt, retryCount, controller };
+    const call = { attempt, retryCount, aborting };
     this.#live.set(attempt, call);
     const earlier = attempt.earlier && this.#live.get(attempt.earlier);
     if (earlier && idempotencyKey !== undefined && earlier.retryCount < retryCount) {
-      earlier.controller.abort(new SessionError("call_superseded", "The client sent this request again."));
+      earlier.aborting.abort(new SessionError("call_superseded", "The client sent this request again."));
     }
     return call;
   }
@@ -79,7 +80,7 @@ export class CallsInFlight {
   /** Aborts every call in flight. Resolves with their number when all have ended. */
   async abortAll(reason: SessionError): Promise<number> {
     const count = this.#live.size;
-    for (const { controller } of this.#live.values()) controller.abort(reason);
+    for (const { aborting } of this.#live.values()) aborting.abort(reason);
     if (this.#live.size > 0) await this.#idle.wait(Number.POSITIVE_INFINITY);
     return count;
   }

@@ -1,5 +1,5 @@
 import type { Message } from "../../conversation/message.js";
-import type { InputMessages, Interaction } from "../interaction.js";
+import { type InputMessages, type Interaction } from "../interaction.js";
 /** The messages of an interaction that its parent does not have. */
 export interface OwnMessages {
     readonly input: InputMessages;

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { parseSpelled, stringifySpelled } from "../../support/json/spelled.js";
+import { NOTHING_RESPELLED } from "../interaction.js";
 /** Lengths of the two JSON parts, and their checksum: CRC-32, 4 bytes each. */
 const HEADER_BYTES = 12;
 const SAME_AS_PARENT = true;
@@ -66,8 +67,9 @@ function toStored({ input, output }) {
     const { inherited, respelled, added } = input;
     return { inherited, ...(respelled.size > 0 ? { respelled: [...respelled] } : {}), added, output };
 }
-function fromStored({ inherited, respelled = [], added, output }) {
-    return { input: { inherited, respelled: new Map(respelled), added }, output };
+function fromStored({ inherited, respelled: stored, added, output }) {
+    const respelled = stored ? new Map(stored) : NOTHING_RESPELLED;
+    return { input: { inherited, respelled, added }, output };
 }
 function encodeArgs(args) {
     return args === "parent" ? SAME_AS_PARENT : stringifySpelled(args);

@@ -1,9 +1,9 @@
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
-import type { GenerateCall, LogprobContent, PauseMode, WeightSource } from "../engine.js";
+import type { CallContent, LogprobContent, PauseMode, WeightSource } from "../engine.js";
 
 /** A call, as a server gets it with each request. */
-export interface ServerCall extends GenerateCall {
+export interface ServerCall extends CallContent {
   /** Called instead of `onTokens`. @throws StopReached if the output is complete but the server would continue. */
   readonly received?: () => void;
 }
@@ -32,7 +32,7 @@ export interface EngineServer {
    * @param call a call that the server has answered
    * @returns `unknown` if the server does not show it
    */
-  findLogprobs(call: GenerateCall): Promise<LogprobContent>;
+  findLogprobs(call: CallContent): Promise<LogprobContent>;
   /** Rejects unless the server has the model that requests name. Undefined if requests name no model. */
   requireModel?(): Promise<void>;
   /** Returns the limit of prompt and output tokens of one call together. */

@@ -79,7 +79,7 @@ export class ServedEngine implements Engine {
 
   async generate(call: GenerateCall): Promise<GenerateResult> {
     using deadline = startCallDeadline(
-      call.signal,
+      call.aborting ?? call.signal,
       this.#options.timeoutSeconds,
       () => this.#pause.hold.mode !== undefined,
     );

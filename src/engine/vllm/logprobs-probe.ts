@@ -1,5 +1,5 @@
 import { native } from "../../native/addon.js";
-import type { GenerateCall, LogprobContent, SamplingParams } from "../engine.js";
+import type { CallContent, LogprobContent, SamplingParams } from "../engine.js";
 
 /** Time limit of a probe: a few tokens, but the server may have a long queue. */
 const PROBE_MS = 15_000;
@@ -87,8 +87,8 @@ const PROBE_SAMPLING: SamplingParams = {
  * @throws EngineError or the timeout's reason if the server does not answer in time, Error if it generates no token
  */
 export async function runProbe(
-  { prompt, affinityKey }: GenerateCall,
-  generate: (probe: GenerateCall, signal: AbortSignal) => Promise<void>,
+  { prompt, affinityKey }: CallContent,
+  generate: (probe: CallContent, signal: AbortSignal) => Promise<void>,
 ): Promise<LogprobContent> {
   const signal = AbortSignal.timeout(PROBE_MS);
   const generation = new native.Generation();

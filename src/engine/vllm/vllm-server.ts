@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
-import { EngineError, type GenerateCall, type LogprobContent, type PauseMode, type WeightSource } from "../engine.js";
+import { type CallContent, EngineError, type LogprobContent, type PauseMode, type WeightSource } from "../engine.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
 import { postControl, postUpdate, postUpdateIfServed, requireHealthy } from "../servers/wire/control-requests.js";
@@ -104,7 +104,7 @@ export class VllmServer implements EngineServer {
   }
 
   /** Returns true if the request can be sent again with one alternative less. Later requests then also have one less. */
-  #refusedOneMore(error: unknown, endpoint: Endpoint, { sampling }: GenerateCall): boolean {
+  #refusedOneMore(error: unknown, endpoint: Endpoint, { sampling }: CallContent): boolean {
     if (endpoint !== "generate" || sampling.topLogprobs === 0) return false;
     if (!(error instanceof EngineError) || error.code !== "engine_rejected_request") return false;
     if (!/logprobs/i.test(error.message)) return false;
@@ -113,7 +113,7 @@ export class VllmServer implements EngineServer {
   }
 
   /** Returns true if the request can be sent again without a budget. Later requests then have none. */
-  #refusedBudget(error: unknown, { sampling }: GenerateCall): boolean {
+  #refusedBudget(error: unknown, { sampling }: CallContent): boolean {
     if (sampling.thinkingBudget === undefined) return false;
     if (!(error instanceof EngineError) || !/thinking_token_budget/.test(error.message)) return false;
     this.#takesBudgets = false;
@@ -124,7 +124,7 @@ export class VllmServer implements EngineServer {
     return this.#logprobs.content;
   }
 
-  findLogprobs(call: GenerateCall): Promise<LogprobContent> {
+  findLogprobs(call: CallContent): Promise<LogprobContent> {
     return this.#logprobs.find(() =>
       runProbe(call, async (probe, signal) => {
         const { name } = await this.#servedModel();
@@ -223,7 +223,7 @@ interface RequestOptions {
 
 async function encodeRequest(
   endpoint: Endpoint,
-  call: GenerateCall,
+  call: CallContent,
   { model, oneMore = false, withBudget = false, idPrefix = "" }: RequestOptions,
 ): Promise<GenerationRequest> {
   const { generation, sampling } = call;
@@ -249,7 +249,7 @@ async function encodeRequest(
 }
 
 /** Servers with `--tokens-only` do not search for stop strings. A streamed request can be stopped after one. */
-function isStreamed(endpoint: Endpoint, { onTokens, sampling, tokenBytes }: GenerateCall): boolean {
+function isStreamed(endpoint: Endpoint, { onTokens, sampling, tokenBytes }: CallContent): boolean {
   return onTokens !== undefined || (endpoint === "generate" && sampling.stop.length > 0 && tokenBytes !== undefined);
 }
 
@@ -258,7 +258,7 @@ function isStreamed(endpoint: Endpoint, { onTokens, sampling, tokenBytes }: Gene
  * token limit shows in the tokens. Otherwise the generation was cut, unless a stop string may have ended it that this proxy
  * cannot find, because it does not know the texts of the tokens.
  */
-function withFinish(reply: EngineReply, { generation, sampling, tokenBytes }: GenerateCall): EngineReply {
+function withFinish(reply: EngineReply, { generation, sampling, tokenBytes }: CallContent): EngineReply {
   if (reply.finish) return reply;
   const last = generation.length > 0 ? generation.ids(generation.length - 1)[0] : undefined;
   if (last !== undefined && sampling.stopTokenIds.includes(last)) {

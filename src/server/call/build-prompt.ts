@@ -6,6 +6,7 @@ import type { NativePrompt, ParentMatch } from "../../native/contract.js";
 import type { PreparedMessages } from "../../session/completed-call.js";
 import { type Api, inputLength } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
+import type { AbortSource } from "../../support/async/abort-source.js";
 import { runInTurns } from "../../support/async/run-steps.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
@@ -39,7 +40,7 @@ interface PiecesRequest {
 export interface PromptRequest extends PiecesRequest {
   readonly api: Api;
   /** The call's signal. Encoding takes a while, and the session may be freed meanwhile. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSource;
 }
 
 /** The tokens that follow the parent's tokens; without a parent, all tokens of the prompt. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { InFlightCall } from "../../session/calls-in-flight.js";
 import type { PreparedMessages } from "../../session/completed-call.js";
+import { AbortSwitch } from "../../support/async/abort-switch.js";
 import type { AdmittedCall } from "../limits/admission.js";
 import type { ModelCall } from "./model-call.js";
 import { computeRequestKey } from "./request-key.js";
@@ -17,7 +18,7 @@ export interface Choice {
 export interface Choices {
   readonly all: readonly Choice[];
   /** Aborts all of them. */
-  readonly controller: AbortController;
+  readonly aborting: AbortSwitch;
 }
 
 /**
@@ -30,7 +31,7 @@ export function beginChoices(call: ModelCall, prepared: PreparedMessages): Choic
   const { choices: count = 1 } = request;
   const admittedChoices = count > 1 ? [admitted, ...(admitted?.admitChoices(count - 1) ?? [])] : [admitted];
   const key = computeRequestKey(call, prepared);
-  const controller = new AbortController();
+  const aborting = new AbortSwitch();
   const { retryCount, idempotencyKey } = retry;
   const all: Choice[] = [];
   for (let index = 0; index < count; index++) {
@@ -38,9 +39,9 @@ export function beginChoices(call: ModelCall, prepared: PreparedMessages): Choic
     all.push({
       index,
       id: `${idPrefix}${randomUUID().replaceAll("-", "")}`,
-      inFlight: session.calls.begin({ requestKey, retryCount, idempotencyKey }, controller),
+      inFlight: session.calls.begin({ requestKey, retryCount, idempotencyKey }, aborting),
       admitted: admittedChoices[index] ?? null,
     });
   }
-  return { all, controller };
+  return { all, aborting };
 }

@@ -1,3 +1,5 @@
+import type { AbortSource } from "../../support/async/abort-source.js";
+import type { AbortSwitch } from "../../support/async/abort-switch.js";
 import { onAbort } from "../../support/async/on-abort.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
@@ -15,37 +17,37 @@ export interface GeneratedChoice {
  * If one of them fails, the others are aborted, and the call fails with its error. Each choice after the first sends its request in a
  * separate iteration of the event loop, because a request can contain a whole context and a long schema.
  *
- * @param signal aborts the call
- * @param controller the controller of all jobs
+ * @param call aborts the call
+ * @param all aborts all jobs
  */
 export function generateChoices(
   context: ServerContext,
   jobs: readonly ChoiceJob[],
-  signal: AbortSignal,
-  controller: AbortController,
+  call: AbortSource,
+  all: AbortSwitch,
 ): Promise<GeneratedChoice[]> {
   const [job] = jobs;
   if (job && jobs.length === 1) return generate(context, job).then((outcome) => [{ job, outcome }]);
-  return generateTogether(context, jobs, signal, controller);
+  return generateTogether(context, jobs, call, all);
 }
 
 async function generateTogether(
   context: ServerContext,
   jobs: readonly ChoiceJob[],
-  signal: AbortSignal,
-  controller: AbortController,
+  call: AbortSource,
+  all: AbortSwitch,
 ): Promise<GeneratedChoice[]> {
-  using _linked = onAbort(signal, () => controller.abort(signal.reason));
+  using _linked = onAbort(call, () => all.abort(call.reason));
   const running = jobs.map(async (job) => {
     try {
       const whenTurn = job.choice.index === 0 ? undefined : () => turns.next();
       return { job, outcome: await generate(context, job, whenTurn) };
     } catch (error) {
-      controller.abort(error);
+      all.abort(error);
       throw error;
     }
   });
   await Promise.allSettled(running);
-  controller.signal.throwIfAborted();
+  all.throwIfAborted();
   return Promise.all(running);
 }

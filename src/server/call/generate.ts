@@ -1,10 +1,17 @@
 import type { Tool } from "../../conversation/message.js";
-import type { GenerateResult, SamplingParams, SharedPromptText } from "../../engine/engine.js";
+import type {
+  CallContent,
+  GenerateCall,
+  GenerateResult,
+  SamplingParams,
+  SharedPromptText,
+} from "../../engine/engine.js";
 import type { OutputParserOptions } from "../../model/output/output-parser.js";
 import { native } from "../../native/addon.js";
 import type { NativeGeneration } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
 import { type RecordedTokens, sliceLength } from "../../protocols/logprobs.js";
+import type { AbortSwitch } from "../../support/async/abort-switch.js";
 import type { ServerContext } from "../context.js";
 import type { BuiltPrompt } from "./build-prompt.js";
 import type { AnswerSink, ModelCall } from "./model-call.js";
@@ -19,7 +26,7 @@ export interface GenerationJob {
   readonly start: AnswerStart;
   /** Receives the output while it is generated. */
   readonly sink: AnswerSink | undefined;
-  readonly controller: AbortController;
+  readonly aborting: AbortSwitch;
 }
 
 export interface GenerationOutcome {
@@ -43,8 +50,7 @@ export async function generate(
   job: GenerationJob,
   whenTurn?: () => Promise<void>,
 ): Promise<GenerationOutcome> {
-  const { call, built, sampling, start, sink, controller } = job;
-  const { signal } = controller;
+  const { call, built, sampling, start, sink, aborting } = job;
   const { model, engine, metrics } = context;
   const generation = new native.Generation();
   const wantsTokens = call.request.logprobs === "all";
@@ -57,12 +63,12 @@ export async function generate(
     maxTokens: call.request.logprobs === "none" ? Number.POSITIVE_INFINITY : sliceLength(sampling.topLogprobs),
     sink,
   });
-  // The engine and the sink call this. They cannot handle an error, so it ends the call through its controller.
+  // The engine and the sink call this. They cannot handle an error, so it aborts the call.
   const advance = () => {
     try {
       reader.advance();
     } catch (error) {
-      controller.abort(error);
+      aborting.abort(error);
     }
   };
   let followed = sampling;
@@ -73,10 +79,10 @@ export async function generate(
   };
   sink?.start(start, advance);
   if (whenTurn) await whenTurn();
-  signal.throwIfAborted();
+  aborting.throwIfAborted();
   const engineStart = performance.now();
   try {
-    const result = await engine.generate({
+    const content: CallContent = {
       prompt: built.prompt,
       promptText: job.promptText,
       generation,
@@ -87,15 +93,48 @@ export async function generate(
       onTokens: sink && advance,
       tokenBytes: (id) => model.tokenBytes(id),
       onBudgetIgnored,
-      signal,
-    });
+    };
+    const result = await engine.generate(new AbortableCall(content, aborting));
     await reader.catchUp();
-    signal.throwIfAborted();
+    aborting.throwIfAborted();
     const output = reader.finish(result.finish);
     const tokens = wantsTokens && sink === undefined ? readRecordedTokens(model, generation, 0) : undefined;
     return { result, output, generation, tokens, sampling: followed };
   } finally {
     metrics.engineSeconds.observe((performance.now() - engineStart) / 1000);
+  }
+}
+
+/** A class, because in Node 20 each object literal with a getter has a hidden class of its own. */
+class AbortableCall implements GenerateCall {
+  readonly prompt: GenerateCall["prompt"];
+  readonly promptText: GenerateCall["promptText"];
+  readonly generation: GenerateCall["generation"];
+  readonly sampling: GenerateCall["sampling"];
+  readonly traceHeaders: GenerateCall["traceHeaders"];
+  readonly affinityKey: GenerateCall["affinityKey"];
+  readonly currentVersion: GenerateCall["currentVersion"];
+  readonly onTokens: GenerateCall["onTokens"];
+  readonly tokenBytes: GenerateCall["tokenBytes"];
+  readonly onBudgetIgnored: GenerateCall["onBudgetIgnored"];
+  readonly aborting: AbortSwitch;
+
+  constructor(content: CallContent, aborting: AbortSwitch) {
+    this.prompt = content.prompt;
+    this.promptText = content.promptText;
+    this.generation = content.generation;
+    this.sampling = content.sampling;
+    this.traceHeaders = content.traceHeaders;
+    this.affinityKey = content.affinityKey;
+    this.currentVersion = content.currentVersion;
+    this.onTokens = content.onTokens;
+    this.tokenBytes = content.tokenBytes;
+    this.onBudgetIgnored = content.onBudgetIgnored;
+    this.aborting = aborting;
+  }
+
+  get signal(): AbortSignal {
+    return this.aborting.signal;
   }
 }
 

@@ -1,6 +1,8 @@
 import type { PreparedMessages } from "../../session/completed-call.js";
 import type { Session } from "../../session/session.js";
 import { TOKEN_BYTES } from "../../session/session-size.js";
+import type { AbortSource } from "../../support/async/abort-source.js";
+import { AbortSwitch } from "../../support/async/abort-switch.js";
 import { runInTurns } from "../../support/async/run-steps.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
@@ -37,12 +39,12 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
   // The session may have ended between the steps.
   requireOpen(context, session);
   const choices = beginChoices(call, prepared);
-  const { controller } = choices;
+  const { aborting } = choices;
   call.onBegun(choices.all.map(({ id }) => id));
   let records: readonly CallRecord[] | undefined;
   client.onGone((reason) => {
     if (records) noteDisconnect(call, records);
-    else controller.abort(reason);
+    else aborting.abort(reason);
   });
   try {
     records = await generateAndRecord(context, call, { prepared, size }, choices);
@@ -51,10 +53,10 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
     return records;
   } finally {
     // Before the call ends: an export that waits for the end reads this count.
-    if (!records && isAbortedByClient(controller, call)) session.countAbortedCall();
+    if (!records && isAbortedByClient(aborting, call)) session.countAbortedCall();
     for (const { inFlight } of choices.all) session.calls.end(inFlight);
     session.touch();
-    const outcome = records ? "recorded" : controller.signal.aborted ? "aborted" : "failed";
+    const outcome = records ? "recorded" : aborting.aborted ? "aborted" : "failed";
     context.metrics.calls.inc({ api: call.api, outcome }, choices.all.length);
   }
 }
@@ -68,23 +70,22 @@ function noteDisconnect({ session, stream }: ModelCall, records: readonly CallRe
 }
 
 /** Returns true if the call was aborted because its client disconnected, not by an export or by the client's own retry. */
-function isAbortedByClient({ signal }: AbortController, { client }: ModelCall): boolean {
-  return client.goneReason !== undefined && signal.reason === client.goneReason;
+function isAbortedByClient(aborting: AbortSource, { client }: ModelCall): boolean {
+  return client.goneReason !== undefined && aborting.reason === client.goneReason;
 }
 
 async function generateAndRecord(
   context: ServerContext,
   call: ModelCall,
   { prepared, size }: { readonly prepared: PreparedMessages; readonly size: PromptSize },
-  { all: choices, controller }: Choices,
+  { all: choices, aborting }: Choices,
 ): Promise<readonly CallRecord[]> {
   const { session, request, api, startedAt } = call;
-  const { signal } = controller;
   // The prepared messages are the same objects as in earlier requests. Caches find earlier results by these objects.
   const conversation = { ...request.conversation, messages: prepared.messages };
 
   const limit = await readContextLimit(context);
-  const built = await buildPrompt(context, { session, conversation, prepared, size, limit, api, signal });
+  const built = await buildPrompt(context, { session, conversation, prepared, size, limit, api, signal: aborting });
   const promptTokens = built.prompt.length;
   const promptText = admitPrompt(context, call, choices, prepared, built);
 
@@ -95,8 +96,8 @@ async function generateAndRecord(
   if (completed.overridden.length > 0) call.onOverridden(completed.overridden);
 
   const { modelName } = context.settings;
-  // Several choices have a controller of their own: if one fails, the others are aborted, but the call counts as failed.
-  const choicesController = choices.length === 1 ? controller : new AbortController();
+  // Several choices have a switch of their own: if one fails, the others are aborted, but the call counts as failed.
+  const abortingAll = choices.length === 1 ? aborting : new AbortSwitch();
   const jobs = choices.map(
     (choice): ChoiceJob => ({
       call,
@@ -108,10 +109,10 @@ async function generateAndRecord(
       sampling: forChoice(completed.params, choice.index),
       start: { interactionId: choice.id, model: modelName, createdAt: startedAt, promptTokens },
       sink: call.stream?.choice(choice.index),
-      controller: choicesController,
+      aborting: abortingAll,
     }),
   );
-  const generated = await generateChoices(context, jobs, signal, choicesController);
+  const generated = await generateChoices(context, jobs, aborting, abortingAll);
 
   // No other step may run in between: all choices are recorded, or none.
   const records = generated.map(({ job, outcome }) => recordChoice(context, job, outcome));

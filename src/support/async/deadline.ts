@@ -1,5 +1,5 @@
-import { setMaxListeners } from "node:events";
 import type { AbortSource } from "./abort-source.js";
+import { AbortSwitch, setUnlimitedListeners } from "./abort-switch.js";
 import { onAbort } from "./on-abort.js";
 
 /** The limit of setTimeout, 24 days. */
@@ -8,15 +8,9 @@ const LONGEST_MS = 2 ** 31 - 1;
 /**
  * A caller's signal joined with a time limit. Dispose it when the work is done.
  *
- * It aborts with the caller's reason, with the error of the time-out, or with the reason given to {@link abort}. Code that takes an
- * {@link AbortSource} listens to the deadline itself: an AbortSignal and its listeners take 15 microseconds of a model call.
+ * It aborts with the caller's reason, with the error of the time-out, or with the reason given to {@link abort}.
  */
-export class Deadline implements AbortSource, Disposable {
-  #aborted = false;
-  #reason: unknown;
-  readonly #listeners = new Set<() => void>();
-  /** Created for the first caller of {@link signal}. */
-  #controller: AbortController | undefined;
+export class Deadline extends AbortSwitch implements Disposable {
   readonly #listening: Disposable;
   readonly #expired: () => Error;
   /** Time left when the clock last started; undefined if there is no limit. */
@@ -28,44 +22,14 @@ export class Deadline implements AbortSource, Disposable {
    * @param seconds no limit if undefined
    * @param expired creates the error of the time-out
    */
-  constructor(caller: AbortSignal | undefined, seconds: number | undefined, expired: () => Error) {
+  constructor(caller: AbortSource | undefined, seconds: number | undefined, expired: () => Error) {
+    super();
     // Hundreds of episodes or calls may listen to one signal, which is no leak.
-    if (caller) setUnlimitedListeners(caller);
-    this.#listening = onAbort(caller, () => this.#abort(caller?.reason));
+    if (caller instanceof AbortSignal) setUnlimitedListeners(caller);
+    this.#listening = onAbort(caller, () => this.abort(caller?.reason));
     this.#expired = expired;
     this.#millisecondsLeft = seconds === undefined ? undefined : seconds * 1000;
     this.#startClock();
-  }
-
-  get aborted(): boolean {
-    return this.#aborted;
-  }
-
-  get reason(): unknown {
-    return this.#reason;
-  }
-
-  /** The deadline as a signal, for code that needs one. */
-  get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController();
-      setUnlimitedListeners(this.#controller.signal);
-      if (this.#aborted) this.#controller.abort(this.#reason);
-    }
-    return this.#controller.signal;
-  }
-
-  throwIfAborted(): void {
-    if (this.#aborted) throw this.#reason;
-  }
-
-  /** Calls `listener` when the deadline aborts. A deadline aborts once, so a listener is called at most once. */
-  addEventListener(_type: "abort", listener: () => void): void {
-    this.#listeners.add(listener);
-  }
-
-  removeEventListener(_type: "abort", listener: () => void): void {
-    this.#listeners.delete(listener);
   }
 
   /**
@@ -82,22 +46,7 @@ export class Deadline implements AbortSource, Disposable {
   #startClock(): void {
     if (this.#millisecondsLeft === undefined) return;
     this.#startedAt = performance.now();
-    this.#timer = setTimeout(() => this.#abort(this.#expired()), Math.min(this.#millisecondsLeft, LONGEST_MS));
-  }
-
-  /** Aborts early. */
-  abort(reason: Error): void {
-    this.#abort(reason);
-  }
-
-  #abort(reason: unknown): void {
-    if (this.#aborted) return;
-    this.#aborted = true;
-    this.#reason = reason;
-    this.#controller?.abort(reason);
-    // A listener that another one removes is not called any more, as with an AbortSignal.
-    for (const listener of this.#listeners) listener();
-    this.#listeners.clear();
+    this.#timer = setTimeout(() => this.abort(this.#expired()), Math.min(this.#millisecondsLeft, LONGEST_MS));
   }
 
   /** Stops the timer and removes the listener from the caller's signal. The deadline stays as it is. */
@@ -105,9 +54,4 @@ export class Deadline implements AbortSource, Disposable {
     clearTimeout(this.#timer);
     this.#listening[Symbol.dispose]();
   }
-}
-
-/** A limit of 0 would also mean unlimited, but undici reads the limit back, which fails on Node 20 if it is 0. */
-function setUnlimitedListeners(signal: AbortSignal): void {
-  setMaxListeners(Number.POSITIVE_INFINITY, signal);
 }

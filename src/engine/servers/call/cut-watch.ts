@@ -1,5 +1,5 @@
 import type { EngineFinish } from "../../../native/contract.js";
-import { EngineError, type GenerateCall } from "../../engine.js";
+import { type CallContent, EngineError } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import type { PauseHold } from "../pause/pause-hold.js";
 import { publicText } from "../wire/errors.js";
@@ -21,12 +21,12 @@ const REQUESTED = "Aborted";
 /** Remembers the pauses and the weight version when a request is sent, and later finds out what cut the request. */
 export class CutWatch {
   readonly #hold: PauseHold;
-  readonly #call: GenerateCall;
+  readonly #call: CallContent;
   readonly #pauses: number;
   readonly #version: number;
   readonly #from: number;
 
-  constructor(hold: PauseHold, call: GenerateCall) {
+  constructor(hold: PauseHold, call: CallContent) {
     this.#hold = hold;
     this.#call = call;
     this.#pauses = hold.pauses;

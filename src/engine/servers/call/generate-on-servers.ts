@@ -3,7 +3,7 @@ import type { AbortSource } from "../../../support/async/abort-source.js";
 import type { Deadline } from "../../../support/async/deadline.js";
 import { sleep } from "../../../support/async/sleep.js";
 import { untilAborted } from "../../../support/async/until-aborted.js";
-import type { GenerateCall, GenerateResult } from "../../engine.js";
+import type { CallContent, GenerateResult } from "../../engine.js";
 import type { EngineServer, ServerCall } from "../engine-server.js";
 import type { PauseHold } from "../pause/pause-hold.js";
 import type { ServerLease } from "../pool/server-lease.js";
@@ -20,7 +20,7 @@ import { StopReached, type StopWatch } from "./stop-watch.js";
 interface RunningCall {
   readonly pool: ServerPool;
   readonly hold: PauseHold;
-  readonly call: GenerateCall;
+  readonly call: CallContent;
   readonly output: OutputSoFar;
   readonly deadline: Deadline;
 }
@@ -46,7 +46,7 @@ interface Answer {
 export async function generateOnServers(
   pool: ServerPool,
   hold: PauseHold,
-  call: GenerateCall,
+  call: CallContent,
   deadline: Deadline,
 ): Promise<GenerateResult> {
   const output = new OutputSoFar(call);
@@ -108,7 +108,7 @@ async function waitForRetry({ refusal }: ServerRoute, signal: AbortSource): Prom
 /** Sends the request. In a streamed reply, a stop string that the server did not find ends the request early. */
 function send(
   lease: ServerLease,
-  call: GenerateCall,
+  call: CallContent,
   stops: StopWatch | undefined,
   signal: AbortSource,
 ): Promise<EngineReply> {
@@ -129,7 +129,6 @@ function send(
     onTokens: call.onTokens,
     tokenBytes: call.tokenBytes,
     onBudgetIgnored: call.onBudgetIgnored,
-    signal: call.signal,
     received,
   };
   return lease.server.request(serverCall, signal).catch((error: unknown) => {
@@ -144,7 +143,7 @@ function send(
  */
 async function learnLogprobs(
   server: EngineServer,
-  call: GenerateCall,
+  call: CallContent,
   { finish }: EngineReply,
   signal: AbortSource,
 ): Promise<void> {

@@ -1,18 +1,18 @@
 import type { EngineReply } from "../../../native/contract.js";
-import { EngineError, type Finish, type GenerateCall, type GenerateResult, type LogprobContent } from "../../engine.js";
+import { type CallContent, EngineError, type Finish, type GenerateResult, type LogprobContent } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import { StopWatch } from "./stop-watch.js";
 
 /** Collects facts about a call's output over all of its requests. The tokens themselves are in the call's generation. */
 export class OutputSoFar {
   readonly stops: StopWatch | undefined;
-  readonly #call: GenerateCall;
+  readonly #call: CallContent;
   /** The servers that generated the tokens. */
   readonly #generators: EngineServer[] = [];
   /** Number of cached prompt tokens, as the first server that reports one says. */
   #cachedTokens: number | undefined;
 
-  constructor(call: GenerateCall) {
+  constructor(call: CallContent) {
     this.#call = call;
     this.stops = StopWatch.create(call);
   }

@@ -1,5 +1,5 @@
 import type { EngineReply } from "../../../native/contract.js";
-import { EngineError, type Finish, type GenerateCall } from "../../engine.js";
+import { type CallContent, EngineError, type Finish } from "../../engine.js";
 import { abortError } from "../wire/errors.js";
 
 /**
@@ -19,7 +19,7 @@ export function checkReply({ promptTokens, finish, tokens }: EngineReply, inputT
 }
 
 /** Returns the finish reason; undefined if the generation was cut and can be resumed. */
-export function readFinish({ finish }: EngineReply, { generation, sampling }: GenerateCall): Finish | undefined {
+export function readFinish({ finish }: EngineReply, { generation, sampling }: CallContent): Finish | undefined {
   if (finish?.type === "abort") {
     return generation.length < sampling.maxTokens ? undefined : { reason: "length" };
   }

@@ -1,4 +1,4 @@
-import type { GenerateCall } from "../../engine.js";
+import type { CallContent } from "../../engine.js";
 
 /** From this many ids on, a request is written on a worker thread. */
 const ASYNC_WRITE_IDS = 32 * 1024;
@@ -14,7 +14,7 @@ export interface RequestBody {
  * Returns a request's JSON: `prefix`, the ids of prompt and generation so far, `suffix`. The ids that an earlier request of
  * the conversation had are not written again.
  */
-export async function requestBody(call: GenerateCall, prefix: string, suffix: string): Promise<RequestBody> {
+export async function requestBody(call: CallContent, prefix: string, suffix: string): Promise<RequestBody> {
   const { prompt, generation, promptText } = call;
   // A resumed generation is rare, and its ids would have to be removed again.
   if (!promptText || generation.length > 0) return { body: await writeWhole(call, prefix, suffix) };
@@ -26,7 +26,7 @@ export async function requestBody(call: GenerateCall, prefix: string, suffix: st
   return text.keep(whole, prompt, prefix, suffix) ? { body: whole, onSent } : { body: whole };
 }
 
-async function writeWhole({ prompt, generation }: GenerateCall, prefix: string, suffix: string): Promise<Buffer> {
+async function writeWhole({ prompt, generation }: CallContent, prefix: string, suffix: string): Promise<Buffer> {
   const partial = generation.length > 0 ? generation : undefined;
   return prompt.length + generation.length < ASYNC_WRITE_IDS
     ? prompt.requestBody(prefix, suffix, partial)
