@@ -30,6 +30,7 @@ export type { RecordedMessage } from "./client/wire-interaction.js";
 export { type Config, ConfigError, parseConfig, resolveConfig } from "./config/index.js";
 export type { ChatMessage } from "./conversation/chat-message.js";
 export {
+  type CallContent,
   type Engine,
   EngineError,
   type GenerateCall,

@@ -86,8 +86,6 @@ export interface CallContent {
 export interface GenerateCall extends CallContent {
   /** Stops the engine's work immediately; `generate` then rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Aborts together with `signal`. An engine that only listens uses it instead, because reading `signal` creates that. */
-  readonly aborting?: AbortSource | undefined;
 }
 
 export interface GenerateResult {
@@ -117,6 +115,12 @@ export interface Engine {
   effectiveTemperature?(temperature: number): number;
   /** Rejects with an {@link EngineError}, or with the signal's reason. */
   generate(call: GenerateCall): Promise<GenerateResult>;
+  /**
+   * Like {@link generate}. The server calls it instead if the engine has it, because an AbortSignal takes time to create.
+   *
+   * @param aborting stops the engine's work immediately
+   */
+  generateUntil?(call: CallContent, aborting: AbortSource): Promise<GenerateResult>;
   /** Resolves if the engine can take calls; otherwise rejects with an {@link EngineError}. */
   health(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,6 @@
+import type { AbortSource } from "../../support/async/abort-source.js";
 import { startCallDeadline } from "../call-deadline.js";
-import type { Engine, EngineSupport, GenerateCall, GenerateResult, ServerControl } from "../engine.js";
+import type { CallContent, Engine, EngineSupport, GenerateCall, GenerateResult, ServerControl } from "../engine.js";
 import { generateOnServers } from "./call/generate-on-servers.js";
 import type { EngineServer } from "./engine-server.js";
 import { PauseControl } from "./pause/pause-control.js";
@@ -77,9 +78,13 @@ export class ServedEngine implements Engine {
     if (this.#options.contextLength === undefined) await server.contextLength();
   }
 
-  async generate(call: GenerateCall): Promise<GenerateResult> {
+  generate(call: GenerateCall): Promise<GenerateResult> {
+    return this.generateUntil(call, call.signal);
+  }
+
+  async generateUntil(call: CallContent, aborting: AbortSource): Promise<GenerateResult> {
     using deadline = startCallDeadline(
-      call.aborting ?? call.signal,
+      aborting,
       this.#options.timeoutSeconds,
       () => this.#pause.hold.mode !== undefined,
     );

@@ -1,11 +1,5 @@
 import type { Tool } from "../../conversation/message.js";
-import type {
-  CallContent,
-  GenerateCall,
-  GenerateResult,
-  SamplingParams,
-  SharedPromptText,
-} from "../../engine/engine.js";
+import type { CallContent, GenerateResult, SamplingParams, SharedPromptText } from "../../engine/engine.js";
 import type { OutputParserOptions } from "../../model/output/output-parser.js";
 import { native } from "../../native/addon.js";
 import type { NativeGeneration } from "../../native/contract.js";
@@ -94,7 +88,9 @@ export async function generate(
       tokenBytes: (id) => model.tokenBytes(id),
       onBudgetIgnored,
     };
-    const result = await engine.generate(new AbortableCall(content, aborting));
+    const result = engine.generateUntil
+      ? await engine.generateUntil(content, aborting)
+      : await engine.generate({ ...content, signal: aborting.signal });
     await reader.catchUp();
     aborting.throwIfAborted();
     const output = reader.finish(result.finish);
@@ -102,39 +98,6 @@ export async function generate(
     return { result, output, generation, tokens, sampling: followed };
   } finally {
     metrics.engineSeconds.observe((performance.now() - engineStart) / 1000);
-  }
-}
-
-/** A class, because in Node 20 each object literal with a getter has a hidden class of its own. */
-class AbortableCall implements GenerateCall {
-  readonly prompt: GenerateCall["prompt"];
-  readonly promptText: GenerateCall["promptText"];
-  readonly generation: GenerateCall["generation"];
-  readonly sampling: GenerateCall["sampling"];
-  readonly traceHeaders: GenerateCall["traceHeaders"];
-  readonly affinityKey: GenerateCall["affinityKey"];
-  readonly currentVersion: GenerateCall["currentVersion"];
-  readonly onTokens: GenerateCall["onTokens"];
-  readonly tokenBytes: GenerateCall["tokenBytes"];
-  readonly onBudgetIgnored: GenerateCall["onBudgetIgnored"];
-  readonly aborting: AbortSwitch;
-
-  constructor(content: CallContent, aborting: AbortSwitch) {
-    this.prompt = content.prompt;
-    this.promptText = content.promptText;
-    this.generation = content.generation;
-    this.sampling = content.sampling;
-    this.traceHeaders = content.traceHeaders;
-    this.affinityKey = content.affinityKey;
-    this.currentVersion = content.currentVersion;
-    this.onTokens = content.onTokens;
-    this.tokenBytes = content.tokenBytes;
-    this.onBudgetIgnored = content.onBudgetIgnored;
-    this.aborting = aborting;
-  }
-
-  get signal(): AbortSignal {
-    return this.aborting.signal;
   }
 }
 
