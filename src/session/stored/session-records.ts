@@ -9,6 +9,7 @@ import { decodeMessages, encodeInteraction, type OwnMessages } from "./interacti
 import type { SessionJournal } from "./journal.js";
 import { RECORD_KINDS, type RecordKind, readSessionKey, recordKey, sessionKey } from "./keys.js";
 import { encodeOutcome } from "./outcome-record.js";
+import { PendingSessions } from "./pending-sessions.js";
 import { damagedError, nameByNumber, nameRecord, readStoredSession, requireComplete } from "./read-session.js";
 import { openBytes, openJson, sealJson, sealPieces, sealText } from "./sealed-json.js";
 import type { StoredSession } from "./stored-session.js";
@@ -57,6 +58,7 @@ export class SessionRecords {
   #outcomes: Change[] = [];
   #outcomeTimer: NodeJS.Timeout | undefined;
   readonly #prompt = new Allowance(PROMPT_WRITES);
+  readonly #pendingSessions = new PendingSessions();
 
   constructor(storage: Storage) {
     this.#storage = storage;
@@ -242,6 +244,11 @@ export class SessionRecords {
     await this.#storage.flushed();
   }
 
+  /** Returns the numbers of the sessions with changes that are not on disk. */
+  listPending(): number[] {
+    return this.#pendingSessions.list(this.#storage.pending);
+  }
+
   /** Resolves when everything that changed so far can be read. */
   async committed(): Promise<void> {
     this.#saveChanged();
@@ -279,7 +286,10 @@ export class SessionRecords {
     this.#outcomeTimer = undefined;
     const outcomes = this.#outcomes;
     this.#outcomes = [];
-    this.#storage.write([...outcomes, ...changes]);
+    const all = [...outcomes, ...changes];
+    const before = this.#storage.pending;
+    this.#storage.write(all);
+    if (all.length > 0) this.#pendingSessions.written(all, before, this.#storage.pending);
   }
 }
 
