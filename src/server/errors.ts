@@ -3,6 +3,11 @@ import { ApiError } from "../http/errors.js";
 import { TemplateError } from "../model/chat-model.js";
 import { TokenizerError } from "../model/tokenizer/piece-encoder.js";
 
+/** What the administrator can do about a damaged session. */
+const DAMAGE_ADVICE =
+  "Stop the server, then run `rolltape storage verify`, which lists what is damaged, or " +
+  "`rolltape storage compact --leave-out-damaged`, which leaves it out.";
+
 /** Returns the error to send for an error that a route threw, including errors of the chat template and the tokenizer. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof TemplateError) {
@@ -13,5 +18,8 @@ export function toApiError(error: unknown): ApiError {
     const message = `The tokenizer cannot encode the messages: ${error.message}`;
     return new ApiError("tokenizer_error", message, { param: "messages", cause: error });
   }
-  return toControlError(error);
+  const apiError = toControlError(error);
+  if (apiError.code !== "session_damaged") return apiError;
+  const { code, message, param, details } = apiError;
+  return new ApiError(code, `${message} ${DAMAGE_ADVICE}`, { param, details, cause: error });
 }
