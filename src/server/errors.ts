@@ -2,14 +2,19 @@ import { toApiError as toControlError } from "../control/session-errors.js";
 import { ApiError } from "../http/errors.js";
 import { TemplateError } from "../model/chat-model.js";
 import { TokenizerError } from "../model/tokenizer/piece-encoder.js";
+import { StorageError } from "../storage/index.js";
+import { toClientError } from "./storage/client-errors.js";
 
 /** What the administrator can do about a damaged session. */
 const DAMAGE_ADVICE =
   "Stop the server, then run `rolltape storage verify`, which lists what is damaged, or " +
   "`rolltape storage compact --leave-out-damaged`, which leaves it out.";
 
-/** Returns the error to send for an error that a route threw, including errors of the chat template and the tokenizer. */
+/**
+ * Returns the error to send for an error that a route threw, including errors of the chat template, the tokenizer and the storage.
+ */
 export function toApiError(error: unknown): ApiError {
+  if (error instanceof StorageError) return toClientError(error);
   if (error instanceof TemplateError) {
     const message = `The chat template refused the messages: ${error.message}`;
     return new ApiError("template_error", message, { param: "messages", cause: error });

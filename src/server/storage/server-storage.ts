@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../../config/index.js";
+import { listReasons } from "../../http/error-log.js";
 import { SessionRecords } from "../../session/stored/session-records.js";
 import { newWorkerTag } from "../../session/worker-tag.js";
 import { Storage, unusableFolderError } from "../../storage/index.js";
@@ -84,7 +85,7 @@ function openFolder(directory: string, { storage }: Config, logger: FastifyBaseL
     onFailure: (failure) => {
       if (failure)
         logger.error(
-          { directory, reason: failure.message },
+          { directory, reason: failure.message, causes: listReasons(failure.cause, failure.message) },
           "storage refuses writes; calls that change something are refused",
         );
       else logger.info({ directory }, "storage accepts writes again");
