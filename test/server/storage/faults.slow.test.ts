@@ -121,7 +121,9 @@ test("a folder with records of another version is refused and stays as it is", a
   await proxy.close();
   await expect(Proxy.start({ storage: { directory: disk.folder } })).rejects.toMatchObject({
     code: "storage_unusable",
-    message: `storage.directory ${disk.folder} has records of version 99; this server reads and writes version 3.`,
+    message:
+      `storage.directory ${disk.folder} has records of version 99; this Rolltape reads the versions 2 and 3. ` +
+      "Use the newer Rolltape that wrote them, or another folder.",
   });
 });
 
