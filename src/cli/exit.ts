@@ -11,7 +11,10 @@ import { WeightsCommandError } from "./weights/errors.js";
 export const EXIT_FAILURE = 1;
 /** Exit status for invalid arguments or an invalid configuration. */
 export const EXIT_USAGE = 2;
-/** Exit status of a server or gateway that stopped with an answer that was cut or an ended session that was not exported. */
+/**
+ * Exit status of a server or gateway that stopped with an answer that was cut, an ended session that was not exported, or a change that
+ * was not stored.
+ */
 export const EXIT_INCOMPLETE = 3;
 
 const USAGE_CODES: ReadonlySet<string> = new Set<RolloutJobErrorCode>(["invalid_data", "invalid_arguments"]);

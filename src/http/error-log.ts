@@ -21,11 +21,10 @@ export function logServerError(log: FastifyBaseLogger, error: ApiError): void {
   else log.warn({ code, reasons: listReasons(cause, message) }, message);
 }
 
-/** Returns the messages of the causes that differ from the answered message. */
-function listReasons(cause: unknown, message: string): string[] {
-  const reasons: string[] = [];
-  for (let error = cause; error instanceof Error; error = error.cause) {
-    if (error.message !== message) reasons.push(error.message);
-  }
-  return reasons;
+/** Returns the messages of an error's causes, each once and without `message`. */
+export function listReasons(cause: unknown, message: string): string[] {
+  const reasons = new Set<string>();
+  for (let error = cause; error instanceof Error; error = error.cause) reasons.add(error.message);
+  reasons.delete(message);
+  return [...reasons];
 }

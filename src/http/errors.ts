@@ -61,6 +61,7 @@ export const CATALOGUE = {
   no_capacity: [429, "rate_limit_error"],
   too_many_calls: [429, "rate_limit_error"],
   internal_error: [500, "server_error"],
+  session_damaged: [500, "server_error"],
   engine_error: [502, "server_error"],
   engine_unavailable: [502, "server_error"],
   weights_failed: [502, "server_error"],
@@ -93,6 +94,9 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   worker_unavailable: 5,
 };
 
+/** Errors that stay the same however often the call is repeated. OpenAI's and Anthropic's SDKs repeat a call with status 500 otherwise. */
+const LASTING: ReadonlySet<ErrorCode> = new Set(["session_damaged"]);
+
 /** An error as clients receive it. Its message must not contain a stack, a file path or a secret. */
 export class ApiError extends CodedError<ErrorCode> {
   override readonly name = "ApiError";
@@ -111,6 +115,11 @@ export class ApiError extends CodedError<ErrorCode> {
 
   get retryAfterSeconds(): number | undefined {
     return RETRY_AFTER[this.code];
+  }
+
+  /** False if repeating the call does not help, although its status says that it may. */
+  get mayBeRepeated(): boolean {
+    return !LASTING.has(this.code);
   }
 
   /** Returns OpenAI's error body. `details` become further fields beside its four fields. */

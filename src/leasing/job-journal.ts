@@ -3,7 +3,7 @@ import type { EpisodeResult } from "../rollout/contract.js";
 import type { WireResult } from "../rollout/lease/protocol.js";
 import type { HeldLease } from "../rollout/lease/task-leases.js";
 import { fromWire } from "../rollout/lease/wire-result.js";
-import { type Change, type Durability, Storage, type Table, unusableFolderError } from "../storage/index.js";
+import { type Change, type Durability, peekValue, Storage, type Table, unusableFolderError } from "../storage/index.js";
 import type { AcceptedReport, LeaseRecords, RestoredLeases } from "./lease-records.js";
 
 /** Version of the records. */
@@ -90,11 +90,12 @@ export class JobJournal implements LeaseRecords, AsyncDisposable {
    */
   static async open(options: JournalOptions): Promise<JobJournal> {
     const { directory, durability, intervalMilliseconds, digest, tasks, version, firstBatch, resume } = options;
+    requireReadableFormat(peekValue(directory, "meta", "job"), directory);
     const storage = await Storage.open({ directory, durability, intervalMilliseconds });
     try {
-      const found = readJson<JobRecord>(storage.get("meta", Buffer.from("job")));
-      if (found && !READABLE_FORMATS.includes(found.format))
-        throw unusableFolderError(directory, `has a job of format ${found.format}; this version reads ${FORMAT}`);
+      const stored = storage.get("meta", Buffer.from("job"));
+      requireReadableFormat(stored, directory);
+      const found = readJson<JobRecord>(stored);
       if (found?.state === "running" && !resume) throw unfinished(directory, found);
       if (found && resume) {
         if (found.digest !== digest) throw otherJob(directory, found);
@@ -239,6 +240,16 @@ const DIGITS = 10;
 /** Returns a key that sorts by its number. */
 function numbered(kind: string, number: number): string {
   return kind + String(number).padStart(DIGITS, "0");
+}
+
+/** @throws StorageError `storage_unusable` if this build cannot read the records of a job */
+function requireReadableFormat(job: Buffer | undefined, directory: string): void {
+  const found = readJson<JobRecord>(job);
+  if (!found || READABLE_FORMATS.includes(found.format)) return;
+  const reason =
+    `has a job of format ${found.format}; this Rolltape reads the formats ${READABLE_FORMATS.join(" and ")}. ` +
+    "Use the Rolltape that wrote it, or another folder";
+  throw unusableFolderError(directory, reason);
 }
 
 function readJson<Value>(bytes: Buffer | undefined): Value | undefined {

@@ -4,6 +4,7 @@ import { finishAnswers, waitForAnswers, waitWhile } from "../http/connections/fi
 import { SessionError } from "../session/errors.js";
 import type { Session } from "../session/session.js";
 import type { ServerContext } from "./context.js";
+import type { LostChanges } from "./storage/lost-changes.js";
 
 const MAX_LOGGED = 20;
 
@@ -14,10 +15,12 @@ const ABORT_GRACE_MS = 2_000;
 export interface StopReport {
   /** Calls that were still in flight. */
   readonly abortedCalls: number;
-  /** Ids of the sessions with interactions that were not exported, or whose export was cut. */
+  /** Ids of the sessions with interactions that were not exported, whose export was cut, or whose last changes were not stored. */
   readonly lostSessions: readonly string[];
   readonly cutAnswers: readonly CutAnswer[];
-  /** False if an answer was cut or an ended session was not exported. */
+  /** Number of groups of changes that the storage refused until the end. */
+  readonly lostChanges: number;
+  /** False if an answer was cut, an ended session was not exported, or a change was not stored. */
   readonly complete: boolean;
 }
 
@@ -71,7 +74,13 @@ function createReport(abortedCalls: number, unexported: readonly Session[], cutA
   const exportsCut = cutAnswers.flatMap(({ sessions }) => sessions);
   const lostSessions = [...new Set([...unexported.map(({ id }) => id), ...exportsCut])];
   const complete = cutAnswers.length === 0 && unexported.every(({ state }) => state === "active");
-  return { abortedCalls, lostSessions, cutAnswers, complete };
+  return { abortedCalls, lostSessions, cutAnswers, lostChanges: 0, complete };
+}
+
+/** Adds what the storage refused, which is known only once it is closed. */
+export function addLostChanges(report: StopReport, { changes, sessions }: LostChanges): StopReport {
+  const lostSessions = [...new Set([...report.lostSessions, ...sessions])];
+  return { ...report, lostSessions, lostChanges: changes, complete: false };
 }
 
 function logLosses({ abortedCalls, lostSessions, cutAnswers }: StopReport, logger: FastifyBaseLogger): void {

@@ -2,9 +2,19 @@ import { toApiError as toControlError } from "../control/session-errors.js";
 import { ApiError } from "../http/errors.js";
 import { TemplateError } from "../model/chat-model.js";
 import { TokenizerError } from "../model/tokenizer/piece-encoder.js";
+import { StorageError } from "../storage/index.js";
+import { toClientError } from "./storage/client-errors.js";
 
-/** Returns the error to send for an error that a route threw, including errors of the chat template and the tokenizer. */
+/** What the administrator can do about a damaged session. */
+const DAMAGE_ADVICE =
+  "Stop the server, then run `rolltape storage verify`, which lists what is damaged, or " +
+  "`rolltape storage compact --leave-out-damaged`, which leaves it out.";
+
+/**
+ * Returns the error to send for an error that a route threw, including errors of the chat template, the tokenizer and the storage.
+ */
 export function toApiError(error: unknown): ApiError {
+  if (error instanceof StorageError) return toClientError(error);
   if (error instanceof TemplateError) {
     const message = `The chat template refused the messages: ${error.message}`;
     return new ApiError("template_error", message, { param: "messages", cause: error });
@@ -13,5 +23,8 @@ export function toApiError(error: unknown): ApiError {
     const message = `The tokenizer cannot encode the messages: ${error.message}`;
     return new ApiError("tokenizer_error", message, { param: "messages", cause: error });
   }
-  return toControlError(error);
+  const apiError = toControlError(error);
+  if (apiError.code !== "session_damaged") return apiError;
+  const { code, message, param, details } = apiError;
+  return new ApiError(code, `${message} ${DAMAGE_ADVICE}`, { param, details, cause: error });
 }

@@ -3,6 +3,7 @@ import { weightVersionSchema } from "../control/weight-version.js";
 import { describeHold } from "../control/weights/weight-updates.js";
 import type { ServerContext } from "./context.js";
 import type { ModelWarning } from "./model-warnings.js";
+import { describeForClients } from "./storage/client-errors.js";
 
 const worker = z
   .object({
@@ -36,7 +37,8 @@ export async function readReadiness(
   const state = { ...describeWarnings(context), ...describeWorker(context) };
   if (context.draining) return { statusCode: 503, body: { status: "draining", ...state } };
   const failure = context.storage?.storage.failure;
-  if (failure) return { statusCode: 503, body: { status: "storage_failed", message: failure.message, ...state } };
+  if (failure)
+    return { statusCode: 503, body: { status: "storage_failed", message: describeForClients(failure), ...state } };
   const engine = await context.engineHealth.check();
   if (engine.ok) return { statusCode: 200, body: { status: "ok", ...describeHeldCalls(context), ...state } };
   return { statusCode: 503, body: { status: "engine_unavailable", message: engine.message, ...state } };

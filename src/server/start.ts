@@ -22,13 +22,14 @@ import { type PageFiles, readPageFiles } from "../view/http/page-files.js";
 import { createServer } from "./app.js";
 import { toSamplingOverride } from "./call/sampling-override.js";
 import type { ServerSettings } from "./context.js";
-import { drain, type StopReport } from "./drain.js";
+import { addLostChanges, drain, type StopReport } from "./drain.js";
 import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
 import { toSessionLimits, toStoreLimits, toUpstreamLimits } from "./limits/configured-limits.js";
 import type { ModelWarning } from "./model-warnings.js";
 import { openEngine } from "./open-engine.js";
 import { removeOrphans } from "./orphans.js";
 import { readReadiness } from "./readiness.js";
+import { closeStorage } from "./storage/lost-changes.js";
 import { openServerStorage, type ServerStorage } from "./storage/server-storage.js";
 import { openWeightVersion } from "./storage/weight-version.js";
 import { startSweeps } from "./sweeps.js";
@@ -140,10 +141,10 @@ async function startProxy(
       // The application does not wait for connections of the Unix socket.
       app.server.closeAllConnections();
       removeOrphans(context, config, logger);
-      await storage?.records.committed().catch(() => undefined);
+      const lost = storage && (await closeStorage(storage, registry, logger));
       await release();
       await probes?.close();
-      return report;
+      return lost ? addLostChanges(report, lost) : report;
     };
     const readiness = () => engineReadiness(engine, config);
     const { modelWarnings: warnings } = context;

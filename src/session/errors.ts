@@ -10,6 +10,7 @@ export type SessionErrorCode =
   | "session_exporting"
   | "session_exported"
   | "session_expired"
+  | "session_damaged"
   | "interaction_not_found"
   | "no_interactions"
   | "no_capacity"

@@ -6,6 +6,7 @@ import type { ExportOutcome } from "./lifecycle.js";
 import type { ExportedShard } from "./retention.js";
 import type { Session } from "./session.js";
 import type { SessionRegistry } from "./session-registry.js";
+import { DamagedSessionError } from "./stored/damaged-session-error.js";
 
 export interface ExportWaits {
   /** How long to wait for sessions that are still active. */
@@ -48,7 +49,8 @@ export class Exporter {
     throwIfRefused(session);
     await drain(session, waits);
     throwIfRefused(session);
-    return settleAsTaken(await this.#prepare([session], () => pack(session)));
+    const refuse = (refused: Refusals) => refused[0].error;
+    return settleAsTaken(await this.#prepare([session], () => pack(session), { refuse }));
   }
 
   /**
@@ -65,7 +67,7 @@ export class Exporter {
     const sessions = await this.ready(ids, waits);
     // Most sessions of a large batch have no calls in flight, and each promise costs time on the event loop.
     await Promise.all(sessions.filter(({ calls }) => calls.size > 0).map((session) => drain(session, waits)));
-    return this.#prepare(sessions, () => pack(sessions), part);
+    return this.#prepare(sessions, () => pack(sessions), { refuse: batchRefusal, part });
   }
 
   /** Waits until all of these sessions can be exported, and returns them. Throws like {@link prepare}. Changes nothing. */
@@ -74,7 +76,7 @@ export class Exporter {
     const active = refused.length > 0 ? [] : sessions.filter(({ state }) => state === "active");
     await Promise.all(active.map((s) => s.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal)));
     const refusals = refused.concat(await runInSlices(findRefusals(sessions)));
-    if (refusals.length > 0) throw batchRefusal(refusals, ids.length);
+    if (areRefusals(refusals)) throw batchRefusal(refusals, ids.length);
     return sessions;
   }
 
@@ -96,7 +98,7 @@ export class Exporter {
   async #prepare<T>(
     sessions: readonly Session[],
     pack: () => Promise<T>,
-    part?: ExportedShard,
+    { refuse, part }: { readonly refuse: Refuse; readonly part?: ExportedShard | undefined },
   ): Promise<PreparedExport<T>> {
     const begun: Session[] = [];
     const settle = (outcome: ExportOutcome) => {
@@ -107,8 +109,9 @@ export class Exporter {
     try {
       // While one session drained or was found, another may have expired.
       const refused = await runInSlices(beginExports(sessions, begun));
-      if (refused.length > 0) throw batchRefusal(refused, sessions.length);
-      await this.#wake(sessions);
+      if (areRefusals(refused)) throw refuse(refused, sessions.length);
+      const damaged = await this.#wake(sessions);
+      if (areRefusals(damaged)) throw refuse(damaged, sessions.length);
       return { packed: await pack(), sessions, settle };
     } catch (error) {
       settle("left");
@@ -116,13 +119,26 @@ export class Exporter {
     }
   }
 
-  /** Reads the data of sessions that are on disk only, {@link WAKES_AT_ONCE} at a time. Other requests run in between. */
-  async #wake(sessions: readonly Session[]): Promise<void> {
+  /**
+   * Reads the data of sessions that are on disk only, {@link WAKES_AT_ONCE} at a time. Other requests run in between. Returns the
+   * damaged sessions, so that an error can name all of them.
+   */
+  async #wake(sessions: readonly Session[]): Promise<Refusal[]> {
+    const damaged: Refusal[] = [];
+    const wake = async (session: Session) => {
+      try {
+        await this.#registry.wake(session);
+      } catch (error) {
+        if (!(error instanceof DamagedSessionError)) throw error;
+        damaged.push({ id: session.id, error });
+      }
+    };
     const asleep = sessions.filter((session) => !session.isLoaded);
     for (let start = 0; start < asleep.length; start += WAKES_AT_ONCE) {
-      await Promise.all(asleep.slice(start, start + WAKES_AT_ONCE).map((session) => this.#registry.wake(session)));
+      await Promise.all(asleep.slice(start, start + WAKES_AT_ONCE).map(wake));
       await turns.next();
     }
+    return damaged;
   }
 }
 
@@ -134,6 +150,16 @@ function settleAsTaken<T>({ packed, settle }: PreparedExport<T>): T {
 interface Refusal {
   readonly id: string;
   readonly error: SessionError;
+}
+
+/** At least one refusal. */
+type Refusals = readonly [Refusal, ...Refusal[]];
+
+/** Returns the error of an export of `total` sessions. */
+type Refuse = (refused: Refusals, total: number) => SessionError;
+
+function areRefusals(refused: readonly Refusal[]): refused is Refusals {
+  return refused.length > 0;
 }
 
 function throwIfRefused(session: Session): void {
@@ -199,14 +225,14 @@ async function drain(session: Session, { drainMilliseconds }: ExportWaits): Prom
  * Returns the error of a batch. Its code is that of the sessions if they all have the same code, else
  * `batch_not_exportable`.
  */
-function batchRefusal(refused: readonly Refusal[], total: number): SessionError {
+function batchRefusal(refused: Refusals, total: number): SessionError {
   const named = refused.slice(0, MAX_NAMED);
   const sessions = named.map(({ id, error }) => ({ session_id: id, code: error.code, message: error.message }));
   const [first] = refused;
   const codes = new Set(refused.map(({ error }) => error.code));
   return new SessionError(
-    codes.size === 1 && first ? first.error.code : "batch_not_exportable",
-    `${refused.length} of ${total} sessions cannot be exported, so none was. First: ${first?.error.message ?? ""}`,
+    codes.size === 1 ? first.error.code : "batch_not_exportable",
+    `${refused.length} of ${total} sessions cannot be exported, so none was. First: ${first.error.message}`,
     { param: "session_ids", details: { sessions } },
   );
 }

@@ -159,7 +159,7 @@ export class SessionRegistry {
   /**
    * Reads the data of a session from disk, if it is not in memory.
    *
-   * @throws StorageError if the stored data is damaged
+   * @throws DamagedSessionError if the stored data is damaged
    */
   async wake(session: Session): Promise<void> {
     if (session.isLoaded || session.lifecycle.freed) return;
@@ -195,7 +195,7 @@ export class SessionRegistry {
   *readResponse(session: Session, index: number): Steps<Buffer | undefined> {
     const { records } = this.#options;
     const number = this.#numbers.get(session);
-    return number === undefined || !records ? undefined : yield* records.readResponse(number, index);
+    return number === undefined || !records ? undefined : yield* records.readResponse(session.id, number, index);
   }
 
   /** Resolves when an answer may be sent: at once if sessions are not stored, otherwise see {@link SessionRecords.flushed}. */

@@ -76,7 +76,11 @@ export async function inspectFileSystem(folder: string): Promise<FileSystem> {
 export function requireSpace(path: string, bytes: number, changes: number): void {
   const { bavail, bsize } = statfsSync(path);
   const copies = Math.min(changes * PAGE_BYTES, statSync(path).size, MAX_COPY_BYTES);
-  if (bavail * bsize < MIN_FREE_BYTES + 2 * bytes + copies) throw new Error(DISK_FULL);
+  const [free, needed] = [bavail * bsize, MIN_FREE_BYTES + 2 * bytes + copies];
+  if (free >= needed) return;
+  throw new Error(DISK_FULL, {
+    cause: new Error(`${path} needs ${needed} free bytes on its disk, but ${free} are free`),
+  });
 }
 
 /** Checks that the file system of a file accepts writes, with a file beside it. Throws the error of the system. */

@@ -4,5 +4,6 @@ export { EntryBlocks } from "./entry-block.js";
 export { damagedFolderError, StorageError, unusableFolderError } from "./errors.js";
 export { openForReading, type StorageReader } from "./live-storage.js";
 export { type Damage, OfflineStorage, type ReportDamage } from "./offline-storage.js";
+export { peekValue } from "./peek-value.js";
 export { type Durability, Storage, type StorageOptions } from "./storage.js";
 export type { StorageSize } from "./storage-size.js";

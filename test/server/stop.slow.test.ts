@@ -48,7 +48,7 @@ it("waits until a slow client has the whole batch", async () => {
   client.read();
   await until(() => client.socket.readableEnded);
   client.leave();
-  expect(await stopped).toEqual({ abortedCalls: 0, lostSessions: [], cutAnswers: [], complete: true });
+  expect(await stopped).toEqual({ abortedCalls: 0, lostSessions: [], cutAnswers: [], lostChanges: 0, complete: true });
   const [head = "", body = ""] = client.received.split("\r\n\r\n");
   const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
   expect(length).toBeGreaterThan(16 * PADDING);

@@ -13,7 +13,7 @@ import type { Store } from "../limits/store.js";
 import { observeEngine } from "./engine-server-metrics.js";
 import { observeEventLoopDelay } from "./event-loop-delay.js";
 import { observeSessions } from "./session-metrics.js";
-import { type ObservedStorage, observeStorage } from "./storage-metrics.js";
+import { type ObservedServerStorage, observeStorage } from "./storage-metrics.js";
 import { observeStore } from "./store-metrics.js";
 import { UpstreamMetrics } from "./upstream-metrics.js";
 
@@ -39,7 +39,7 @@ export interface Observed {
   readonly known: { readonly bytes: number };
   readonly store: Pick<Store, "bytes" | "limit" | "heapBytes" | "heapLimit">;
   /** Undefined if sessions are not stored. */
-  readonly storage?: { readonly storage: ObservedStorage } | undefined;
+  readonly storage?: ObservedServerStorage | undefined;
 }
 
 /** The Prometheus metrics of one server. Each instance has its own registry. */
@@ -124,7 +124,7 @@ export class Metrics {
     addGauge(this.registry, "rolltape_known_request_bytes", knownHelp, () => known.bytes);
     observeStore(store, this.registry);
     this.#stopObserving = [observeSessions(sessions, this.registry), observeEventLoopDelay(this.registry)];
-    if (storage) this.#stopObserving.push(observeStorage(storage.storage, this.registry));
+    if (storage) this.#stopObserving.push(observeStorage(storage, this.registry));
   }
 
   /** Counts a recorded call: tokens, its link to its parent, its tool calls. */

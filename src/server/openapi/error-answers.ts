@@ -91,14 +91,23 @@ export function errorAnswers({ paths }: Document): Record<string, object> {
 const answerName = (status: number, shape: Shape): string => `${shape}Error${status}`;
 const answerRef = (name: string): string => `#/components/responses/${name}`;
 
+const RETRY_AFTER = { "retry-after": { description: "Seconds until the next attempt.", schema: { type: "integer" } } };
+
+/** The headers of answers, by status, that say whether and when the call may be repeated. */
+const RETRY_HEADERS: Readonly<Record<number, Answer["headers"]>> = {
+  429: RETRY_AFTER,
+  500: {
+    "x-should-retry": { description: "`false` if repeating the call does not help.", schema: { type: "string" } },
+  },
+  503: RETRY_AFTER,
+};
+
 function describeAnswer(status: number, shape: Shape): Answer {
   const names = codes.filter((code) => CATALOGUE[code][0] === status).map((code) => `\`${code}\``);
-  const retry = status === 429 || status === 503;
+  const headers = RETRY_HEADERS[status];
   return {
     description: `${STATUS_CODES[status]}: ${names.join(", ")}`,
-    ...(retry
-      ? { headers: { "retry-after": { description: "Seconds until the next attempt.", schema: { type: "integer" } } } }
-      : {}),
+    ...(headers ? { headers } : {}),
     content: { "application/json": { schema: schemaRef(`${shape}Error`) } },
   };
 }

@@ -1,10 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../../config/index.js";
+import { listReasons } from "../../http/error-log.js";
 import { SessionRecords } from "../../session/stored/session-records.js";
-import { newWorkerTag } from "../../session/worker-tag.js";
-import { Storage, unusableFolderError } from "../../storage/index.js";
+import { Storage } from "../../storage/index.js";
+import { hasData, IDENTITY, type Identity, readIdentity, refuseUnknownFormat } from "./identity.js";
+
+export { FORMAT, IDENTITY, READABLE_FORMATS } from "./identity.js";
 
 /** The open storage folder of a server, and the values that the server reads from it at its start. */
 export interface ServerStorage {
@@ -18,23 +20,8 @@ export interface ServerStorage {
   readonly memoryBytes: number;
 }
 
-/** The identity of a server, as stored in its folder. */
-export interface Identity {
-  readonly format: number;
-  readonly digestKey: string;
-  readonly workerTag: string;
-  /** Digest of the model that the sessions were recorded with. */
-  readonly modelDigest: string;
-}
-
-export const IDENTITY = "identity";
 /** Name of the stored origin of batches, which an export without a server needs. */
 export const ORIGIN = "origin";
-/** Version of the folder. A server refuses later ones. */
-export const FORMAT = 3;
-/** Versions that this one reads. Version 2 has no write-ahead log. */
-export const READABLE_FORMATS: readonly number[] = [2, FORMAT];
-const DIGEST_KEY_BYTES = 16;
 
 export interface StorageNeeds {
   readonly modelDigest: string;
@@ -50,6 +37,7 @@ export async function openServerStorage(
 ): Promise<ServerStorage | undefined> {
   const { directory, memory_bytes } = config.storage;
   if (directory === null) return undefined;
+  refuseUnknownFormat(directory);
   const storage = await openFolder(directory, config, logger);
   try {
     const records = new SessionRecords(storage);
@@ -84,40 +72,10 @@ function openFolder(directory: string, { storage }: Config, logger: FastifyBaseL
     onFailure: (failure) => {
       if (failure)
         logger.error(
-          { directory, reason: failure.message },
+          { directory, reason: failure.message, causes: listReasons(failure.cause, failure.message) },
           "storage refuses writes; calls that change something are refused",
         );
       else logger.info({ directory }, "storage accepts writes again");
     },
   });
-}
-
-/**
- * Returns the identity in the folder, or a new one.
- *
- * @throws StorageError `storage_unusable` if the folder has records of another version, or sessions of another model
- */
-function readIdentity(records: SessionRecords, modelDigest: string, directory: string): Identity {
-  const stored = records.readValue(IDENTITY) as Identity | undefined;
-  if (!stored) {
-    const digestKey = randomBytes(DIGEST_KEY_BYTES).toString("base64");
-    return { format: FORMAT, digestKey, workerTag: newWorkerTag(), modelDigest };
-  }
-  if (!READABLE_FORMATS.includes(stored.format)) {
-    const reason = `has records of version ${stored.format}; this server reads and writes version ${FORMAT}`;
-    throw unusableFolderError(directory, reason);
-  }
-  if (stored.modelDigest !== modelDigest && hasData(records)) {
-    const reason =
-      "has sessions of another model: its tokenizer or chat template differs from this server's. " +
-      "Start the server with the model that `rolltape storage inspect` names, or use another folder";
-    throw unusableFolderError(directory, reason);
-  }
-  return { ...stored, format: FORMAT };
-}
-
-/** Returns true if the folder has a session whose data was not freed. */
-function hasData(records: SessionRecords): boolean {
-  for (const { head } of records.readHeads()) if (!head.summary.freed) return true;
-  return false;
 }

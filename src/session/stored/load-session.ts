@@ -1,5 +1,6 @@
 import { Session } from "../session.js";
-import { damagedError, requireComplete } from "./read-session.js";
+import { DamagedSessionError, describeRestoreError } from "./damaged-session-error.js";
+import { requireComplete } from "./read-session.js";
 import type { StoredHead } from "./session-records.js";
 import type { StoredSession } from "./stored-session.js";
 
@@ -7,7 +8,7 @@ import type { StoredSession } from "./stored-session.js";
  * Returns a session with its stored data. Changes of the returned session are not stored.
  *
  * @param key key of its message digests. Required only if the session receives calls
- * @throws StorageError if the data is damaged or incomplete
+ * @throws DamagedSessionError if the data is damaged or incomplete
  */
 export function loadSession({ summary }: StoredHead, stored: StoredSession, key?: Uint8Array): Session {
   requireComplete(summary.id, stored, summary);
@@ -23,6 +24,6 @@ export function loadSession({ summary }: StoredHead, stored: StoredSession, key?
     session.load(stored);
     return session;
   } catch (error) {
-    throw damagedError(`The data of session ${summary.id}`, error);
+    throw new DamagedSessionError(summary.id, describeRestoreError(error), error);
   }
 }

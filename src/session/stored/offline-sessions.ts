@@ -1,6 +1,7 @@
 import type { Entry, OfflineStorage, ReportDamage } from "../../storage/index.js";
 import { runAtOnce } from "../../support/async/steps.js";
 import type { Session } from "../session.js";
+import { DamagedSessionError, describeDamage as describeSessionDamage } from "./damaged-session-error.js";
 import { readSessionKey, sessionKey } from "./keys.js";
 import { loadSession } from "./load-session.js";
 import { nameByNumber, readStoredSession } from "./read-session.js";
@@ -40,7 +41,7 @@ export function readHeads(
 /**
  * Reads the data of a session.
  *
- * @throws StorageError if it is damaged, PageError if the file is damaged there
+ * @throws DamagedSessionError if it is damaged, PageError if the file is damaged there
  */
 export function readOffline(storage: OfflineStorage, { number, head }: OfflineSession): Session {
   const records = [...storage.range("records", sessionKey(number))];
@@ -62,6 +63,8 @@ export function* groupBySession(records: Iterable<Entry>): Generator<{ number: n
   if (group) yield group;
 }
 
+/** Returns the reason of a damage, without the session that has it. */
 export function reasonOf(error: unknown): string {
+  if (error instanceof DamagedSessionError) return describeSessionDamage(error.damage);
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
-import { type Entry, StorageError } from "../../storage/index.js";
+import type { Entry } from "../../storage/index.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { SessionSummary } from "../session-summary.js";
+import { DamagedSessionError } from "./damaged-session-error.js";
 import { decodeInteraction, type OwnMessages, type StoredInteraction } from "./interaction-record.js";
 import { readRecordKey } from "./keys.js";
 import { decodeOutcome, NO_OUTCOME, type Outcome } from "./outcome-record.js";
@@ -18,7 +19,7 @@ type StoredCounts = Pick<SessionSummary, "interactionCount" | "rewards">;
  * Reads the data of a session from its records.
  *
  * @param readMessages reads messages when they are needed. Required if the values of the records can change before that
- * @throws StorageError if a record is damaged
+ * @throws DamagedSessionError if a record is damaged
  */
 export function* readStoredSession(
   id: string,
@@ -36,7 +37,7 @@ export function* readStoredSession(
     try {
       session.add(record);
     } catch (error) {
-      throw damagedError(`The ${nameRecord(record.key)} of session ${id}`, error);
+      throw damagedRecordError(id, nameRecord(record.key), error);
     }
   }
   return session.read();
@@ -86,7 +87,7 @@ export function nameRecord(key: Buffer): string {
 /**
  * Compares the data of a session with the counts in its head. Nothing else shows that records at its end are missing.
  *
- * @throws StorageError if something is missing
+ * @throws DamagedSessionError if something is missing
  */
 export function requireComplete(id: string, { interactions, outcomes }: StoredSession, counts: StoredCounts): void {
   const { interactionCount, rewards } = counts;
@@ -95,7 +96,7 @@ export function requireComplete(id: string, { interactions, outcomes }: StoredSe
     interactions.length === interactionCount
       ? rewarded !== rewards && `rewards of interactions: ${rewarded} instead of ${rewards}`
       : `interactions: ${interactions.length} instead of ${interactionCount}`;
-  if (missing) throw damagedError(`The data of session ${id}`, new Error(missing));
+  if (missing) throw new DamagedSessionError(id, { reason: missing });
 }
 
 /** Names a session whose id is unknown by its number, which is the last part of the id. */
@@ -103,8 +104,8 @@ export function nameByNumber(number: number): string {
   return `the session whose id ends with -${number}`;
 }
 
-/** Returns the error of a record that is damaged. */
-export function damagedError(what: string, cause: unknown): StorageError {
+/** Returns the error of a record that is damaged, for example `interaction 3`. */
+export function damagedRecordError(session: string, what: string, cause: unknown): DamagedSessionError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new StorageError("storage_failed", `${what} cannot be read: ${reason}.`, { cause });
+  return new DamagedSessionError(session, { what, reason }, cause);
 }

@@ -5,11 +5,13 @@ import { Semaphore } from "../../support/async/semaphore.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { ExportedShard, ExportedShards } from "../retention.js";
 import type { SessionSummary } from "../session-summary.js";
+import { DamagedSessionError, describeRestoreError } from "./damaged-session-error.js";
 import { decodeMessages, encodeInteraction, type OwnMessages } from "./interaction-record.js";
 import type { SessionJournal } from "./journal.js";
 import { RECORD_KINDS, type RecordKind, readSessionKey, recordKey, sessionKey } from "./keys.js";
 import { encodeOutcome } from "./outcome-record.js";
-import { damagedError, nameByNumber, nameRecord, readStoredSession, requireComplete } from "./read-session.js";
+import { PendingSessions } from "./pending-sessions.js";
+import { damagedRecordError, nameByNumber, nameRecord, readStoredSession, requireComplete } from "./read-session.js";
 import { openBytes, openJson, sealJson, sealPieces, sealText } from "./sealed-json.js";
 import type { StoredSession } from "./stored-session.js";
 import { ToolRecords } from "./tool-records.js";
@@ -57,6 +59,9 @@ export class SessionRecords {
   #outcomes: Change[] = [];
   #outcomeTimer: NodeJS.Timeout | undefined;
   readonly #prompt = new Allowance(PROMPT_WRITES);
+  readonly #pendingSessions = new PendingSessions();
+  /** Numbers of the sessions whose data could not be read. */
+  readonly #damaged = new Set<number>();
 
   constructor(storage: Storage) {
     this.#storage = storage;
@@ -80,6 +85,7 @@ export class SessionRecords {
       summaryChanged: () => this.saveHead(number, readHead),
       freed: (interactions) => {
         this.#changed.delete(number);
+        this.#damaged.delete(number);
         // Together, because a session without its records would be damaged.
         this.#write([
           set("sessions", sessionKey(number), sealJson(readHead())),
@@ -87,7 +93,7 @@ export class SessionRecords {
           ...this.#tools.remove(number),
         ]);
       },
-      readTools: (key) => this.#tools.read(key),
+      readTools: (key) => this.#tools.read(key, () => readHead().summary.id),
     };
   }
 
@@ -146,13 +152,18 @@ export class SessionRecords {
     return undefined;
   }
 
-  /** Reads the UTF-8 of a stored response; undefined if there is none. */
-  *readResponse(number: number, index: number): Steps<Buffer | undefined> {
+  /**
+   * Reads the UTF-8 of a stored response; undefined if there is none.
+   *
+   * @param id of the session
+   * @throws DamagedSessionError if it is damaged
+   */
+  *readResponse(id: string, number: number, index: number): Steps<Buffer | undefined> {
     const bytes = this.#storage.get("records", recordKey(number, "response", index));
     try {
       return bytes && (yield* openBytes(bytes));
     } catch (error) {
-      throw damagedError(`Response ${index} of ${nameByNumber(number)}`, error);
+      throw damagedRecordError(id, `response ${index}`, error);
     }
   }
 
@@ -196,7 +207,7 @@ export class SessionRecords {
    * the promise of `load` settles.
    *
    * @param readSummary called when the read begins, which other reads may delay; returns undefined if the session was freed meanwhile
-   * @throws StorageError if a record is damaged or missing, or if `load` refuses the tokens
+   * @throws DamagedSessionError if a record is damaged or missing, or if `load` refuses the tokens
    */
   async readSession(
     number: number,
@@ -207,6 +218,20 @@ export class SessionRecords {
     const summary = readSummary();
     if (!summary) return;
     this.#storage.requireOpen();
+    try {
+      await this.#readData(number, summary, load);
+      this.#damaged.delete(number);
+    } catch (error) {
+      if (error instanceof DamagedSessionError) this.#damaged.add(number);
+      throw error;
+    }
+  }
+
+  async #readData(
+    number: number,
+    summary: SessionSummary,
+    load: (stored: StoredSession) => Promise<void>,
+  ): Promise<void> {
     const block = this.#blocks.take();
     try {
       // All at once, because the file may change between the steps.
@@ -218,7 +243,8 @@ export class SessionRecords {
       try {
         await load(stored);
       } catch (error) {
-        throw damagedError(`The data of session ${summary.id}`, error);
+        if ((error as { code?: unknown }).code === "ERR_OUT_OF_MEMORY") throw error;
+        throw new DamagedSessionError(summary.id, describeRestoreError(error), error);
       }
     } finally {
       this.#blocks.giveBack(block);
@@ -231,7 +257,7 @@ export class SessionRecords {
       if (!bytes) throw new Error("it is missing");
       return decodeMessages(bytes);
     } catch (error) {
-      throw damagedError(`The ${nameRecord(key)} of session ${id}`, error);
+      throw damagedRecordError(id, nameRecord(key), error);
     }
   }
 
@@ -240,6 +266,16 @@ export class SessionRecords {
     this.#saveChanged();
     this.#writeOutcomes();
     await this.#storage.flushed();
+  }
+
+  /** Number of sessions whose data could not be read when it was needed, without those that were freed since. */
+  get damagedSessions(): number {
+    return this.#damaged.size;
+  }
+
+  /** Returns the numbers of the sessions with changes that are not on disk. */
+  listPending(): number[] {
+    return this.#pendingSessions.list(this.#storage.pending);
   }
 
   /** Resolves when everything that changed so far can be read. */
@@ -279,7 +315,10 @@ export class SessionRecords {
     this.#outcomeTimer = undefined;
     const outcomes = this.#outcomes;
     this.#outcomes = [];
-    this.#storage.write([...outcomes, ...changes]);
+    const all = [...outcomes, ...changes];
+    const before = this.#storage.pending;
+    this.#storage.write(all);
+    if (all.length > 0) this.#pendingSessions.written(all, before, this.#storage.pending);
   }
 }
 

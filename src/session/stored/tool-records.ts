@@ -1,6 +1,6 @@
 import type { Change, Storage } from "../../storage/index.js";
 import type { ToolList } from "../tool-lists.js";
-import { damagedError } from "./read-session.js";
+import { damagedRecordError } from "./read-session.js";
 import { openText, sealJson, sealText } from "./sealed-json.js";
 
 /**
@@ -66,14 +66,15 @@ export class ToolRecords {
   /**
    * Returns the JSON of a list; undefined if it was not stored.
    *
-   * @throws StorageError if it is damaged
+   * @param readId returns the id of the session that needs it
+   * @throws DamagedSessionError if it is damaged
    */
-  read(key: string): string | undefined {
+  read(key: string, readId: () => string): string | undefined {
     const sealed = this.#storage.get("meta", listKey(key));
     try {
       return sealed && openText(sealed);
     } catch (error) {
-      throw damagedError(`The list of tools ${key}`, error);
+      throw damagedRecordError(readId(), `the list of tools ${key}`, error);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Entry } from "../../storage/index.js";
+import { DamagedSessionError } from "./damaged-session-error.js";
 import { decodeInteraction } from "./interaction-record.js";
 import { type RecordName, readRecordKey } from "./keys.js";
 import { loadSession } from "./load-session.js";
@@ -30,8 +31,16 @@ export function* verifySession(head: StoredHead, records: readonly Entry[]): Gen
     for (const record of records) list.add(record);
     loadSession(head, list.read()).unload();
   } catch (error) {
-    yield { what: "the data", reason: reasonOf(error instanceof Error ? (error.cause ?? error) : error) };
+    yield describeProblem(error, head.summary.interactionCount);
   }
+}
+
+/** @param interactions number of interactions of the session */
+function describeProblem(error: unknown, interactions: number): SessionProblem {
+  if (!(error instanceof DamagedSessionError)) return { what: "the data", reason: reasonOf(error) };
+  const { what = "the data", reason, interaction } = error.damage;
+  const dependents = interaction === undefined ? 0 : interactions - interaction - 1;
+  return { what, reason, ...(dependents > 0 ? { dependents } : {}) };
 }
 
 /** Reports each damaged or missing record once. Those that depend on it are counted. */

@@ -180,7 +180,7 @@ test("of a damaged folder, verify and export list what is lost and end with stat
   const out = join(temporaryFolder(), "batch.safetensors");
   const exported = await runRolltape(["export", "--storage", directory, "--out", out]);
   expect(exported).toMatchObject({ code: 1, stdout: expect.stringMatching(/^exported 1 session in 1 row to /) });
-  expect(exported.stderr).toContain(`session ${ids[1]}: The interaction 0 of session ${ids[1]} cannot be read`);
+  expect(exported.stderr).toContain(`session ${ids[1]}: interaction 0: its checksum is wrong`);
 
   writeFileSync(file, bytes.fill(0, 2 * 4096));
   expect((await runRolltape(["storage", "compact", directory])).stderr).toContain("has a damaged file data.mdb");

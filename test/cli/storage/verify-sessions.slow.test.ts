@@ -46,7 +46,10 @@ test("finds each damaged record and names it", async () => {
       (storage) => flipBit(storage, "records", recordKey(1, "outcome", 2)),
       { what: `outcome 2 of session ${b}`, reason: "its checksum is wrong" },
     ],
-    [(storage) => flipEnd(storage, recordKey(0, "interaction", 1)), { what: `the data of session ${a}` }],
+    [
+      (storage) => flipEnd(storage, recordKey(0, "interaction", 1)),
+      { what: `interaction 1 of session ${a}`, reason: "the checksum of its tokens is wrong", dependents: 1 },
+    ],
     [
       () => ({ table: "records", key: recordKey(0, "interaction", 1), value: undefined }),
       { what: `interaction 1 of session ${a}`, reason: "missing", dependents: 1 },

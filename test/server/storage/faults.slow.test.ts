@@ -1,4 +1,4 @@
-import { statfsSync, writeFileSync } from "node:fs";
+import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Storage } from "../../../src/storage/index.js";
@@ -91,6 +91,18 @@ test("creates no session and no slots if they cannot be stored", async () => {
   expect((await proxy.post("/grant_capacity", { slots: 1 })).json()).toEqual({ capacity: 3 });
 });
 
+test("tells clients why the disk refuses writes without the path of a file", async () => {
+  const { proxy, disk } = opened();
+  const started = await proxy.session();
+  rmSync(join(disk.folder, "data.mdb"));
+  const reply = await proxy.chat(started, [user("a")]);
+  expect(reply.refusal).toBe("503 storage_failed");
+  const message = "The server cannot write to its storage: the file is missing.";
+  expect(reply.error.message).toBe(message);
+  expect(await readHealth()).toMatchObject({ status: "storage_failed", message });
+  expect(proxy.context.storage?.storage.failure?.message).toContain(join(disk.folder, "data.mdb"));
+});
+
 test("a read-only folder is refused at the start, with the reason", async () => {
   const { proxy, disk } = opened();
   await proxy.close();
@@ -109,7 +121,9 @@ test("a folder with records of another version is refused and stays as it is", a
   await proxy.close();
   await expect(Proxy.start({ storage: { directory: disk.folder } })).rejects.toMatchObject({
     code: "storage_unusable",
-    message: `storage.directory ${disk.folder} has records of version 99; this server reads and writes version 3.`,
+    message:
+      `storage.directory ${disk.folder} has records of version 99; this Rolltape reads the versions 2 and 3. ` +
+      "Use the newer Rolltape that wrote them, or another folder.",
   });
 });
 

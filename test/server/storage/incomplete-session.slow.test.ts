@@ -18,6 +18,6 @@ test.each([
   );
   const proxy = await startStored(directory);
   const reply = await proxy.post("/export_batch", { session_ids: [session.id] });
-  expect(reply.refusal).toBe("503 storage_failed");
+  expect(reply.refusal).toBe("500 session_damaged");
   expect(reply.error.message).toContain(reason);
 });

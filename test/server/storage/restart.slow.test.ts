@@ -182,8 +182,10 @@ test("refuses a session whose tokens are damaged with 503, and serves it again w
   write(damaged);
   await storage?.committed();
   const refused = await proxy.chat(started, [user("a")]);
-  expect(refused.refusal).toBe("503 storage_failed");
-  expect(refused.error.message).toMatch(/^The data of session \S+-0 cannot be read: parts\[1\]: checksum: /);
+  expect(refused.refusal).toBe("500 session_damaged");
+  expect(refused.error.message).toContain(
+    `Session ${started.id} is damaged: interaction 1: the checksum of its tokens is wrong.`,
+  );
   expect(session.interactionCount).toBe(3);
   write(intact);
   await storage?.committed();
