@@ -1,2 +1,0 @@
-export { readRows } from "../../view/tokens/batch-rows.js";
-//# sourceMappingURL=rows.js.map

@@ -1,9 +1,0 @@
-/**
- * Returns true if the client speaks Anthropic's API, for paths that both OpenAI and Anthropic have, such as `/v1/models`.
- * Anthropic's SDKs always send `anthropic-version`. A plain HTTP client may send only its key, as `x-api-key`.
- */
-export function isAnthropicClient({ headers }) {
-    return (headers["anthropic-version"] !== undefined ||
-        (headers["x-api-key"] !== undefined && headers.authorization === undefined));
-}
-//# sourceMappingURL=anthropic-client.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=engine-server.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=sglang-options.js.map

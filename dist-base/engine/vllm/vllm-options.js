@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=vllm-options.js.map

@@ -1,2 +1,0 @@
-/** Returns the metrics of the process and of Node.js in Prometheus' text format. */
-export declare function scrapeProcessMetrics(): Promise<string>;

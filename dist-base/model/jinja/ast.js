@@ -1,3 +1,0 @@
-/** The nodes of a parsed template. */
-export {};
-//# sourceMappingURL=ast.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=detokenizer.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=whole-structure.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=output-syntax.js.map

@@ -1,7 +1,0 @@
-/** A lock on a file. The operating system ends it with the process, however the process ends. */
-export interface NativeFileLock {
-    /** False if another process has the lock. */
-    readonly held: boolean;
-    /** Ends the lock. Idempotent. */
-    release(): void;
-}

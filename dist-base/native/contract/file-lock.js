@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=file-lock.js.map

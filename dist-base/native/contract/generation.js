@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=generation.js.map

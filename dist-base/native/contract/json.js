@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=json.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=synced-file.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=stream-encoder.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=controller-options.js.map

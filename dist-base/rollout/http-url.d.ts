@@ -1,1 +1,0 @@
-export declare function isHttpUrl(value: unknown): boolean;

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=resolve-options.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=launcher.js.map

@@ -1,2 +1,0 @@
-export const schemaRef = (name) => ({ $ref: `#/components/schemas/${name}` });
-//# sourceMappingURL=document.js.map

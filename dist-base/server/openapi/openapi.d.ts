@@ -1,2 +1,0 @@
-/** Builds the OpenAPI description from the schemas that the routes validate with and the keys that they require. */
-export declare const openapi: (app: import("fastify").FastifyInstance<import("fastify").RawServerDefault, import("http").IncomingMessage, import("http").ServerResponse<import("http").IncomingMessage>, import("fastify").FastifyBaseLogger, import("fastify").FastifyTypeProviderDefault>) => Promise<void>;

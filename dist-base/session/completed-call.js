@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=completed-call.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=session-summary.js.map

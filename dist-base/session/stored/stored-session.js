@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=stored-session.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=abort-source.js.map

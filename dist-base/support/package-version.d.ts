@@ -1,2 +1,0 @@
-/** Returns the version in this package's package.json. */
-export declare function packageVersion(): string;

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=open-source.js.map
