@@ -7,9 +7,12 @@ import { type Change, type Durability, Storage, type Table, unusableFolderError 
 import type { AcceptedReport, LeaseRecords, RestoredLeases } from "./lease-records.js";
 
 /** Version of the records. */
-const FORMAT = 2;
-/** Formats that this version reads. The storage of format 1 has no write-ahead log, so older versions would not see its changes. */
-const READABLE_FORMATS: readonly number[] = [1, FORMAT];
+const FORMAT = 3;
+/**
+ * Formats that this version reads. The storage of format 1 has no write-ahead log, and the log of format 2 does not say whether it is open,
+ * so older versions would miss changes or take the log for damaged.
+ */
+const READABLE_FORMATS: readonly number[] = [1, 2, FORMAT];
 
 /** The record of the job as a whole. */
 interface JobRecord {

@@ -1,11 +1,11 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { chmod, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { native } from "../native/addon.js";
 import type { NativeFileLock } from "../native/contract.js";
 import { makeFolder } from "../support/make-folder.js";
 import { unusableFolderError } from "./errors.js";
-import { COPY_FILE } from "./file-names.js";
+import { COPY_FILE, DATA_FILE, LOG_FILES } from "./file-names.js";
 import { refuseUnfitPlace } from "./folder-place.js";
 
 /** A lock on a folder. If its process dies, the operating system releases it. */
@@ -32,6 +32,22 @@ export async function prepareFolder(directory: string): Promise<string> {
     throw unusableFolderError(directory, reason, error);
   }
   return directory;
+}
+
+/**
+ * Refuses a folder that has a log, but no data file or an empty one: a server would begin with an empty data file. A log is created only
+ * once the data file is on disk.
+ *
+ * @throws StorageError `storage_unusable`
+ */
+export function refuseLostDataFile(directory: string): void {
+  const size = statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size;
+  if (size !== undefined && size > 0) return;
+  const logs = LOG_FILES.filter((name) => existsSync(join(directory, name)));
+  if (logs.length === 0) return;
+  const problem = `${size === undefined ? "has no" : "has an empty"} file ${DATA_FILE}, but has the log ${logs.join(", ")}`;
+  const advice = `Restore ${[DATA_FILE, ...LOG_FILES].join(", ")} together from a backup`;
+  throw unusableFolderError(directory, `${problem}. ${advice}, or use another folder`);
 }
 
 /** Locks the folder for this server. */

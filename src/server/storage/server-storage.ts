@@ -31,9 +31,9 @@ export const IDENTITY = "identity";
 /** Name of the stored origin of batches, which an export without a server needs. */
 export const ORIGIN = "origin";
 /** Version of the folder. A server refuses later ones. */
-export const FORMAT = 3;
-/** Versions that this one reads. Version 2 has no write-ahead log. */
-export const READABLE_FORMATS: readonly number[] = [2, FORMAT];
+export const FORMAT = 4;
+/** Versions that this one reads. Version 2 has no write-ahead log, and the log of version 3 does not say whether it is open. */
+export const READABLE_FORMATS: readonly number[] = [2, 3, FORMAT];
 const DIGEST_KEY_BYTES = 16;
 
 export interface StorageNeeds {

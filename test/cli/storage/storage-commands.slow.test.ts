@@ -67,7 +67,7 @@ test("beside a server, a folder can be inspected, but not verified, compacted or
   await record(url, 2);
   expect(await inspect(directory)).toMatchObject({
     open: true,
-    format: 3,
+    format: 4,
     model: expect.any(String),
     sessions: { active: 2, ended: 0, held: 0, exported: 0, expired: 0 },
     sessions_with_data: 2,
