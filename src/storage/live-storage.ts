@@ -4,11 +4,13 @@ import type { Entry, Table } from "./changes.js";
 import { LmdbFile, type Snapshot } from "./database.js";
 import { DATA_FILE } from "./file-names.js";
 import { isFolderOpen } from "./folder.js";
-import { OfflineStorage } from "./offline-storage.js";
+import { type OfflineLog, OfflineStorage } from "./offline-storage.js";
 import type { StorageSize } from "./storage-size.js";
 
 /** Read access to a storage folder. */
 export interface StorageReader {
+  /** Undefined beside a server, which applies its log all the time. */
+  readonly log: OfflineLog | undefined;
   get(table: Table, key: Uint8Array): Buffer | undefined;
   range(table: Table, prefix?: Uint8Array): Iterable<Entry>;
   readSize(): StorageSize;
@@ -24,6 +26,7 @@ export function openForReading(directory: string): { readonly reader: StorageRea
 }
 
 class LiveStorage implements StorageReader {
+  readonly log = undefined;
   readonly #path: string;
   readonly #file: LmdbFile;
   readonly #snapshot: Snapshot;

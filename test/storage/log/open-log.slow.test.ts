@@ -146,19 +146,19 @@ describe("a folder that was left at any step of a start or a stop", () => {
   function watchSteps(directory: string): string[] {
     const copies: string[] = [];
     const copy = () => void copies.push(copyAtCrash(directory));
-    const { commit } = CommitThread.prototype;
+    const commit = Reflect.get(CommitThread.prototype, "commit") as CommitThread["commit"];
     vi.spyOn(CommitThread.prototype, "commit").mockImplementation(async function (this: CommitThread, changes) {
       copy();
       await commit.call(this, changes);
       copy();
     });
-    const { commit: commitNow } = LmdbFile.prototype;
+    const commitNow = Reflect.get(LmdbFile.prototype, "commit") as LmdbFile["commit"];
     vi.spyOn(LmdbFile.prototype, "commit").mockImplementation(function (this: LmdbFile, changes: Iterable<Change>) {
       copy();
       commitNow.call(this, changes);
       copy();
     });
-    const { prepare } = LogSegment.prototype;
+    const prepare = Reflect.get(LogSegment.prototype, "prepare") as LogSegment["prepare"];
     vi.spyOn(LogSegment.prototype, "prepare").mockImplementation(async function (this: LogSegment) {
       copy();
       await prepare.call(this);
