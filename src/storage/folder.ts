@@ -6,6 +6,7 @@ import type { NativeFileLock } from "../native/contract.js";
 import { makeFolder } from "../support/make-folder.js";
 import { unusableFolderError } from "./errors.js";
 import { COPY_FILE, DATA_FILE, LOG_FILES } from "./file-names.js";
+import { isReadOnly } from "./file-system.js";
 import { refuseUnfitPlace } from "./folder-place.js";
 
 /** A lock on a folder. If its process dies, the operating system releases it. */
@@ -52,11 +53,13 @@ export function refuseLostDataFile(directory: string): void {
 
 /** Locks the folder for this server. */
 export function lockFolder(directory: string): FolderLock {
+  refuseReadOnly(directory, "Use another folder");
   return lockOr(directory, "Use another folder: each server needs its own");
 }
 
 /**
- * Locks the folder for a command, so that no server opens it meanwhile. Creates no lock file if the folder has none, for example because it is a copy.
+ * Locks the folder for a command, so that no server opens it meanwhile. Creates no lock file if the folder has none, for example because
+ * it is a copy. On a read-only mount, a server can still have the folder open through another mount, so the lock is needed there too.
  *
  * @returns undefined if there is no lock file
  */
@@ -66,6 +69,7 @@ export function lockForCommand(directory: string): FolderLock | undefined {
 
 /** Locks the folder for a command that replaces its file. */
 export function lockForChange(directory: string): FolderLock {
+  refuseReadOnly(directory, "Copy the folder, or mount the file system for writing");
   return lockOr(directory, "Stop the server first");
 }
 
@@ -94,6 +98,10 @@ export async function lockDataFile(directory: string, path: string): Promise<Fol
     directory,
     "has a data.mdb that is a link to the file of another folder, which a process has open. Every server needs a file of its own",
   );
+}
+
+function refuseReadOnly(directory: string, advice: string): void {
+  if (isReadOnly(directory)) throw unusableFolderError(directory, `is on a read-only file system. ${advice}`);
 }
 
 function lockOr(directory: string, advice: string): FolderLock {
