@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { runAtOnce } from "../support/async/steps.js";
 import type { Entry } from "./changes.js";
@@ -251,7 +251,13 @@ function requireStorage(directory: string): void {
 function describeMissing(directory: string, { code, message }: NodeJS.ErrnoException): string {
   if (code === "ENOTDIR") return "is not a folder";
   if (code !== "ENOENT") return `cannot be read: ${message}`;
-  return existsSync(directory) ? `has no file ${DATA_FILE}: no server stored sessions there` : "does not exist";
+  if (!existsSync(directory)) return "does not exist";
+  const folders = readdirSync(directory)
+    .filter((name) => existsSync(join(directory, name, DATA_FILE)))
+    .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  if (folders.length === 0) return `has no file ${DATA_FILE}: no server stored sessions there`;
+  // Servers with several workers, for example, give each of them a folder.
+  return `has no file ${DATA_FILE}, but its folders ${folders.join(", ")} do. Name one of them`;
 }
 
 function toReason(error: unknown): string {

@@ -147,6 +147,15 @@ test("reading changes nothing and creates no file", async () => {
   expect(readFileSync(dataFile(directory)).equals(before)).toBe(true);
 });
 
+test("refuses a folder whose subfolders have the storage, and names them", async () => {
+  const directory = newFolder();
+  for (const worker of ["worker-0", "worker-1", "worker-10"])
+    await write(join(directory, worker), [new Map([["a", Buffer.from("1")]])]);
+  expect(() => OfflineStorage.open(directory)).toThrow(
+    `storage.directory ${directory} has no file data.mdb, but its folders worker-0, worker-1, worker-10 do. Name one of them.`,
+  );
+});
+
 test.each([0x00, 0xff, 0x5a])("every damaged page is reported, and the rest is read (filled with %i)", async (byte) => {
   const source = newFolder();
   const written = manyValues();
