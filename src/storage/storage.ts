@@ -68,9 +68,7 @@ export class Storage {
     this.#answersWait = durability === "call";
     this.#locks = locks;
     this.#onFailure = options.onFailure;
-    const database = { path: join(directory, DATA_FILE), sync: durability !== "none", readOnly: false };
-    this.#file = new LmdbFile(database);
-    this.#thread = new CommitThread(database);
+    // Before the thread, which would keep running if a file of the log cannot be opened.
     if (state) {
       this.#log = new WriteAheadLog({
         directory,
@@ -80,6 +78,9 @@ export class Storage {
         onApply: () => this.#reportFailure(),
       });
     }
+    const database = { path: join(directory, DATA_FILE), sync: durability !== "none", readOnly: false };
+    this.#file = new LmdbFile(database);
+    this.#thread = new CommitThread(database);
     this.#commits = new GroupCommit({
       ...options,
       commit: (changes) => this.#explain(this.#log ? this.#log.append(changes) : this.#thread.commit(changes)),

@@ -81,6 +81,8 @@ function openFolder(directory: string, { storage }: Config, logger: FastifyBaseL
     durability: storage.durability,
     intervalMilliseconds: storage.interval_seconds * 1000,
     onCheck: (checked, total) => logger.info({ directory, checked, total }, "checking the pages of the storage file"),
+    onRecover: ({ records, bytes }) =>
+      logger.info({ directory, records, bytes }, "applied the changes that a crash left in the log"),
     onFailure: (failure) => {
       if (failure)
         logger.error(
