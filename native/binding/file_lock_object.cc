@@ -13,6 +13,8 @@ namespace {
 /// Returns the locked file; an empty descriptor if the file is locked elsewhere.
 FileDescriptor lockFile(const std::string& path) {
   FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  // A file on a read-only mount can be locked too. Another mount of the same file system may be writable.
+  if (!file && errno == EROFS) file = FileDescriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!file) throwInvalid("path", std::string("a file that can be opened: ") + std::strerror(errno));
   if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
   if (errno != EWOULDBLOCK) throwInvalid("path", std::string("a file that can be locked: ") + std::strerror(errno));

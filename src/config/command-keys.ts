@@ -1,5 +1,7 @@
+import { isWrittenEmpty } from "./empty-key.js";
 import { ConfigError } from "./errors.js";
 import { readOverrides } from "./overrides.js";
+import type { ConfigSources } from "./resolve-config.js";
 import type { Config } from "./schema/sections.js";
 import { storageSchema } from "./schema/storage.js";
 import { normalizeSpelling } from "./spelling.js";
@@ -137,11 +139,21 @@ export const UNUSED_BY_JOB: readonly UnusedKeys[] = [
 
 const STORAGE_KEYS = ["durability", "interval_seconds", "memory_bytes"] as const;
 
-/** Returns the keys of `storage` that a server with this configuration does not use. */
-export function unusedByStorage({ storage: { directory, durability } }: Config): UnusedKeys[] {
+/**
+ * Returns the keys of `storage` that a server with this configuration does not use.
+ *
+ * @param sources of the configuration, to say if the folder is written without a value
+ */
+export function unusedByStorage(
+  { storage: { directory, durability } }: Config,
+  sources: ConfigSources = {},
+): UnusedKeys[] {
   if (directory === null) {
     const prefixes = STORAGE_KEYS.map((name) => `storage.${name}`);
-    return [{ prefixes, reason: "sessions are not stored without `storage.directory`" }];
+    const reason = isWrittenEmpty("storage.directory", sources)
+      ? "`storage.directory` has an empty value, so sessions are not stored; set it to a folder"
+      : "sessions are not stored without `storage.directory`";
+    return [{ prefixes, reason }];
   }
   if (durability === "interval") return [];
   return [{ prefixes: ["storage.interval_seconds"], reason: "only `storage.durability=interval` uses it" }];
@@ -153,12 +165,12 @@ export function unusedByStorage({ storage: { directory, durability } }: Config):
  *
  * @throws {@link ConfigError} `config_invalid`, which lists each such key
  */
-export function refuseUnusedStorage(config: Config): void {
+export function refuseUnusedStorage(config: Config, sources: ConfigSources = {}): void {
   const defaults = storageSchema.parse({});
   const changed = STORAGE_KEYS.filter((name) => config.storage[name] !== defaults[name]);
   refuse(
     changed.map((name) => `storage.${name}`),
-    unusedByStorage(config),
+    unusedByStorage(config, sources),
   );
 }
 

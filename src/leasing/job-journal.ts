@@ -7,9 +7,12 @@ import { type Change, type Durability, peekValue, Storage, type Table, unusableF
 import type { AcceptedReport, LeaseRecords, RestoredLeases } from "./lease-records.js";
 
 /** Version of the records. */
-const FORMAT = 2;
-/** Formats that this version reads. The storage of format 1 has no write-ahead log, so older versions would not see its changes. */
-const READABLE_FORMATS: readonly number[] = [1, FORMAT];
+const FORMAT = 3;
+/**
+ * The oldest format that this version reads. The storage of format 1 has no write-ahead log, and the log of format 2 does not say whether it is open,
+ * so older versions would miss changes or take the log for damaged.
+ */
+const OLDEST_FORMAT = 1;
 
 /** The record of the job as a whole. */
 interface JobRecord {
@@ -245,9 +248,9 @@ function numbered(kind: string, number: number): string {
 /** @throws StorageError `storage_unusable` if this build cannot read the records of a job */
 function requireReadableFormat(job: Buffer | undefined, directory: string): void {
   const found = readJson<JobRecord>(job);
-  if (!found || READABLE_FORMATS.includes(found.format)) return;
+  if (!found || (found.format >= OLDEST_FORMAT && found.format <= FORMAT)) return;
   const reason =
-    `has a job of format ${found.format}; this Rolltape reads the formats ${READABLE_FORMATS.join(" and ")}. ` +
+    `has a job of format ${found.format}; this Rolltape reads the formats ${OLDEST_FORMAT} to ${FORMAT}. ` +
     "Use the Rolltape that wrote it, or another folder";
   throw unusableFolderError(directory, reason);
 }

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
-import { chmod, link, open, rename, stat } from "node:fs/promises";
+import { chmod, link, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Table } from "./changes.js";
 import { forgetCommitState } from "./commit-state.js";
 import { checkCopy, writeCopy } from "./copy-entries.js";
 import { unusableFolderError } from "./errors.js";
 import { COPY_FILE, DATA_FILE, LOG_FILES } from "./file-names.js";
-import { inspectFileSystem } from "./file-system.js";
+import { inspectFileSystem, syncPath } from "./file-system.js";
 import { removeCopy } from "./folder.js";
 import { removeLog } from "./log/recover-log.js";
 import type { OfflineStorage } from "./offline-storage.js";
@@ -24,6 +24,8 @@ export interface Compaction {
   readonly after: StorageSize;
   /** Name of the original, if it was kept. */
   readonly original: string | undefined;
+  /** Names of the log files, if they were kept because the log was damaged. */
+  readonly keptLog: readonly string[];
 }
 
 /** Space for the pages that a copy has in addition to those with data. */
@@ -48,17 +50,18 @@ export async function compactStorage(
     await removeCopy(directory);
     const digests = await writeCopy(copy, storage, isKept);
     await chmod(copy, (await stat(path)).mode);
-    await sync(copy);
+    syncPath(copy);
     const after = checkCopy(directory, COPY_FILE, digests);
     const original = keepOriginal ? await linkOriginal(directory, DATA_FILE) : undefined;
     await rename(copy, path);
     forgetCommitState(path);
     await removeCopy(directory);
-    await sync(directory);
+    syncPath(directory);
     // The copy has the changes of the log.
-    if (storage.logDamage !== undefined) await keepDamagedLog(directory);
-    else if (storage.includesLog) removeLog(directory);
-    return { before, after, original };
+    const isLogDamaged = storage.log?.damage !== undefined;
+    const keptLog = isLogDamaged ? await linkLog(directory) : [];
+    if (storage.log) removeLog(directory);
+    return { before, after, original, keptLog };
   } catch (error) {
     await removeCopy(directory);
     const reason = error instanceof Error ? error.message : String(error);
@@ -80,9 +83,12 @@ async function requireSpace(directory: string, { usedBytes }: StorageSize): Prom
   );
 }
 
-async function keepDamagedLog(directory: string): Promise<void> {
-  for (const name of LOG_FILES) if (existsSync(join(directory, name))) await linkOriginal(directory, name);
-  removeLog(directory);
+async function linkLog(directory: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const name of LOG_FILES) {
+    if (existsSync(join(directory, name))) names.push(await linkOriginal(directory, name));
+  }
+  return names;
 }
 
 /** Gives a file a second name that no file has. Returns the name. */
@@ -95,15 +101,5 @@ async function linkOriginal(directory: string, file: string): Promise<string> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
-  }
-}
-
-/** Waits until a file, or the names in a folder, are on disk. */
-async function sync(path: string): Promise<void> {
-  const file = await open(path, "r");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }

@@ -1,4 +1,14 @@
-import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { statfs } from "node:fs/promises";
 
 /** Network file systems by their `f_type` in statfs(2); from linux/magic.h and the sources of the file systems. */
@@ -81,6 +91,26 @@ export function requireSpace(path: string, bytes: number, changes: number): void
   throw new Error(DISK_FULL, {
     cause: new Error(`${path} needs ${needed} free bytes on its disk, but ${free} are free`),
   });
+}
+
+/** Waits until a file, or the names in a folder, are on disk. Without it, a loss of power could remove a file that was just created. */
+export function syncPath(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Returns true if a folder is on a file system that is mounted read-only. */
+export function isReadOnly(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EROFS";
+  }
 }
 
 /** Checks that the file system of a file accepts writes, with a file beside it. Throws the error of the system. */

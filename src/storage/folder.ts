@@ -1,11 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { chmod, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { native } from "../native/addon.js";
 import type { NativeFileLock } from "../native/contract.js";
 import { makeFolder } from "../support/make-folder.js";
 import { unusableFolderError } from "./errors.js";
-import { COPY_FILE } from "./file-names.js";
+import { COPY_FILE, DATA_FILE, LOG_FILES } from "./file-names.js";
+import { isReadOnly } from "./file-system.js";
 import { refuseUnfitPlace } from "./folder-place.js";
 
 /** A lock on a folder. If its process dies, the operating system releases it. */
@@ -34,13 +35,31 @@ export async function prepareFolder(directory: string): Promise<string> {
   return directory;
 }
 
+/**
+ * Refuses a folder that has a log, but no data file or an empty one: a server would begin with an empty data file. A log is created only
+ * once the data file is on disk.
+ *
+ * @throws StorageError `storage_unusable`
+ */
+export function refuseLostDataFile(directory: string): void {
+  const size = statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size;
+  if (size !== undefined && size > 0) return;
+  const logs = LOG_FILES.filter((name) => existsSync(join(directory, name)));
+  if (logs.length === 0) return;
+  const problem = `${size === undefined ? "has no" : "has an empty"} file ${DATA_FILE}, but has the log ${logs.join(", ")}`;
+  const advice = `Restore ${[DATA_FILE, ...LOG_FILES].join(", ")} together from a backup`;
+  throw unusableFolderError(directory, `${problem}. ${advice}, or use another folder`);
+}
+
 /** Locks the folder for this server. */
 export function lockFolder(directory: string): FolderLock {
+  refuseReadOnly(directory, "Use another folder");
   return lockOr(directory, "Use another folder: each server needs its own");
 }
 
 /**
- * Locks the folder for a command, so that no server opens it meanwhile. Creates no lock file if the folder has none, for example because it is a copy.
+ * Locks the folder for a command, so that no server opens it meanwhile. Creates no lock file if the folder has none, for example because
+ * it is a copy. On a read-only mount, a server can still have the folder open through another mount, so the lock is needed there too.
  *
  * @returns undefined if there is no lock file
  */
@@ -50,6 +69,7 @@ export function lockForCommand(directory: string): FolderLock | undefined {
 
 /** Locks the folder for a command that replaces its file. */
 export function lockForChange(directory: string): FolderLock {
+  refuseReadOnly(directory, "Copy the folder, or mount the file system for writing");
   return lockOr(directory, "Stop the server first");
 }
 
@@ -78,6 +98,10 @@ export async function lockDataFile(directory: string, path: string): Promise<Fol
     directory,
     "has a data.mdb that is a link to the file of another folder, which a process has open. Every server needs a file of its own",
   );
+}
+
+function refuseReadOnly(directory: string, advice: string): void {
+  if (isReadOnly(directory)) throw unusableFolderError(directory, `is on a read-only file system. ${advice}`);
 }
 
 function lockOr(directory: string, advice: string): FolderLock {

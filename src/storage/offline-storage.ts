@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { runAtOnce } from "../support/async/steps.js";
 import type { Entry } from "./changes.js";
@@ -6,9 +6,9 @@ import { TABLES, type Table } from "./changes.js";
 import { dropUnconfirmedPages } from "./commit-state.js";
 import { unusableFolderError } from "./errors.js";
 import { DATA_FILE } from "./file-names.js";
-import { type FolderLock, lockForChange, lockForCommand } from "./folder.js";
+import { type FolderLock, lockForChange, lockForCommand, refuseLostDataFile } from "./folder.js";
 import { LogOverlay } from "./log/log-overlay.js";
-import { readUnapplied } from "./log/read-log.js";
+import { type LogSize, measureLog, readUnapplied } from "./log/read-log.js";
 import { FileCheck } from "./pages/check-file.js";
 import { readTree, TREE_BYTES, type Tree } from "./pages/meta-page.js";
 import { PageError, PageFile } from "./pages/page-file.js";
@@ -21,6 +21,14 @@ import type { StorageSize } from "./storage-size.js";
 export interface Damage extends LostKeys {
   /** The table with the lost keys; undefined if it is the file's own structure. */
   readonly table: Table | undefined;
+}
+
+/** The log of a folder. Its size is that of the changes that the data file does not have yet, up to the damage. */
+export interface OfflineLog extends LogSize {
+  /** Why confirmed changes are missing; undefined if none is. */
+  readonly damage: string | undefined;
+  /** True if no server has closed it since it was opened, for example because the server was killed. */
+  readonly isOpen: boolean;
 }
 
 export type ReportDamage = (damage: Damage) => void;
@@ -38,8 +46,8 @@ export class OfflineStorage {
   readonly #structure: readonly Damage[];
   /** Undefined for a copy of the file, which has no log. */
   readonly #overlay: LogOverlay | undefined;
-  /** Why confirmed changes are missing in the log; undefined if none is. */
-  readonly logDamage: string | undefined;
+  /** Undefined for a copy of the file. */
+  readonly log: OfflineLog | undefined;
 
   private constructor(directory: string, lock: FolderLock | undefined, copy?: string) {
     this.directory = directory;
@@ -54,13 +62,8 @@ export class OfflineStorage {
     this.#structure = damage;
     if (copy !== undefined) return;
     const log = readUnapplied(directory, this);
-    this.logDamage = log.damage;
+    this.log = { ...measureLog(log), damage: log.damage, isOpen: log.state?.isOpen === true };
     this.#overlay = new LogOverlay(log);
-  }
-
-  /** True if reads also see the changes that are in the log only. */
-  get includesLog(): boolean {
-    return this.#overlay !== undefined;
   }
 
   /**
@@ -119,7 +122,6 @@ export class OfflineStorage {
   /** Checks the parts of the file that have no records: the list of tables and the list of free pages. */
   checkStructure(onDamage: ReportDamage): void {
     for (const damage of this.#structure) onDamage(damage);
-    if (this.logDamage !== undefined) onDamage({ ...ALL_KEYS, table: undefined, reason: this.logDamage });
     const onLost = (lost: LostKeys) => onDamage({ ...ALL_KEYS, table: undefined, reason: lost.reason });
     let entries = 0;
     let isWhole = true;
@@ -217,6 +219,7 @@ function openLocked(
   lockFolder: (directory: string) => FolderLock | undefined,
   open: (lock: FolderLock | undefined) => OfflineStorage,
 ): OfflineStorage {
+  refuseLostDataFile(directory);
   requireStorage(directory);
   const lock = lockFolder(directory);
   try {
@@ -248,7 +251,13 @@ function requireStorage(directory: string): void {
 function describeMissing(directory: string, { code, message }: NodeJS.ErrnoException): string {
   if (code === "ENOTDIR") return "is not a folder";
   if (code !== "ENOENT") return `cannot be read: ${message}`;
-  return existsSync(directory) ? `has no file ${DATA_FILE}: no server stored sessions there` : "does not exist";
+  if (!existsSync(directory)) return "does not exist";
+  const folders = readdirSync(directory)
+    .filter((name) => existsSync(join(directory, name, DATA_FILE)))
+    .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  if (folders.length === 0) return `has no file ${DATA_FILE}: no server stored sessions there`;
+  // Servers with several workers, for example, give each of them a folder.
+  return `has no file ${DATA_FILE}, but its folders ${folders.join(", ")} do. Name one of them`;
 }
 
 function toReason(error: unknown): string {

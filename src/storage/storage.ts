@@ -8,12 +8,13 @@ import { LmdbFile } from "./database.js";
 import type { EntryBlock } from "./entry-block.js";
 import { StorageError, unusableFolderError } from "./errors.js";
 import { DATA_FILE, LMDB_LOCK_FILE } from "./file-names.js";
-import { DISK_FULL, inspectFileSystem, requireSpace } from "./file-system.js";
-import { type FolderLock, lockDataFile, lockFolder, prepareFolder, removeCopy } from "./folder.js";
+import { DISK_FULL, inspectFileSystem, requireSpace, syncPath } from "./file-system.js";
+import { type FolderLock, lockDataFile, lockFolder, prepareFolder, refuseLostDataFile, removeCopy } from "./folder.js";
 import { GroupCommit } from "./group-commit.js";
 import { type ReportCheck, refuseDamagedFile } from "./intact-file.js";
 import type { LogState } from "./log/log-state.js";
-import { recoverLog } from "./log/recover-log.js";
+import type { LogSize } from "./log/read-log.js";
+import { dropLog, recoverLog } from "./log/recover-log.js";
 import { type SegmentToApply, WriteAheadLog } from "./log/write-ahead-log.js";
 import { replaceAfterFailedSync } from "./replace-file.js";
 import type { StorageSize } from "./storage-size.js";
@@ -35,6 +36,8 @@ export interface StorageOptions {
   readonly intervalMilliseconds?: number;
   /** Called each second while the pages of a large file are checked before it is opened. */
   readonly onCheck?: ReportCheck;
+  /** Called with the size of the changes that a crash left in the write-ahead log, once they are in the data file. */
+  readonly onRecover?: (applied: LogSize) => void;
   /** Called with the error when writes begin to fail, and with undefined when they succeed again. */
   readonly onFailure?: (failure: StorageError | undefined) => void;
 }
@@ -65,13 +68,19 @@ export class Storage {
     this.#answersWait = durability === "call";
     this.#locks = locks;
     this.#onFailure = options.onFailure;
+    // Before the thread, which would keep running if a file of the log cannot be opened.
+    if (state) {
+      this.#log = new WriteAheadLog({
+        directory,
+        state,
+        apply: (segment: SegmentToApply) => this.#explain(this.#thread.apply(segment)),
+        commit: (changes) => this.#explain(this.#thread.commit(changes)),
+        onApply: () => this.#reportFailure(),
+      });
+    }
     const database = { path: join(directory, DATA_FILE), sync: durability !== "none", readOnly: false };
     this.#file = new LmdbFile(database);
     this.#thread = new CommitThread(database);
-    if (state) {
-      const apply = (segment: SegmentToApply) => this.#explain(this.#thread.apply(segment));
-      this.#log = new WriteAheadLog({ directory, state, apply, onApply: () => this.#reportFailure() });
-    }
     this.#commits = new GroupCommit({
       ...options,
       commit: (changes) => this.#explain(this.#log ? this.#log.append(changes) : this.#thread.commit(changes)),
@@ -86,8 +95,10 @@ export class Storage {
    * @throws StorageError `storage_unusable` with the reason, for example that another process has it open
    */
   static async open(options: StorageOptions): Promise<Storage> {
-    const { directory } = options;
-    const locks = [lockFolder(await prepareFolder(directory))];
+    const { directory, durability, onRecover } = options;
+    await prepareFolder(directory);
+    refuseLostDataFile(directory);
+    const locks = [lockFolder(directory)];
     try {
       await removeCopy(directory);
       dropUnconfirmedPages(join(directory, DATA_FILE));
@@ -98,9 +109,15 @@ export class Storage {
       // LMDB writes its first pages when it opens a new file.
       if ((await stat(join(directory, DATA_FILE))).size === 0) requireSpace(directory, 0, 0);
       locks.push(await lockDataFile(directory, join(directory, DATA_FILE)));
-      const state = await recoverLog(directory, options.durability === "call");
-      const storage = new Storage(options, locks, state);
-      await syncFolder(directory);
+      const { state, applied } = await recoverLog(directory);
+      if (applied.records > 0) onRecover?.(applied);
+      const needsLog = durability === "call";
+      if (!needsLog) await dropLog(directory, state);
+      // Before the log is created: if a folder has a log, it has a data file.
+      syncPath(directory);
+      const storage = new Storage(options, locks, needsLog ? state : undefined);
+      // On a full disk, the first change tries again. Until then, sessions can be exported.
+      await storage.#log?.open().catch(() => undefined);
       return storage;
     } catch (error) {
       releaseAll(locks);
@@ -245,16 +262,6 @@ async function makePrivateFile(path: string): Promise<void> {
     await file.chmod(0o600);
   } finally {
     await file.close();
-  }
-}
-
-/** Puts the names of the files in a folder on disk. Without it, a loss of power could remove a file that was just created. */
-async function syncFolder(directory: string): Promise<void> {
-  const folder = await open(directory, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

@@ -188,7 +188,7 @@ describe("rolltape rollout", () => {
 describe("keys of storage without effect", () => {
   const refusedArguments = (...overrides: string[]) => {
     const config = resolveConfig({ overrides, env: {} });
-    return readProblems(() => refuseUnused(overrides, unusedByStorage(config)));
+    return readProblems(() => refuseUnused(overrides, unusedByStorage(config, { overrides })));
   };
   const refusedValues = (storage: object) => readProblems(() => refuseUnusedStorage(parseConfig({ storage })));
   const unstored = "has no effect: sessions are not stored without `storage.directory`";
@@ -197,7 +197,13 @@ describe("keys of storage without effect", () => {
     for (const [key, value] of Object.entries({ durability: "call", interval_seconds: 1, memory_bytes: 5 })) {
       expect(refusedArguments(`storage.${key}=${value}`)).toEqual({ [`storage.${key}`]: unstored });
     }
-    expect(refusedArguments("storage.durability=none", "storage.directory=")).toHaveProperty(["storage.durability"]);
+  });
+
+  it("are refused with the reason that the folder has an empty value", () => {
+    expect(refusedArguments("storage.durability=none", "storage.directory=")).toEqual({
+      "storage.durability":
+        "has no effect: `storage.directory` has an empty value, so sessions are not stored; set it to a folder",
+    });
   });
 
   it("are refused in a file without a folder", () => {

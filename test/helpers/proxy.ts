@@ -95,7 +95,11 @@ export class Proxy<E extends Engine = ScriptedEngine> {
     const engine = (options.engine ?? new ScriptedEngine()) as E;
     const model = await loadChatModel(options.folder ?? (await ensureTinyModel()).folder, options.model);
     const config = parseConfig(options.storage ? { storage: options.storage } : {});
-    const needs = { modelDigest: model.digest, storeBytes: 1 << 30, logger: pino({ level: "silent" }) };
+    const needs = {
+      modelDigest: model.digest,
+      storeBytes: 1 << 30,
+      logger: options.logger ?? pino({ level: "silent" }),
+    };
     const storage = await openServerStorage(config, needs);
     const registry = new SessionRegistry({
       adminKey: ADMIN_KEY,

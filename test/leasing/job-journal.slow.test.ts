@@ -19,7 +19,7 @@ it("refuses the job of an unknown format before it changes the folder", async ()
   } as const;
   await expect(JobJournal.open({ ...options, firstBatch: 0, resume: false })).rejects.toMatchObject({
     code: "storage_unusable",
-    message: expect.stringContaining("has a job of format 9; this Rolltape reads the formats 1 and 2."),
+    message: expect.stringContaining("has a job of format 9; this Rolltape reads the formats 1 to 3."),
   });
   expect(readFileSync(join(directory, "data.mdb")).equals(before)).toBe(true);
 });

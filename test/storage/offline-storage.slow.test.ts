@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { type Damage, OfflineStorage } from "../../src/storage/offline-storage.js";
-import { Storage } from "../../src/storage/storage.js";
+import { type Durability, Storage } from "../../src/storage/storage.js";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -20,8 +20,8 @@ function newFolder(): string {
 type Values = ReadonlyMap<string, Buffer | undefined>;
 
 /** Writes values to the table `records`; undefined removes one. */
-async function write(directory: string, commits: readonly Values[]): Promise<void> {
-  const storage = await Storage.open({ directory, durability: "call" });
+async function write(directory: string, commits: readonly Values[], durability: Durability = "call"): Promise<void> {
+  const storage = await Storage.open({ directory, durability });
   for (const values of commits) {
     storage.write([...values].map(([key, value]) => ({ table: "records", key: Buffer.from(key), value })));
     await storage.committed();
@@ -122,7 +122,8 @@ test("finds values and ranges in a deep tree", async () => {
 
 test("reports the size like the storage itself", async () => {
   const directory = newFolder();
-  const storage = await Storage.open({ directory, durability: "call" });
+  // With a log, closing would change the file again.
+  const storage = await Storage.open({ directory, durability: "interval" });
   const changes = [...manyValues()].map(([key, value]) => ({
     table: "records" as const,
     key: Buffer.from(key),
@@ -144,6 +145,15 @@ test("reading changes nothing and creates no file", async () => {
   readAll(directory);
   expect(readdirSync(directory)).toEqual(["data.mdb"]);
   expect(readFileSync(dataFile(directory)).equals(before)).toBe(true);
+});
+
+test("refuses a folder whose subfolders have the storage, and names them", async () => {
+  const directory = newFolder();
+  for (const worker of ["worker-0", "worker-1", "worker-10"])
+    await write(join(directory, worker), [new Map([["a", Buffer.from("1")]])]);
+  expect(() => OfflineStorage.open(directory)).toThrow(
+    `storage.directory ${directory} has no file data.mdb, but its folders worker-0, worker-1, worker-10 do. Name one of them.`,
+  );
 });
 
 test.each([0x00, 0xff, 0x5a])("every damaged page is reported, and the rest is read (filled with %i)", async (byte) => {
@@ -200,7 +210,8 @@ test("a cut file is read as far as it goes", async () => {
 
 test("a damaged newest meta page leaves the commit before it", async () => {
   const directory = newFolder();
-  await write(directory, [new Map([["a", Buffer.from("1")]]), new Map([["b", Buffer.from("2")]])]);
+  // With a log, closing it would be the last commit.
+  await write(directory, [new Map([["a", Buffer.from("1")]]), new Map([["b", Buffer.from("2")]])], "interval");
   const transactions = [0, 1].map((page) => readFileSync(dataFile(directory)).readBigUInt64LE(page * 4096 + 152));
   overwritePage(directory, (transactions[0] ?? 0n) > (transactions[1] ?? 0n) ? 0 : 1, 0);
   const { values, damage } = readAll(directory);

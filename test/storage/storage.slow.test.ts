@@ -89,7 +89,8 @@ test("all files of the folder can be read by their owner only, also those of an 
   const modes = () =>
     readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777] as const);
   const first = await openStorage(directory);
-  const owned = ["data.log-0", "data.log-1", "data.mdb", "data.mdb-lock", "rolltape.lock"].map((name) => [name, 0o600]);
+  const names = ["data.log-0", "data.log-1", "data.mdb", "data.mdb-lock", "data.mdb.commit-state", "rolltape.lock"];
+  const owned = names.map((name) => [name, 0o600]);
   expect(modes()).toEqual(owned);
   await first.close();
   expect(modes().map(([name]) => name)).toEqual(["data.mdb", "data.mdb-lock", "rolltape.lock"]);

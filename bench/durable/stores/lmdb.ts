@@ -18,10 +18,15 @@ export const lmdb: Contender = {
 export const loggedLmdb: Contender = {
   name: "log before LMDB",
   open: async (directory) => {
-    const state = await recoverLog(directory, true);
-    if (!state) throw new Error("the folder has no log");
+    const { state } = await recoverLog(directory);
     const { thread, readRecords, close } = openLmdb(directory);
-    const log = new WriteAheadLog({ directory, state, apply: (segment) => thread.apply(segment) });
+    const log = new WriteAheadLog({
+      directory,
+      state,
+      apply: (segment) => thread.apply(segment),
+      commit: (changes) => thread.commit(changes),
+    });
+    await log.open();
     return {
       commit: (changes) => log.append(changes),
       readRecords,

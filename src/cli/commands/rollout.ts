@@ -37,7 +37,7 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   assertEngines(args, options);
   const overrides = [...JOB_DEFAULTS, ...(options.engineCommand === undefined ? [] : UNKNOWN_ENGINES), ...args];
   const config = resolveConfig({ file: options.config, overrides });
-  refuseUnused(args, unusedByRollout(config, options));
+  refuseUnused(args, unusedByRollout(config, options, args));
   assertSchedulable(config, options);
   assertJobArguments(config, options);
   const { jobFolder } = options;

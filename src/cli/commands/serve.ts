@@ -3,6 +3,7 @@ import {
   type AdminKey,
   type Config,
   refuseUnused,
+  refuseUnusedStorage,
   removeKeyFile,
   resolveAdminKey,
   resolveConfig,
@@ -33,7 +34,8 @@ const STOP_MARGIN_SECONDS = 10;
  */
 export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
-  refuseUnused(overrides, [...unusedByServe(config), ...unusedByStorage(config)]);
+  refuseUnused(overrides, [...unusedByServe(config), ...unusedByStorage(config, { file, overrides })]);
+  refuseUnusedStorage(config, { file, overrides });
   const admin = resolveAdminKey(config, process.env);
   const logger = createLogger(config);
   for (const { key, message } of storageProblems(config, { file, overrides }))

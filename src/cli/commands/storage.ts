@@ -3,6 +3,7 @@ import { type Verified, verifySessions } from "../../session/stored/verify-sessi
 import {
   compactStorage,
   damagedFolderError,
+  damagedLogError,
   OfflineStorage,
   openForReading,
   StorageError,
@@ -11,6 +12,7 @@ import { countNoun } from "../count-noun.js";
 import { EXIT_FAILURE } from "../exit.js";
 import { formatBytes } from "../format-bytes.js";
 import { describeStorage, type InspectedStorage, inspectStorage } from "../storage/inspect-storage.js";
+import { describeLogProblem } from "../storage/log-problem.js";
 import { ProblemList } from "../storage/problems.js";
 import { SessionProgress } from "../storage/progress.js";
 import { readServerFacts } from "../storage/read-facts.js";
@@ -53,21 +55,30 @@ export async function compactFolder(
   const verified = verify(storage, problems);
   problems.end("; `rolltape storage verify --all` lists them");
   const isDamaged = problems.count > 0;
+  const logDamage = storage.log?.damage;
+  const isFileDamaged = problems.count > (logDamage === undefined ? 0 : 1);
   if (isDamaged && !leaveOutDamaged) {
-    throw damagedFolderError(directory, `${describeResult(problems.count, verified)}, so it was not compacted`);
+    const notCompacted = "so the folder was not compacted";
+    if (isFileDamaged)
+      throw damagedFolderError(directory, `${describeResult(problems.count, verified)}, ${notCompacted}`);
+    throw damagedLogError(directory, `${logDamage}, ${notCompacted}`);
   }
   if (isDamaged) refuseLostServer(storage, verified.damaged);
-  const { before, after, original } = await compactStorage(storage, {
+  const { before, after, original, keptLog } = await compactStorage(storage, {
     isKept: (table, key) => verified.damaged.isIntact(table, key),
     keepOriginal: isDamaged,
   });
-  const sizes = `${formatBytes(before.fileBytes)} before, ${formatBytes(after.fileBytes)} after`;
-  const left = isDamaged ? `; ${countNoun(verified.damaged.sessions.size, "damaged session")} left out` : "";
-  const kept = original === undefined ? "" : `; the damaged file is now ${original}`;
-  process.stdout.write(`${directory}: ${sizes}${left}${kept}\n`);
+  const result = [`${formatBytes(before.fileBytes)} before, ${formatBytes(after.fileBytes)} after`];
+  if (isFileDamaged) result.push(`${countNoun(verified.damaged.sessions.size, "damaged session")} left out`);
+  if (logDamage !== undefined) result.push("changes after the damage in the log left out");
+  if (original !== undefined) result.push(`the ${isFileDamaged ? "damaged" : "original"} file is now ${original}`);
+  if (keptLog.length > 0) result.push(`the damaged log is now ${keptLog.join(", ")}`);
+  process.stdout.write(`${directory}: ${result.join("; ")}\n`);
 }
 
 function verify(storage: OfflineStorage, problems: ProblemList): Verified {
+  const logProblem = describeLogProblem(storage.log);
+  if (logProblem) problems.add(logProblem);
   const progress = new SessionProgress("verified");
   const report: Parameters<typeof verifySessions>[1] = (problem) => {
     progress.clear();

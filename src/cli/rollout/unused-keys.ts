@@ -61,8 +61,16 @@ const NO_TRAINER: UnusedKeys = {
   reason: "weights do not change without `--trainer`",
 };
 
-/** Returns the keys that a job with these options does not use. */
-export function unusedByRollout(config: Config, options: RolloutOptions): UnusedKeys[] {
+/**
+ * Returns the keys that a job with these options does not use.
+ *
+ * @param overrides `key=value` arguments of the job
+ */
+export function unusedByRollout(
+  config: Config,
+  options: RolloutOptions,
+  overrides: readonly string[] = [],
+): UnusedKeys[] {
   const { rollout, storage } = config;
   const { agent } = rollout;
   const isPython = isPythonAgent(options.agent);
@@ -77,7 +85,7 @@ export function unusedByRollout(config: Config, options: RolloutOptions): Unused
       reason: "the proxy at `--proxy` has its own configuration; start it with this key",
     },
     SERVED_WORKERS,
-    ...unusedByStorage(config),
+    ...unusedByStorage(config, { file: options.config, overrides }),
     options.engineCommand !== undefined && {
       prefixes: ["engine.urls"],
       reason: "the job starts its own engines with `--engine-command`",

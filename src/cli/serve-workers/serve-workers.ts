@@ -2,14 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Logger } from "pino";
-import {
-  type AdminKey,
-  type Config,
-  readProbeSettings,
-  refuseUnusedStorage,
-  removeKeyFile,
-  writeKeyFile,
-} from "../../config/index.js";
+import { type AdminKey, type Config, readProbeSettings, removeKeyFile, writeKeyFile } from "../../config/index.js";
 import { type RunningGateway, startGateway } from "../../gateway/start.js";
 import type { CutAnswer } from "../../http/connections/answer.js";
 import { ProbePort } from "../../http/probes/probe-port.js";
@@ -50,7 +43,6 @@ export interface ServeWorkersOptions {
  */
 export async function serveWorkers(options: ServeWorkersOptions): Promise<void> {
   const { count, config, admin, logger } = options;
-  refuseUnusedStorage(config);
   refuseOtherSessions(config, count);
   const budgets = divideBudgets(config, count);
   const { workers: setting } = config.server;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, ConfigError } from "../../config/index.js";
 import { DATA_FILE } from "../../storage/file-names.js";
@@ -32,7 +32,11 @@ export function refuseOtherSessions({ storage: { directory } }: Config, workers:
   );
 }
 
-/** Returns a warning if the folder of a single server has sessions of workers, which the server does not use. */
+/**
+ * Returns a warning if the folder of a single server has sessions of workers, which the server does not use.
+ *
+ * @throws ConfigError `config_invalid` if it is a file
+ */
 export function describeUnusedWorkers({ storage: { directory } }: Config): string | undefined {
   const found = directory === null ? [] : listWorkers(directory);
   if (found.length === 0) return undefined;
@@ -40,8 +44,13 @@ export function describeUnusedWorkers({ storage: { directory } }: Config): strin
   return `has sessions of workers, which a single server does not use; set server.workers=${count} to use them`;
 }
 
-/** Returns the indexes of the workers that stored sessions in the folder. */
+/**
+ * Returns the indexes of the workers that stored sessions in the folder.
+ *
+ * @throws ConfigError `config_invalid` if it is a file
+ */
 function listWorkers(directory: string): number[] {
+  if (statSync(directory, { throwIfNoEntry: false })?.isFile()) refuse(`${directory} is a file. Choose a folder`);
   const names = existsSync(directory) ? readdirSync(directory) : [];
   return names
     .filter((name) => existsSync(join(directory, name, DATA_FILE)))

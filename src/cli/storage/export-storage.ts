@@ -9,6 +9,7 @@ import { OfflineStorage } from "../../storage/index.js";
 import { writeBatchFile } from "../rollout/batch-file.js";
 import { StorageCommandError } from "./errors.js";
 import { type ExportOptions, toFlag } from "./export-options.js";
+import { describeLogProblem } from "./log-problem.js";
 import { SessionProgress } from "./progress.js";
 import { readServerFacts } from "./read-facts.js";
 import { readState } from "./session-state.js";
@@ -18,7 +19,7 @@ export interface StorageExport {
   readonly sessions: number;
   readonly rows: number;
   readonly bytes: number;
-  /** Damaged records, which the export leaves out. */
+  /** Damaged records and damage of the log, which the export leaves out. */
   readonly problems: readonly StoredProblem[];
 }
 
@@ -32,7 +33,7 @@ export async function exportStorage(options: ExportOptions): Promise<StorageExpo
   const { storage: directory, out, sessions: ids, state: states, ...rest } = options;
   const batchOptions = batchOptionsSchema.parse(rest);
   using storage = OfflineStorage.open(directory);
-  const problems: StoredProblem[] = [];
+  const problems = [describeLogProblem(storage.log) ?? []].flat();
   try {
     refuseConflicts(batchOptions);
     const { origin } = readServerFacts(storage, directory);

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { weightVersionSchema } from "../../control/weight-version.js";
-import { FORMAT, IDENTITY, ORIGIN, READABLE_FORMATS } from "../../server/storage/server-storage.js";
+import { IDENTITY, requireReadableFormat } from "../../server/storage/identity.js";
+import { ORIGIN } from "../../server/storage/server-storage.js";
 import { WEIGHT_VERSION } from "../../server/storage/weight-version.js";
 import type { BatchOrigin } from "../../session/batch/batch-metadata.js";
 import { STATE } from "../../session/session-registry.js";
 import { openJson } from "../../session/stored/sealed-json.js";
-import { StorageError, type StorageReader } from "../../storage/index.js";
+import type { StorageReader } from "../../storage/index.js";
 
 const identitySchema = z.object({ format: z.int(), workerTag: z.string(), modelDigest: z.string() });
 const stateSchema = z.object({ capacity: z.int() });
@@ -26,10 +27,7 @@ export interface ServerFacts {
 /** @throws StorageError `storage_unusable` if this build cannot read the records */
 export function readServerFacts(reader: StorageReader, directory: string): ServerFacts {
   const identity = readValue(reader, IDENTITY, identitySchema);
-  if (identity && !READABLE_FORMATS.includes(identity.format)) {
-    const reason = `has records of version ${identity.format}; this build reads version ${FORMAT}`;
-    throw new StorageError("storage_unusable", `storage.directory ${directory} ${reason}.`);
-  }
+  if (identity) requireReadableFormat(identity.format, directory);
   return {
     identity,
     origin: readValue(reader, ORIGIN, originSchema),

@@ -1,4 +1,4 @@
-import { IDENTITY } from "../../server/storage/server-storage.js";
+import { IDENTITY } from "../../server/storage/identity.js";
 import { STATE } from "../../session/session-registry.js";
 import type { DamagedParts } from "../../session/stored/damaged-parts.js";
 import { type OfflineStorage, unusableFolderError } from "../../storage/index.js";

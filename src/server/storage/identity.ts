@@ -17,9 +17,9 @@ export interface Identity {
 /** Name of the identity in the storage. */
 export const IDENTITY = "identity";
 /** Version of the folder. A server refuses later ones. */
-export const FORMAT = 3;
-/** Versions that this one reads. Version 2 has no write-ahead log. */
-export const READABLE_FORMATS: readonly number[] = [2, FORMAT];
+const FORMAT = 4;
+/** The oldest version that this one reads. Version 2 has no write-ahead log, and the log of version 3 does not say whether it is open. */
+const OLDEST_FORMAT = 2;
 const DIGEST_KEY_BYTES = 16;
 
 /**
@@ -58,10 +58,10 @@ export function refuseUnknownFormat(directory: string): void {
 
 /** @throws StorageError `storage_unusable` if this build cannot read records of this version */
 export function requireReadableFormat(format: number, directory: string): void {
-  if (READABLE_FORMATS.includes(format)) return;
+  if (format >= OLDEST_FORMAT && format <= FORMAT) return;
   const writer = format > FORMAT ? "newer" : "older";
   const reason =
-    `has records of version ${format}; this Rolltape reads the versions ${READABLE_FORMATS.join(" and ")}. ` +
+    `has records of version ${format}; this Rolltape reads the versions ${OLDEST_FORMAT} to ${FORMAT}. ` +
     `Use the ${writer} Rolltape that wrote them, or another folder`;
   throw unusableFolderError(directory, reason);
 }

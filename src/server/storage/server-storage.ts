@@ -6,8 +6,6 @@ import { SessionRecords } from "../../session/stored/session-records.js";
 import { Storage } from "../../storage/index.js";
 import { hasData, IDENTITY, type Identity, readIdentity, refuseUnknownFormat } from "./identity.js";
 
-export { FORMAT, IDENTITY, READABLE_FORMATS } from "./identity.js";
-
 /** The open storage folder of a server, and the values that the server reads from it at its start. */
 export interface ServerStorage {
   readonly storage: Storage;
@@ -69,6 +67,8 @@ function openFolder(directory: string, { storage }: Config, logger: FastifyBaseL
     durability: storage.durability,
     intervalMilliseconds: storage.interval_seconds * 1000,
     onCheck: (checked, total) => logger.info({ directory, checked, total }, "checking the pages of the storage file"),
+    onRecover: ({ records, bytes }) =>
+      logger.info({ directory, records, bytes }, "applied the changes that a crash left in the log"),
     onFailure: (failure) => {
       if (failure)
         logger.error(

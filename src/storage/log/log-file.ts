@@ -7,6 +7,9 @@ import type { LogState } from "./log-state.js";
 export interface LogFile {
   readonly name: string;
   readonly exists: boolean;
+  readonly size: number;
+  /** Epoch of the record at its start; 0 if there is no complete one. */
+  readonly firstEpoch: number;
   /** Epoch of its newest record; 0 if it has none. */
   readonly epoch: number;
   /** Records of the newest segment, up to the first one that is not complete. */
@@ -37,7 +40,17 @@ export function readLogFile(directory: string, name: string, state: LogState | u
   // Records of an older segment, which a new one has not overwritten yet, do not count.
   const isDamaged = later > (state?.applied ?? 0) && later >= (first?.epoch ?? 0);
   const isCurrent = first?.epoch === epoch;
-  return { name, exists, epoch, records: isCurrent ? records : [], end: isCurrent ? end : 0, isDamaged, isForeign };
+  return {
+    name,
+    exists,
+    size: bytes.length,
+    firstEpoch: first?.epoch ?? 0,
+    epoch,
+    records: isCurrent ? records : [],
+    end: isCurrent ? end : 0,
+    isDamaged,
+    isForeign,
+  };
 }
 
 /** Reads the records of one segment at the start of a file, up to the first one that is not complete. */

@@ -19,8 +19,8 @@ export class LogOverlay {
   constructor({ state, segments, newest }: UnappliedLog) {
     const changes = mergeChanges(segments.flatMap(({ records }) => records));
     // A compaction copies these entries. The copy counts every segment as applied, also one with damage that it leaves out: otherwise
-    // the next start would apply it. A damaged state is not copied.
-    const stored = state ? storeLogState({ log: state.log, applied: newest }) : NO_LOG_STATE;
+    // the next start would apply it. Its log is closed, because the compaction removes the files. A damaged state is not copied.
+    const stored = state ? storeLogState({ log: state.log, applied: newest, isOpen: false }) : NO_LOG_STATE;
     for (const change of [...changes, stored]) this.#add(change);
     for (const keys of this.#tables.values()) keys.sort((a, b) => a.key.compare(b.key));
   }

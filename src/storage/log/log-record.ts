@@ -25,6 +25,11 @@ const LOG_AT = 8;
 const HEADER_BYTES = 40;
 export const LOG_ID_BYTES = 8;
 export const PAGE_BYTES = 4096;
+/**
+ * A file of the log grows in steps of this size, because a write that grows a file takes longer than one that overwrites it. While the
+ * log is open, its files have at least this size, so a start would refuse open logs of a version with a smaller one.
+ */
+export const GROWTH_BYTES = 2 ** 18;
 
 /** The log, the segment and the position of a record. The table above describes the fields. */
 export interface RecordPlace {

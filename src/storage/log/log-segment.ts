@@ -1,11 +1,10 @@
 import { chmodSync, truncateSync } from "node:fs";
+import { basename } from "node:path";
 import { native } from "../../native/addon.js";
 import type { NativeSyncedFile } from "../../native/contract.js";
 import type { Change } from "../changes.js";
-import { alignUp, measureRecord, type RecordPlace, writeRecord } from "./log-record.js";
+import { alignUp, GROWTH_BYTES, measureRecord, type RecordPlace, writeRecord } from "./log-record.js";
 
-/** The file grows in steps of this size, because a write that grows a file takes longer than one that overwrites it. */
-const GROWTH_BYTES = 2 ** 18;
 /** Maximum size of a file that is kept for the next segment. */
 const KEPT_BYTES = 2 ** 24;
 /** Maximum size of the buffer that is kept for the next record. */
@@ -25,14 +24,17 @@ export class LogSegment {
   #fileBytes = 0;
   #buffer = Buffer.alloc(GROWTH_BYTES);
 
-  /** @param log id of the log */
+  /**
+   * Opens the file, and creates it if it is missing. Does not change its content.
+   *
+   * @param log id of the log
+   */
   constructor(path: string, log: Buffer) {
     this.path = path;
     this.#log = log;
-    this.#file = new native.SyncedFile(path);
+    this.#file = openFile(path);
     // An existing file may be a copy that others can read.
     chmodSync(path, 0o600);
-    truncateSync(path);
   }
 
   get epoch(): number {
@@ -47,6 +49,13 @@ export class LogSegment {
   /** Number of changes in its records. */
   get changes(): number {
     return this.#changes;
+  }
+
+  /** Replaces the content with zeros. Resolves when they are on disk. */
+  async prepare(): Promise<void> {
+    truncateSync(this.path);
+    await this.#file.write(Buffer.alloc(GROWTH_BYTES), 0);
+    this.#fileBytes = GROWTH_BYTES;
   }
 
   /**
@@ -88,8 +97,8 @@ export class LogSegment {
 
   #shrink(): void {
     try {
-      truncateSync(this.path);
-      this.#fileBytes = 0;
+      truncateSync(this.path, GROWTH_BYTES);
+      this.#fileBytes = GROWTH_BYTES;
     } catch {
       // The file keeps its size, and the next records overwrite its start.
     }
@@ -99,5 +108,15 @@ export class LogSegment {
     if (size > KEPT_BUFFER_BYTES) return Buffer.alloc(size);
     if (size > this.#buffer.length) this.#buffer = Buffer.alloc(alignUp(size, GROWTH_BYTES));
     return this.#buffer.subarray(0, size);
+  }
+}
+
+function openFile(path: string): NativeSyncedFile {
+  try {
+    return new native.SyncedFile(path);
+  } catch (error) {
+    // The message of the addon begins with the name of its parameter.
+    const why = (error as Error).message.split(": ").at(-1);
+    throw new Error(`${basename(path)} cannot be opened for writing: ${why}`, { cause: error });
   }
 }

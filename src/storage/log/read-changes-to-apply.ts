@@ -15,7 +15,7 @@ export function readChangesToApply({ path, log, epoch, bytes }: SegmentToApply):
   const [first] = records;
   const isComplete = first?.epoch === epoch && first.log.equals(log) && records.at(-1)?.end === bytes;
   if (!isComplete) throw new Error(`the file ${path} does not have the changes that were written to it`);
-  return [...mergeChanges(records), storeLogState({ log, applied: epoch })];
+  return [...mergeChanges(records), storeLogState({ log, applied: epoch, isOpen: true })];
 }
 
 function readStart(path: string, length: number): Buffer<ArrayBuffer> {

@@ -4,10 +4,10 @@ import type { Change } from "../changes.js";
 import { type StorageError, writeError } from "../errors.js";
 import { FAILED_SYNC, markFailedSync } from "../failed-sync.js";
 import { DATA_FILE, LOG_FILES } from "../file-names.js";
-import { requireSpace } from "../file-system.js";
-import { measureRecord } from "./log-record.js";
+import { requireSpace, syncPath } from "../file-system.js";
+import { GROWTH_BYTES, measureRecord } from "./log-record.js";
 import { LogSegment } from "./log-segment.js";
-import type { LogState } from "./log-state.js";
+import { type LogState, storeLogState } from "./log-state.js";
 
 /** A segment to apply: all its changes and the new state of the log must become one commit of the data file. */
 export interface SegmentToApply {
@@ -24,6 +24,8 @@ export interface LogOptions {
   readonly state: LogState;
   /** Commits a segment to the data file. Resolves when it is on disk. */
   readonly apply: (segment: SegmentToApply) => Promise<void>;
+  /** Commits changes to the data file. Resolves when they are on disk. */
+  readonly commit: (changes: readonly Change[]) => Promise<void>;
   /** Called after each attempt to apply a segment. */
   readonly onApply?: () => void;
 }
@@ -55,6 +57,10 @@ export class WriteAheadLog {
   #timer: NodeJS.Timeout | undefined;
   #failure: StorageError | undefined;
   #syncFailed = false;
+  /** True once the files are ready for records. */
+  #isReady = false;
+  /** Whether the log is open, as the data file says; undefined if that is not known. */
+  #isOpen: boolean | undefined;
 
   constructor(options: LogOptions) {
     const { directory, state } = options;
@@ -65,6 +71,7 @@ export class WriteAheadLog {
     this.#segments = [even, odd];
     this.#applied = state.applied;
     this.#epoch = state.applied + 1;
+    this.#isOpen = state.isOpen;
     this.#active.begin(this.#epoch);
   }
 
@@ -79,6 +86,23 @@ export class WriteAheadLog {
   }
 
   /**
+   * Prepares the files and opens the log in the data file. A start with an open log requires whole files, so the files are prepared while
+   * the log is closed. If this rejects, for example because the disk is full, the next change tries again.
+   */
+  async open(): Promise<void> {
+    requireSpace(this.#dataFile, this.#segments.length * GROWTH_BYTES, 1);
+    try {
+      if (this.#isOpen !== false) await this.#saveState({ isOpen: false });
+      for (const segment of this.#segments) await segment.prepare();
+      syncPath(this.#options.directory);
+      await this.#saveState({ isOpen: true });
+    } catch (error) {
+      throw this.#handleFailure(error);
+    }
+    this.#isReady = true;
+  }
+
+  /**
    * Puts changes on disk, all or none, after all earlier ones. Call it again only once the promise is settled.
    *
    * Rejects if the disk refuses the write, or while the data file does not accept earlier changes.
@@ -88,6 +112,7 @@ export class WriteAheadLog {
     if (this.#active.bytes > MAX_SEGMENT_BYTES) await this.applied().catch(() => undefined);
     if (this.#failure) throw this.#failure.cause;
     this.#requireSpace(changes);
+    if (!this.#isReady) await this.open();
     this.#appending = this.#active.append(changes);
     try {
       await this.#appending;
@@ -115,10 +140,12 @@ export class WriteAheadLog {
     }
   }
 
-  /** Applies everything and removes the files. If that fails, they stay for the next start. */
+  /** Applies everything, closes the log in the data file and removes the files. If that fails, they stay for the next start. */
   async close(): Promise<void> {
     try {
       await this.applied();
+      // The active segment has no confirmed changes. A record whose write failed must not count as newer than the data file.
+      if (this.#isOpen !== false) await this.#saveState({ isOpen: false, applied: this.#epoch });
     } finally {
       clearTimeout(this.#timer);
       for (const segment of this.#segments) segment.release();
@@ -174,6 +201,13 @@ export class WriteAheadLog {
     if (this.#failure) this.#timer ??= setTimeout(apply, RETRY_MS).unref();
     else if (this.#active.bytes >= APPLY_AT_BYTES) apply();
     else this.#timer ??= setTimeout(apply, APPLY_AFTER_MS).unref();
+  }
+
+  async #saveState({ isOpen, applied = this.#applied }: { isOpen: boolean; applied?: number }): Promise<void> {
+    // If the commit is not confirmed, the data file may have either state.
+    this.#isOpen = undefined;
+    await this.#options.commit([storeLogState({ log: this.#options.state.log, applied, isOpen })]);
+    this.#isOpen = isOpen;
   }
 
   /** LMDB damages the memory of its process when the disk refuses a write, so a segment must fit before it is applied. */

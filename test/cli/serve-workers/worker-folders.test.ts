@@ -43,6 +43,16 @@ describe("the storage folders of workers", () => {
     );
   });
 
+  it("are refused if the folder is a file", () => {
+    const file = join(temporaryFolder(), "file");
+    writeFileSync(file, "");
+    const config = parseConfig({ storage: { directory: file } });
+    expect(refusal(config, 2)).toBe(`${file} is a file. Choose a folder`);
+    expect(Object.values(readProblems(() => describeUnusedWorkers(config))).join()).toBe(
+      `${file} is a file. Choose a folder`,
+    );
+  });
+
   it("are refused if sessions of further workers would be left out", () => {
     const config = storageWith("worker-0/data.mdb", "worker-2/data.mdb", "worker-10/data.mdb");
     expect(refusal(config, 2)).toMatch(

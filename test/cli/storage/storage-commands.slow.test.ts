@@ -67,7 +67,7 @@ test("beside a server, a folder can be inspected, but not verified, compacted or
   await record(url, 2);
   expect(await inspect(directory)).toMatchObject({
     open: true,
-    format: 3,
+    format: 4,
     model: expect.any(String),
     sessions: { active: 2, ended: 0, held: 0, exported: 0, expired: 0 },
     sessions_with_data: 2,
@@ -119,7 +119,8 @@ test("after a server was killed, its folder is exported, compacted, and taken ov
   const after = await inspect(directory);
   // The copy has the changes of the log.
   expect(readdirSync(directory).toSorted()).toEqual(["data.mdb", "data.mdb-lock", "rolltape.lock"]);
-  expect(after).toEqual({ ...left, file_bytes: after.file_bytes, used_bytes: after.used_bytes });
+  const { file_bytes, used_bytes } = after;
+  expect(after).toEqual({ ...left, file_bytes, used_bytes, log_records: 0, log_bytes: 0 });
 
   const next = await serve(directory);
   await post(`${next.url}/v1/chat/completions`, `${SESSION_KEY}-1`, {
@@ -145,7 +146,7 @@ test("compact keeps a damaged folder as it is, unless it may leave out what is d
   const refused = await runRolltape(["storage", "compact", directory]);
   expect(refused).toMatchObject({ code: 1, stdout: "" });
   expect(refused.stderr).toContain(`interaction 0 of session ${damaged}: its checksum is wrong\n`);
-  expect(refused.stderr).toContain("1 problem, 1 damaged session, so it was not compacted. ");
+  expect(refused.stderr).toContain("1 problem, 1 damaged session, so the folder was not compacted. ");
   expect(refused.stderr).toContain("--leave-out-damaged");
   expect(readFileSync(file).equals(bytes)).toBe(true);
 

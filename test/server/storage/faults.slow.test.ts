@@ -122,21 +122,21 @@ test("a folder with records of another version is refused and stays as it is", a
   await expect(Proxy.start({ storage: { directory: disk.folder } })).rejects.toMatchObject({
     code: "storage_unusable",
     message:
-      `storage.directory ${disk.folder} has records of version 99; this Rolltape reads the versions 2 and 3. ` +
+      `storage.directory ${disk.folder} has records of version 99; this Rolltape reads the versions 2 to 4. ` +
       "Use the newer Rolltape that wrote them, or another folder.",
   });
 });
 
-test("takes over a folder of version 2", async () => {
+test.each([2, 3])("takes over a folder of version %i", async (format) => {
   const { proxy: first, disk } = opened();
   const started = await first.session();
   await first.chat(started, [user("a")]);
   const { records } = first.context.storage ?? {};
-  records?.saveValue("identity", { ...(records.readValue("identity") as object), format: 2 });
+  records?.saveValue("identity", { ...(records.readValue("identity") as object), format });
   await first.close();
   proxy = await Proxy.start({ storage: { directory: disk.folder } });
   expect(proxy.context.registry.get(started.id).interactionCount).toBe(1);
-  expect(proxy.context.storage?.records.readValue("identity")).toMatchObject({ format: 3 });
+  expect(proxy.context.storage?.records.readValue("identity")).toMatchObject({ format: 4 });
 });
 
 /** Writes a file into the rest of the disk. */

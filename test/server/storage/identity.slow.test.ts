@@ -14,7 +14,7 @@ it("changes no file of a folder that a newer version left with a log", async () 
   const directory = newFolder();
   const proxy = await startStored(directory);
   const { records, storage } = proxy.context.storage ?? {};
-  records?.saveValue("identity", { ...(records.readValue("identity") as object), format: 4 });
+  records?.saveValue("identity", { ...(records.readValue("identity") as object), format: 5 });
   await storage?.committed();
   await recordBranches(proxy, "task");
   // A copy of the files is what a crash leaves. Their lock belongs to the running server.
@@ -24,7 +24,7 @@ it("changes no file of a folder that a newer version left with a log", async () 
   expect([...before.keys()]).toEqual(expect.arrayContaining(["data.log-0", "data.log-1", "data.mdb"]));
   await expect(startStored(crashed)).rejects.toMatchObject(
     unusable(
-      "has records of version 4; this Rolltape reads the versions 2 and 3. " +
+      "has records of version 5; this Rolltape reads the versions 2 to 4. " +
         "Use the newer Rolltape that wrote them, or another folder.",
     ),
   );
@@ -50,5 +50,5 @@ it("starts on a folder without sessions that has no identity", async () => {
   await (await startStored(directory)).close();
   await changeStored(directory, () => [{ table: "meta", key: Buffer.from("identity"), value: undefined }]);
   const proxy = await startStored(directory);
-  expect(proxy.context.storage?.records.readValue("identity")).toMatchObject({ format: 3 });
+  expect(proxy.context.storage?.records.readValue("identity")).toMatchObject({ format: 4 });
 });

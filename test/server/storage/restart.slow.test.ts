@@ -1,11 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { ServerStorage } from "../../../src/server/storage/server-storage.js";
 import { SessionRegistry } from "../../../src/session/session-registry.js";
 import { recordKey } from "../../../src/session/stored/keys.js";
 import { decodeOutcome, type Outcome } from "../../../src/session/stored/outcome-record.js";
+import { captureLog } from "../../helpers/captured-log.js";
 import { Proxy, type ProxyOptions, type Reply, type StartedSession } from "../../helpers/proxy.js";
 import { ScriptedEngine } from "../../helpers/scripted-engine.js";
 
@@ -152,6 +153,24 @@ test("stores no session key in plain form", async () => {
   const stored = [...(storage?.range("sessions") ?? [])].map(({ value }) => value.toString());
   expect(stored).toHaveLength(1);
   for (const text of [...stored, ...files.map(([, bytes]) => bytes)]) expect(text).not.toContain(started.key);
+});
+
+test("logs once at a start what it applied of the log that a crash left", async () => {
+  await proxy.context.storage?.records.committed();
+  await proxy.session();
+  const crashed = mkdtempSync(join(tmpdir(), "rolltape-restart-"));
+  onTestFinished(() => rmSync(crashed, { recursive: true }));
+  cpSync(directory, crashed, { recursive: true });
+  const startLogged = async () => {
+    const { logger, lines } = captureLog();
+    const next = await Proxy.start({ logger, storage: { directory: crashed } });
+    await next.close();
+    return lines.filter(({ msg }) => msg === "applied the changes that a crash left in the log");
+  };
+  expect(await startLogged()).toEqual([
+    expect.objectContaining({ level: 30, directory: crashed, records: expect.any(Number), bytes: expect.any(Number) }),
+  ]);
+  expect(await startLogged()).toEqual([]);
 });
 
 test("refuses a folder with sessions of another model", async () => {

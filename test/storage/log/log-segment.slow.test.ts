@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { readSegment } from "../../../src/storage/log/log-file.js";
 import { LogSegment } from "../../../src/storage/log/log-segment.js";
@@ -25,6 +25,11 @@ it("overwrites a record that could only be written in part", async ({ skip }) =>
   await segment.append([change("c", "1")]);
   expect(readKeys(path)).toEqual(["a", "c"]);
   segment.release();
+});
+
+it("names a file that it cannot open", () => {
+  const path = newFolder();
+  expect(() => new LogSegment(path, LOG)).toThrow(`${basename(path)} cannot be opened for writing: Is a directory`);
 });
 
 it("gives the space of a large segment back when the next one begins", async () => {

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LmdbFile } from "../../../src/storage/database.js";
-import { compactStorage, OfflineStorage, Storage } from "../../../src/storage/index.js";
+import { type Change, compactStorage, OfflineStorage, Storage } from "../../../src/storage/index.js";
 import { PAGE_BYTES, readRecord } from "../../../src/storage/log/log-record.js";
-import { newLogState, storeLogState } from "../../../src/storage/log/log-state.js";
+import { newLogState } from "../../../src/storage/log/log-state.js";
 import { WriteAheadLog } from "../../../src/storage/log/write-ahead-log.js";
 import { change, copyAtCrash, newFolder, openStorage, readByStart, readOffline } from "./crashed-folder.js";
 
@@ -124,7 +124,7 @@ describe("a damaged log", () => {
       expect(readOffline(directory)).toEqual(entries);
       {
         using storage = OfflineStorage.openForChange(directory);
-        expect(storage.logDamage).toMatch(/is damaged at byte/);
+        expect(storage.log?.damage).toMatch(/is damaged at byte/);
         await compactStorage(storage, { keepOriginal: true });
       }
       expect(readFileSync(`${path}.damaged`).equals(bytes)).toBe(true);
@@ -139,8 +139,8 @@ describe("a damaged log", () => {
     const storage = await openStorage(directory);
     await storage.close();
     using file = await openLmdb(directory);
-    file.commit([storeLogState(state)]);
-    const log = new WriteAheadLog({ directory, state, apply: () => new Promise(() => undefined) });
+    const commit = async (changes: readonly Change[]) => file.commit(changes);
+    const log = new WriteAheadLog({ directory, state, commit, apply: () => new Promise(() => undefined) });
     for (const key of ["a", "b"]) await log.append([change(key, "1")]);
     void log.applied();
     for (const key of ["c", "d"]) await log.append([change(key, "1")]);
@@ -181,7 +181,7 @@ describe("a damaged log", () => {
     await expect(start(directory)).rejects.toMatchObject(refusal(/the state of the log is damaged/));
     {
       using storage = OfflineStorage.openForChange(directory);
-      expect(storage.logDamage).toBe("the state of the log is damaged");
+      expect(storage.log?.damage).toBe("the state of the log is damaged");
       await compactStorage(storage, { keepOriginal: true });
     }
     expect(await readByStart(directory)).toEqual({ before: "0" });
@@ -201,14 +201,18 @@ describe("a damaged log", () => {
     renameSync(join(early, "data.mdb"), join(crashed, "data.mdb"));
     const { path } = findRecords(crashed);
     const other = path.replace(/\d$/, (n) => String(1 - Number(n)));
-    writeFileSync(other, "");
-    await expect(start(crashed)).rejects.toMatchObject(refusal(/segment \d of the log is missing/));
+    writeFileSync(other, Buffer.alloc(2 ** 18));
+    const reason =
+      /segment \d of the log is missing: data\.mdb and its log are of different moments; restore all of .* from the same one/;
+    await expect(start(crashed)).rejects.toMatchObject(refusal(reason));
   });
 
   it("is refused if it belongs to another data file", async () => {
     const [directory, other] = [await crashWith(["a"]), await crashWith(["b"])];
     renameSync(join(other, "data.mdb"), join(directory, "data.mdb"));
-    await expect(start(directory)).rejects.toMatchObject(refusal(/data\.log-\d belongs to another data file/));
+    await expect(start(directory)).rejects.toMatchObject(
+      refusal(/data\.log-\d belongs to another data file: data\.mdb and its log are of different moments; .*/),
+    );
   });
 });
 

@@ -30,7 +30,7 @@ function openLog(file: HeldFile) {
   const directory = newFolder();
   // The log measures the free space of its file system.
   writeFileSync(join(directory, DATA_FILE), "");
-  const log = new WriteAheadLog({ directory, state: newLogState(), apply: file.apply });
+  const log = new WriteAheadLog({ directory, state: newLogState(), apply: file.apply, commit: async () => undefined });
   return { directory, log };
 }
 
