@@ -4,6 +4,9 @@ import { type Child, startChild } from "./processes.js";
 /** Of every proxy that a benchmark starts. */
 export const ADMIN_KEY = "sk-admin-bench-0123456789";
 
+/** As the command `rolltape` starts Node; see the first line of main.ts. With more threads, a collection of the heap takes all cores. */
+const ONE_GC_THREAD = "--v8-pool-size=1";
+
 export interface ProxyOptions {
   readonly engineUrl: string;
   /** To the engine. */
@@ -37,11 +40,11 @@ export async function startProxy({
     "engine.context_length=1000000",
     `model.path=${folder}`,
   ];
-  const command = [...nodeArguments, "dist/cli/main.js", "serve", ...settings, ...args];
+  const command = [ONE_GC_THREAD, ...nodeArguments, "dist/cli/main.js", "serve", ...settings, ...args];
   return startChild(...wrap(process.execPath, command), { ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY, ...env });
 }
 
 /** A program of a benchmark, as a process. */
 export function startScript(script: URL, ...args: readonly string[]): Promise<Child> {
-  return startChild(process.execPath, ["--import", "tsx", script.pathname, ...args]);
+  return startChild(process.execPath, [ONE_GC_THREAD, "--import", "tsx", script.pathname, ...args]);
 }

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --v8-pool-size=1
 // Before other modules, so that it applies to their code too.
 import "./heap-flags.js";
 import { createProgram } from "./program.js";

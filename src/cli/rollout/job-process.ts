@@ -7,6 +7,7 @@ import { ChildGroup } from "../../support/processes/child-group.js";
 import { appendTail, OutputTail } from "../../support/processes/output-tail.js";
 import { readFirstLine } from "../../support/processes/ready-line.js";
 import { pauseBeforeRestart } from "../../support/processes/restart-pause.js";
+import { NODE_ARGUMENTS } from "../node-arguments.js";
 import { RolloutJobError } from "./errors.js";
 
 /** The limit for the processes of a job. A job lasts some hours, so restarts count until its end. */
@@ -16,7 +17,7 @@ const TAIL_BYTES = 8192;
  * A rollout worker makes short-lived objects only: with semi-spaces of 64 MiB instead of 16, fewer of them live long enough
  * to be copied. A proxy counts on Node's own size: see the heap watch of the server.
  */
-const NODE_ARGUMENTS = { "rollout worker": ["--max-semi-space-size=64"], "proxy worker": [] } as const;
+const KIND_ARGUMENTS = { "rollout worker": ["--max-semi-space-size=64"], "proxy worker": [] } as const;
 /** How a command of Rolltape ends if its configuration is invalid. */
 const UNUSABLE = "status 2";
 
@@ -116,7 +117,7 @@ export class JobProcess {
   async #spawn(): Promise<ProcessRun> {
     const { kind, args, env, logs, onReady, runArguments } = this.#options;
     const main = fileURLToPath(new URL("../main.js", import.meta.url));
-    const nodeArguments = [...NODE_ARGUMENTS[kind], ...(this.#options.nodeArguments ?? [])];
+    const nodeArguments = [...NODE_ARGUMENTS, ...KIND_ARGUMENTS[kind], ...(this.#options.nodeArguments ?? [])];
     const child = spawn(process.execPath, [...nodeArguments, main, ...args, ...(runArguments?.() ?? [])], {
       // Its own group, so that Ctrl-C reaches only the job, which stops its proxies after everything is exported.
       detached: true,

@@ -10,6 +10,7 @@ import {
 } from "../../config/index.js";
 import type { JobInput, JobSpec } from "../../scheduler/job.js";
 import { parseJob } from "../../scheduler/parse-job.js";
+import { NODE_ARGUMENTS } from "../node-arguments.js";
 import { agentArguments } from "./open-workers.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { unusedByController } from "./unused-keys.js";
@@ -158,5 +159,5 @@ function store({ config }: RolloutJobSettings, name: string): string[] {
 }
 
 function rolltape(command: string, args: readonly string[]): string[] {
-  return [process.execPath, MAIN, command, ...args];
+  return [process.execPath, ...NODE_ARGUMENTS, MAIN, command, ...args];
 }
