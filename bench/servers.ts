@@ -1,11 +1,9 @@
+import { NODE_ARGUMENTS } from "../src/cli/node-arguments.js";
 import { ensureTinyModel } from "../src/engine/index.js";
 import { type Child, startChild } from "./processes.js";
 
 /** Of every proxy that a benchmark starts. */
 export const ADMIN_KEY = "sk-admin-bench-0123456789";
-
-/** As the command `rolltape` starts Node; see the first line of main.ts. With more threads, a collection of the heap takes all cores. */
-const ONE_GC_THREAD = "--v8-pool-size=1";
 
 export interface ProxyOptions {
   readonly engineUrl: string;
@@ -40,11 +38,11 @@ export async function startProxy({
     "engine.context_length=1000000",
     `model.path=${folder}`,
   ];
-  const command = [ONE_GC_THREAD, ...nodeArguments, "dist/cli/main.js", "serve", ...settings, ...args];
+  const command = [...NODE_ARGUMENTS, ...nodeArguments, "dist/cli/main.js", "serve", ...settings, ...args];
   return startChild(...wrap(process.execPath, command), { ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY, ...env });
 }
 
 /** A program of a benchmark, as a process. */
 export function startScript(script: URL, ...args: readonly string[]): Promise<Child> {
-  return startChild(process.execPath, [ONE_GC_THREAD, "--import", "tsx", script.pathname, ...args]);
+  return startChild(process.execPath, [...NODE_ARGUMENTS, "--import", "tsx", script.pathname, ...args]);
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { NODE_ARGUMENTS } from "../../../src/cli/node-arguments.js";
 import { type Child, cpuSecondsOfTree } from "../../processes.js";
 import { ADMIN_KEY } from "../../servers.js";
 import { type JobCpu, readJobCpu } from "./cpu-reading.js";
@@ -38,7 +39,7 @@ export class RolloutCommand {
     const data = `${path}.jsonl`;
     writeFileSync(data, Array.from({ length: tasks }, (_, task) => `${task}\n`).join(""));
     const files = ["--data", data, "--out", `${path}.safetensors`];
-    const all = [MAIN, "rollout", "--proxy", proxy.url, "--agent", agent, ...files, ...args];
+    const all = [...NODE_ARGUMENTS, MAIN, "rollout", "--proxy", proxy.url, "--agent", agent, ...files, ...args];
     const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY };
     this.#child = spawn(process.execPath, all, { env, stdio: ["ignore", "ignore", "pipe"] });
     this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
