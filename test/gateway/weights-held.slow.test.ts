@@ -76,7 +76,8 @@ describe("calls that a weight update holds", () => {
     const chat = (index: number, fields: object) =>
       gateway.post("/v1/chat/completions", { model: "m", messages, ...fields }, sessions[index]?.key ?? "");
     const cut = [chat(0, { stream: true }), chat(1, { n: 3 })];
-    await expect.poll(() => server.scheduler.pending).toBe(4);
+    const { scheduler } = server;
+    await expect.poll(() => [scheduler.pending, scheduler.pendingWithoutToken], { interval: 2 }).toEqual([4, 0]);
     await load(gateway);
     await expect.poll(() => server.to(LOAD).length).toBe(1);
     const queued = chat(2, {});

@@ -57,6 +57,11 @@ export class SglangScheduler {
     return this.#jobs.size;
   }
 
+  /** Number of pending requests that have no token yet. */
+  get pendingWithoutToken(): number {
+    return [...this.#jobs.values()].filter(({ tokens }) => tokens.length === 0).length;
+  }
+
   get paused(): boolean {
     return this.#paused !== undefined;
   }
