@@ -58,7 +58,7 @@ export interface SharedPromptText {
   readonly shared: number;
 }
 
-/** What a call asks of an engine. */
+/** The content of a call: prompt, sampling and callbacks, without the signal that ends it. */
 export interface CallContent {
   readonly prompt: NativePrompt;
   /** The earlier request of the same conversation, whose ids are not written again. Only for engines that are servers. */

@@ -5,7 +5,7 @@ import { TokenizerError } from "../model/tokenizer/piece-encoder.js";
 import { StorageError } from "../storage/index.js";
 import { toClientError } from "./storage/client-errors.js";
 
-/** What the administrator can do about a damaged session. */
+/** Advice for the administrator of a server with a damaged session. */
 const DAMAGE_ADVICE =
   "Stop the server, then run `rolltape storage verify`, which lists what is damaged, or " +
   "`rolltape storage compact --leave-out-damaged`, which leaves it out.";

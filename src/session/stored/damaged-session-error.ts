@@ -2,7 +2,7 @@ import { SessionError } from "../errors.js";
 
 /** A part of a session that cannot be read. */
 export interface SessionDamage {
-  /** What is damaged, for example `interaction 3`; undefined if it is the session as a whole. */
+  /** The damaged part, for example `interaction 3`; undefined if it is the session as a whole. */
   readonly what?: string;
   /** For example `its checksum is wrong`. */
   readonly reason: string;

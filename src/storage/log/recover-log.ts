@@ -11,7 +11,7 @@ import { type LogSize, measureLog, readUnapplied } from "./read-log.js";
 /** A folder whose data file has every change. */
 export interface RecoveredLog {
   readonly state: LogState;
-  /** What a crash had left in the log. */
+  /** Size of the changes that a crash had left in the log. */
   readonly applied: LogSize;
 }
 

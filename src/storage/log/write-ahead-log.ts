@@ -59,7 +59,7 @@ export class WriteAheadLog {
   #syncFailed = false;
   /** True once the files are ready for records. */
   #isReady = false;
-  /** Whether the log is open, as the data file says; undefined if that is not known. */
+  /** True if the data file says that the log is open; undefined if that is not known. */
   #isOpen: boolean | undefined;
 
   constructor(options: LogOptions) {

@@ -10,7 +10,7 @@ import { Proxy } from "../../helpers/proxy.js";
 import { runRolltape, temporaryFolder } from "../rolltape.js";
 import { recordBranches } from "./stored-sessions.js";
 
-/** What the commands say about the log of a server that was killed, and about folders that are not complete. */
+/** Messages of the commands about the log of a server that was killed, and about folders that are not complete. */
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

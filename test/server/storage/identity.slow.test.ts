@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { changeStored, newFolder, recordBranches, startStored } from "../../cli/storage/stored-sessions.js";
 
-/** What a server checks in a folder before it continues its sessions. */
+/** Checks of a folder that a server makes before it continues its sessions. */
 
 const readFiles = (directory: string) =>
   new Map(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name)).toString("base64")]));
