@@ -102,7 +102,7 @@ export interface SharedBatch {
 const capacityReply = z.object({ capacity: z.int() });
 const startReply = z.object({ session_id: z.string(), session_api_key: z.string(), base_url: z.url().optional() });
 const leaseReply = z.object({
-  sessions: z.array(z.object({ session_id: z.string(), lease_id: z.string().nullish() })),
+  sessions: z.array(z.object({ session_id: z.string(), state: z.string(), lease_id: z.string().nullish() })),
   unavailable_workers: z.array(z.string()).optional(),
 });
 const versionReply = z.object({ version: z.int() });
@@ -224,17 +224,22 @@ export class AdminClient {
   }
 
   /**
-   * Deletes the active sessions of a lease, also those that its rollout worker did not announce to the controller.
+   * Deletes the active sessions that were started with a lease.
    *
+   * @param options.ended also deletes the sessions that have ended and were not exported
    * @returns their number
    * @throws ProxyError `worker_unavailable` if a worker behind a gateway did not answer; it may have more of them
    */
-  async deleteLease(leaseId: string, options: CallOptions = {}): Promise<number> {
-    const path = `/rl/sessions?state=active&lease_id=${encodeURIComponent(leaseId)}`;
+  async deleteLease(
+    leaseId: string,
+    { ended = false, ...options }: CallOptions & { readonly ended?: boolean | undefined } = {},
+  ): Promise<number> {
+    const path = `/rl/sessions?${ended ? "" : "state=active&"}lease_id=${encodeURIComponent(leaseId)}`;
     const call = { method: "GET", path, idempotent: true, ...options } as const;
     const { sessions, unavailable_workers: absent = [] } = await this.#calls.json(call, leaseReply);
+    const isUnwanted = (state: string) => state === "active" || (ended && state === "ended");
     // A proxy of an earlier version ignores the filter and lists all sessions.
-    const own = sessions.filter(({ lease_id }) => lease_id === leaseId);
+    const own = sessions.filter(({ lease_id, state }) => lease_id === leaseId && isUnwanted(state));
     for (const { session_id } of own) await this.deleteSession(session_id, options);
     if (absent.length === 0) return own.length;
     throw new ProxyError("worker_unavailable", `Workers ${absent.join(", ")} did not list their sessions.`);

@@ -23,7 +23,7 @@ export interface LeaseRecords {
   /** Stores sessions that are to be deleted. */
   saveUnwanted(sessionIds: readonly string[]): void;
   removeUnwanted(sessionId: string): void;
-  /** Stores a lease that was lost. It may have sessions that its worker did not announce. */
+  /** Stores a lease that was lost. The proxy may have sessions that were started with it. */
   saveLost(leaseId: string): void;
   /** Forgets a lost lease, because its sessions are deleted. */
   removeLost(leaseId: string): void;

@@ -57,7 +57,7 @@ interface PendingTask {
  * Runs the tasks of a controller on rollout workers.
  *
  * 1. `runTask` adds a task, and `lease` gives it to a worker.
- * 2. The worker announces its sessions before its agent runs, and prolongs the lease.
+ * 2. The worker prolongs the lease. It starts each session with the lease, or announces it before its agent runs.
  * 3. `report` ends the task. If the lease is lost first, its sessions are deleted and the task waits again.
  */
 export class LeasedTasks implements TaskRunner {
@@ -304,8 +304,9 @@ export class LeasedTasks implements TaskRunner {
     const outcome = this.#leases.report({ leaseId, task, attempt });
     if (outcome !== "accepted") return outcome === "repeated";
     const wanted = new Set(result.accepted.map(({ session_id }) => session_id));
-    const unwanted = (lease?.sessions ?? []).filter((id) => !wanted.has(id));
-    const kept = new Set(this.#options.keepsRejected ? result.rejected.map(({ session_id }) => session_id) : []);
+    const rejected = result.rejected.flatMap(({ session_id }) => session_id ?? []);
+    const kept = new Set(this.#options.keepsRejected ? rejected : []);
+    const unwanted = [...new Set([...(lease?.sessions ?? []), ...rejected])].filter((id) => !wanted.has(id));
     for (const id of wanted) this.#taskOf.set(id, task);
     this.#records.removeLease(leaseId);
     // The next process deletes those that are kept if this one dies.
@@ -360,7 +361,7 @@ export class LeasedTasks implements TaskRunner {
 
   #dropLease({ id, sessions }: HeldLease): void {
     this.discard(sessions);
-    // A worker that dies between the start of a session and its announcement leaves a session that only the proxy knows.
+    // Most sessions are started with the lease and not announced, so only the proxy knows them.
     this.#records.saveLost(id);
     this.#options.remover.addLeases([id]);
     this.#records.removeLease(id);

@@ -6,7 +6,7 @@ import { sleep } from "../support/async/sleep.js";
 export interface SessionRemoverOptions {
   /** Deletes a session of the proxy. Resolves if the session does not exist either. */
   readonly remove: (sessionId: string) => Promise<unknown>;
-  /** Deletes the active sessions that the proxy has of a lease. */
+  /** Deletes the sessions that the proxy has of a lease. */
   readonly removeLease: (leaseId: string) => Promise<unknown>;
   /** Is called when a session is deleted. */
   readonly onRemoved?: ((sessionId: string) => void) | undefined;
@@ -52,7 +52,7 @@ export class SessionRemover {
     }
   }
 
-  /** Deletes the active sessions of lost leases: also those that their workers did not announce. */
+  /** Deletes the sessions that were started with these leases, which are lost. */
   addLeases(leaseIds: readonly string[]): void {
     const { removeLease, onLeaseRemoved, settleMilliseconds = 2000 } = this.#options;
     for (const id of leaseIds) {

@@ -71,8 +71,10 @@ export interface EpisodeOptions {
   /**
    * Is called with the id of each session that the episode starts, before the agent runs. If it rejects, the agent does not run. A
    * controller learns in this way which sessions to delete if the process dies.
+   *
+   * @param leaseId lease with which the session was started, by which the proxy finds it; undefined if it has none
    */
-  readonly onSession?: ((sessionId: string) => Promise<void>) | undefined;
+  readonly onSession?: ((sessionId: string, leaseId?: string) => Promise<void>) | undefined;
 }
 
 /** An episode that gives a trajectory. */

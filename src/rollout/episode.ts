@@ -75,7 +75,7 @@ export class Episode {
     signal.throwIfAborted();
     await admin.grantCapacity();
     this.#session = await SessionClient.start(admin, { taskId, groupId, leaseId });
-    await onSession?.(this.#session.sessionId);
+    await onSession?.(this.#session.sessionId, leaseId);
     return this.#session;
   }
 

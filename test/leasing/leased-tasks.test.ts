@@ -142,6 +142,18 @@ describe("LeasedTasks", () => {
     expect((await run(0)).rejected).toMatchObject([{ reason: { code: "worker_lost" } }]);
   });
 
+  it("deletes the sessions of rejected episodes, because the worker may have failed to", async () => {
+    const { tasks, run, lease, removed } = leasing();
+    const ended = run(0);
+    const [held] = await lease("a");
+    if (!held) throw new Error("no lease");
+    const rejection = { session_id: "s1", group_id: null, code: "agent_error", message: "no", error: null };
+    const report = reportOf(held);
+    await tasks.report([{ ...report, result: { ...report.result, rejected: [rejection] } }]);
+    await ended;
+    await expect.poll(() => removed).toEqual(["s1"]);
+  });
+
   it("keeps the sessions of rejected episodes until they are discarded, if it is told so", async () => {
     const { tasks, run, lease, removed } = leasing({ keepsRejected: true });
     const ended = run(0);

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { SessionClient } from "../../src/client/session-client.js";
 import { SessionRemover } from "../../src/leasing/session-remover.js";
 import { connectProxy } from "../../src/rollout/connect.js";
 import { Gateway, startWorker } from "../gateway/workers.js";
@@ -15,7 +16,7 @@ async function startJob(options: { readonly settleMilliseconds: number } = SETTL
   onTestFinished(() => proxy.close());
   const remover = new SessionRemover({
     remove: (id) => proxy.admin.deleteSession(id),
-    removeLease: (id) => proxy.admin.deleteLease(id),
+    removeLease: (id) => proxy.admin.deleteLease(id, { ended: true }),
     ...options,
   });
   const start = async (leaseId?: string) => {
@@ -23,7 +24,7 @@ async function startJob(options: { readonly settleMilliseconds: number } = SETTL
     return (await proxy.admin.startSession({ taskId: "task-0", groupId: "task-0", leaseId })).sessionId;
   };
   const list = async () => {
-    const { sessions } = (await gateway.get("/rl/sessions?state=active")).json<{
+    const { sessions } = (await gateway.get("/rl/sessions")).json<{
       sessions: { session_id: string }[];
     }>();
     return sessions.map(({ session_id }) => session_id).toSorted();
@@ -41,6 +42,18 @@ describe("sessions that a worker did not announce", () => {
     expect(await list()).toHaveLength(5);
     tasks.loseWorker("a", "it died");
     await expect.poll(list).toEqual(others.toSorted());
+  });
+
+  it("are deleted after they have ended, if their lease is lost before the report", async () => {
+    const { tasks, run, lease, proxy, list } = await startJob();
+    void run(0);
+    const [lost] = await lease("a");
+    await proxy.admin.grantCapacity();
+    const session = await SessionClient.start(proxy.admin, { taskId: "task-0", leaseId: lost?.lease_id });
+    await session.end();
+    expect(await list()).toEqual([session.sessionId]);
+    tasks.loseWorker("a", "it died");
+    await expect.poll(list).toEqual([]);
   });
 
   it("are deleted at the end of the job, also if the proxy has just started them", async () => {

@@ -17,8 +17,8 @@ export interface RolloutChaosResult {
   readonly kills: Readonly<Record<string, number>>;
   readonly tasks: number;
   readonly batches: number;
-  /** Active sessions that are left of workers that died between the start of a session and its announcement. Must be 0. */
-  readonly unannounced: number;
+  /** Sessions that are left at the proxy and were not exported. Must be 0. */
+  readonly left: number;
   readonly problems: readonly string[];
 }
 
@@ -71,13 +71,9 @@ export async function runRolloutChaos(options: RolloutChaosOptions): Promise<Rol
   try {
     const kills = await killUntilDone(controller, workers, killsFile, options);
     const { batches, problems } = compare(out, tasks);
-    const left = await listActive(url);
-    // An agent runs only after its session is announced, so that a later controller deletes it.
-    const forgotten = left.filter(({ interaction_count }) => interaction_count > 0);
-    for (const { session_id } of forgotten) problems.push(`session ${session_id} is left, although its agent ran`);
-    const unannounced = left.length - forgotten.length;
-    if (unannounced > 0) problems.push(`${unannounced} sessions are left that no worker announced`);
-    return { kills, tasks, batches, unannounced, problems };
+    const left = await listUnexported(url);
+    for (const { session_id, state } of left) problems.push(`session ${session_id} is left (${state})`);
+    return { kills, tasks, batches, left: left.length, problems };
   } finally {
     for (const each of [controller, ...workers, proxy]) each.kill();
     rmSync(folder, { recursive: true, force: true });
@@ -126,10 +122,16 @@ function compare(out: string, tasks: number): { readonly batches: number; readon
   return { batches: files.length, problems };
 }
 
-async function listActive(url: string): Promise<{ session_id: string; interaction_count: number }[]> {
+interface ListedSession {
+  readonly session_id: string;
+  readonly state: string;
+}
+
+async function listUnexported(url: string): Promise<ListedSession[]> {
   const headers = { authorization: `Bearer ${ENV.ROLLTAPE_ADMIN_API_KEY}` };
-  const reply = await fetch(`${url}/rl/sessions?state=active&limit=1000`, { headers });
-  return ((await reply.json()) as { sessions: { session_id: string; interaction_count: number }[] }).sessions;
+  const reply = await fetch(`${url}/rl/sessions?limit=100000`, { headers });
+  const { sessions } = (await reply.json()) as { sessions: ListedSession[] };
+  return sessions.filter(({ state }) => state === "active" || state === "ended");
 }
 
 /** Returns a generator of numbers from 0 to 1 (mulberry32). */

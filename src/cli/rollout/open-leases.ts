@@ -39,7 +39,7 @@ export async function openLeases(settings: LeasesSettings): Promise<OpenLeases> 
   const groupSize = options.groupSize ?? config.group_size;
   const remover = new SessionRemover({
     remove: (id) => proxy.admin.deleteSession(id),
-    removeLease: (id) => proxy.admin.deleteLease(id),
+    removeLease: (id) => proxy.admin.deleteLease(id, { ended: true }),
     onRemoved: (id) => journal?.removeUnwanted(id),
     onLeaseRemoved: (id) => journal?.removeLost(id),
   });

@@ -205,7 +205,9 @@ export class RolloutWorker {
   async #run(task: LeasedTask, { signal }: Deadline): Promise<void> {
     const { workflow, engine, rejectedSessions, onEnd } = this.#options;
     const { lease_id, task: index, attempt, task_id: taskId, group_id: groupId, data } = task;
-    const onSession = async (session_id: string) => {
+    const onSession = async (session_id: string, leaseId?: string) => {
+      // If the lease is lost, the controller finds such a session at the proxy. Announcing it would cost a call for each episode.
+      if (leaseId === lease_id) return;
       if (!(await this.#updates.announce({ lease_id, session_id }))) throw lostError();
     };
     const ids = { taskId, groupId, leaseId: lease_id };

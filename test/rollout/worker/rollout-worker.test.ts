@@ -8,11 +8,13 @@ import { createDeferred } from "../../../src/support/async/deferred.js";
 import { ADMIN_KEY, leasing, serve } from "../../leasing/leasing.js";
 import { acceptedAs, HeldWorkflow } from "../controller/held-workflow.js";
 
-/** A workflow whose episodes announce a session, and whose data are tasks of {@link leasing}. */
+/** A workflow whose data are tasks of {@link leasing}. Its sessions are started without the lease by default. */
 class AnnouncingWorkflow extends HeldWorkflow {
+  startsWithLease = false;
+
   override async arunEpisode(engine: never, data: never, options: EpisodeOptions = {}) {
     const { number } = data as { number: number };
-    await options.onSession?.(`s${number}`);
+    await options.onSession?.(`s${number}`, this.startsWithLease ? options.leaseId : undefined);
     return super.arunEpisode(engine, number, options);
   }
 }
@@ -74,6 +76,25 @@ describe("a rollout worker", () => {
     tasks.finish();
     expect(await ended).toBe("done");
     expect(outcomes.toSorted()).toEqual(["0 accepted", "1 accepted", "2 accepted"]);
+  });
+
+  it("announces a session before its agent runs, unless the session was started with the lease", async () => {
+    const announced: string[] = [];
+    const { tasks, run, workflow } = await working();
+    const { update } = tasks;
+    tasks.update = (each) => {
+      announced.push(...each.sessions.map(({ session_id }) => session_id));
+      return update.call(tasks, each);
+    };
+    void run(0);
+    await expect.poll(() => workflow.running).toEqual([0]);
+    expect(announced).toEqual(["s0"]);
+    workflow.startsWithLease = true;
+    void run(1);
+    await expect.poll(() => workflow.running).toEqual([0, 1]);
+    for (const each of [0, 1]) await workflow.end(each);
+    await expect.poll(() => tasks.counts.leased).toBe(0);
+    expect(announced).toEqual(["s0"]);
   });
 
   it("runs the tasks of an answer that was lost", async () => {
