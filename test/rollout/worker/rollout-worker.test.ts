@@ -81,10 +81,10 @@ describe("a rollout worker", () => {
   it("announces a session before its agent runs, unless the session was started with the lease", async () => {
     const announced: string[] = [];
     const { tasks, run, workflow } = await working();
-    const { update } = tasks;
+    const update = tasks.update.bind(tasks);
     tasks.update = (each) => {
       announced.push(...each.sessions.map(({ session_id }) => session_id));
-      return update.call(tasks, each);
+      return update(each);
     };
     void run(0);
     await expect.poll(() => workflow.running).toEqual([0]);
