@@ -21,12 +21,13 @@ Napi::Function SessionObject::define(Napi::Env env) {
       env, "Session",
       {guardedGetter<&Self::length>("length"), guardedGetter<&Self::byteLength>("byteLength"),
        guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::olderTwin>("olderTwin"),
-       guardedMethod<&Self::prompt>("prompt"), guardedMethod<&Self::sharedLength>("sharedLength"),
-       guardedMethod<&Self::record>("record"), guardedMethod<&Self::serialize>("serialize"),
-       guardedMethod<&Self::restore>("restore"), promiseMethod<&Self::restoreAsync>("restoreAsync"),
-       guardedMethod<&Self::setReward>("setReward"), guardedMethod<&Self::setSessionReward>("setSessionReward"),
-       guardedMethod<&Self::interaction>("interaction"), guardedMethod<&Self::versionRange>("versionRange"),
-       guardedMethod<&Self::discountedRewards>("discountedRewards"), guardedMethod<&Self::release>("release")});
+       guardedMethod<&Self::prompt>("prompt"), guardedMethod<&Self::promptSharing>("promptSharing"),
+       guardedMethod<&Self::sharedLength>("sharedLength"), guardedMethod<&Self::record>("record"),
+       guardedMethod<&Self::serialize>("serialize"), guardedMethod<&Self::restore>("restore"),
+       promiseMethod<&Self::restoreAsync>("restoreAsync"), guardedMethod<&Self::setReward>("setReward"),
+       guardedMethod<&Self::setSessionReward>("setSessionReward"), guardedMethod<&Self::interaction>("interaction"),
+       guardedMethod<&Self::versionRange>("versionRange"), guardedMethod<&Self::discountedRewards>("discountedRewards"),
+       guardedMethod<&Self::release>("release")});
 }
 
 SessionObject::SessionObject(const Napi::CallbackInfo& info)
@@ -66,15 +67,29 @@ Napi::Value SessionObject::olderTwin(const Napi::CallbackInfo& info) {
   return twin ? Napi::Number::New(info.Env(), *twin) : info.Env().Undefined();
 }
 
-Napi::Value SessionObject::prompt(const Napi::CallbackInfo& info) {
-  const std::vector<Napi::Value> values = itemsOf(arrayArg(info[0], "pieces"));
+namespace {
+
+std::vector<TokenSpan> piecesArg(Napi::Value value) {
+  const std::vector<Napi::Value> values = itemsOf(arrayArg(value, "pieces"));
   std::vector<TokenSpan> pieces;
   for (std::size_t i = 0; i < values.size(); ++i) {
     pieces.push_back(int32ArrayArg(values[i], "pieces[" + std::to_string(i) + "]"));
   }
+  return pieces;
+}
+
+}  // namespace
+
+Napi::Value SessionObject::prompt(const Napi::CallbackInfo& info) {
+  const std::vector<TokenSpan> pieces = piecesArg(info[0]);
   std::optional<std::uint32_t> base;
   if (!info[1].IsUndefined()) base = indexArg(info[1], "base");
   return PromptObject::create(info.Env(), session().prompt(pieces, base));
+}
+
+Napi::Value SessionObject::promptSharing(const Napi::CallbackInfo& info) {
+  const std::vector<TokenSpan> pieces = piecesArg(info[0]);
+  return PromptObject::create(info.Env(), session().promptSharing(pieces, indexArg(info[1], "likelyParent")));
 }
 
 Napi::Value SessionObject::sharedLength(const Napi::CallbackInfo& info) {

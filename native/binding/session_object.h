@@ -28,6 +28,7 @@ class SessionObject : public Wrapped<SessionObject> {
   Napi::Value findParent(const Napi::CallbackInfo& info);
   Napi::Value olderTwin(const Napi::CallbackInfo& info);
   Napi::Value prompt(const Napi::CallbackInfo& info);
+  Napi::Value promptSharing(const Napi::CallbackInfo& info);
   Napi::Value sharedLength(const Napi::CallbackInfo& info);
   Napi::Value record(const Napi::CallbackInfo& info);
   Napi::Value serialize(const Napi::CallbackInfo& info);

@@ -116,7 +116,10 @@ class Episode {
     made.input.resize(input_.ConsumeIntegralInRange<std::size_t>(0, made.input.size()));
     made.input.insert(made.input.end(), tail.begin(), tail.end());
     const TokenSpan whole(made.input);
-    return session_.prompt(std::span<const TokenSpan>(&whole, 1), std::nullopt);
+    const std::span<const TokenSpan> wholePieces(&whole, 1);
+    const std::uint32_t likelyParent = anyIndex();
+    if (isRecorded(likelyParent) && input_.ConsumeBool()) return session_.promptSharing(wholePieces, likelyParent);
+    return session_.prompt(wholePieces, std::nullopt);
   }
 
   Generation anyGeneration(ModelInteraction& made) {

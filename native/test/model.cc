@@ -82,7 +82,9 @@ Prompt ModelledSession::choosePrompt(Random& random, std::int32_t parent, std::v
     }
   }
   input.insert(input.end(), more.begin(), more.end());
-  return byReference ? promptAfter(session, static_cast<std::uint32_t>(base), more) : promptOf(input);
+  if (byReference) return promptAfter(session, static_cast<std::uint32_t>(base), more);
+  if (base >= 0 && random.chance(0.5)) return promptSharing(session, static_cast<std::uint32_t>(base), input);
+  return promptOf(input);
 }
 
 void ModelledSession::grow(Random& random) {

@@ -63,6 +63,11 @@ inline Prompt promptAfter(const Session& session, std::uint32_t base, const std:
   return session.prompt(std::span<const TokenSpan>(&piece, 1), base);
 }
 
+inline Prompt promptSharing(const Session& session, std::uint32_t parent, const std::vector<std::int32_t>& ids) {
+  const TokenSpan piece(ids);
+  return session.promptSharing(std::span<const TokenSpan>(&piece, 1), parent);
+}
+
 inline std::vector<std::int32_t> join(std::span<const TokenSpan> spans) {
   std::vector<std::int32_t> ids;
   for (const TokenSpan span : spans) ids.insert(ids.end(), span.begin(), span.end());

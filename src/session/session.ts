@@ -365,6 +365,15 @@ export class Session {
   }
 
   /**
+   * Builds a prompt from `pieces`, the whole prompt of a request. Tokens that it has in common with the request's parent are not
+   * copied.
+   */
+  renderedPrompt(pieces: readonly Int32Array[], prepared: PreparedMessages): NativePrompt {
+    const parent = this.findParent(prepared);
+    return parent ? this.#native.promptSharing(pieces, parent.index) : this.#native.prompt(pieces);
+  }
+
+  /**
    * Returns how much a call with this prompt would add to the session, without its output. The tokens that it shares with its parent
    * are compared, because templates may render earlier messages differently, for example without their reasoning.
    *

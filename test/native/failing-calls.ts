@@ -250,6 +250,7 @@ const CASES: Readonly<Record<string, () => Attempt | Promise<Attempt>>> = {
   "a refused part": simple(refused("ERR_STORED_INVALID", () => session.restore([Buffer.alloc(100)]))),
   findParent: simple(() => session.findParent(digests)),
   prompt: simple(() => session.prompt([ids(1)], 3)),
+  promptSharing: simple(() => session.promptSharing([ids(1)], 3)),
   sharedLength: simple(() => session.sharedLength(prompt, 2)),
   interaction: simple(() => session.interaction(3)),
   setReward: simple(() => session.setReward(3, 1)),

@@ -43,6 +43,20 @@ describe("a native session", () => {
     expect(session.length).toBe(2);
   });
 
+  it("builds a prompt whose start is shared with a parent, without another result than one whose tokens are copied", () => {
+    const session = twoTurns();
+    const parent = [...session.prompt([], 0).tokens()];
+    for (const pieces of [[parent, [9]], [parent.slice(0, -1), [99, 9]], [[99]], [[]]]) {
+      const arrays = pieces.map((each) => ids(...each));
+      const prompt = session.promptSharing(arrays, 0);
+      expect([...prompt.tokens()]).toEqual(pieces.flat());
+      expect(prompt.length).toBe(pieces.flat().length);
+      for (const other of [0, 1])
+        expect(session.sharedLength(prompt, other)).toBe(session.sharedLength(session.prompt(arrays), other));
+      expect(prompt.requestBody("", "").toString()).toBe(`[${pieces.flat().join(",")}]`);
+    }
+  });
+
   it("uses the given parent", () => {
     const session = twoTurns();
     const input = { digests: native.digestMessages(["u", "a", "w"]), output: [] };
@@ -188,6 +202,10 @@ describe("a native session", () => {
       [() => session.record({ ...good, callIds: BigUint64Array.of(1n) }), "callIds"],
       [() => session.findParent(digests, withAny([1n])), "callIds"],
       [() => session.sharedLength(withAny({}), 0), "prompt"],
+      [() => session.promptSharing(withAny(1), 0), "pieces"],
+      [() => session.promptSharing([withAny([1])], 0), "pieces[0]"],
+      [() => session.promptSharing([], 2), "likelyParent"],
+      [() => session.promptSharing([], withAny(undefined)), "likelyParent"],
       [() => session.sharedLength(good.prompt, 2), "parent"],
       [() => session.sharedLength(good.prompt, -1), "parent"],
       [() => session.findParent(digests, BigUint64Array.of(1n, 2n)), "callIds"],

@@ -9,7 +9,8 @@ namespace rolltape {
 
 namespace {
 
-std::vector<std::int32_t> join(std::span<const TokenSpan> pieces, std::size_t room) {
+/// @param known number of tokens before these, which were checked already. Messages name positions in the whole pieces.
+std::vector<std::int32_t> join(std::span<const TokenSpan> pieces, std::size_t room, std::size_t known = 0) {
   std::size_t total = 0;
   for (const TokenSpan piece : pieces) {
     total += piece.size();
@@ -20,28 +21,42 @@ std::vector<std::int32_t> join(std::span<const TokenSpan> pieces, std::size_t ro
   for (const TokenSpan piece : pieces) ids.insert(ids.end(), piece.begin(), piece.end());
   const auto negative = std::find_if(ids.begin(), ids.end(), [](std::int32_t id) { return id < 0; });
   if (negative != ids.end()) {
-    throw Error(ErrorCode::kInvalidArg, "pieces: token " + std::to_string(negative - ids.begin()) + " is " +
+    const std::size_t position = known + static_cast<std::size_t>(negative - ids.begin());
+    throw Error(ErrorCode::kInvalidArg, "pieces: token " + std::to_string(position) + " is " +
                                             std::to_string(*negative) + "; ids are not negative");
   }
   return ids;
 }
 
-std::uint32_t lengthOf(const Interaction* base) {
-  return base == nullptr ? 0 : base->sequenceLength();
-}
-
 }  // namespace
 
-Prompt::Prompt(std::shared_ptr<const SessionStorage> storage, const Interaction* base,
-               std::span<const TokenSpan> pieces)
+Prompt::Prompt(std::shared_ptr<const SessionStorage> storage, const Interaction* base, std::uint32_t shared,
+               std::vector<std::int32_t> tail)
     : storage_(std::move(storage)),
       base_(base),
-      tail_(join(pieces, kMaxSequenceTokens - lengthOf(base))),
-      length_(lengthOf(base) + static_cast<std::uint32_t>(tail_.size())) {}
+      shared_(shared),
+      tail_(std::move(tail)),
+      length_(shared_ + static_cast<std::uint32_t>(tail_.size())) {}
+
+Prompt::Prompt(std::span<const TokenSpan> pieces) : Prompt(nullptr, nullptr, 0, join(pieces, kMaxSequenceTokens)) {}
+
+Prompt Prompt::after(std::shared_ptr<const SessionStorage> storage, const Interaction& base,
+                     std::span<const TokenSpan> pieces) {
+  const std::uint32_t shared = base.sequenceLength();
+  return {std::move(storage), &base, shared, join(pieces, kMaxSequenceTokens - shared)};
+}
+
+Prompt Prompt::sharing(std::shared_ptr<const SessionStorage> storage, const Interaction& base,
+                       std::span<const TokenSpan> pieces) {
+  std::vector<TokenSpan> sequence;
+  appendSequence(base, sequence);
+  const auto shared = static_cast<std::uint32_t>(commonPrefix(sequence, pieces));
+  return {std::move(storage), &base, shared, join(dropTokens(pieces, shared), kMaxSequenceTokens - shared, shared)};
+}
 
 std::vector<TokenSpan> Prompt::spans() const {
   std::vector<TokenSpan> spans;
-  if (base_ != nullptr) appendSequence(*base_, spans);
+  if (base_ != nullptr) appendSequence(*base_, shared_, spans);
   if (!tail_.empty()) spans.emplace_back(tail_);
   return spans;
 }

@@ -24,16 +24,16 @@ void derivePlace(Interaction& made) {
   made.depth = made.parent == nullptr ? 0 : made.parent->depth + 1;
 }
 
-void appendSequence(const Interaction& interaction, std::vector<TokenSpan>& spans) {
+void appendSequence(const Interaction& interaction, std::uint32_t count, std::vector<TokenSpan>& spans) {
   const std::size_t first = spans.size();
   const auto add = [&](const std::int32_t* ids, std::uint32_t from, std::uint32_t to) {
     if (to > from) spans.emplace_back(ids, to - from);
   };
-  std::uint32_t end = interaction.sequenceLength();
+  std::uint32_t end = count;
   for (const Interaction* at = &interaction; at != nullptr; at = at->source) {
     add(at->outputIds, at->inputLength, end);
     add(at->tail, at->shared, std::min(end, at->inputLength));
-    end = at->shared;
+    end = std::min(end, at->shared);
   }
   std::reverse(spans.begin() + static_cast<std::ptrdiff_t>(first), spans.end());
 }

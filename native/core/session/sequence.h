@@ -15,9 +15,14 @@ using TokenSpan = std::span<const std::int32_t>;
 /// where its token-exact part begins.
 void derivePlace(Interaction& made);
 
-/// Appends the spans that make up the interaction's sequence, in order. Costs time in the number of spans, not in
-/// tokens.
-void appendSequence(const Interaction& interaction, std::vector<TokenSpan>& spans);
+/// Appends the spans that make up the first `count` tokens of the interaction's sequence, in order. Costs time in the
+/// number of spans, not in tokens.
+void appendSequence(const Interaction& interaction, std::uint32_t count, std::vector<TokenSpan>& spans);
+
+/// Appends the spans of the whole sequence.
+inline void appendSequence(const Interaction& interaction, std::vector<TokenSpan>& spans) {
+  appendSequence(interaction, interaction.sequenceLength(), spans);
+}
 
 /// The token at `position` of the interaction's sequence, which is longer than that.
 std::int32_t tokenAt(const Interaction& interaction, std::uint32_t position);

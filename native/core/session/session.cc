@@ -29,7 +29,7 @@ void requireSharedTokens(const Interaction& made, std::span<const std::uint8_t> 
 
 /// Tokens that a prompt has in common with the whole sequence of its parent.
 std::uint32_t countShared(const Interaction& parent, const Prompt& prompt) {
-  if (&parent == prompt.base()) return parent.sequenceLength();
+  if (&parent == prompt.base()) return prompt.sharedWithBase();
   std::vector<TokenSpan> before;
   appendSequence(parent, before);
   return static_cast<std::uint32_t>(commonPrefix(before, prompt.spans()));
@@ -72,7 +72,11 @@ const Interaction& Session::interaction(std::uint32_t index, const char* name) c
 
 Prompt Session::prompt(std::span<const TokenSpan> pieces, std::optional<std::uint32_t> base) const {
   if (!base) return Prompt(pieces);
-  return Prompt(storage_, &interaction(*base, "base"), pieces);
+  return Prompt::after(storage_, interaction(*base, "base"), pieces);
+}
+
+Prompt Session::promptSharing(std::span<const TokenSpan> pieces, std::uint32_t likelyParent) const {
+  return Prompt::sharing(storage_, interaction(likelyParent, "likelyParent"), pieces);
 }
 
 const Interaction* Session::chooseParent(const RecordInput& input) const {
@@ -90,9 +94,9 @@ std::uint32_t Session::sharedLength(const Prompt& prompt, std::uint32_t parent) 
 void Session::storeInput(Interaction& made, const Prompt& prompt) {
   made.inputLength = prompt.length();
   if (made.parent != nullptr) made.shared = countShared(*made.parent, prompt);
-  const bool continuesParent = made.parent != nullptr && made.parent == prompt.base();
+  const bool isParentBase = made.parent != nullptr && made.parent == prompt.base();
   const std::vector<TokenSpan> own =
-      continuesParent ? std::vector<TokenSpan>{prompt.tail()} : dropTokens(prompt.spans(), made.shared);
+      isParentBase ? std::vector<TokenSpan>{prompt.tail()} : dropTokens(prompt.spans(), made.shared);
   derivePlace(made);
   const std::span<std::int32_t> tail = storage_->arena.allocate<std::int32_t>(made.inputLength - made.shared);
   auto to = tail.begin();

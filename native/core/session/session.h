@@ -79,6 +79,9 @@ class Session {
 
   /// The whole sequence of `base`, if given, followed by the pieces. @throws as Prompt, kInvalidArg for a bad base.
   Prompt prompt(std::span<const TokenSpan> pieces, std::optional<std::uint32_t> base) const;
+  /// The pieces, stored without what they have in common with the sequence of `likelyParent` at its start. Recording
+  /// the prompt with this parent compares nothing. @throws as Prompt, kInvalidArg for a bad index.
+  Prompt promptSharing(std::span<const TokenSpan> pieces, std::uint32_t likelyParent) const;
   /// Tokens at the start of the prompt that record() would store with this parent and not repeat.
   /// @throws kInvalidArg for a bad index.
   std::uint32_t sharedLength(const Prompt& prompt, std::uint32_t parent) const;

@@ -13,6 +13,7 @@ namespace {
 using test::generationOf;
 using test::promptAfter;
 using test::promptOf;
+using test::promptSharing;
 using test::record;
 
 TEST(Session, AContinuedConversationSharesItsHistory) {
@@ -44,6 +45,48 @@ TEST(Session, ExactnessIsOfTokensNotOfMessages) {
   EXPECT_EQ(4u, differs.shared);
   EXPECT_FALSE(shorter.tokenExact);
   EXPECT_EQ(4u, shorter.shared);
+}
+
+TEST(Session, APromptSharesTheStartOfItsLikelyParent) {
+  Session session(test::kKey);
+  record(session, promptOf({1, 2, 3}), generationOf({4, 5}), {"u"}, {"a"});
+  record(session, promptOf({1, 2, 3, 4, 9, 6}), generationOf({7}), {"u", "a", "x"}, {"b"});
+  const std::vector<std::int32_t> whole{1, 2, 3, 4, 5, 6};
+  const std::vector<std::int32_t> differs{1, 2, 8};
+  const std::vector<std::int32_t> shorter{1, 2, 3, 4};
+  const auto require = [&](std::uint32_t parent, const std::vector<std::int32_t>& ids, std::uint32_t shared) {
+    const Prompt prompt = promptSharing(session, parent, ids);
+    EXPECT_EQ(ids, test::join(prompt.spans()));
+    EXPECT_EQ(shared, prompt.sharedWithBase());
+    EXPECT_EQ(ids.size() - shared, prompt.tail().size());
+    for (std::uint32_t other = 0; other < 2; ++other) {
+      EXPECT_EQ(session.sharedLength(promptOf(ids), other), session.sharedLength(prompt, other));
+    }
+  };
+  require(0, whole, 5);
+  require(0, differs, 2);
+  require(0, shorter, 4);
+  require(0, {9}, 0);
+  require(0, {}, 0);
+  // The first four tokens of interaction 1 are stored with interaction 0.
+  require(1, whole, 4);
+  require(1, differs, 2);
+  require(1, {1, 2, 3, 4, 9, 6, 7, 8}, 7);
+
+  const Interaction& exact =
+      session.interaction(record(session, promptSharing(session, 0, whole), generationOf({7}), {"u", "a", "y"}, {"b"}));
+  EXPECT_EQ(0, exact.parentIndex());
+  EXPECT_TRUE(exact.tokenExact);
+  EXPECT_EQ(5u, exact.shared);
+  const Interaction& broken = session.interaction(
+      record(session, promptSharing(session, 0, differs), generationOf({7}), {"u", "a", "z"}, {"b"}));
+  EXPECT_FALSE(broken.tokenExact);
+  EXPECT_EQ(2u, broken.shared);
+  EXPECT_STREQ("pieces: token 6 is -1; ids are not negative", test::thrownBy([&] {
+                                                                promptSharing(session, 0, {1, 2, 3, 4, 5, 6, -1});
+                                                              }).what());
+  EXPECT_STREQ("likelyParent: interaction 9 is not one of the 4 recorded",
+               test::thrownBy([&] { promptSharing(session, 9, whole); }).what());
 }
 
 TEST(Session, APromptMayOutliveItsSession) {

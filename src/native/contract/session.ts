@@ -23,6 +23,11 @@ export interface NativeSession {
    * The pieces are copied. The prompt may outlive the session.
    */
   prompt(pieces: readonly Int32Array[], base?: number): NativePrompt;
+  /**
+   * Builds a prompt from `pieces`. Tokens that they have in common with the full sequence of interaction `likelyParent` at its start
+   * are compared and not copied, and {@link record} with this parent does not compare them again.
+   */
+  promptSharing(pieces: readonly Int32Array[], likelyParent: number): NativePrompt;
   /** Returns how many tokens of a prompt would be stored with this parent and not repeated; see {@link RecordResult}. */
   sharedLength(prompt: NativePrompt, parent: number): number;
   /** Adds an interaction. It consumes the generation: any later use of it throws `ERR_RELEASED`. */

@@ -60,7 +60,9 @@ export async function buildPrompt(context: ServerContext, request: PromptRequest
   signal.throwIfAborted();
   const promptTokens = countTokens(session, pieces, rest.parent);
   if (promptTokens >= limit) throw contextLengthError({ api, limit, promptTokens, counted: "all" });
-  const prompt = session.prompt(pieces, rest.parent?.index);
+  const prompt = rest.parent
+    ? session.prompt(pieces, rest.parent.index)
+    : session.renderedPrompt(pieces, request.prepared);
   return { prompt, decodeEnd: () => decodeEnd(context.model, pieces), ...rest };
 }
 
