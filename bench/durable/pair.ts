@@ -1,7 +1,6 @@
-import { Pool } from "undici";
 import type { Child } from "../processes.js";
 import { assistant, body, history, SIZES, user } from "../proxy/bodies.js";
-import { chat, type Target } from "../proxy/rig.js";
+import { chat, type Target, toTarget } from "../proxy/rig.js";
 import { ADMIN_KEY, startProxy, startScript } from "../servers.js";
 import { post } from "./requests.js";
 
@@ -59,11 +58,6 @@ interface Turns {
   readonly key: string;
   /** Returns the body of the next turn. */
   next(): string;
-}
-
-function toTarget(child: Child, connections: number): Target {
-  const pool = new Pool(child.url, { connections, headersTimeout: 0, bodyTimeout: 0 });
-  return { url: child.url, pool, cpuSeconds: () => child.cpuSeconds() };
 }
 
 /** Records the first turn of a session. Each next turn is that history and a new short message. */

@@ -4,14 +4,19 @@ import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Parts, partsOf } from "./profile-parts.js";
+
+export interface Profiles {
+  /** Of this process. */
+  readonly own: Profiler.Profile;
+  readonly proxy: Profiler.Profile;
+}
 
 /** Profiles a proxy and this process at once. */
 export class Profiling {
   readonly #folder = mkdtempSync(join(tmpdir(), "rolltape-profile-"));
   readonly #file = join(this.#folder, "proxy.cpuprofile");
 
-  /** What the proxy must be started with. */
+  /** Arguments of Node with which the proxy must be started. */
   get nodeArguments(): readonly string[] {
     return ["--import", new URL("profile-on-signal.mjs", import.meta.url).href];
   }
@@ -20,18 +25,18 @@ export class Profiling {
     return { BENCH_PROFILE: this.#file };
   }
 
-  /** Where the main threads of both spend their time while this work is done. */
-  async during(proxyPid: number, work: () => Promise<unknown>): Promise<{ worker: Parts; proxy: Parts }> {
+  /** Profiles the main threads of both while this work is done. */
+  async during(proxyPid: number, work: () => Promise<unknown>): Promise<Profiles> {
     using session = ownProfiler();
     process.kill(proxyPid, "SIGUSR2");
     await session.post("Profiler.enable");
     await session.post("Profiler.start");
     await work();
-    const { profile } = await session.post("Profiler.stop");
+    const { profile: own } = await session.post("Profiler.stop");
     process.kill(proxyPid, "SIGUSR2");
     while (!existsSync(this.#file)) await sleep(50);
     const proxy = JSON.parse(readFileSync(this.#file, "utf8")) as Profiler.Profile;
-    return { worker: partsOf(profile), proxy: partsOf(proxy) };
+    return { own, proxy };
   }
 
   [Symbol.dispose](): void {

@@ -1,15 +1,24 @@
 import { Pool } from "undici";
 import type { Child } from "../processes.js";
-import { ADMIN_KEY, startProxy, startScript } from "../servers.js";
+import { ADMIN_KEY, type ProxyOptions, startProxy, startScript } from "../servers.js";
 
 const JSON_TYPE = { "content-type": "application/json" };
+
+type ProxyProcessOptions = Pick<ProxyOptions, "args" | "nodeArguments" | "env">;
 
 /** A server under load. */
 export interface Target {
   readonly url: string;
+  readonly pid: number;
   readonly pool: Pool;
   /** Returns the processor time that its process has used so far, in seconds. */
   cpuSeconds(): number;
+}
+
+/** Returns a server with a pool of so many connections to it. */
+export function toTarget(child: Child, connections: number): Target {
+  const pool = new Pool(child.url, { connections, headersTimeout: 0, bodyTimeout: 0 });
+  return { url: child.url, pid: child.pid, pool, cpuSeconds: () => child.cpuSeconds() };
 }
 
 /** An engine, the proxy and a proxy that only forwards bytes, each in a separate process. This process sends the calls. */
@@ -27,16 +36,18 @@ export class Rig {
   }
 
   /** @param enginePath base path of the engine's API. With `/slow`, the engine waits before it answers */
-  static async start(connections: number, { enginePath = "", args = [] as readonly string[] } = {}): Promise<Rig> {
+  static async start(
+    connections: number,
+    { enginePath = "", ...options }: { readonly enginePath?: string } & ProxyProcessOptions = {},
+  ): Promise<Rig> {
     const engine = await startScript(new URL("wire-engine-process.ts", import.meta.url));
     const passThrough = await startScript(new URL("pass-through-process.ts", import.meta.url), engine.url);
-    const proxy = await startProxy({ engineUrl: engine.url + enginePath, connections, args });
-    const target = (child: Child): Target => ({
-      url: child.url,
-      pool: new Pool(child.url, { connections, headersTimeout: 0, bodyTimeout: 0 }),
-      cpuSeconds: () => child.cpuSeconds(),
-    });
-    return new Rig(target(proxy), target(passThrough), engine.url, [proxy, passThrough, engine]);
+    const proxy = await startProxy({ engineUrl: engine.url + enginePath, connections, ...options });
+    return new Rig(toTarget(proxy, connections), toTarget(passThrough, connections), engine.url, [
+      proxy,
+      passThrough,
+      engine,
+    ]);
   }
 
   /** Starts a session and returns its key. */

@@ -1,12 +1,12 @@
 import type { Agent } from "../../src/index.js";
 import type { Row } from "../export/row.js";
+import { type Parts, partsOf } from "../profiling/profile-parts.js";
+import { Profiling } from "../profiling/profiling.js";
 import { BenchReport } from "../report/bench-report.js";
 import { startProxy, startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { fetchAgent, sdkAgent, TURNS } from "./agents.js";
 import { CONCURRENT, type Cpu, type JobTimes, runJob } from "./job.js";
-import type { Parts } from "./profile-parts.js";
-import { Profiling } from "./profiling.js";
 import { measureLastEpisode } from "./rows/last-episode.js";
 import { measurePythonAgents } from "./rows/python-agents.js";
 import { measureTranscripts } from "./rows/transcripts.js";
@@ -55,7 +55,8 @@ async function measure(agent: Agent<number>): Promise<Measured> {
     const run = (episodes: number) => runJob(agent, proxy.url, episodes, pids);
     await run(WARM_UP_EPISODES);
     const times = await run(MEASURED_EPISODES);
-    const parts = await profiling.during(proxy.pid, () => run(PROFILED_EPISODES));
+    const profiles = await profiling.during(proxy.pid, () => run(PROFILED_EPISODES));
+    const parts = { worker: partsOf(profiles.own), proxy: partsOf(profiles.proxy) };
     return { times, lines: listParts(times, parts) };
   } finally {
     await proxy.stop();

@@ -1,8 +1,9 @@
 import type { Row } from "../../export/row.js";
 import { sized } from "../../sized.js";
 import { median } from "../../text.js";
-import { assistant, body, history, SIZES, user } from "../bodies.js";
-import { chat, Rig, type Target } from "../rig.js";
+import { body, history, SIZES } from "../bodies.js";
+import { type Load, load, startTurns } from "../load.js";
+import { chat, Rig } from "../rig.js";
 
 /**
  * Measures calls per second with full recording, compared with a proxy that only forwards bytes. Each call of Rolltape is the next turn
@@ -25,18 +26,6 @@ type TemplateType = keyof typeof TARGETS;
 type BodySize = keyof (typeof TARGETS)["hf"];
 const TEMPLATE_TYPES = ["hf", "concat"] as const;
 
-interface Load {
-  readonly perSecond: number;
-  readonly p50: number;
-  /** Processor time of the server per call, in milliseconds. Other load of the machine hardly affects it. */
-  readonly cpu: number;
-}
-
-interface Pace {
-  readonly concurrency: number;
-  readonly seconds: number;
-}
-
 export async function throughput(): Promise<Row[]> {
   const rows: Row[] = [];
   for (const type of TEMPLATE_TYPES) {
@@ -51,7 +40,7 @@ async function measure(type: TemplateType, size: BodySize, concurrency: number):
   const characters = SIZES[size];
   const rig = await Rig.start(concurrency, { args: [`rollout.agent.chat_template_type=${type}`] });
   try {
-    const turns = await Promise.all(Array.from({ length: concurrency }, (_, i) => prepare(rig, characters, i)));
+    const turns = await Promise.all(Array.from({ length: concurrency }, (_, i) => startTurns(rig, characters, i)));
     const plain = body(history(characters, 1));
     const rounds: { proxy: Load; reference: Load }[] = [];
     for (let round = -1; round < ROUNDS; round++) {
@@ -101,40 +90,4 @@ async function measure(type: TemplateType, size: BodySize, concurrency: number):
   } finally {
     await rig.close();
   }
-}
-
-/** Starts a session and records its history. Returns its key, and a function that makes the bodies of its next turns. */
-async function prepare(rig: Rig, characters: number, seed: number): Promise<{ key: string; next: () => string }> {
-  const key = await rig.session();
-  const messages = history(characters, seed);
-  const { choices } = JSON.parse(await chat(rig.proxy, key, body(messages))) as {
-    choices: [{ message: { content: string } }];
-  };
-  const [head = "", tail = ""] = body([...messages, assistant(choices[0].message.content), user("@NEXT@")]).split(
-    "@NEXT@",
-  );
-  let turn = 0;
-  return { key, next: () => `${head}and number ${turn++}?${tail}` };
-}
-
-/** Sends calls for some seconds, with this concurrency. */
-async function load(
-  server: Target,
-  { concurrency, seconds }: Pace,
-  call: (worker: number) => Promise<unknown>,
-): Promise<Load> {
-  const times: number[] = [];
-  const cpuBefore = server.cpuSeconds();
-  const began = performance.now();
-  const until = began + seconds * 1000;
-  const work = async (worker: number) => {
-    while (performance.now() < until) {
-      const started = performance.now();
-      await call(worker);
-      times.push(performance.now() - started);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, (_, worker) => work(worker)));
-  const perSecond = times.length / ((performance.now() - began) / 1000);
-  return { perSecond, p50: median(times), cpu: ((server.cpuSeconds() - cpuBefore) * 1000) / times.length };
 }

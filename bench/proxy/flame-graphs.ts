@@ -1,0 +1,70 @@
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { buildCallTree } from "../profiling/call-tree.js";
+import { drawFlameGraph } from "../profiling/flame-graph.js";
+import { partsOf } from "../profiling/profile-parts.js";
+import { Profiling } from "../profiling/profiling.js";
+import { SIZES } from "./bodies.js";
+import { load, startTurns } from "./load.js";
+import { chat, Rig } from "./rig.js";
+
+/**
+ * Writes flame graphs of the proxy's main thread in docs/images, under the loads of `bench:proxy`. Look at each one before you commit it.
+ *
+ *   npm run docs:flame-graphs [-- NAME…]
+ */
+
+interface ProfiledLoad {
+  readonly size: keyof typeof SIZES;
+  readonly type: "hf" | "concat";
+  readonly concurrency: number;
+}
+
+const LOADS: Readonly<Record<string, ProfiledLoad>> = {
+  "small-1": { size: "small", type: "hf", concurrency: 1 },
+  "small-32": { size: "small", type: "hf", concurrency: 32 },
+  "medium-32": { size: "medium", type: "hf", concurrency: 32 },
+  "large-32": { size: "large", type: "hf", concurrency: 32 },
+  "concat-small-32": { size: "small", type: "concat", concurrency: 32 },
+  "concat-medium-32": { size: "medium", type: "concat", concurrency: 32 },
+  "concat-large-32": { size: "large", type: "concat", concurrency: 32 },
+};
+const [WARM_UP_SECONDS, SECONDS] = [6, 8];
+const FOLDER = new URL("../../docs/images/", import.meta.url);
+
+async function profile(name: string, { size, type, concurrency }: ProfiledLoad): Promise<void> {
+  using profiling = new Profiling();
+  const { nodeArguments, env } = profiling;
+  const rig = await Rig.start(concurrency, {
+    args: [`rollout.agent.chat_template_type=${type}`],
+    nodeArguments,
+    env,
+  });
+  try {
+    const turns = await Promise.all(
+      Array.from({ length: concurrency }, (_, worker) => startTurns(rig, SIZES[size], worker)),
+    );
+    const run = (seconds: number) =>
+      load(rig.proxy, { concurrency, seconds }, (worker) =>
+        chat(rig.proxy, turns[worker]?.key ?? "", turns[worker]?.next() ?? ""),
+      );
+    await run(WARM_UP_SECONDS);
+    let calls = 0;
+    const { proxy } = await profiling.during(rig.proxy.pid, async () => {
+      calls = (await run(SECONDS)).perSecond * SECONDS;
+    });
+    const tree = buildCallTree(proxy);
+    const title = `Main thread of the proxy: ${size} bodies, ${type}, ${concurrency} at once`;
+    const file = fileURLToPath(new URL(`flame-${name}.svg`, FOLDER));
+    writeFileSync(file, drawFlameGraph(tree, calls, title));
+    console.log(`${title}: ${(tree.microseconds / calls / 1000).toFixed(2)} ms a call; wrote ${file}`);
+    for (const [part, share] of partsOf(proxy))
+      if (share >= 0.01) console.log(`  ${(share * 100).toFixed(1)}% ${part}`);
+  } finally {
+    await rig.close();
+  }
+}
+
+const chosen = process.argv.slice(2);
+for (const [name, profiled] of Object.entries(LOADS))
+  if (chosen.length === 0 || chosen.includes(name)) await profile(name, profiled);
