@@ -1,5 +1,5 @@
 /** A pause is at most this long, however long episodes take. */
-const LONGEST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 250;
 /** Weight of the newest episode in the mean. */
 const NEWEST = 1 / 16;
 

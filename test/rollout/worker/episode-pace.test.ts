@@ -6,11 +6,11 @@ describe("the pace of episodes", () => {
     expect(new EpisodePace().pause(0.5)).toBe(0);
   });
 
-  it("allows a part of the mean duration, up to 100 ms", () => {
+  it("allows a part of the mean duration, up to 250 ms", () => {
     const pace = new EpisodePace();
     pace.note(1000);
     expect(pace.pause(0.01)).toBe(10);
-    expect(pace.pause(0.5)).toBe(100);
+    expect(pace.pause(0.5)).toBe(250);
   });
 
   it("follows the newest episodes", () => {
