@@ -46,17 +46,16 @@ Napi::Function BatchObject::define(Napi::Env env) {
       env, kClassName,
       {guardedGetter<&Self::bytes>("bytes"), guardedGetter<&Self::byteLength>("byteLength"),
        guardedGetter<&Self::memory>("memory"), guardedGetter<&Self::path>("path"), guardedGetter<&Self::taken>("taken"),
-       guardedMethod<&Self::part>("part"), promiseMethod<&Self::complete>("complete"),
-       guardedMethod<&Self::acknowledge>("acknowledge"), guardedMethod<&Self::release>("release")});
+       guardedMethod<&Self::part>("part"), guardedGetter<&Self::writtenBytes>("writtenBytes"),
+       promiseMethod<&Self::writeStripe>("writeStripe"), guardedMethod<&Self::acknowledge>("acknowledge"),
+       guardedMethod<&Self::release>("release")});
 }
 
 Napi::Object BatchObject::create(Napi::Env env, std::unique_ptr<Block> block, const std::vector<TensorPlace>& tensors,
-                                 std::uint64_t written, std::optional<UnwrittenRest> rest) {
+                                 std::shared_ptr<StripedBatch> striped) {
   const Napi::Object object = addonData(env).batch.New({});
   Unwrap(object)->held_ = std::make_shared<HeldBlock>(HeldBlock{std::move(block)});
-  Unwrap(object)->rest_ = std::move(rest);
-  object.DefineProperty(Napi::PropertyDescriptor::Value(
-      "writtenBytes", Napi::Number::New(env, static_cast<double>(written)), napi_enumerable));
+  Unwrap(object)->striped_ = std::move(striped);
   object.DefineProperty(Napi::PropertyDescriptor::Value("tensors", tensorsToJs(env, tensors), napi_enumerable));
   return object;
 }
@@ -75,12 +74,17 @@ Napi::Value BatchObject::bytes(const Napi::CallbackInfo& info) {
   return bytes_.Value();
 }
 
-Napi::Value BatchObject::complete(const Napi::CallbackInfo& info) {
+Napi::Value BatchObject::writtenBytes(const Napi::CallbackInfo& info) {
+  const std::uint64_t size = block().size();
+  return Napi::Number::New(info.Env(), static_cast<double>(striped_ ? striped_->writtenBytes : size));
+}
+
+Napi::Value BatchObject::writeStripe(const Napi::CallbackInfo& info) {
   block();
-  if (!rest_) throw Error(ErrorCode::kInvalidArg, "the whole batch is written, or is being written, already");
-  UnwrittenRest rest = std::move(*rest_);
-  rest_.reset();
-  return PromiseWorker::start(new RestWorker(info.Env(), std::move(rest), held_));
+  const auto bytes = static_cast<std::uint64_t>(integerArg(info[0], "bytes", 1, std::int64_t{1} << 53));
+  if (!striped_) throw Error(ErrorCode::kInvalidArg, "the batch is not written in stripes");
+  if (held_->isWritten) throw Error(ErrorCode::kInvalidArg, "a stripe of the batch is being written");
+  return PromiseWorker::start(new StripeWorker(info.Env(), striped_, bytes, held_));
 }
 
 Napi::Value BatchObject::part(const Napi::CallbackInfo& info) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "../core/batch/safetensors.h"
@@ -18,10 +17,9 @@ class BatchObject : public Wrapped<BatchObject> {
   static constexpr const char* kClassName = "NativeBatch";
 
   static Napi::Function define(Napi::Env env);
-  /// @param written bytes at the start of the block that are written
-  /// @param rest what is left to write; absent if nothing is
+  /// @param striped null if the whole batch is written
   static Napi::Object create(Napi::Env env, std::unique_ptr<Block> block, const std::vector<TensorPlace>& tensors,
-                             std::uint64_t written, std::optional<UnwrittenRest> rest);
+                             std::shared_ptr<StripedBatch> striped);
 
   using Wrapped::Wrapped;
 
@@ -29,7 +27,8 @@ class BatchObject : public Wrapped<BatchObject> {
   /// @throws Error kReleased after release().
   Block& block() const;
   Napi::Value bytes(const Napi::CallbackInfo& info);
-  Napi::Value complete(const Napi::CallbackInfo& info);
+  Napi::Value writtenBytes(const Napi::CallbackInfo& info);
+  Napi::Value writeStripe(const Napi::CallbackInfo& info);
   Napi::Value part(const Napi::CallbackInfo& info);
   Napi::Value byteLength(const Napi::CallbackInfo& info);
   Napi::Value memory(const Napi::CallbackInfo& info);
@@ -39,7 +38,7 @@ class BatchObject : public Wrapped<BatchObject> {
   Napi::Value release(const Napi::CallbackInfo& info);
 
   std::shared_ptr<HeldBlock> held_;
-  std::optional<UnwrittenRest> rest_;
+  std::shared_ptr<StripedBatch> striped_;
   /// The one view, made when it is first asked for and kept so that release() reaches it. It does not refer back to
   /// this object, so that either may be collected first.
   Napi::ObjectReference bytes_;

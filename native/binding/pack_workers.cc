@@ -10,35 +10,37 @@
 namespace rolltape::binding {
 
 void PackWorker::work() {
-  layout_ = layoutBatch(*plan_, metadata_.take());
-  block_ = options_.memory->allocate(layout_.totalBytes);
-  threads_ = static_cast<unsigned>(std::min<std::size_t>(options_.threads, threadsFor(layout_.totalBytes)));
+  BatchLayout layout = layoutBatch(*plan_, metadata_.take());
+  tensors_ = layout.tensors;
+  block_ = options_.memory->allocate(layout.totalBytes);
   auto* const bytes = reinterpret_cast<std::byte*>(block_->data());
-  const bool isStaged = block_->kind() == BlockKind::kHeap && layout_.totalBytes >= options_.stagedFrom;
-  if (isStaged) written_ = writeFirst(*plan_, layout_, bytes, threads_);
-  if (written_ > 0) return;
-  writeBatch(*plan_, layout_, bytes, threads_);
-  written_ = layout_.totalBytes;
+  const bool isLarge = block_->kind() == BlockKind::kHeap && layout.totalBytes >= options_.stripedFrom;
+  if (isLarge && StripeWriter::canWrite(*plan_)) {
+    striped_ = std::make_shared<StripedBatch>(plan_, std::move(layout), bytes);
+    striped_->writer.write(options_.firstStripe);
+    return;
+  }
+  const auto threads = static_cast<unsigned>(std::min<std::size_t>(options_.threads, threadsFor(layout.totalBytes)));
+  writeBatch(*plan_, layout, bytes, threads);
   block_->publish();
 }
 
 Napi::Value PackWorker::result() {
-  const std::vector<TensorPlace> tensors = layout_.tensors;
-  std::optional<UnwrittenRest> rest;
-  if (written_ < layout_.totalBytes) rest = UnwrittenRest{plan_, std::move(layout_), threads_};
-  return BatchObject::create(Env(), std::move(block_), tensors, written_, std::move(rest));
+  if (striped_) striped_->writtenBytes = striped_->writer.writtenBytes();
+  return BatchObject::create(Env(), std::move(block_), tensors_, std::move(striped_));
 }
 
-void RestWorker::work() {
-  writeRest(*rest_.plan, rest_.layout, reinterpret_cast<std::byte*>(held_->block->data()), rest_.threads);
+void StripeWorker::work() {
+  batch_->writer.write(bytes_);
 }
 
-void RestWorker::settle() {
+void StripeWorker::settle() {
+  batch_->writtenBytes = batch_->writer.writtenBytes();
   held_->isWritten = false;
   if (held_->isReleased) held_->block.reset();
 }
 
-Napi::Value RestWorker::result() {
+Napi::Value StripeWorker::result() {
   return Env().Undefined();
 }
 

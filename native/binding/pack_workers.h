@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/batch/batch.h"
+#include "../core/batch/stripe_writer.h"
 #include "../memory/heap_block.h"
 #include "block_view.h"
 #include "metadata_arg.h"
@@ -17,22 +17,30 @@ struct PackOptions {
   /// Threads that may write, the worker's own included.
   unsigned threads;
   std::shared_ptr<BlockSource> memory;
-  /// From this size on, a batch in heap memory is returned when its first part is written.
-  std::uint64_t stagedFrom = std::numeric_limits<std::uint64_t>::max();
+  /// From this size on, a batch in heap memory is returned when its first stripe is written.
+  std::uint64_t stripedFrom = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t firstStripe = 0;
 };
 
-/// What is left to write of a batch that was returned when its first part was written.
-struct UnwrittenRest {
-  std::shared_ptr<const Plan> plan;
-  BatchLayout layout;
-  unsigned threads;
+/// A batch that is written in stripes, with all that its writer refers to except the block.
+struct StripedBatch {
+  StripedBatch(std::shared_ptr<const Plan> plan, BatchLayout layout, std::byte* block)
+      : plan(std::move(plan)), layout(std::move(layout)), writer(*this->plan, this->layout, block) {}
+  StripedBatch(const StripedBatch&) = delete;
+  StripedBatch& operator=(const StripedBatch&) = delete;
+
+  const std::shared_ptr<const Plan> plan;
+  const BatchLayout layout;
+  StripeWriter writer;
+  /// Bytes at the start of the block that are complete. Unlike the writer, it is only used on the event loop.
+  std::uint64_t writtenBytes = 0;
 };
 
-/// Writes the rest of a batch, which may be released meanwhile.
-class RestWorker : public PromiseWorker {
+/// Writes the next stripe of a batch, which may be released meanwhile.
+class StripeWorker : public PromiseWorker {
  public:
-  RestWorker(Napi::Env env, UnwrittenRest rest, std::shared_ptr<HeldBlock> held)
-      : PromiseWorker(env, "rolltape.packRest"), rest_(std::move(rest)), held_(std::move(held)) {
+  StripeWorker(Napi::Env env, std::shared_ptr<StripedBatch> batch, std::uint64_t bytes, std::shared_ptr<HeldBlock> held)
+      : PromiseWorker(env, "rolltape.packStripe"), batch_(std::move(batch)), bytes_(bytes), held_(std::move(held)) {
     held_->isWritten = true;
   }
 
@@ -41,7 +49,8 @@ class RestWorker : public PromiseWorker {
   void settle() override;
   Napi::Value result() override;
 
-  UnwrittenRest rest_;
+  std::shared_ptr<StripedBatch> batch_;
+  std::uint64_t bytes_;
   std::shared_ptr<HeldBlock> held_;
 };
 
@@ -61,11 +70,10 @@ class PackWorker : public PromiseWorker {
   std::shared_ptr<const Plan> plan_;
   MetadataArg metadata_;
   PackOptions options_;
-  BatchLayout layout_;
+  std::vector<TensorPlace> tensors_;
   std::unique_ptr<Block> block_;
-  unsigned threads_ = 1;
-  /// Bytes at the start of the block that are written.
-  std::uint64_t written_ = 0;
+  /// Null if the whole batch is written.
+  std::shared_ptr<StripedBatch> striped_;
 };
 
 /// Packs a plan, which it shares, into JSON text in a Buffer.

@@ -101,10 +101,13 @@ PackOptions packOptionsArg(Napi::Value value) {
   PackOptions options{std::numeric_limits<unsigned>::max(), memoryArg(object.Get("memory"), "options.memory")};
   const Napi::Value threads = object.Get("threads");
   if (!threads.IsUndefined()) options.threads = static_cast<unsigned>(integerArg(threads, "options.threads", 1, 1024));
-  const Napi::Value stagedFrom = object.Get("stagedFrom");
-  if (!stagedFrom.IsUndefined()) {
+  const Napi::Value stripes = object.Get("stripes");
+  if (!stripes.IsUndefined()) {
     constexpr std::int64_t kMost = std::int64_t{1} << 53;
-    options.stagedFrom = static_cast<std::uint64_t>(integerArg(stagedFrom, "options.stagedFrom", 0, kMost));
+    const Napi::Object striped = objectArg(stripes, "options.stripes");
+    options.stripedFrom = static_cast<std::uint64_t>(integerArg(striped.Get("from"), "options.stripes.from", 0, kMost));
+    options.firstStripe =
+        static_cast<std::uint64_t>(integerArg(striped.Get("first"), "options.stripes.first", 1, kMost));
   }
   return options;
 }

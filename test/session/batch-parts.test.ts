@@ -1,10 +1,12 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Batch } from "../../src/session/batch/batch.js";
 import { BatchParts } from "../../src/session/batch/batch-parts.js";
+import { createDeferred } from "../../src/support/async/deferred.js";
+import { until } from "../helpers/until.js";
 
 const MIB = 1 << 20;
 
@@ -13,42 +15,88 @@ const BYTES = Buffer.alloc(40 * MIB);
 for (let at = 0; at < BYTES.length; at += 4) BYTES.writeUInt32LE(at, at);
 
 /** A batch whose parts have memory of their own, so that a part that is detached too early is missing. */
-function batchOf(writtenBytes: number): Batch {
-  const part = (from: number, to: number) => new Uint8Array(BYTES.subarray(from, to));
-  return { byteLength: BYTES.length, writtenBytes, part } as unknown as Batch;
-}
+class WrittenBatch {
+  readonly byteLength = BYTES.length;
+  writtenBytes: number;
+  onWritten: (() => void) | undefined;
+  /** Where the last part ends that was created. */
+  sent = 0;
 
-/** Sends a batch that is complete a moment after the connection is full, and reads it slowly. */
-async function sendSlowly(writtenBytes: number): Promise<Buffer> {
-  const server = createServer((_, response) => {
-    const parts = new BatchParts(batchOf(writtenBytes), sleep(50));
-    response.on("close", () => parts.close());
-    parts.pipe(response.writeHead(200, { "content-length": BYTES.length }));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  try {
-    const call = request({ port: (server.address() as AddressInfo).port }).end();
-    const [response] = (await once(call, "response")) as [NodeJS.ReadableStream];
-    await sleep(150);
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks);
-  } finally {
-    server.closeAllConnections();
-    server.close();
+  constructor(writtenBytes: number) {
+    this.writtenBytes = writtenBytes;
+  }
+
+  part(from: number, to: number): Uint8Array {
+    if (to > this.writtenBytes) throw new RangeError(`the bytes from ${this.writtenBytes} on are not written`);
+    this.sent = to;
+    return new Uint8Array(BYTES.subarray(from, to));
+  }
+
+  write(bytes: number): void {
+    this.writtenBytes = Math.min(this.writtenBytes + bytes, this.byteLength);
+    this.onWritten?.();
   }
 }
 
+/** Sends a batch in parts to a client. Returns its response. */
+async function send(batch: WrittenBatch, complete: Promise<void>): Promise<NodeJS.ReadableStream> {
+  const server = createServer((_, response) => {
+    const parts = new BatchParts(batch as unknown as Batch, complete);
+    response.on("close", () => parts.close());
+    parts.pipe(response.writeHead(200, { "content-length": BYTES.length }));
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const call = request({ port: (server.address() as AddressInfo).port }).end();
+  const [response] = (await once(call, "response")) as [NodeJS.ReadableStream];
+  return response;
+}
+
+async function readAll(response: NodeJS.ReadableStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
 describe("a batch that is sent in parts", () => {
-  // The first bytes to be ready end a little after the end of a part, or somewhere in one.
+  // The first bytes to be ready end a little after the end of a part, or somewhere in one. The client reads when the connection is full.
   it.each([1, 100, 15_000, 20_000, 5 * MIB])(
     "arrives whole if %i bytes beyond a part are ready before the others",
     async (bytes) => {
-      const received = await sendSlowly(8 * MIB + bytes);
-      expect(received.length).toBe(BYTES.length);
-      expect(received.equals(BYTES)).toBe(true);
+      const batch = new WrittenBatch(8 * MIB + bytes);
+      const response = await send(
+        batch,
+        sleep(50).then(() => batch.write(BYTES.length)),
+      );
+      await sleep(150);
+      expect((await readAll(response)).equals(BYTES)).toBe(true);
     },
     20_000,
   );
+
+  it.each([1, 15_000, 4 * MIB, 7 * MIB])("arrives whole if it is written %i bytes at a time", async (bytes) => {
+    const batch = new WrittenBatch(bytes < MIB ? 39 * MIB : 8 * MIB);
+    const complete = createDeferred<void>();
+    const reading = readAll(await send(batch, complete.promise));
+    while (batch.writtenBytes < BYTES.length) {
+      batch.write(bytes);
+      await nextTurn();
+    }
+    complete.resolve();
+    expect((await reading).equals(BYTES)).toBe(true);
+  });
+
+  it("keeps its last part back until the export is complete", async () => {
+    const batch = new WrittenBatch(BYTES.length);
+    const complete = createDeferred<void>();
+    const reading = readAll(await send(batch, complete.promise));
+    await until(() => batch.sent >= BYTES.length - 4 * MIB);
+    expect(batch.sent).toBe(BYTES.length - 4 * MIB);
+    complete.resolve();
+    expect((await reading).equals(BYTES)).toBe(true);
+  });
 });

@@ -33,40 +33,18 @@ BatchLayout layoutBatch(const Plan& plan, const Metadata& metadata) {
   return {layoutSafetensors(tensorSpecs(plan.shape()), all), std::move(labels)};
 }
 
-namespace {
-
-void writeTokens(const Plan& plan, const BatchBlock& batch, unsigned threads, PackedColumns columns) {
-  switch (plan.options().layout) {
-    case Layout::kPadded:
-      return writePadded(plan, batch, threads, columns);
-    case Layout::kPacked:
-      return writePacked(plan, batch, threads, columns);
-    case Layout::kTree:
-      return writeTree(plan, batch, threads);
-  }
-}
-
-}  // namespace
-
 void writeBatch(const Plan& plan, const BatchLayout& layout, std::byte* block, unsigned threads) {
   std::memcpy(block, layout.header.data(), layout.header.size());
   const BatchBlock batch(layout, block);
   writeRowTensors(plan, layout.labels, batch, threads);
-  writeTokens(plan, batch, threads, PackedColumns::kAll);
-}
-
-std::uint64_t writeFirst(const Plan& plan, const BatchLayout& layout, std::byte* block, unsigned threads) {
-  if (plan.options().layout == Layout::kTree) return 0;
-  std::memcpy(block, layout.header.data(), layout.header.size());
-  writeTokens(plan, BatchBlock(layout, block), threads, PackedColumns::kIds);
-  const TensorPlace& ids = layout.tensors.front();
-  return ids.offset + ids.bytes;
-}
-
-void writeRest(const Plan& plan, const BatchLayout& layout, std::byte* block, unsigned threads) {
-  const BatchBlock batch(layout, block);
-  writeRowTensors(plan, layout.labels, batch, threads);
-  writeTokens(plan, batch, threads, PackedColumns::kOthers);
+  switch (plan.options().layout) {
+    case Layout::kPadded:
+      return writePadded(plan, batch, threads);
+    case Layout::kPacked:
+      return writePacked(plan, batch, threads);
+    case Layout::kTree:
+      return writeTree(plan, batch, threads);
+  }
 }
 
 }  // namespace rolltape

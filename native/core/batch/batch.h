@@ -26,12 +26,4 @@ BatchLayout layoutBatch(const Plan& plan, const Metadata& metadata);
 /// @throws std::bad_alloc; the block's contents are undefined then.
 void writeBatch(const Plan& plan, const BatchLayout& layout, std::byte* block, unsigned threads);
 
-/// Writes a first part of the batch, so that it can be sent while writeRest() writes the others: header and input_ids.
-/// Returns how many bytes at the start of the block are complete; 0 for a tree batch, which is not written in parts.
-/// Both together write the bytes that writeBatch() writes, in two passes over the rows.
-/// @throws std::bad_alloc; the block's contents are undefined then.
-std::uint64_t writeFirst(const Plan& plan, const BatchLayout& layout, std::byte* block, unsigned threads);
-/// Writes what writeFirst() left, and does not touch what it completed. @throws as writeFirst
-void writeRest(const Plan& plan, const BatchLayout& layout, std::byte* block, unsigned threads);
-
 }  // namespace rolltape

@@ -218,10 +218,10 @@ export interface PackOptions {
    */
   readonly memory?: "heap" | "pinned" | NativeSharedPool;
   /**
-   * From this size in bytes on, a batch in heap memory is returned when its first part is written: see
-   * {@link NativeBatch.writtenBytes}. Default: no batch is.
+   * Writes a padded or packed batch in heap memory in stripes, if it has at least `from` bytes. It is returned when its first
+   * `first` bytes are written, and {@link NativeBatch.writeStripe} writes the others. Default: the whole batch is written at once.
    */
-  readonly stagedFrom?: number;
+  readonly stripes?: { readonly from: number; readonly first: number };
 }
 
 /** The rows of a plan as columns: entry i of each column is for row i. */
@@ -267,13 +267,14 @@ export interface NativeBatch {
    * nothing may read it afterwards.
    */
   part(begin: number, end: number): Uint8Array;
-  /** Number of bytes at the start of the block that were written when the batch was returned. */
+  /** Number of bytes at the start of the block that are written. It does not change while {@link writeStripe} runs. */
   readonly writtenBytes: number;
   /**
-   * Writes the other bytes, off the event loop. Call it once, if `writtenBytes` is less than `byteLength`; the bytes are the same as
-   * those of a batch that is written at once. The batch may be released meanwhile; its memory is then freed at the end.
+   * Writes at least this many more bytes, or all that is left, on one thread off the event loop. Call it again while `writtenBytes` is
+   * less than `byteLength`, one call at a time. The bytes are the same as those of a batch that is written at once. The batch may be
+   * released meanwhile; its memory is then freed at the end of the stripe.
    */
-  complete(): Promise<void>;
+  writeStripe(bytes: number): Promise<void>;
   /** Size of the whole block. */
   readonly byteLength: number;
   readonly tensors: readonly TensorSpan[];

@@ -25,7 +25,7 @@ export function toWaits(
  * Sends the batch without a copy. Its memory is freed when the last byte was sent or the client disconnected.
  *
  * @param sessionIds sessions that count as lost if the answer is cut
- * @param complete resolves when the batch is packed and its sessions are settled. Until then, only its first part is sent
+ * @param complete resolves when the batch is packed and its sessions are settled. Until then, its end is not sent
  */
 export function sendBatch(
   [batch]: readonly Batch[],

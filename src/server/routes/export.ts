@@ -88,9 +88,9 @@ function exportBatch(app: App, context: ServerContext): void {
       const onPlanned = (planned: ExportSummary) => (summary = planned);
       const sendsEarly = body.transport === "body" && !body.acknowledge && canSendParts(reply);
       const first = createDeferred<Batch>();
-      const onFirstPart = sendsEarly ? (batch: Batch) => first.resolve(batch) : undefined;
+      const onFirstStripe = sendsEarly ? (batch: Batch) => first.resolve(batch) : undefined;
       const pack = (sessions: Session[]) =>
-        metrics.timeExport(() => packShards(sessions, options, shards, { memory, origin, onPlanned, onFirstPart }));
+        metrics.timeExport(() => packShards(sessions, options, shards, { memory, origin, onPlanned, onFirstStripe }));
       const { shard } = shards;
       const part = shard === undefined ? undefined : { shards: shards.shards, shard };
       const exportAll = async () => {

@@ -21,8 +21,10 @@ const NO_LIMIT = 0;
 
 type Memory = NonNullable<PackOptions["memory"]>;
 
-/** Batches of at least this many bytes are sent in parts. If the answer is not held, they are also packed in two passes. */
+/** Batches of at least this many bytes are sent in parts. If the answer is not held, they are also packed in stripes. */
 export const LARGE_BATCH = 16 << 20;
+/** Size of the first stripe of a batch. */
+const FIRST_STRIPE = 4 << 20;
 
 export interface BatchRow {
   readonly sessionId: string;
@@ -44,6 +46,9 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
   readonly #listRows: () => BatchRow[];
   #rows: readonly BatchRow[] | undefined;
   #tensors: BatchTensors<Layout> | undefined;
+  #isReleased = false;
+  /** Called when {@link writtenBytes} has grown. */
+  onWritten: (() => void) | undefined;
 
   /** @param listRows is called when {@link rows} is first read */
   constructor(native: NativeBatch, listRows: () => BatchRow[]) {
@@ -74,14 +79,18 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
     return this.#native.part(begin, end);
   }
 
-  /** Number of bytes at the start of {@link bytes} that were written when the batch was created. */
+  /** Number of bytes at the start of {@link bytes} that are written. */
   get writtenBytes(): number {
     return this.#native.writtenBytes;
   }
 
-  /** Writes the rest of a batch that is packed in two parts. See {@link NativeBatch.complete}. */
-  complete(): Promise<void> {
-    return this.#native.complete();
+  /** Writes the rest of a batch that is packed in stripes, unless the batch is released meanwhile. */
+  async complete(): Promise<void> {
+    while (!this.#isReleased && this.writtenBytes < this.byteLength) {
+      // Each stripe waits for a turn of the event loop, so there are few: each is as long as all before it.
+      await this.#native.writeStripe(this.writtenBytes);
+      if (!this.#isReleased) this.onWritten?.();
+    }
   }
 
   /** Size of the whole block. */
@@ -105,11 +114,13 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
 
   /** Releases the batch and allows its memory to be reused: no other process reads the file any more. */
   acknowledge(): void {
+    this.#isReleased = true;
     this.#native.acknowledge();
   }
 
   /** Frees the block, detaches its views and unlinks a shared file. Idempotent. */
   release(): void {
+    this.#isReleased = true;
     this.#native.release();
   }
 
@@ -128,10 +139,10 @@ export interface PackTarget {
   /** Receives counts of what the export leaves out, after planning and before packing. */
   readonly onPlanned?: (summary: ExportSummary) => void;
   /**
-   * Receives a large batch in heap memory when its first part is written: see {@link Batch.writtenBytes}. The receiver releases the
+   * Receives a large batch in heap memory when its first stripe is written: see {@link Batch.writtenBytes}. The receiver releases the
    * batch, also if packing fails afterwards. Small batches, and those of layout `tree`, are packed at once.
    */
-  readonly onFirstPart?: ((batch: Batch) => void) | undefined;
+  readonly onFirstStripe?: ((batch: Batch) => void) | undefined;
 }
 
 /**
@@ -164,7 +175,7 @@ export async function packShards<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
   { shards, shard }: ShardOptions,
-  { memory = "heap", origin, isPart = false, onPlanned, onFirstPart }: PackTarget = {},
+  { memory = "heap", origin, isPart = false, onPlanned, onFirstStripe }: PackTarget = {},
 ): Promise<Batch<Layout>[]> {
   const whole = await runInSlices(planExport(sessions, options, isPart ? NO_LIMIT : undefined));
   onPlanned?.(summarize(whole));
@@ -176,7 +187,7 @@ export async function packShards<Layout extends BatchTensorLayout>(
       if (shard !== undefined && shard !== index) continue;
       const ofShard = shards === 1 ? metadata : { ...metadata, shard: String(index), shards: String(shards) };
       const pack = await runInSlices(preparePack<Layout>(plan, ofShard, options));
-      batches.push(await pack(memory, onFirstPart));
+      batches.push(await pack(memory, onFirstStripe));
     }
   } catch (error) {
     for (const batch of batches) batch.release();
@@ -190,18 +201,18 @@ function* preparePack<Layout extends BatchTensorLayout>(
   plan: ExportPlan,
   metadata: BatchMetadata,
   { style, rowTensors }: BatchOptions,
-): Steps<(memory: Memory, onFirstPart?: PackTarget["onFirstPart"]) => Promise<Batch<Layout>>> {
+): Steps<(memory: Memory, onFirstStripe?: PackTarget["onFirstStripe"]) => Promise<Batch<Layout>>> {
   const names = yield* readRowNames(plan);
   const rows = yield* writeRowsJson(plan, names);
   const rewardMetadata = rowTensors && style === "concat" ? uncountedRewards(plan) : {};
-  return async (memory, onFirstPart) => {
-    const options = { memory, ...(onFirstPart && { stagedFrom: LARGE_BATCH }) };
+  return async (memory, onFirstStripe) => {
+    const options = { memory, ...(onFirstStripe && { stripes: { from: LARGE_BATCH, first: FIRST_STRIPE } }) };
     const packed = await plan.native.pack({ ...metadata, ...rewardMetadata, rows }, options);
     const batch = new Batch<Layout>(packed, () => listRows(plan, names));
     if (packed.writtenBytes < packed.byteLength) {
       // Before the receiver has the batch, because it may release it at once.
       const complete = batch.complete();
-      onFirstPart?.(batch as unknown as Batch);
+      onFirstStripe?.(batch as unknown as Batch);
       await complete;
     }
     return batch;

@@ -21,10 +21,17 @@ class BatchBlock {
     while (layout_.tensors[at].spec.name != name) ++at;
     return reinterpret_cast<T*>(bytes_ + layout_.tensors[at].offset);
   }
-  /// input_ids, loss_mask, logprobs and versions, which every layout has.
-  TokenColumns tokens() const {
-    return {tensor<std::int32_t>("input_ids"), tensor<std::int32_t>("loss_mask"), tensor<float>("logprobs"),
-            tensor<std::int32_t>("versions")};
+  /// The tensor if `written` includes it, else null.
+  template <typename T>
+  T* tensor(TokenTensor written, TokenTensor tensor, std::string_view name) const {
+    return includes(written, tensor) ? this->tensor<T>(name) : nullptr;
+  }
+  /// Those of input_ids, loss_mask, logprobs and versions that `written` includes. Every layout has them.
+  TokenColumns tokens(TokenTensor written = TokenTensor::kAll) const {
+    return {tensor<std::int32_t>(written, TokenTensor::kInputIds, "input_ids"),
+            tensor<std::int32_t>(written, TokenTensor::kLossMask, "loss_mask"),
+            tensor<float>(written, TokenTensor::kLogprobs, "logprobs"),
+            tensor<std::int32_t>(written, TokenTensor::kVersions, "versions")};
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include "../../base/parallel.h"
 #include "row_schedule.h"
+#include "row_tensors.h"
 
 namespace rolltape {
 
@@ -12,21 +13,19 @@ namespace {
 /// Writes rows of a packed batch, on one thread.
 class PackedRows {
  public:
-  PackedRows(const Plan& plan, const BatchBlock& block, PackedColumns columns)
+  PackedRows(const Plan& plan, const BatchBlock& block, TokenTensor written)
       : plan_(plan),
-        writesIds_(columns != PackedColumns::kOthers),
-        writesOthers_(columns != PackedColumns::kIds),
         cuSeqlens_(block.tensor<std::int32_t>("cu_seqlens")),
-        tokens_(block.tokens(), block.isBulk()),
-        positionIds_(block.tensor<std::int32_t>("position_ids"), block.isBulk()),
-        attentionMask_(block.tensor<std::uint8_t>("attention_mask"), block.isBulk()) {}
+        tokens_(block.tokens(written), block.isBulk()),
+        positionIds_(block.tensor<std::int32_t>(written, TokenTensor::kPositionIds, "position_ids"), block.isBulk()),
+        attentionMask_(block.tensor<std::uint8_t>(written, TokenTensor::kAttentionMask, "attention_mask"),
+                       block.isBulk()) {}
 
   void write(std::size_t index, const TokenPath& path) {
     const PlanRow& row = plan_.rows()[index];
     const auto first = static_cast<std::size_t>(cuSeqlens_[index]);
     tokens_.moveTo(first);
-    if (writesIds_) tokens_.inputIds.copy(path.inputIds(), row.length);
-    if (!writesOthers_) return;
+    tokens_.inputIds.copy(path.inputIds(), row.length);
     path.writeTrained(plan_.trainedFrom(row), row.length, tokens_.trained);
     positionIds_.moveTo(first);
     positionIds_.countUp(0, row.length);
@@ -42,8 +41,6 @@ class PackedRows {
 
  private:
   const Plan& plan_;
-  bool writesIds_;
-  bool writesOthers_;
   const std::int32_t* cuSeqlens_;
   TokenWriter tokens_;
   ColumnWriter<std::int32_t> positionIds_;
@@ -52,24 +49,35 @@ class PackedRows {
 
 }  // namespace
 
-void writePacked(const Plan& plan, const BatchBlock& block, unsigned threads, PackedColumns columns) {
-  const std::span<const PlanRow> rows = plan.rows();
-  auto* cuSeqlens = block.tensor<std::int32_t>("cu_seqlens");
-  auto* rewards = block.tensor<float>("rewards");
+void writePacked(const Plan& plan, const BatchBlock& block, unsigned threads) {
+  writeRewards(plan, block);
+  writeRowStarts(plan, block);
   std::vector<std::uint64_t> lengths;
-  lengths.reserve(rows.size());
-  cuSeqlens[0] = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    lengths.push_back(rows[i].length);
-    cuSeqlens[i + 1] = cuSeqlens[i] + static_cast<std::int32_t>(rows[i].length);
-    rewards[i] = static_cast<float>(rows[i].reward);
-  }
-  const RowSchedule schedule(plan, lengths, heldFor(plan, columns));
+  lengths.reserve(plan.rows().size());
+  for (const PlanRow& row : plan.rows()) lengths.push_back(row.length);
+  const RowSchedule schedule(plan, lengths, heldFor(plan));
   parallelRanges(schedule.work(), threads, [&](std::uint64_t begin, std::uint64_t end) {
-    PackedRows part(plan, block, columns);
+    PackedRows part(plan, block, TokenTensor::kAll);
     schedule.visit(begin, end, [&](std::size_t row, const TokenPath& path) { part.write(row, path); });
     part.finish();
   });
+}
+
+void writeRowStarts(const Plan& plan, const BatchBlock& block) {
+  auto* starts = block.tensor<std::int32_t>("cu_seqlens");
+  *starts = 0;
+  for (const PlanRow& row : plan.rows()) {
+    starts[1] = *starts + static_cast<std::int32_t>(row.length);
+    ++starts;
+  }
+}
+
+void writePackedRows(const Plan& plan, const BatchBlock& block, TokenTensor tensor,
+                     std::span<const std::uint32_t> rows) {
+  PackedRows writer(plan, block, tensor);
+  TokenPath path(plan.longestRow(), heldFor(plan), plan.filteredTurns(), tensor);
+  visitRows(plan, rows, path, [&](std::size_t row) { writer.write(row, path); });
+  writer.finish();
 }
 
 }  // namespace rolltape

@@ -4,6 +4,7 @@
 
 #include "../../base/parallel.h"
 #include "row_schedule.h"
+#include "row_tensors.h"
 
 namespace rolltape {
 
@@ -12,12 +13,11 @@ namespace {
 /// Writes rows of a padded batch, on one thread.
 class PaddedRows {
  public:
-  PaddedRows(const Plan& plan, const BatchBlock& block, PackedColumns columns)
+  PaddedRows(const Plan& plan, const BatchBlock& block, TokenTensor written)
       : plan_(plan),
-        writesIds_(columns != PackedColumns::kOthers),
-        writesOthers_(columns != PackedColumns::kIds),
-        tokens_(block.tokens(), block.isBulk()),
-        attentionMask_(block.tensor<std::uint8_t>("attention_mask"), block.isBulk()) {}
+        tokens_(block.tokens(written), block.isBulk()),
+        attentionMask_(block.tensor<std::uint8_t>(written, TokenTensor::kAttentionMask, "attention_mask"),
+                       block.isBulk()) {}
 
   void write(std::size_t index, const TokenPath& path) {
     const PlanRow& row = plan_.rows()[index];
@@ -27,11 +27,9 @@ class PaddedRows {
     tokens_.moveTo(index * width);
     attentionMask_.moveTo(index * width);
     if (left) pad(padding);
-    if (writesIds_) tokens_.inputIds.copy(path.inputIds(), row.length);
-    if (writesOthers_) {
-      path.writeTrained(plan_.trainedFrom(row), row.length, tokens_.trained);
-      attentionMask_.fill(1, row.length);
-    }
+    tokens_.inputIds.copy(path.inputIds(), row.length);
+    path.writeTrained(plan_.trainedFrom(row), row.length, tokens_.trained);
+    attentionMask_.fill(1, row.length);
     if (!left) pad(padding);
   }
 
@@ -42,31 +40,35 @@ class PaddedRows {
 
  private:
   void pad(std::size_t count) {
-    if (writesIds_) tokens_.inputIds.fill(plan_.options().padTokenId, count);
-    if (!writesOthers_) return;
+    tokens_.inputIds.fill(plan_.options().padTokenId, count);
     tokens_.trained.fillUntrained(count);
     attentionMask_.fill(0, count);
   }
 
   const Plan& plan_;
-  bool writesIds_;
-  bool writesOthers_;
   TokenWriter tokens_;
   ColumnWriter<std::uint8_t> attentionMask_;
 };
 
 }  // namespace
 
-void writePadded(const Plan& plan, const BatchBlock& block, unsigned threads, PackedColumns columns) {
-  auto* rewards = block.tensor<float>("rewards");
-  for (std::size_t i = 0; i < plan.rows().size(); ++i) rewards[i] = static_cast<float>(plan.rows()[i].reward);
+void writePadded(const Plan& plan, const BatchBlock& block, unsigned threads) {
+  writeRewards(plan, block);
   const std::vector<std::uint64_t> weights(plan.rows().size(), plan.shape().length);
-  const RowSchedule schedule(plan, weights, heldFor(plan, columns));
+  const RowSchedule schedule(plan, weights, heldFor(plan));
   parallelRanges(schedule.work(), threads, [&](std::uint64_t begin, std::uint64_t end) {
-    PaddedRows rows(plan, block, columns);
+    PaddedRows rows(plan, block, TokenTensor::kAll);
     schedule.visit(begin, end, [&](std::size_t row, const TokenPath& path) { rows.write(row, path); });
     rows.finish();
   });
+}
+
+void writePaddedRows(const Plan& plan, const BatchBlock& block, TokenTensor tensor,
+                     std::span<const std::uint32_t> rows) {
+  PaddedRows writer(plan, block, tensor);
+  TokenPath path(plan.longestRow(), heldFor(plan), plan.filteredTurns(), tensor);
+  visitRows(plan, rows, path, [&](std::size_t row) { writer.write(row, path); });
+  writer.finish();
 }
 
 }  // namespace rolltape

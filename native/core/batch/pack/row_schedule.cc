@@ -20,15 +20,11 @@ void RowSchedule::visit(std::uint64_t begin, std::uint64_t end,
   TokenPath path(plan_.longestRow(), holds_, plan_.filteredTurns());
   const auto first = std::ranges::lower_bound(starts_, begin) - starts_.begin();
   const auto last = std::ranges::lower_bound(starts_, end) - starts_.begin();
-  for (auto i = first; i < last; ++i) {
-    path.moveTo(*plan_.rows()[order_[i]].interaction);
-    write(order_[i], path);
-  }
+  visitRows(plan_, std::span(order_).subspan(first, last - first), path, [&](std::size_t row) { write(row, path); });
 }
 
-TokenPath::Holds heldFor(const Plan& plan, PackedColumns columns) {
-  const bool needsOutputs = plan.options().style == RowStyle::kConcat && columns != PackedColumns::kIds;
-  return needsOutputs ? TokenPath::Holds::kOutputs : TokenPath::Holds::kIds;
+TokenPath::Holds heldFor(const Plan& plan) {
+  return plan.options().style == RowStyle::kConcat ? TokenPath::Holds::kOutputs : TokenPath::Holds::kIds;
 }
 
 }  // namespace rolltape

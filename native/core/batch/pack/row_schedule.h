@@ -11,15 +11,6 @@
 
 namespace rolltape {
 
-/// The columns that a pass over the rows writes.
-enum class PackedColumns {
-  kAll,
-  /// input_ids, which lie first in the block.
-  kIds,
-  /// All others.
-  kOthers,
-};
-
 /// The work of writing a plan's rows, in an order that makes their sequences cheap, to be shared among threads.
 class RowSchedule {
  public:
@@ -43,7 +34,17 @@ class RowSchedule {
   std::uint64_t work_ = 0;
 };
 
-/// What a path must hold for these columns of the plan's rows.
-TokenPath::Holds heldFor(const Plan& plan, PackedColumns columns = PackedColumns::kAll);
+/// Calls `write` for each of these rows; the path is at its interaction. Cheap if the rows are in the order of
+/// rowOrder().
+template <typename Write>
+void visitRows(const Plan& plan, std::span<const std::uint32_t> rows, TokenPath& path, Write write) {
+  for (const std::uint32_t row : rows) {
+    path.moveTo(*plan.rows()[row].interaction);
+    write(row);
+  }
+}
+
+/// What a path must hold for the plan's rows.
+TokenPath::Holds heldFor(const Plan& plan);
 
 }  // namespace rolltape

@@ -238,6 +238,11 @@ void writeColumns(const Plan& plan, const ColumnTensors& tensors, Range rows) {
 
 }  // namespace
 
+void writeRewards(const Plan& plan, const BatchBlock& block) {
+  std::ranges::transform(plan.rows(), block.tensor<float>("rewards"),
+                         [](const PlanRow& row) { return static_cast<float>(row.reward); });
+}
+
 void writeRowTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock& block, unsigned threads) {
   // Few enough rows that their interactions stay in the processor's cache from one column to the next.
   constexpr std::size_t part = 1024;

@@ -10,4 +10,7 @@ namespace rolltape {
 /// [turns], on up to `threads` threads.
 void writeRowTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock& block, unsigned threads);
 
+/// Writes `rewards` [B] of a padded or packed batch.
+void writeRewards(const Plan& plan, const BatchBlock& block);
+
 }  // namespace rolltape

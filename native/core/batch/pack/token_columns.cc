@@ -19,14 +19,15 @@ void TrainedColumns::fillUntrained(std::size_t count) {
 void TrainedColumns::writeOutputs(const Interaction& interaction, std::uint32_t first, std::uint32_t count) {
   lossMask.fill(1, count);
   logprobs.copy(interaction.logprobs + first, count);
+  if (!versions.writes()) return;
   visitVersions(interaction.versions(), first, count,
                 [&](std::int32_t version, std::uint32_t stretch) { versions.fill(version, stretch); });
 }
 
 void TrainedColumns::copy(const TokenColumns& from, std::size_t first, std::size_t count) {
-  lossMask.copy(from.lossMask + first, count);
-  logprobs.copy(from.logprobs + first, count);
-  versions.copy(from.versions + first, count);
+  if (lossMask.writes()) lossMask.copy(from.lossMask + first, count);
+  if (logprobs.writes()) logprobs.copy(from.logprobs + first, count);
+  if (versions.writes()) versions.copy(from.versions + first, count);
 }
 
 void TrainedColumns::finish() {

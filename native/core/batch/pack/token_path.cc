@@ -6,20 +6,23 @@ namespace rolltape {
 
 namespace {
 
-std::size_t heldOutputs(std::uint32_t limit, TokenPath::Holds holds) {
-  return holds == TokenPath::Holds::kOutputs ? limit : 0;
+template <typename T>
+std::unique_ptr<T[]> columnIf(bool isHeld, std::uint32_t limit) {
+  return isHeld ? std::make_unique_for_overwrite<T[]>(limit) : nullptr;
 }
 
 }  // namespace
 
-TokenPath::TokenPath(std::uint32_t limit, Holds holds, const FilteredTurns* filtered)
-    : limit_(limit),
-      holds_(holds),
-      filtered_(filtered),
-      words_(std::make_unique_for_overwrite<std::int32_t[]>(limit + 2 * heldOutputs(limit, holds))),
-      logprobs_(std::make_unique_for_overwrite<float[]>(heldOutputs(limit, holds))),
-      columns_{words_.get(), words_.get() + limit, logprobs_.get(), words_.get() + limit + heldOutputs(limit, holds)},
-      writer_(columns_, false) {}
+TokenPath::TokenPath(std::uint32_t limit, Holds holds, const FilteredTurns* filtered, TokenTensor written)
+    : limit_(limit), holds_(holds), filtered_(filtered), writer_({}, false) {
+  const bool hasOutputs = holds == Holds::kOutputs;
+  inputIds_ = columnIf<std::int32_t>(includes(written, TokenTensor::kInputIds), limit);
+  lossMask_ = columnIf<std::int32_t>(hasOutputs && includes(written, TokenTensor::kLossMask), limit);
+  logprobs_ = columnIf<float>(hasOutputs && includes(written, TokenTensor::kLogprobs), limit);
+  versions_ = columnIf<std::int32_t>(hasOutputs && includes(written, TokenTensor::kVersions), limit);
+  columns_ = {inputIds_.get(), lossMask_.get(), logprobs_.get(), versions_.get()};
+  writer_ = TokenWriter(columns_, false);
+}
 
 /// Cuts `steps_` to the part that the path to the interaction shares with the current one, and lists the other
 /// interactions in `missing_`.

@@ -22,11 +22,14 @@ class TokenPath {
 
   /// Holds the first `limit` tokens of a sequence.
   /// @param filtered interactions whose outputs are not trained on; null: none
+  /// @param written the path holds only what these tensors need
   /// @throws std::bad_alloc
-  TokenPath(std::uint32_t limit, Holds holds, const FilteredTurns* filtered = nullptr);
+  TokenPath(std::uint32_t limit, Holds holds, const FilteredTurns* filtered = nullptr,
+            TokenTensor written = TokenTensor::kAll);
 
   /// Fills the columns with the interaction's sequence.
   void moveTo(const Interaction& interaction);
+  /// Null if input_ids is not written.
   const std::int32_t* inputIds() const { return columns_.inputIds; }
   /// Writes the training columns of the first `length` tokens. Only outputs from `from` on are trained on. If the path
   /// holds only ids, `from` must not be before the interaction's own outputs.
@@ -45,8 +48,10 @@ class TokenPath {
   std::uint32_t limit_;
   Holds holds_;
   const FilteredTurns* filtered_;
-  std::unique_ptr<std::int32_t[]> words_;
+  std::unique_ptr<std::int32_t[]> inputIds_;
+  std::unique_ptr<std::int32_t[]> lossMask_;
   std::unique_ptr<float[]> logprobs_;
+  std::unique_ptr<std::int32_t[]> versions_;
   TokenColumns columns_;
   TokenWriter writer_;
   /// The path from the root down. Each step is the source of the next one.

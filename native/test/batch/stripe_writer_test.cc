@@ -1,0 +1,68 @@
+#include "../../core/batch/stripe_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "../forest.h"
+#include "../packed.h"
+
+namespace rolltape {
+namespace {
+
+/// Writes a batch in stripes of this size. After each, what is written must be as in `whole`.
+void expectSameStripes(const Plan& plan, const test::Packed& whole, std::uint64_t stripe) {
+  const BatchLayout layout = layoutBatch(plan, {{"k", "v"}});
+  HeapBlock block(layout.totalBytes);
+  std::memset(block.data(), 0x5a, block.size());
+  StripeWriter writer(plan, layout, reinterpret_cast<std::byte*>(block.data()));
+  while (writer.writtenBytes() < layout.totalBytes) {
+    const std::uint64_t before = writer.writtenBytes();
+    const std::uint64_t written = writer.write(stripe);
+    ASSERT_GE(written, std::min(before + stripe, layout.totalBytes));
+    ASSERT_LE(written, layout.totalBytes);
+    ASSERT_EQ(written, writer.writtenBytes());
+    ASSERT_EQ(0, std::memcmp(whole.block.data(), block.data(), written));
+  }
+}
+
+TEST(StripeWriter, WritesTheBytesOfABatchThatIsWrittenAtOnce) {
+  for (unsigned seed = 500; seed < 560; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    test::Random random(seed);
+    const test::Forest forest = test::randomForest(random);
+    for (int variant = 0; variant < 4; ++variant) {
+      const Plan plan(sessionsOf(forest), test::randomOptions(random));
+      const test::Packed whole = test::packed(plan, {{"k", "v"}});
+      expectSameStripes(plan, whole, 1 + random.below(5000));
+      expectSameStripes(plan, whole, 1);
+      expectSameStripes(plan, whole, whole.block.size());
+    }
+  }
+}
+
+TEST(StripeWriter, WritesLargeBlocksPastTheCachesInTheSameWay) {
+  for (unsigned seed = 560; seed < 566; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    test::Random random(seed);
+    const test::Forest forest = test::randomForest(random);
+    PlanOptions options = test::randomOptions(random);
+    options.layout = Layout::kPadded;
+    options.padToMultipleOf = 20'011;
+    const Plan plan(sessionsOf(forest), options);
+    const test::Packed whole = test::packed(plan, {{"k", "v"}});
+    expectSameStripes(plan, whole, 1 + random.below(3 << 20));
+  }
+}
+
+TEST(StripeWriter, DoesNotWriteTreeBatches) {
+  test::Random random(1);
+  const test::Forest forest = test::randomForest(random);
+  PlanOptions options;
+  EXPECT_TRUE(StripeWriter::canWrite(Plan(sessionsOf(forest), options)));
+  options.layout = Layout::kTree;
+  EXPECT_FALSE(StripeWriter::canWrite(Plan(sessionsOf(forest), options)));
+}
+
+}  // namespace
+}  // namespace rolltape
