@@ -14,6 +14,7 @@
 #include "plan_object.h"
 #include "prompt_object.h"
 #include "reply_stream_object.h"
+#include "send_buffer.h"
 #include "session_object.h"
 #include "shared_pool_object.h"
 #include "synced_file_object.h"
@@ -45,6 +46,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("findJsonExcess", Napi::Function::New(env, findJsonExcessNow, "findJsonExcess"));
   exports.Set("findJsonExcessAsync", Napi::Function::New(env, findJsonExcessAsync, "findJsonExcessAsync"));
   exports.Set("freeBytes", Napi::Function::New(env, freeBytes, "freeBytes"));
+  exports.Set("setSendBuffer", Napi::Function::New(env, setSendBuffer, "setSendBuffer"));
   exports.Set("planBatch", Napi::Function::New(env, PlanObject::planBatch, "planBatch"));
   exports.Set("pinnedMemory", Napi::Function::New(env, pinnedMemory, "pinnedMemory"));
   return exports;

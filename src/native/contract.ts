@@ -137,6 +137,13 @@ export interface NativeAddon {
    */
   dropCachedPages(path: string): void;
   /**
+   * Sets how many bytes a socket takes before its reader has read them. The kernel reduces it to its own limit
+   * (`net.core.wmem_max`).
+   *
+   * @throws `ERR_INVALID_ARG` if `fd` is not a socket
+   */
+  setSendBuffer(fd: number, bytes: number): void;
+  /**
    * Returns if `memory: "pinned"` is available in this process, and if not, why.
    *
    * The first call, or the first pinned batch, opens NVIDIA's driver if there is one, which may take seconds. The

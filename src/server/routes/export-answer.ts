@@ -3,6 +3,7 @@ import type { FastifyReply } from "fastify";
 import { SAFETENSORS } from "../../control/batch-request.js";
 import { noteExport } from "../../http/connections/answer.js";
 import { onResponseClose } from "../../http/disconnect.js";
+import { growSendBuffer } from "../../http/send-buffer.js";
 import { type Batch, LARGE_BATCH } from "../../session/batch/batch.js";
 import { BatchParts } from "../../session/batch/batch-parts.js";
 import type { ExportWaits } from "../../session/exporter.js";
@@ -39,6 +40,7 @@ export function sendBatch(
   noteExport(reply, sessionIds);
   void reply.type(SAFETENSORS);
   if (batch.byteLength >= LARGE_BATCH && canSendParts(reply)) {
+    growSendBuffer(reply.request.raw.socket);
     const parts = new BatchParts(batch, complete);
     onResponseClose(reply, () => {
       parts.close();
