@@ -3,6 +3,7 @@ import { controlBody } from "../http/control-body.js";
 import { ApiError } from "../http/errors.js";
 import { type BatchOptions, batchFields, batchOptionsSchema, shardFields } from "../session/batch/batch-options.js";
 import { refuseConflicts } from "../session/batch/option-conflicts.js";
+import { turns } from "../support/async/turns.js";
 import { listOf } from "../support/schema/list-of.js";
 import { arealExportFields } from "./areal-fields.js";
 
@@ -16,6 +17,9 @@ export const waitFields = {
     .optional()
     .describe("How long to wait for calls in flight of ended sessions. Default: `rollout.agent.drain_seconds`."),
 };
+
+/** From this number of sessions on, each look at all of them takes a turn of the event loop of its own. */
+const MANY_SESSIONS = 1000;
 
 /** The sessions of a batch. {@link refuseDuplicates} checks that no session is named twice. */
 export const sessionIds = listOf(z.string(), { min: 1, max: 100_000 });
@@ -103,7 +107,13 @@ export function toBatchOptions(body: BatchOptionFields): BatchOptions {
 }
 
 /** @throws ApiError `invalid_value` if a session is named twice */
-export function refuseDuplicates(ids: readonly string[]): void {
+export async function refuseDuplicates(ids: readonly string[]): Promise<void> {
+  // The body was validated in the same turn of the event loop, and the sessions are looked up next.
+  if (ids.length >= MANY_SESSIONS) return turns.alone(async () => requireDistinct(ids));
+  requireDistinct(ids);
+}
+
+function requireDistinct(ids: readonly string[]): void {
   const seen = new Set<string>();
   for (const id of ids) {
     if (seen.has(id)) {

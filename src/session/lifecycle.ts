@@ -36,15 +36,17 @@ export class Lifecycle {
   #held = false;
   #acknowledged = false;
   #exports = 0;
-  readonly #whenEnded = new Waiters();
-  readonly #whenSettled = new Waiters();
-  readonly #onChange: () => void;
+  // Created when a task waits. An export settles tens of thousands of sessions in one turn of the event loop, and most of that time
+  // is spent on reading objects that are not in the processor's cache.
+  #whenEnded: Waiters | undefined;
+  #whenSettled: Waiters | undefined;
+  readonly #onChange: (() => void) | undefined;
 
   /**
    * @param onChange called after each change of the state
    * @param stored the lifecycle of a session that an earlier process started
    */
-  constructor(onChange: () => void = () => undefined, stored?: StoredLifecycle) {
+  constructor(onChange?: () => void, stored?: StoredLifecycle) {
     this.#onChange = onChange;
     if (!stored) return;
     this.#state = stored.state;
@@ -86,14 +88,16 @@ export class Lifecycle {
     if (this.#state !== "active") return false;
     this.#state = "ended";
     this.#endedAt = Date.now();
-    this.#onChange();
-    this.#whenEnded.wake();
+    this.#onChange?.();
+    this.#whenEnded?.wake();
     return true;
   }
 
   /** Resolves when the session is no longer active, after `milliseconds`, or when the signal aborts. */
   async waitEnd(milliseconds: number, signal?: AbortSignal): Promise<void> {
-    if (this.#state === "active" && milliseconds > 0) await this.#whenEnded.wait(milliseconds, signal);
+    if (this.#state !== "active" || milliseconds <= 0) return;
+    this.#whenEnded ??= new Waiters();
+    await this.#whenEnded.wait(milliseconds, signal);
   }
 
   beginExport(): void {
@@ -107,16 +111,16 @@ export class Lifecycle {
     if (outcome === "taken") this.#held = false;
     if (outcome !== "left") {
       this.#state = "exported";
-      this.#onChange();
+      this.#onChange?.();
     }
-    if (this.#exports === 0) this.#whenSettled.wake();
+    if (this.#exports === 0) this.#whenSettled?.wake();
   }
 
   /** Makes the export of a held session final. */
   acknowledge(): void {
     this.#held = false;
     this.#acknowledged = true;
-    this.#onChange();
+    this.#onChange?.();
   }
 
   /** Makes a held session `ended` again. Returns false if it is not held. */
@@ -124,7 +128,7 @@ export class Lifecycle {
     if (!this.#held) return false;
     this.#held = false;
     this.#state = "ended";
-    this.#onChange();
+    this.#onChange?.();
     return true;
   }
 
@@ -132,6 +136,7 @@ export class Lifecycle {
   async waitSettled(milliseconds = Number.POSITIVE_INFINITY): Promise<void> {
     const until = performance.now() + milliseconds;
     for (let left = milliseconds; this.exporting && left > 0; left = until - performance.now()) {
+      this.#whenSettled ??= new Waiters();
       await this.#whenSettled.wait(left);
     }
   }
@@ -140,7 +145,7 @@ export class Lifecycle {
     this.#state = state;
     this.#held = false;
     this.#freed = true;
-    this.#onChange();
-    this.#whenEnded.wake();
+    this.#onChange?.();
+    this.#whenEnded?.wake();
   }
 }

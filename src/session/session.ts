@@ -129,7 +129,8 @@ export class Session {
     this.#events = options.events;
     this.#journal = options.journal;
     this.#digestKey = options.digestKey;
-    this.lifecycle = new Lifecycle(() => this.#journal?.summaryChanged(), summary);
+    const { journal } = options;
+    this.lifecycle = new Lifecycle(journal && (() => journal.summaryChanged()), summary);
     this.#native = new native.Session(this.#digestKey);
     this.#known = new KnownMessages(this.#filters, this.#digestKey);
     this.#log = new InteractionLog(options.id, summary?.interactionCount);

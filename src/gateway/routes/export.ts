@@ -38,7 +38,7 @@ export function exportRoutes(app: App, context: GatewayContext): void {
   app.post("/export_batch", { schema: { body: batchBody } }, async (request, reply) => {
     const { body } = request;
     refuseWorkerOnlyOptions(body);
-    refuseDuplicates(body.session_ids);
+    await refuseDuplicates(body.session_ids);
     toBatchOptions(body);
     const shares = await groupByWorker(body.session_ids, reply, context);
     const [first] = shares;

@@ -20,6 +20,7 @@ import type { ExportedShard } from "../../session/retention.js";
 import type { Session } from "../../session/session.js";
 import { newBatchId } from "../../session/worker-tag.js";
 import { createDeferred } from "../../support/async/deferred.js";
+import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { canSendParts, sendBatch, toWaits } from "./export-answer.js";
 
@@ -78,7 +79,7 @@ function exportBatch(app: App, context: ServerContext): void {
       schema: { summary: "Many sessions as one safetensors batch", body: batchBody },
     },
     async ({ body }, reply) => {
-      refuseDuplicates(body.session_ids);
+      await refuseDuplicates(body.session_ids);
       const options = toBatchOptions(body);
       const shards = toShards(body);
       const waits = toWaits(body, context, disconnectSignal(reply));
@@ -114,6 +115,8 @@ function exportBatch(app: App, context: ServerContext): void {
 /** Resolves when the sessions are exported and the export is on disk. Answers in one piece wait for the disk in plugins/storage.ts. */
 async function untilStored(exported: Promise<unknown>, { registry }: ServerContext): Promise<void> {
   await exported;
+  // Sealing many sessions takes some milliseconds, and sending goes on in the turn of the event loop in which this resolves.
+  await turns.next();
   await registry.flushed().catch(() => undefined);
 }
 

@@ -68,7 +68,7 @@ function prepare(app: App, context: ServerContext): void {
       },
     },
     async ({ body }, reply) => {
-      refuseDuplicates(body.session_ids);
+      await refuseDuplicates(body.session_ids);
       const options = toBatchOptions(body);
       const waits = toWaits(body, context, disconnectSignal(reply));
       const { exporter, metrics, preparedExports } = context;
