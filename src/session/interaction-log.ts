@@ -1,7 +1,7 @@
 import type { Message } from "../conversation/message.js";
 import type { ParentMatch } from "../native/contract.js";
 import { SessionError } from "./errors.js";
-import { diffMessages, type InputMessages, type Interaction, joinMessages } from "./interaction.js";
+import { type Interaction, joinMessages } from "./interaction.js";
 
 /** The interactions of one session in completion order. */
 export class InteractionLog {
@@ -76,11 +76,11 @@ export class InteractionLog {
     return joinMessages(interaction, this.#all);
   }
 
-  /** Returns a request's messages as the difference to those of its parent. */
-  diff(messages: readonly Message[], match: ParentMatch | undefined): InputMessages {
-    if (!match) return diffMessages([], messages);
+  /** Returns the messages that a request has in common with its parent. Their spelling in the request may differ. */
+  readInherited(match: ParentMatch | undefined): Message[] {
+    if (!match) return [];
     const parent = this.at(match.index);
     const output = match.rule === "continuation" ? parent.output : [];
-    return diffMessages([...this.readMessages(parent), ...output], messages);
+    return [...this.readMessages(parent), ...output];
   }
 }

@@ -112,7 +112,7 @@ export function diffMessages(inherited: readonly Message[], messages: readonly M
   let respelled: Map<number, Message> | undefined;
   inherited.forEach((message, i) => {
     const own = messages[i];
-    if (own && !sameMessage(own, message)) (respelled ??= new Map()).set(i, own);
+    if (own && !sameMessage(own, message)) (respelled ??= new Map()).set(i, shareTexts(own, message));
   });
   return {
     inherited: inherited.length,
@@ -143,6 +143,19 @@ export function joinMessages(interaction: Interaction, all: readonly Interaction
     wanted = Math.min(wanted, inherited);
   }
   return messages;
+}
+
+/**
+ * Returns the message with the texts of another one where they are equal, so that these are in memory once. If all fields are equal, it
+ * returns the other one.
+ */
+export function shareTexts(message: Message, other: Message): Message {
+  if (sameMessage(message, other)) return other;
+  const shared: { -readonly [Field in keyof Message]: Message[Field] } = { ...message };
+  if (message.content === other.content) shared.content = other.content;
+  if (other.reasoning !== undefined && message.reasoning === other.reasoning) shared.reasoning = other.reasoning;
+  if (other.toolCalls && sameCalls(message.toolCalls, other.toolCalls)) shared.toolCalls = other.toolCalls;
+  return shared;
 }
 
 /** Returns true if two messages are equal in every field. */

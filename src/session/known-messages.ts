@@ -5,7 +5,7 @@ import { native } from "../native/addon.js";
 import { HUGE_TEXT } from "../support/async/run-steps.js";
 import type { Steps } from "../support/async/steps.js";
 import { digestCallIds } from "./call-ids.js";
-import { sameMessage } from "./interaction.js";
+import { sameMessage, shareTexts } from "./interaction.js";
 
 const DIGEST_BYTES = 16;
 
@@ -29,6 +29,8 @@ export class KnownMessages {
   readonly #filters: readonly MessageFilter[];
   readonly #digestKey: Uint8Array | undefined;
   #last: DigestedMessages = NO_MESSAGES;
+  /** Number of messages at the start of the last request whose texts are shared with recorded ones. */
+  #shared = 0;
 
   /**
    * @param filters text that matches them is not digested
@@ -58,11 +60,31 @@ export class KnownMessages {
     const callIds = digestCallIds(added, last.callIds?.subarray(0, known) ?? known, this.#digestKey);
     const digested = { messages: [...last.messages.slice(0, known), ...added], digests, callIds };
     this.#last = digested;
+    this.#shared = Math.min(this.#shared, known);
     return digested;
+  }
+
+  /**
+   * Keeps recorded messages instead of equal ones of the last request. A request repeats each answer, so without this the text of an
+   * answer would be in memory twice.
+   *
+   * @param request a digested request. Nothing changes if another one was digested after it
+   * @param recorded the messages that it repeats
+   */
+  share({ digests }: Pick<DigestedMessages, "digests">, recorded: readonly Message[]): void {
+    const last = this.#last;
+    if (digests !== last.digests || recorded.length <= this.#shared) return;
+    const messages = last.messages.map((message, i) => {
+      const known = i < this.#shared ? undefined : recorded[i];
+      return known ? shareTexts(message, known) : message;
+    });
+    this.#last = { messages, digests, callIds: last.callIds };
+    this.#shared = recorded.length;
   }
 
   clear(): void {
     this.#last = NO_MESSAGES;
+    this.#shared = 0;
   }
 }
 

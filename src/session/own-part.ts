@@ -1,6 +1,7 @@
 import { sameTemplateArgs } from "../conversation/template-args.js";
 import type { ParentMatch } from "../native/contract.js";
 import type { PreparedMessages } from "./completed-call.js";
+import { diffMessages } from "./interaction.js";
 import type { InteractionLog } from "./interaction-log.js";
 import type { OwnPart } from "./request-findings.js";
 import { measureRequest } from "./session-size.js";
@@ -24,9 +25,10 @@ function compareWithParent(
   { messages, templateArgs: args }: PreparedMessages,
   match: ParentMatch | undefined,
 ): OwnPart {
-  const input = log.diff(messages, match);
+  const inherited = log.readInherited(match);
+  const input = diffMessages(inherited, messages);
   const ofParent = match && log.at(match.index).templateArgs;
   const isShared = sameTemplateArgs(args, ofParent);
   const bytes = measureRequest([...input.respelled.values(), ...input.added], isShared ? undefined : args);
-  return { input, templateArgs: isShared ? ofParent : args, bytes };
+  return { inherited, input, templateArgs: isShared ? ofParent : args, bytes };
 }

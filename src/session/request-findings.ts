@@ -1,8 +1,11 @@
+import type { Message } from "../conversation/message.js";
 import type { ParentMatch } from "../native/contract.js";
 import type { Interaction } from "./interaction.js";
 
 /** The part of a request that its interaction keeps. */
 export interface OwnPart extends Pick<Interaction, "input" | "templateArgs"> {
+  /** The messages of its parent that it repeats, as they are recorded. */
+  readonly inherited: readonly Message[];
   /** Memory of the part that its parent does not have, in bytes. */
   readonly bytes: number;
 }

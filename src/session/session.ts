@@ -400,7 +400,8 @@ export class Session {
     this.#requireOpen("session_ended", "records no more calls");
     this.#requireNewId(call.id);
     const match = call.parent ?? this.findParent(call.prepared);
-    const { input, templateArgs, bytes } = readOwnPart(this.#log, call.prepared, match);
+    const { inherited, input, templateArgs, bytes } = readOwnPart(this.#log, call.prepared, match);
+    this.#known.share(call.prepared, inherited);
     const outputTokens = call.generation.length;
     const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
     const { output } = call;
