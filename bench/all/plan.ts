@@ -17,7 +17,7 @@ export interface PlannedBench {
 const PLAN: readonly (readonly [name: string, limitSeconds: number, ...args: readonly string[]])[] = [
   ["bench", 60],
   ["proxy", 240],
-  ["export", 220],
+  ["export", 260],
   ["rollout", 320],
   ["durable", 180],
   ["stream", 60],

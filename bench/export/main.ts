@@ -24,6 +24,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: "http-body" },
   { name: "shared-memory" },
   ...["native", "held", "uncollected", "text", "all"].map((row) => ({ name: "session-memory", args: [row] })),
+  { name: "server-memory" },
   { name: "reply-scan" },
   { name: "tree-bytes" },
   { name: "row-tensors" },

@@ -61,13 +61,23 @@ function nativeRow(): Row {
   };
 }
 
-async function residentRow(detail: string, shape: LoadShape, collect: boolean, target?: number): Promise<Row> {
+async function residentRow(detail: string, shape: LoadShape, collect: boolean): Promise<Row> {
   const held = await residentPerToken(shape, collect);
   const what = `held per distinct token, resident memory, ${detail}`;
-  return { what, measured: `${SESSIONS} sessions`, reference: "", verdict: verdict(held, target) };
+  return { what, measured: `${SESSIONS} sessions`, reference: "", verdict: verdict(held) };
 }
 
-const verdict = (value: number, target = 10) => ({ value, target, bound: "at most", unit: " B" }) as const;
+/**
+ * Has no target: a quarter of this memory or more are arrays of ids that the caller makes for each call. A server makes none; the row
+ * `server-memory` measures it.
+ */
+async function allRow(): Promise<Row> {
+  const held = await residentPerToken(TEXT, false);
+  const what = "held per distinct token, resident memory, with 4 characters of text a token, garbage left to V8";
+  return { what, measured: `${SESSIONS} sessions, ${held.toFixed(1)} B with the arrays of the caller`, reference: "" };
+}
+
+const verdict = (value: number) => ({ value, target: 10, bound: "at most", unit: " B" }) as const;
 const TEXT = { ...SHAPE, charactersPerToken: 4 };
 
 /** One measurement per process, because memory that malloc keeps from one would hide the memory of the next. */
@@ -76,7 +86,7 @@ const ROWS: Readonly<Record<string, () => Row | Promise<Row>>> = {
   held: () => residentRow("short messages, garbage collected", SHAPE, true),
   uncollected: () => residentRow("short messages, garbage left to V8", SHAPE, false),
   text: () => residentRow("with 4 characters of text a token", TEXT, true),
-  all: () => residentRow("with 4 characters of text a token, garbage left to V8", TEXT, false, 13),
+  all: allRow,
 };
 const row = await ROWS[process.argv[2] ?? ""]?.();
 if (!row) throw new Error(`the argument must be one of ${Object.keys(ROWS).join(", ")}; received ${process.argv[2]}`);
