@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { createHeap, type Heap, HeapWatch } from "../../src/server/limits/heap-watch.js";
 
@@ -55,4 +56,26 @@ it("removes garbage from the heap of this process by collecting", () => {
   garbage = [];
   heap.collect();
   expect(heap.read().used).toBeLessThan(withGarbage);
+});
+
+const MEBIBYTE = 1024 ** 2;
+
+/** Returns the limit that a process with these options reads, in MiB. */
+function readLimit(options: readonly string[], env: NodeJS.ProcessEnv = {}): number {
+  const module = new URL("../../src/server/limits/heap-watch.ts", import.meta.url);
+  const script = `import { createHeap } from ${JSON.stringify(module.href)}; console.log(createHeap().read().limit);`;
+  const args = [...options, "--import", "tsx", "--input-type=module", "--eval", script];
+  const output = execFileSync(process.execPath, args, { env: { ...process.env, ...env }, encoding: "utf8" });
+  return Number(output) / MEBIBYTE;
+}
+
+describe("the limit of the heap of this process", () => {
+  it("is that of old objects, without the young generation", () => {
+    expect(readLimit(["--max-old-space-size=512"])).toBe(512);
+  });
+
+  it("leaves out a young generation whose size the command line or the environment sets", () => {
+    expect(readLimit(["--max-old-space-size=512", "--max-semi-space-size=24"])).toBe(512);
+    expect(readLimit(["--max-old-space-size=512"], { NODE_OPTIONS: "--max-semi-space-size=8" })).toBe(512);
+  });
 });

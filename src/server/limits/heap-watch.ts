@@ -1,5 +1,6 @@
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { youngGenerationBytes } from "./young-generation.js";
 
 /** Memory of JavaScript objects, in bytes. */
 export interface HeapUse {
@@ -16,9 +17,6 @@ export interface Heap {
   collect(): void;
 }
 
-/** V8's limit includes the young generation (three semi-spaces of 16 MiB), which old objects cannot use. */
-const YOUNG_GENERATION_BYTES = 48 * 1024 ** 2;
-
 const SAMPLE_MS = 100;
 /** Maximum share of time for collecting garbage. Collecting some gigabytes takes about a second. */
 const COLLECT_SHARE = 1 / 20;
@@ -27,10 +25,12 @@ const MIN_COLLECT_PAUSE_MS = 1000;
 /** Returns the heap of this process. */
 export function createHeap(): Heap {
   let collectGarbage: (() => void) | undefined;
+  // V8's limit includes it.
+  const youngBytes = youngGenerationBytes();
   return {
     read() {
       const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-      return { used, limit: Math.max(1, limit - YOUNG_GENERATION_BYTES) };
+      return { used, limit: Math.max(1, limit - youngBytes) };
     },
     collect() {
       collectGarbage ??= exposeCollector();
