@@ -18,7 +18,7 @@ const SESSIONS = sized(200, 4, 80);
 /** Enough to fill the kept requests. */
 const WARM_UP_SESSIONS = sized(40, 2);
 /** More than the running conversations need, and less than the warm-up fills. */
-const KNOWN_BYTES = 64 * 2 ** 20;
+const KNOWN_BYTES = 48 * 2 ** 20;
 const TARGET_BYTES = 13;
 
 /** Slope of a line through the readings. The memory at one moment depends on how long ago V8 collected garbage. */
