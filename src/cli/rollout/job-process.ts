@@ -13,11 +13,17 @@ import { RolloutJobError } from "./errors.js";
 /** The limit for the processes of a job. A job lasts some hours, so restarts count until its end. */
 const JOB_RESTARTS: RestartLimit = { times: 3, forgetSeconds: Number.POSITIVE_INFINITY };
 const TAIL_BYTES = 8192;
+/** In MiB. */
+const WORKER_SEMI_SPACE = 64;
 /**
- * A rollout worker makes short-lived objects only: with semi-spaces of 64 MiB instead of 16, fewer of them live long enough
- * to be copied. A proxy counts on Node's own size: see the heap watch of the server.
+ * A rollout worker makes short-lived objects only: with semi-spaces of 64 MiB instead of 16, fewer of them live long enough to be copied.
+ * They have this size from the start, because V8 lets them grow late: it waits until many objects survive. A proxy counts on Node's own
+ * size: see the heap watch of the server.
  */
-const KIND_ARGUMENTS = { "rollout worker": ["--max-semi-space-size=64"], "proxy worker": [] } as const;
+const KIND_ARGUMENTS = {
+  "rollout worker": [`--min-semi-space-size=${WORKER_SEMI_SPACE}`, `--max-semi-space-size=${WORKER_SEMI_SPACE}`],
+  "proxy worker": [],
+} as const;
 /** How a command of Rolltape ends if its configuration is invalid. */
 const UNUSABLE = "status 2";
 
