@@ -13,8 +13,15 @@ export interface Frame {
 /** Time in which the thread waits. */
 const IDLE = "(idle)";
 
-/** Merges the samples of a CPU profile into one tree. The root is the whole time in which the thread was busy. */
-export function buildCallTree({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): Frame {
+/**
+ * Merges the samples of a CPU profile into one tree. The root is the whole time in which the thread was busy.
+ *
+ * @param addonFunctions names of the addon's functions. V8 calls all of them by the name of one, because they begin with the same code
+ */
+export function buildCallTree(
+  { nodes, samples = [], timeDeltas = [] }: Profiler.Profile,
+  addonFunctions: ReadonlySet<string>,
+): Frame {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
   const root = createFrame("main thread", "");
@@ -30,7 +37,8 @@ export function buildCallTree({ nodes, samples = [], timeDeltas = [] }: Profiler
     let frame = root;
     root.microseconds += microseconds;
     for (const { callFrame } of stack.slice(1)) {
-      frame = findCallee(frame, callFrame);
+      const isAddon = callFrame.url === "" && addonFunctions.has(callFrame.functionName);
+      frame = findCallee(frame, isAddon ? { ...callFrame, functionName: "(native addon)" } : callFrame);
       frame.microseconds += microseconds;
     }
   });

@@ -1,9 +1,9 @@
 import type { Frame } from "./call-tree.js";
 
-/** Size of the picture in pixels. A frame that is narrower than a pixel is left out. */
+/** Size of the picture in pixels. Narrower frames are left out. */
 const [WIDTH, ROW, MARGIN, FONT] = [1200, 18, 8, 11];
 const CHARACTER_WIDTH = 6.3;
-const LEAST_WIDTH = 1;
+const LEAST_WIDTH = 3;
 const LEAST_CHARACTERS = 3;
 const LEGEND = 30;
 
@@ -16,7 +16,11 @@ interface Part {
 /** What a frame belongs to: the first part that matches. */
 const PARTS: readonly Part[] = [
   { label: "garbage collection", color: "#d9534f", matches: ({ name }) => name === "(garbage collector)" },
-  { label: "Rolltape", color: "#5b9bd5", matches: ({ url }) => /\/(?:src|dist)\//.test(withoutPackages(url)) },
+  {
+    label: "Rolltape",
+    color: "#5b9bd5",
+    matches: ({ name, url }) => name === "(native addon)" || /\/(?:src|dist)\//.test(withoutPackages(url)),
+  },
   { label: "Fastify", color: "#f0ad4e", matches: ({ url }) => packageOf(url)?.includes("fastify") ?? false },
   { label: "undici", color: "#9b7fd1", matches: ({ url }) => packageOf(url) === "undici" },
   { label: "other packages", color: "#c9b458", matches: ({ url }) => packageOf(url) !== undefined },

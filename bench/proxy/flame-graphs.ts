@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { native } from "../../src/native/addon.js";
 import { buildCallTree } from "../profiling/call-tree.js";
 import { drawFlameGraph } from "../profiling/flame-graph.js";
 import { partsOf } from "../profiling/profile-parts.js";
@@ -30,6 +31,7 @@ const LOADS: Readonly<Record<string, ProfiledLoad>> = {
   "concat-large-32": { size: "large", type: "concat", concurrency: 32 },
 };
 const [WARM_UP_SECONDS, SECONDS] = [6, 8];
+const ADDON_FUNCTIONS = new Set(Object.keys(native));
 const FOLDER = new URL("../../docs/images/", import.meta.url);
 
 async function profile(name: string, { size, type, concurrency }: ProfiledLoad): Promise<void> {
@@ -53,7 +55,7 @@ async function profile(name: string, { size, type, concurrency }: ProfiledLoad):
     const { proxy } = await profiling.during(rig.proxy.pid, async () => {
       calls = (await run(SECONDS)).perSecond * SECONDS;
     });
-    const tree = buildCallTree(proxy);
+    const tree = buildCallTree(proxy, ADDON_FUNCTIONS);
     const title = `Main thread of the proxy: ${size} bodies, ${type}, ${concurrency} at once`;
     const file = fileURLToPath(new URL(`flame-${name}.svg`, FOLDER));
     writeFileSync(file, drawFlameGraph(tree, calls, title));

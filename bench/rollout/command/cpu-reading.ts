@@ -29,16 +29,17 @@ export const totalOf = ({ mainThread, otherThreads }: CpuReading): number => mai
 export const sumOf = (cpu: JobCpu): number => [...cpu.values()].reduce((sum, each) => sum + totalOf(each), 0);
 
 /** Returns the processor time that was spent between two readings. */
-export function subtract(to: JobCpu, from: JobCpu): JobCpu {
+export const subtract = (to: JobCpu, from: JobCpu): JobCpu => combine(to, from, (a, b) => a - b);
+
+/** Returns the processor time of two parts of a job together. `part` has all of its processes. */
+export const addUp = (part: JobCpu, earlier: JobCpu): JobCpu => combine(part, earlier, (a, b) => a + b);
+
+function combine(all: JobCpu, others: JobCpu, operation: (a: number, b: number) => number): JobCpu {
   return new Map(
-    [...to].map(([name, after]) => {
-      const before = from.get(name) ?? NO_CPU;
-      const spent = {
-        mainThread: after.mainThread - before.mainThread,
-        otherThreads: after.otherThreads - before.otherThreads,
-        system: after.system - before.system,
-      };
-      return [name, spent];
+    [...all].map(([name, one]) => {
+      const other = others.get(name) ?? NO_CPU;
+      const field = (key: keyof CpuReading) => operation(one[key], other[key]);
+      return [name, { mainThread: field("mainThread"), otherThreads: field("otherThreads"), system: field("system") }];
     }),
   );
 }
@@ -49,7 +50,7 @@ function readCpu(pid: number): CpuReading {
 }
 
 /** A child may belong to any thread of its parent. */
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
   );

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { NODE_ARGUMENTS } from "../../../src/cli/node-arguments.js";
 import { type Child, cpuSecondsOfTree } from "../../processes.js";
 import { ADMIN_KEY } from "../../servers.js";
-import { type JobCpu, readJobCpu } from "./cpu-reading.js";
+import { childrenOf, type JobCpu, readJobCpu } from "./cpu-reading.js";
 
 const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 const POLL_MS = 20;
@@ -55,6 +55,20 @@ export class RolloutCommand {
     return { episodes, cpu: readJobCpu(pid) };
   }
 
+  /** Suspends all processes of the job, but not its proxy. They must go on before a lease or a connection ends. */
+  suspend(): void {
+    this.#signalAll("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#signalAll("SIGCONT");
+  }
+
+  #signalAll(signal: NodeJS.Signals): void {
+    const { pid = 0 } = this.#child;
+    for (const each of [pid, ...childrenOf(pid)]) process.kill(each, signal);
+  }
+
   /** Stops the job, which writes what has ended. Returns the seconds of processor time that this took. */
   async stop(): Promise<number> {
     const { pid = 0 } = this.#child;
@@ -79,9 +93,13 @@ export class RolloutCommand {
   /** Kills the job if it runs. Its workers end with it. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { exitCode, signalCode } = this.#child;
-    const ended = exitCode === null && signalCode === null ? once(this.#child, "exit") : undefined;
-    this.#child.kill("SIGKILL");
-    await ended;
+    if (exitCode === null && signalCode === null) {
+      const ended = once(this.#child, "exit");
+      // Suspended workers would not notice that the job has ended.
+      this.resume();
+      this.#child.kill("SIGKILL");
+      await ended;
+    }
     await this.#proxy.stop();
   }
 }

@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Row } from "../../export/row.js";
 import { type Child } from "../../processes.js";
 import type { BenchReport } from "../../report/bench-report.js";
 import { startProxy, startScript } from "../../servers.js";
 import { sized } from "../../sized.js";
-import { type CpuReading, type JobCpu, subtract, sumOf, totalOf } from "../command/cpu-reading.js";
-import { type CommandReading, RolloutCommand, readAll } from "../command/rollout-command.js";
+import { addUp, type CpuReading, type JobCpu, subtract, sumOf, totalOf } from "../command/cpu-reading.js";
+import { RolloutCommand, readAll } from "../command/rollout-command.js";
 
 const AGENT = `${fileURLToPath(new URL("../agents.ts", import.meta.url))}#sdkAgent`;
 const [CONCURRENT, BATCH] = sized([128, 128], [4, 4]);
@@ -17,8 +18,12 @@ const [CONCURRENT, BATCH] = sized([128, 128], [4, 4]);
  * cost of that is printed separately, because it does not grow with the number of episodes.
  */
 const [WARM_UP, EPISODES] = sized([3072, 2048], [8, 16], [2048, 512]);
+/** The two jobs take turns so many times. */
+const ROUNDS = sized(8, 2, 4);
+/** Time after the start of a turn that is not measured: the answers that arrived meanwhile are read at once. */
+const SETTLE_MS = 1_000;
 /** Number of tasks: more than the jobs can run. */
-const TASKS = 4 * (WARM_UP + EPISODES);
+const TASKS = 4 * (WARM_UP + EPISODES) + 512 * ROUNDS;
 const TARGET = 1.15;
 
 /** Two jobs of the same agent: with two rollout workers, and in one process. */
@@ -49,12 +54,12 @@ const PAIRS: readonly PairOptions[] = [
 interface Spent {
   /** Seconds up to the end of the warm-up. */
   readonly first: JobCpu;
-  /** Seconds and episodes afterwards. */
-  readonly warm: JobCpu;
   readonly warmUp: number;
-  readonly episodes: number;
+  /** Seconds and episodes of the turns afterwards. */
+  warm: JobCpu;
+  episodes: number;
   /** Seconds from the signal that stops the job to its end; undefined if it was killed. */
-  readonly end: number | undefined;
+  end?: number;
 }
 
 /**
@@ -62,8 +67,8 @@ interface Spent {
  * `rolltape rollout`, which runs the same agent in its own process. The cost of an episode is the slope between two numbers of
  * episodes of the same job, so that the start and the end of a job do not count. They are printed separately.
  *
- * Both jobs run at the same time, each with a proxy of its own, because the processor time of the same work changes with what
- * else runs on the machine.
+ * The jobs take turns of some seconds: one runs while the processes of the other are suspended. So each has the machine to itself, as a
+ * job usually has, and both meet the same noise of a shared machine. Each has a proxy of its own.
  */
 export async function measureWorkerProcesses(benchReport: BenchReport): Promise<Row> {
   const costs: [number, number][] = [];
@@ -108,24 +113,28 @@ async function measureJobs(
   await using workers = await start("workers", "--workers", "2");
   await using inline = await start("inline");
   const jobs = [workers, inline];
-  const from = await readAll(jobs, [WARM_UP, WARM_UP]);
-  const to = await readAll(
-    jobs,
-    from.map(({ episodes }) => episodes + EPISODES),
+  const starts = await readAll(jobs, [WARM_UP, WARM_UP]);
+  const spent = starts.map(
+    ({ cpu, episodes }): Spent => ({ first: cpu, warm: new Map(), warmUp: episodes, episodes: 0 }),
   );
-  const spent = async (job: RolloutCommand, i: 0 | 1): Promise<Spent> => {
-    const [before, after] = [from[i] as CommandReading, to[i] as CommandReading];
-    const warm = subtract(after.cpu, before.cpu);
-    const episodes = after.episodes - before.episodes;
-    return {
-      first: before.cpu,
-      warm,
-      warmUp: before.episodes,
-      episodes,
-      end: measuresEnd ? await job.stop() : undefined,
-    };
-  };
-  return Promise.all([spent(workers, 0), spent(inline, 1)]);
+  for (const job of jobs) job.suspend();
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const i of round % 2 === 0 ? [0, 1] : [1, 0]) await takeTurn(jobs[i] as RolloutCommand, spent[i] as Spent);
+  }
+  for (const job of jobs) job.resume();
+  if (measuresEnd) for (const [i, job] of jobs.entries()) (spent[i] as Spent).end = await job.stop();
+  return [spent[0] as Spent, spent[1] as Spent];
+}
+
+/** Lets a job run for its share of the episodes, and adds what it spent. */
+async function takeTurn(job: RolloutCommand, spent: Spent): Promise<void> {
+  job.resume();
+  await sleep(SETTLE_MS);
+  const from = await job.read();
+  const [to = from] = await readAll([job], [from.episodes + EPISODES / ROUNDS]);
+  job.suspend();
+  spent.warm = addUp(subtract(to.cpu, from.cpu), spent.warm);
+  spent.episodes += to.episodes - from.episodes;
 }
 
 /** Milliseconds of an episode after the warm-up. */
