@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EpisodeLine, Overview, SearchResult, TokenSlice } from "../../src/view/api.js";
+import { QWEN3 } from "../qwen3.js";
 import { BenchReport } from "../report/bench-report.js";
 import { sized } from "../sized.js";
 import { generateRun } from "./generate-run.js";
-import { LARGE_RUN, MODEL, readAddress, readMemory, startViewer } from "./viewer-process.js";
+import { LARGE_RUN, readAddress, readMemory, startViewer } from "./viewer-process.js";
 
 /**
  * Opens a large run with `rolltape view`, and measures what a page waits for, and the memory of the process. It exits with status 1 only if an
@@ -56,7 +57,7 @@ try {
   process.stderr.write("writing the run …\n");
   const transcript = await generateRun(folder, LARGE_RUN);
   const started = performance.now();
-  const child = startViewer([transcript, "--model", MODEL]);
+  const child = startViewer([transcript, "--model", QWEN3]);
   try {
     const page = await Page.open(await readAddress(child));
     const overview = await page.get<Overview>("overview");

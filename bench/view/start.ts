@@ -11,11 +11,12 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { HAS_CHROMIUM, launchBrowser } from "../../test/view/browser.js";
 import { type Row, skipped } from "../export/row.js";
+import { QWEN3 } from "../qwen3.js";
 import { BenchReport } from "../report/bench-report.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
 import { generateRun } from "./generate-run.js";
-import { LARGE_RUN, MODEL, readAddress, readMemory, startViewer } from "./viewer-process.js";
+import { LARGE_RUN, readAddress, readMemory, startViewer } from "./viewer-process.js";
 
 const STARTS = sized(7, 1, 3);
 const TARGET_MS = 1000;
@@ -85,7 +86,7 @@ try {
   const transcript = await generateRun(folder, LARGE_RUN);
   report.addRows([
     await measure(browser, title, [transcript]),
-    await measure(browser, "with Qwen3's tokenizer", [transcript, "--model", MODEL]),
+    await measure(browser, "with Qwen3's tokenizer", [transcript, "--model", QWEN3]),
   ]);
   report.write();
 } finally {

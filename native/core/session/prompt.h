@@ -27,7 +27,7 @@ class Prompt {
   const Interaction* base() const { return base_; }
   /// Tokens that the whole prompt and the sequence of the base have in common at their start.
   std::uint32_t sharedWithBase() const { return shared_; }
-  /// What follows them.
+  /// The tokens after those that it shares with its base.
   TokenSpan tail() const { return tail_; }
   /// The whole prompt, in order. Valid as long as the prompt.
   std::vector<TokenSpan> spans() const;

@@ -3,8 +3,8 @@ import { z } from "zod";
 /**
  * The calls between rollout workers and their controller, all with the admin key.
  *
- * A worker registers, asks for leases, announces the session of every episode before its agent runs, prolongs its leases, and reports
- * results. `updates` does in one call what a worker of many short episodes would need several for. Each call may be repeated.
+ * A worker registers, asks for leases, prolongs them, and reports results. It starts each session with the lease, by which the controller
+ * finds it at the proxy; a session without one is announced before its agent runs. `updates` does in one call what a worker of many short episodes would need several for. Each call may be repeated.
  */
 export const LEASE_PATHS = {
   workers: "/rollout/workers",

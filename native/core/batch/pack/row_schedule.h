@@ -44,7 +44,7 @@ void visitRows(const Plan& plan, std::span<const std::uint32_t> rows, TokenPath&
   }
 }
 
-/// What a path must hold for the plan's rows.
+/// Returns the columns that a path needs for the plan's rows.
 TokenPath::Holds heldFor(const Plan& plan);
 
 }  // namespace rolltape

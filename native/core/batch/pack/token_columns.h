@@ -15,8 +15,7 @@ inline bool includes(TokenTensor written, TokenTensor tensor) {
   return written == TokenTensor::kAll || written == tensor;
 }
 
-/// What is recorded of a stretch of tokens, or is to be written: one value per token in each. A column that a pass does
-/// not need is null.
+/// The columns of a stretch of tokens, with one value per token in each. A column that a pass does not need is null.
 struct TokenColumns {
   std::int32_t* inputIds;
   /// 1 at outputs, else 0.
