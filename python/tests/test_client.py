@@ -57,6 +57,7 @@ def test_every_control_call_of_the_api_has_a_function(client: Client) -> None:
         calls.set_version(1),
         calls.start_session(),
         calls.transcript("{id}"),
+        calls.transcripts(["s"]),
         calls.abandon_weights(),
         calls.finish_weights(1),
         calls.update_weights(1, "p"),
@@ -74,6 +75,7 @@ def test_the_bodies_of_calls_have_only_fields_that_the_api_knows(client: Client)
         calls.grant_capacity(2),
         calls.drain_engine("u", wait_seconds=1),
         calls.pause_engine("keep"),
+        calls.transcripts(["s"], discount=0.5),
         calls.export_shared_files(["s"], acknowledge=True, lease_seconds=1, shards=2, shard=1, turns=True),
     ]:
         body = description["paths"][call.path]["post"]["requestBody"]["content"]["application/json"]
@@ -102,6 +104,9 @@ def test_a_session_is_recorded_rewarded_ended_and_exported(client: Client) -> No
         transcript = client.transcript(session.session_id, discount=0.5)
         assert [each["reward"] for each in transcript["interactions"]] == [1.0, 1.5]
         assert transcript["interactions"][1]["parent"] == 0
+        same, absent = client.transcripts([session.session_id, "nobody"], discount=0.5)
+        assert same == transcript
+        assert (absent["session_id"], absent["error"]["code"]) == ("nobody", "session_not_found")
     assert client.get_session(session.session_id)["state"] == "ended"
     recorded = client.export_trajectories(session.session_id, discount=0.5, include_messages=True)
     assert list(recorded.interactions) == [first, second]

@@ -122,11 +122,6 @@ const EXPORT_TIMEOUT_SECONDS = 600;
 /** Longer than the repetitions take if a gateway waits for a worker meanwhile: almost 60 s with its defaults. */
 const ACKNOWLEDGE_TIMEOUT_SECONDS = 90;
 
-function transcriptCall(sessionId: string, discount: number, options: CallOptions): ProxyCall {
-  const path = `/rl/sessions/${encodeURIComponent(sessionId)}/transcript?discount=${discount}`;
-  return { method: "GET", path, idempotent: true, ...options };
-}
-
 /** The trainer's calls to a proxy. Each throws a {@link ProxyError} if it fails. */
 export class AdminClient {
   readonly transport: Transport;
@@ -211,16 +206,25 @@ export class AdminClient {
     { discount = 1 }: { readonly discount?: number | undefined } = {},
     options: CallOptions = {},
   ): Promise<SessionTranscript> {
-    return this.#calls.json(transcriptCall(sessionId, discount, options), sessionTranscript);
+    const path = `/rl/sessions/${encodeURIComponent(sessionId)}/transcript?discount=${discount}`;
+    return this.#calls.json({ method: "GET", path, idempotent: true, ...options }, sessionTranscript);
   }
 
-  /** {@link transcript} as the bytes of the answer, for programs that write it elsewhere. */
-  async transcriptBytes(
-    sessionId: string,
+  /**
+   * Returns {@link transcript} of several sessions as JSON lines, for programs that write them elsewhere. The line of a session that
+   * cannot be returned has `session_id` and `error`.
+   *
+   * The proxy leaves out the last sessions if the answer would be large, but has at least one line: ask again for the missing ones.
+   *
+   * @param sessionIds at most 256
+   */
+  async transcriptLines(
+    sessionIds: readonly string[],
     { discount = 1 }: { readonly discount?: number | undefined } = {},
     options: CallOptions = {},
   ): Promise<Uint8Array> {
-    return this.#calls.bytes(transcriptCall(sessionId, discount, options));
+    const body = { session_ids: sessionIds, discount };
+    return this.#calls.bytes({ path: "/rl/transcripts", body, idempotent: true, ...options });
   }
 
   /**

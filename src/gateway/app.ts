@@ -22,6 +22,7 @@ import { exportRoutes } from "./routes/export.js";
 import { forwardedCallRoutes } from "./routes/forwarded-calls.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
+import { transcriptRoutes } from "./routes/transcripts.js";
 import { versionRoutes } from "./routes/version.js";
 import { weightRoutes } from "./routes/weights.js";
 import { openWeights } from "./weights/open-weights.js";
@@ -97,6 +98,7 @@ export async function createGateway({
     await control.register(jsonBody);
     capacityRoutes(control, context);
     sessionRoutes(control, context);
+    transcriptRoutes(control, context);
     exportRoutes(control, context);
     versionRoutes(control, context, weights.updates);
     engineRoutes(control, context, weights.updates);

@@ -30,11 +30,26 @@ export async function findWorkerByKey(request: FastifyRequest, reply: FastifyRep
 /** Returns the worker that a session id names, and waits for it if it is absent. */
 export async function findWorkerBySession(sessionId: string, reply: FastifyReply, pool: WorkerPool): Promise<Worker> {
   const tag = readSessionTag(sessionId);
-  if (tag === undefined)
-    throw new ApiError("session_not_found", `Session "${sessionId.slice(0, 200)}" does not exist.`);
+  if (tag === undefined) throw sessionNotFoundError(sessionId);
   const worker = await pool.locate(tag, () => disconnectSignal(reply));
   if (!worker) throw workerUnavailableError(tag);
   return worker;
+}
+
+/** Returns the sessions of each worker, by its tag, in their order. `undefined` has those whose id names no worker. */
+export function groupByTag(sessionIds: readonly string[]): Map<string | undefined, string[]> {
+  const byTag = new Map<string | undefined, string[]>();
+  for (const id of sessionIds) {
+    const tag = readSessionTag(id);
+    const known = byTag.get(tag);
+    if (known) known.push(id);
+    else byTag.set(tag, [id]);
+  }
+  return byTag;
+}
+
+export function sessionNotFoundError(sessionId: string): ApiError {
+  return new ApiError("session_not_found", `Session "${sessionId.slice(0, 200)}" does not exist.`);
 }
 
 async function pickAnyWorker(pool: WorkerPool): Promise<Worker> {

@@ -49,6 +49,7 @@ import { preparedExportRoutes } from "./routes/prepared-export.js";
 import { responsesRoutes } from "./routes/responses.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
+import { transcriptRoutes } from "./routes/transcripts.js";
 import { weightRoutes, weightStepRoutes } from "./routes/weights.js";
 import { ORIGIN, type ServerStorage } from "./storage/server-storage.js";
 import { uiRoutes } from "./ui/ui-routes.js";
@@ -158,6 +159,7 @@ export async function createServer({
   app.after(() => {
     controlRoutes(app, context);
     sessionRoutes(app, context);
+    transcriptRoutes(app, context);
     engineRoutes(app, context);
     weightRoutes(app, context);
     weightStepRoutes(app, context);

@@ -10,11 +10,12 @@ import { jsonPieces } from "../transcript/json-pieces.js";
 const STEP_MS = 4;
 
 /**
- * Returns the transcript of a session as JSON. The data of a session that is on disk only is read first.
+ * Returns the transcript of a session as JSON on one line. The data of a session that is on disk only is read first.
  *
- * @throws SessionError `session_exported` or `session_expired` if the session's data was freed
+ * @throws SessionError `session_not_found`; `session_exported` or `session_expired` if the session's data was freed
  */
-export async function readTranscript(registry: SessionRegistry, session: Session, discount: number): Promise<Buffer> {
+export async function readTranscript(registry: SessionRegistry, sessionId: string, discount: number): Promise<Buffer> {
+  const session = registry.get(sessionId);
   session.hold();
   try {
     await registry.wake(session);

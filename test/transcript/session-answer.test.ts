@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { jsonPieces } from "../../src/transcript/json-pieces.js";
-import { splitSessionAnswer } from "../../src/transcript/session-answer.js";
+import { readSessionAnswers } from "../../src/transcript/session-answer.js";
 import { summarizeInteractions } from "../../src/transcript/summarize.js";
 import { interaction } from "./lines.js";
 
@@ -13,23 +13,34 @@ const HEAD = {
   summary: summarizeInteractions([written], 0.5),
 } as const;
 
-const bytesOf = (text: string) => new TextEncoder().encode(text);
-const answer = [...jsonPieces({ ...HEAD, interactions: [written, { ...written, parent: 0 }] })].join("");
+const line = [...jsonPieces({ ...HEAD, interactions: [written, { ...written, parent: 0 }] })].join("");
+const read = (text: string) => [...readSessionAnswers(new TextEncoder().encode(text))];
 
-describe("the answer of a session's transcript", () => {
-  it("is split before its interactions, also if texts look like the place", () => {
-    const { head, interactions } = splitSessionAnswer(bytesOf(answer));
-    expect(head).toEqual(HEAD);
-    expect(JSON.parse(Buffer.from(interactions).toString())).toEqual([written, { ...written, parent: 0 }]);
+describe("the answer with the transcripts of sessions", () => {
+  it("is split at the interactions of each, also if texts look like the place", () => {
+    const answers = read(`${line}\n${line}\n`);
+    expect(answers).toHaveLength(2);
+    for (const answer of answers) {
+      if ("code" in answer) throw new Error("the session failed");
+      expect(answer.head).toEqual(HEAD);
+      expect(JSON.parse(Buffer.from(answer.interactions).toString())).toEqual([written, { ...written, parent: 0 }]);
+    }
+  });
+
+  it("names the sessions that failed", () => {
+    const failed = { session_id: "t", error: { code: "session_exported", message: "It was exported." } };
+    const [first, second] = read(`${line}\n${JSON.stringify(failed)}\n`);
+    expect(first).toMatchObject({ head: HEAD });
+    expect(second).toEqual({ sessionId: "t", code: "session_exported", message: "It was exported." });
   });
 
   it.each([
-    ["without interactions", JSON.stringify(HEAD), /must be the last field, on one line/],
-    ["that is cut", answer.slice(0, -1), /must be the last field, on one line/],
-    ["of several lines", answer.replace(',"parent"', ',\n"parent"'), /must be the last field, on one line/],
-    ["with fields after the interactions", answer.replace(/\}$/, ',"more":1}'), /must be the last field, on one line/],
-    ["without a summary", answer.replace('"summary"', '"other"'), /summary/],
+    ["without interactions", `${JSON.stringify(HEAD)}\n`, /error/],
+    ["that is cut", line, /last line is not complete/],
+    ["with a session on two lines", `${line.replace(',"parent"', ',\n"parent"')}\n`, /must be its last field/],
+    ["with fields after the interactions", `${line.replace(/\}$/, ',"more":1}')}\n`, /must be its last field/],
+    ["without a summary", `${line.replace('"summary"', '"other"')}\n`, /summary/],
   ])("is refused %s", (__, text, message) => {
-    expect(() => splitSessionAnswer(bytesOf(text))).toThrow(message);
+    expect(() => read(text)).toThrow(message);
   });
 });

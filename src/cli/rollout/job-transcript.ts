@@ -13,19 +13,20 @@ import { SubprocError } from "../../rollout/subproc/errors.js";
 import { findModelFolder } from "../../server/open-engine.js";
 import { Semaphore } from "../../support/async/semaphore.js";
 import type { EpisodeLine, RunLine, StepLine } from "../../transcript/format.js";
-import { splitSessionAnswer } from "../../transcript/session-answer.js";
+import type { SessionAnswer } from "../../transcript/session-answer.js";
 import { TranscriptWriter, type WrittenEpisode } from "../../transcript/writer.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import type { RolloutScreen } from "./screen.js";
+import { TranscriptReader } from "./transcript-reader.js";
 
 /** Name of the transcript of a job with this `--out`. */
 export const transcriptFileOf = (out: string): string => `${out}.jsonl`;
 
-/** Number of episodes that are read from the proxy at once. Each is in memory until it is written. */
-const CONCURRENCY = 4;
+/** Number of calls that read episodes from the proxy at once. What they read is in memory until it is written. */
+const CONCURRENCY = 2;
 /** Episodes that wait beyond this number are written without their messages. */
 const MAX_WAITING = 1000;
-const READ_SECONDS = 30;
+const DELETE_SECONDS = 30;
 /** How long a batch waits for the transcripts of its episodes, whose sessions are freed then. */
 const BATCH_WAIT_MS = 5000;
 /** How long the end of the job waits. */
@@ -46,8 +47,8 @@ export interface TranscribedJob {
 
 interface EndedEpisode {
   readonly head: Omit<EpisodeLine, "interactions">;
-  /** Reads the session. Undefined if the episode has none. */
-  readonly admin: AdminClient;
+  /** Address of the proxy that has its session. */
+  readonly url: string;
 }
 
 export interface WrittenBatchFacts {
@@ -65,6 +66,8 @@ export class JobTranscript {
   readonly #job: TranscribedJob;
   readonly #writer: TranscriptWriter | undefined;
   readonly #slots = new Semaphore(CONCURRENCY);
+  /** By the address of the proxy. */
+  readonly #readers = new Map<string, TranscriptReader>();
   readonly #stopping = new AbortController();
   /** Episodes that are not written yet, by session. */
   readonly #pending = new Map<string, Promise<void>>();
@@ -118,6 +121,7 @@ export class JobTranscript {
   async settled(sessionIds: readonly string[], milliseconds = BATCH_WAIT_MS): Promise<void> {
     const pending = sessionIds.flatMap((id) => this.#pending.get(id) ?? []);
     if (pending.length === 0) return;
+    for (const reader of this.#readers.values()) reader.flush();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
     await Promise.race([Promise.all(pending), late]);
@@ -142,9 +146,9 @@ export class JobTranscript {
     this.#pending.set(id, ended);
   }
 
-  async #record(id: string, { head, admin }: EndedEpisode, isCrowded: boolean): Promise<void> {
+  async #record(id: string, { head, url }: EndedEpisode, isCrowded: boolean): Promise<void> {
     if (this.#writer && !this.#writer.failure) {
-      const read = isCrowded ? TOO_MANY : await this.#read(id, head, admin);
+      const read = isCrowded ? TOO_MANY : await this.#read(id, head, url);
       if (typeof read === "string") await this.#writer.write({ ...head, interactions: [], incomplete: read });
       else await this.#writer.writeEpisode(read);
       this.#warn();
@@ -153,23 +157,32 @@ export class JobTranscript {
   }
 
   /** Returns the line of an episode with what the proxy recorded of its session, or why it is not known. */
-  async #read(id: string, head: EndedEpisode["head"], admin: AdminClient): Promise<WrittenEpisode | string> {
-    const { signal } = this.#stopping;
-    const { turn_discount: discount } = this.#job.config.rollout.agent;
+  async #read(id: string, head: EndedEpisode["head"], url: string): Promise<WrittenEpisode | string> {
     try {
-      using _slot = await this.#slots.acquire(signal);
-      return joinAnswer(head, await admin.transcriptBytes(id, { discount }, { signal, timeoutSeconds: READ_SECONDS }));
+      return joinAnswer(head, await this.#readerOf(url).read(id));
     } catch (error) {
-      const why = error instanceof ProxyError ? `${error.code}: ${error.message}` : String(error);
+      const why = error instanceof ProxyError ? `${error.code}: ${error.message}` : (error as Error).message;
       return `the proxy did not return the session: ${why}`;
     }
+  }
+
+  #readerOf(url: string): TranscriptReader {
+    const known = this.#readers.get(url);
+    if (known) return known;
+    const { proxy, config } = this.#job;
+    const { connections, adminKey } = proxy;
+    const admin = url === proxy.url ? proxy.admin : new AdminClient(new HttpTransport(url, connections), adminKey);
+    const discount = config.rollout.agent.turn_discount;
+    const reader = new TranscriptReader(admin, { slots: this.#slots, discount, signal: this.#stopping.signal });
+    this.#readers.set(url, reader);
+    return reader;
   }
 
   async #delete(id: string): Promise<void> {
     const { leases, proxy, journal } = this.#job;
     if (leases) return leases.discard([id]);
     // If the proxy does not answer, the session is freed when it expires.
-    const isDeleted = await proxy.admin.deleteSession(id, { timeoutSeconds: READ_SECONDS }).then(
+    const isDeleted = await proxy.admin.deleteSession(id, { timeoutSeconds: DELETE_SECONDS }).then(
       () => true,
       () => false,
     );
@@ -192,11 +205,8 @@ export class JobTranscript {
     { index, taskId, version }: TaskResult,
     { sessionId, url, groupId }: AcceptedEpisode,
   ): EndedEpisode {
-    const { proxy } = this.#job;
-    const { connections, adminKey } = proxy;
-    const admin = url === proxy.url ? proxy.admin : new AdminClient(new HttpTransport(url, connections), adminKey);
     const head = { type: "episode", session_id: sessionId, task: index, task_id: taskId, version } as const;
-    return { head: { ...head, ...(groupId !== undefined && { group_id: groupId }), accepted: true }, admin };
+    return { head: { ...head, ...(groupId !== undefined && { group_id: groupId }), accepted: true }, url };
   }
 
   #describeRejected({ index, taskId, version }: TaskResult, rejected: RejectedEpisode): EndedEpisode {
@@ -214,7 +224,7 @@ export class JobTranscript {
       error: { code: reason.code, message: cut(reason.message), ...(stack !== undefined && { stack: cut(stack) }) },
       version,
     };
-    return { head, admin: this.#job.proxy.admin };
+    return { head, url: this.#job.proxy.url };
   }
 }
 
@@ -223,8 +233,7 @@ const TOO_MANY = "episodes ended faster than they could be read";
 const MAX_TEXT = 1 << 16;
 const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
-function joinAnswer(head: EndedEpisode["head"], answer: Uint8Array): WrittenEpisode {
-  const { head: session, interactions } = splitSessionAnswer(answer);
+function joinAnswer(head: EndedEpisode["head"], { head: session, interactions }: SessionAnswer): WrittenEpisode {
   const { started_at, duration, session_reward, summary } = session;
   const recorded = {
     ...(started_at !== undefined && { started_at }),

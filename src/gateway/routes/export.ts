@@ -15,14 +15,14 @@ import type { App } from "../../http/app-type.js";
 import { noteExport } from "../../http/connections/answer.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
-import { newBatchId, readSessionTag } from "../../session/worker-tag.js";
+import { newBatchId } from "../../session/worker-tag.js";
 import type { GatewayContext } from "../context.js";
 import { acknowledge } from "../export/acknowledge.js";
 import { BatchExport, type WorkerShare } from "../export/batch-export.js";
 import { unreachableSessions } from "../export/refusal.js";
 import { forwardTo } from "../forward.js";
 import { partLayout } from "../merge/merge-parts.js";
-import { findWorkerBySession, pickCredentials } from "../routing.js";
+import { findWorkerBySession, groupByTag, pickCredentials } from "../routing.js";
 
 /** The options of a part. The other fields of the request concern the whole batch or its file in shared memory. */
 const partOptions = z.object(optionFields);
@@ -116,17 +116,10 @@ async function groupByWorker(
   reply: FastifyReply,
   { pool }: GatewayContext,
 ): Promise<WorkerShare[]> {
-  const byTag = new Map<string, string[]>();
-  for (const id of ids) {
-    const tag = readSessionTag(id) ?? "";
-    const known = byTag.get(tag);
-    if (known) known.push(id);
-    else byTag.set(tag, [id]);
-  }
   const shares: WorkerShare[] = [];
   const lost: string[] = [];
-  for (const [tag, sessionIds] of byTag) {
-    const worker = tag === "" ? undefined : await pool.locate(tag, () => disconnectSignal(reply));
+  for (const [tag, sessionIds] of groupByTag(ids)) {
+    const worker = tag === undefined ? undefined : await pool.locate(tag, () => disconnectSignal(reply));
     if (worker) shares.push({ worker, sessionIds });
     else lost.push(...sessionIds);
   }

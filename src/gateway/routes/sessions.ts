@@ -52,9 +52,6 @@ function forwardSessionCalls(app: App, { pool }: GatewayContext): void {
   app.get("/rl/sessions/:id", { schema: { params } }, async (request, reply) =>
     forwardTo(pool, await findWorkerBySession(request.params.id, reply, pool), request, reply),
   );
-  app.get("/rl/sessions/:id/transcript", { schema: { params } }, async (request, reply) =>
-    forwardTo(pool, await findWorkerBySession(request.params.id, reply, pool), request, reply),
-  );
   app.delete("/rl/sessions/:id", { schema: { params } }, async (request, reply) =>
     forwardTo(pool, await findWorkerBySession(request.params.id, reply, pool), request, reply),
   );

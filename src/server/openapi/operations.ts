@@ -59,6 +59,15 @@ const shared: OtherContent = {
   },
 };
 
+const transcriptLines: OtherContent = {
+  description:
+    "A line of JSON for each session, a `SessionTranscript` or the reason why there is none. The last sessions are left out if the answer " +
+    "would be large; ask again for them.",
+  schema: { type: "string" },
+  example:
+    '{"session_id":"math-k2v9-1",…,"interactions":[…]}\n{"session_id":"math-k2v9-2","error":{"code":"session_exported","message":"…"}}\n',
+};
+
 const optionalText = { type: ["string", "null"] };
 
 const trajectories: OtherContent = {
@@ -148,6 +157,12 @@ export const OPERATIONS: Readonly<Record<string, OperationFacts>> = {
     tag: "Sessions",
     answer: "SessionTranscript",
     errors: [404, 409, 410],
+  },
+  "post /rl/transcripts": {
+    id: "getTranscripts",
+    tag: "Sessions",
+    request: "TranscriptsRequest",
+    also: { "application/x-ndjson": transcriptLines },
   },
   "post /rl/set_version": {
     id: "setWeightVersion",

@@ -1,12 +1,9 @@
-import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { cutPage } from "../../control/session-page.js";
-import { sessionRecord, sessionsQuery, transcriptQuery } from "../../control/session-schemas.js";
+import { sessionRecord, sessionsQuery } from "../../control/session-schemas.js";
 import type { App } from "../../http/app-type.js";
 import type { Session } from "../../session/session.js";
-import { sessionTranscript } from "../../transcript/schema.js";
 import type { ServerContext } from "../context.js";
-import { readTranscript } from "../transcript-body.js";
 
 const sessionList = z.object({
   sessions: z.array(sessionRecord),
@@ -58,21 +55,6 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ServerContex
     },
   );
 
-  app.get(
-    "/rl/sessions/:id/transcript",
-    {
-      config: { key: "admin" },
-      schema: {
-        summary: "The messages, answers and rewards of one session, without tokens. Their text is untrusted",
-        params: z.object({ id: z.string() }),
-        querystring: transcriptQuery,
-        response: { 200: sessionTranscript },
-      },
-    },
-    async ({ params, query }, reply) =>
-      sendJson(reply, await readTranscript(registry, registry.get(params.id), query.discount)),
-  );
-
   app.delete(
     "/rl/sessions/:id",
     {
@@ -88,11 +70,6 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ServerContex
       return { session_id: params.id };
     },
   );
-}
-
-/** Sends JSON that was written in steps. */
-function sendJson(reply: FastifyReply, json: Buffer): FastifyReply {
-  return reply.type("application/json").send(json);
 }
 
 function toRecord(session: Session): z.input<typeof sessionRecord> {

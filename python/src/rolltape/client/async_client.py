@@ -48,6 +48,7 @@ class AsyncClient:
     list_sessions = async_method(calls.list_sessions)
     get_session = async_method(calls.get_session)
     transcript = async_method(calls.transcript)
+    transcripts = async_method(calls.transcripts)
     delete_session = async_method(calls.delete_session)
     engine = async_method(calls.engine)
     drain_engine = async_method(calls.drain_engine)

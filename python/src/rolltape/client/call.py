@@ -88,5 +88,16 @@ def read_object(reply: Reply) -> Any:
     return value
 
 
+def read_lines(reply: Reply) -> Any:
+    """Returns the JSON objects of an answer that has one on each line."""
+    try:
+        values = [json.loads(line) for line in bytes(reply.body).splitlines()]
+    except ValueError as error:
+        raise invalid_reply("a line of the answer is not JSON") from error
+    if not all(isinstance(value, dict) for value in values):
+        raise invalid_reply("a line of the answer is not a JSON object")
+    return values
+
+
 def invalid_reply(why: str) -> TransportError:
     return TransportError("invalid_reply", f"This is not an answer of a proxy: {why}.")

@@ -42,7 +42,10 @@ class SessionPage(TypedDict):
 
 
 class Transcript(TypedDict, total=False):
-    """What a session has recorded, without tokens: untrusted text. docs/reference/transcripts.md has its `interactions`."""
+    """What a session has recorded, without tokens: untrusted text. docs/reference/transcripts.md has its `interactions`.
+
+    One of several has only `session_id` and `error` if the proxy cannot return it.
+    """
 
     session_id: str
     task_id: str
@@ -52,6 +55,7 @@ class Transcript(TypedDict, total=False):
     duration: float
     session_reward: float
     interactions: list[dict[str, Any]]
+    error: dict[str, str]
 
 
 class EngineServerRecord(TypedDict):

@@ -55,6 +55,7 @@ class Client:
     list_sessions = method(calls.list_sessions)
     get_session = method(calls.get_session)
     transcript = method(calls.transcript)
+    transcripts = method(calls.transcripts)
     delete_session = method(calls.delete_session)
     engine = method(calls.engine)
     drain_engine = method(calls.drain_engine)

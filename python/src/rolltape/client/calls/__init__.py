@@ -19,6 +19,7 @@ from .sessions import (
     set_session_reward,
     start_session,
     transcript,
+    transcripts,
 )
 from .weights import abandon_weights, begin_weights, finish_weights, update_weights, weights
 
@@ -52,6 +53,7 @@ __all__ = [
     "set_version",
     "start_session",
     "transcript",
+    "transcripts",
     "update_weights",
     "weights",
 ]

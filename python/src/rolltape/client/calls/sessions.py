@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 from urllib.parse import quote
 
-from ..call import DEFAULT_TIMEOUT, Call, field, invalid_reply, read_object, without_none
+from ..call import DEFAULT_TIMEOUT, Call, field, invalid_reply, read_lines, read_object, without_none
 from ..records import SessionPage, SessionRecord, Transcript
 from ..started_session import StartedSession, read_started
 
@@ -95,6 +96,18 @@ def transcript(session_id: str, *, discount: float = 1.0, timeout: float = DEFAU
     """
     path = f"/rl/sessions/{quote(session_id, safe='')}/transcript"
     return Call("GET", path, read_object, query={"discount": repr(float(discount))}, timeout=timeout)
+
+
+def transcripts(
+    session_ids: Sequence[str], *, discount: float = 1.0, timeout: float = DEFAULT_TIMEOUT
+) -> Call[list[Transcript]]:
+    """Returns the transcripts of at most 256 sessions, which have their `session_id`.
+
+    The transcript of a session that cannot be returned has an `error` with `code` and `message`. The last sessions are left out if the
+    answer would be larger than some MiB, but never all: ask again for those that are missing.
+    """
+    body = {"session_ids": list(session_ids), "discount": float(discount)}
+    return Call("POST", "/rl/transcripts", read_lines, body, timeout=timeout)
 
 
 def delete_session(session_id: str, *, timeout: float = DEFAULT_TIMEOUT) -> Call[bool]:

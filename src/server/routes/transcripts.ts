@@ -1,0 +1,46 @@
+import type { FastifyReply } from "fastify";
+import { z } from "zod";
+import { transcriptQuery, transcriptsBody } from "../../control/session-schemas.js";
+import { JSON_LINES } from "../../control/transcript-lines.js";
+import type { App } from "../../http/app-type.js";
+import { disconnectSignal } from "../../http/disconnect.js";
+import { sessionTranscript } from "../../transcript/schema.js";
+import type { ServerContext } from "../context.js";
+import { readTranscript } from "../transcript-body.js";
+import { readTranscriptLines } from "../transcript-lines.js";
+
+/** What sessions have recorded, without tokens: of one session as JSON, of several as a line each. */
+export function transcriptRoutes(app: App, { registry }: ServerContext): void {
+  app.get(
+    "/rl/sessions/:id/transcript",
+    {
+      config: { key: "admin" },
+      schema: {
+        summary: "The messages, answers and rewards of one session, without tokens. Their text is untrusted",
+        params: z.object({ id: z.string() }),
+        querystring: transcriptQuery,
+        response: { 200: sessionTranscript },
+      },
+    },
+    async ({ params, query }, reply) =>
+      sendBytes(reply, "application/json", await readTranscript(registry, params.id, query.discount)),
+  );
+
+  app.post(
+    "/rl/transcripts",
+    {
+      config: { key: "admin" },
+      schema: { summary: "The transcripts of several sessions, one on each line", body: transcriptsBody },
+    },
+    async ({ body }, reply) => {
+      const { session_ids: ids, discount } = body;
+      const lines = await readTranscriptLines(registry, ids, discount, disconnectSignal(reply));
+      return sendBytes(reply, JSON_LINES, lines);
+    },
+  );
+}
+
+/** Sends an answer that was written in steps. */
+function sendBytes(reply: FastifyReply, type: string, bytes: Buffer): FastifyReply {
+  return reply.type(type).send(bytes);
+}

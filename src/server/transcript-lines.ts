@@ -1,0 +1,44 @@
+import { failedLine } from "../control/transcript-lines.js";
+import type { SessionRegistry } from "../session/session-registry.js";
+import { concatInSteps } from "../support/async/concat-in-steps.js";
+import { runInTurns } from "../support/async/run-steps.js";
+import { toApiError } from "./errors.js";
+import { readTranscript } from "./transcript-body.js";
+
+/** An answer ends with the session that reaches this size. The client asks again for those that are missing. */
+const ENOUGH_BYTES = 8 << 20;
+const LINE_END = Buffer.from("\n");
+
+/**
+ * Returns a line for each session, in their order: its transcript, or why it cannot be returned. Leaves out the last ones if all
+ * would be too large.
+ *
+ * @throws the signal's reason if it aborts
+ */
+export async function readTranscriptLines(
+  registry: SessionRegistry,
+  sessionIds: readonly string[],
+  discount: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for (const id of sessionIds) {
+    signal.throwIfAborted();
+    const line = await readLine(registry, id, discount);
+    pieces.push(...line);
+    size += line.reduce((sum, { length }) => sum + length, 0);
+    if (size >= ENOUGH_BYTES) break;
+  }
+  return runInTurns(concatInSteps(pieces));
+}
+
+async function readLine(registry: SessionRegistry, id: string, discount: number): Promise<Buffer[]> {
+  try {
+    return [await readTranscript(registry, id, discount), LINE_END];
+  } catch (error) {
+    const apiError = toApiError(error);
+    if (apiError.code === "internal_error") throw error;
+    return [failedLine(id, apiError)];
+  }
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { TranscriptReader } from "../../../src/cli/rollout/transcript-reader.js";
+import { AdminClient } from "../../../src/client/admin-client.js";
+import type { HttpRequest } from "../../../src/client/connection-pool.js";
+import { Semaphore } from "../../../src/support/async/semaphore.js";
+import { summarizeInteractions } from "../../../src/transcript/summarize.js";
+
+type Answer = (sessionIds: readonly string[]) => string;
+
+const lineOf = (id: string): string =>
+  `${JSON.stringify({ session_id: id, task_id: "t", state: "ended", summary: summarizeInteractions([], undefined), interactions: [] })}\n`;
+const answerAll: Answer = (ids) => ids.map(lineOf).join("");
+
+/** A reader of a proxy that answers in this way, and the sessions of each call. */
+function readerOf(answer: Answer) {
+  const calls: string[][] = [];
+  const send = async (_path: string, { body }: HttpRequest) => {
+    const { session_ids } = JSON.parse(String(body)) as { session_ids: string[] };
+    calls.push(session_ids);
+    return { status: 200, headers: {}, body: Buffer.from(answer(session_ids)) };
+  };
+  const stopping = new AbortController();
+  const options = { slots: new Semaphore(1), discount: 1, signal: stopping.signal };
+  return { reader: new TranscriptReader(new AdminClient({ send }, "admin"), options), calls, stopping };
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `s${index}`);
+const idsOf = (answers: readonly { head: { session_id: string } }[]) => answers.map(({ head }) => head.session_id);
+
+describe("TranscriptReader", () => {
+  it("reads sessions that end shortly after each other with one call", async () => {
+    const { reader, calls } = readerOf(answerAll);
+    const answers = await Promise.all(names(3).map((id) => reader.read(id)));
+    expect(idsOf(answers)).toEqual(names(3));
+    expect(calls).toEqual([names(3)]);
+  });
+
+  it("sends a call for 16 sessions at once, and the rest when it is told to", async () => {
+    const { reader, calls } = readerOf(answerAll);
+    const reads = names(20).map((id) => reader.read(id));
+    reader.flush();
+    expect(idsOf(await Promise.all(reads))).toEqual(names(20));
+    expect(calls.map((ids) => ids.length)).toEqual([16, 4]);
+  });
+
+  it("asks again for the sessions that an answer leaves out", async () => {
+    const { reader, calls } = readerOf(([first = ""]) => lineOf(first));
+    const answers = await Promise.all(names(3).map((id) => reader.read(id)));
+    expect(idsOf(answers)).toEqual(names(3));
+    expect(calls).toEqual([names(3), names(3).slice(1), names(3).slice(2)]);
+  });
+
+  it("fails for the session that the proxy cannot return, and for no other", async () => {
+    const failed = `${JSON.stringify({ session_id: "s0", error: { code: "session_exported", message: "It was." } })}\n`;
+    const { reader } = readerOf(() => failed + lineOf("s1"));
+    const reads = names(2).map((id) => reader.read(id));
+    await expect(reads[0]).rejects.toThrow("session_exported: It was.");
+    expect((await reads[1])?.head.session_id).toBe("s1");
+  });
+
+  it("fails if the answer has none of the sessions", async () => {
+    const { reader } = readerOf(() => lineOf("another"));
+    await expect(reader.read("s0")).rejects.toThrow("none of the sessions");
+  });
+
+  it("fails for the sessions that wait when the job ends", async () => {
+    const { reader, stopping, calls } = readerOf(answerAll);
+    const read = reader.read("s0");
+    stopping.abort(new Error("the job has ended"));
+    await expect(read).rejects.toThrow("the job has ended");
+    expect(calls).toEqual([]);
+  });
+});
