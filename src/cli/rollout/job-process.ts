@@ -13,17 +13,6 @@ import { RolloutJobError } from "./errors.js";
 /** The limit for the processes of a job. A job lasts some hours, so restarts count until its end. */
 const JOB_RESTARTS: RestartLimit = { times: 3, forgetSeconds: Number.POSITIVE_INFINITY };
 const TAIL_BYTES = 8192;
-/** In MiB. */
-const WORKER_SEMI_SPACE = 64;
-/**
- * A rollout worker makes short-lived objects only: with semi-spaces of 64 MiB instead of 16, fewer of them live long enough to be copied.
- * They have this size from the start, because V8 lets them grow late: it waits until many objects survive. A proxy counts on Node's own
- * size: see the heap watch of the server.
- */
-const KIND_ARGUMENTS = {
-  "rollout worker": [`--min-semi-space-size=${WORKER_SEMI_SPACE}`, `--max-semi-space-size=${WORKER_SEMI_SPACE}`],
-  "proxy worker": [],
-} as const;
 /** How a command of Rolltape ends if its configuration is invalid. */
 const UNUSABLE = "status 2";
 
@@ -123,7 +112,7 @@ export class JobProcess {
   async #spawn(): Promise<ProcessRun> {
     const { kind, args, env, logs, onReady, runArguments } = this.#options;
     const main = fileURLToPath(new URL("../main.js", import.meta.url));
-    const nodeArguments = [...NODE_ARGUMENTS, ...KIND_ARGUMENTS[kind], ...(this.#options.nodeArguments ?? [])];
+    const nodeArguments = [...NODE_ARGUMENTS, ...(this.#options.nodeArguments ?? [])];
     const child = spawn(process.execPath, [...nodeArguments, main, ...args, ...(runArguments?.() ?? [])], {
       // Its own group, so that Ctrl-C reaches only the job, which stops its proxies after everything is exported.
       detached: true,

@@ -4,6 +4,7 @@ import { JobProcess } from "./job-process.js";
 import { type LeasesSettings, type OpenLeases, openLeases } from "./open-leases.js";
 import type { JobProxySettings } from "./open-proxy.js";
 import type { RolloutOptions } from "./rollout-options.js";
+import { workerNodeArguments } from "./worker-node-arguments.js";
 
 export interface WorkersSettings extends JobProxySettings, Pick<LeasesSettings, "proxy" | "adminKey" | "journal"> {
   readonly count: number;
@@ -21,12 +22,14 @@ export async function openWorkers(settings: WorkersSettings): Promise<OpenLeases
     ...withoutUnused(overrides, UNUSED_BY_WORKER),
     ...(options.config === undefined ? [] : ["--config", options.config]),
   ];
+  const nodeArguments = workerNodeArguments(count);
   const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: adminKey };
   const workers = Array.from({ length: count }, (_, index) => {
     const name = `worker-${index}`;
     return new JobProcess({
       kind: "rollout worker",
       args: ["worker", "--name", name, ...shared],
+      nodeArguments,
       env,
       logs: screen.log,
       cost: "its tasks run again",
