@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { constants, monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const RESOLUTION_MS = 1;
@@ -22,4 +22,44 @@ export async function delayDuring<T>(work: () => Promise<T>): Promise<{ delay: D
   histogram.disable();
   const delay = { p99: histogram.percentile(99) / NANOSECONDS_PER_MS, max: histogram.max / NANOSECONDS_PER_MS };
   return { delay, result };
+}
+
+/** The longest stall of the event loop, in milliseconds. */
+export interface Stall {
+  readonly longest: number;
+  /** Without the pauses in which V8 ended a collection of its whole heap. */
+  readonly withoutCollections: number;
+}
+
+/** Runs `work` and measures the longest time between two ticks of a 1 ms timer meanwhile. */
+export async function stallDuring(work: () => Promise<unknown>): Promise<Stall> {
+  const ticks: number[] = [performance.now()];
+  const collections: PerformanceEntry[] = [];
+  const observer = new PerformanceObserver((list) => collections.push(...list.getEntries().filter(isOfWholeHeap)));
+  observer.observe({ entryTypes: ["gc"] });
+  const timer = setInterval(() => ticks.push(performance.now()), RESOLUTION_MS);
+  await sleep(2 * RESOLUTION_MS);
+  await work();
+  await sleep(2 * RESOLUTION_MS);
+  clearInterval(timer);
+  // The observer gets its entries later.
+  await sleep(50);
+  observer.disconnect();
+  const gaps = ticks.slice(1).map((to, i): [number, number] => [ticks[i] ?? to, to]);
+  return {
+    longest: Math.max(...gaps.map(([from, to]) => to - from)),
+    withoutCollections: Math.max(...gaps.map(([from, to]) => to - from - pausesIn(collections, from, to))),
+  };
+}
+
+function isOfWholeHeap(entry: PerformanceEntry): boolean {
+  const { detail } = entry as PerformanceEntry & { readonly detail?: { readonly kind?: number } };
+  return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
+}
+
+function pausesIn(collections: readonly PerformanceEntry[], from: number, to: number): number {
+  const inGap = collections.map(({ startTime, duration }) => {
+    return Math.max(0, Math.min(to, startTime + duration) - Math.max(from, startTime));
+  });
+  return inGap.reduce((sum, pause) => sum + pause, 0);
 }

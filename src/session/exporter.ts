@@ -1,5 +1,5 @@
-import { runInSlices } from "../support/async/run-steps.js";
-import type { Steps } from "../support/async/steps.js";
+import { Slices } from "../support/async/run-steps.js";
+import { runAtOnce, type Steps } from "../support/async/steps.js";
 import { turns } from "../support/async/turns.js";
 import { SessionError } from "./errors.js";
 import type { ExportOutcome } from "./lifecycle.js";
@@ -21,8 +21,10 @@ export interface ExportWaits {
 export interface PreparedExport<T> {
   readonly packed: T;
   readonly sessions: readonly Session[];
-  /** Seals the sessions (`taken`, `held`), or leaves them as they were (`left`). Call it once. */
+  /** Seals the sessions (`taken`, `held`), or leaves them as they were (`left`). Call this or {@link settleInSlices} once. */
   readonly settle: (outcome: ExportOutcome) => void;
+  /** Like {@link settle}. Other work runs between some sessions, so a large batch does not stall the event loop. */
+  readonly settleInSlices: (outcome: ExportOutcome) => Promise<void>;
 }
 
 /** Maximum number of sessions that one export reads at the same time. More would delay calls that also wait for a read. */
@@ -64,18 +66,24 @@ export class Exporter {
     pack: (sessions: Session[]) => Promise<T>,
     part?: ExportedShard,
   ): Promise<PreparedExport<T>> {
-    const sessions = await this.ready(ids, waits);
+    const slices = new Slices();
+    const sessions = await this.#ready(ids, waits, slices);
     // Most sessions of a large batch have no calls in flight, and each promise costs time on the event loop.
-    await Promise.all(sessions.filter(({ calls }) => calls.size > 0).map((session) => drain(session, waits)));
-    return this.#prepare(sessions, () => pack(sessions), { refuse: batchRefusal, part });
+    const busy = await slices.run(select(sessions, ({ calls }) => calls.size > 0));
+    await Promise.all(busy.map((session) => drain(session, waits)));
+    return this.#prepare(sessions, () => pack(sessions), { refuse: batchRefusal, part, slices });
   }
 
   /** Waits until all of these sessions can be exported, and returns them. Throws like {@link prepare}. Changes nothing. */
-  async ready(ids: readonly string[], waits: ExportWaits): Promise<Session[]> {
-    const { sessions, refused } = await runInSlices(this.#find(ids));
-    const active = refused.length > 0 ? [] : sessions.filter(({ state }) => state === "active");
+  ready(ids: readonly string[], waits: ExportWaits): Promise<Session[]> {
+    return this.#ready(ids, waits, new Slices());
+  }
+
+  async #ready(ids: readonly string[], waits: ExportWaits, slices: Slices): Promise<Session[]> {
+    const { sessions, refused } = await slices.run(this.#find(ids));
+    const active = refused.length > 0 ? [] : await slices.run(select(sessions, ({ state }) => state === "active"));
     await Promise.all(active.map((s) => s.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal)));
-    const refusals = refused.concat(await runInSlices(findRefusals(sessions)));
+    const refusals = refused.concat(await slices.run(findRefusals(sessions)));
     if (areRefusals(refusals)) throw batchRefusal(refusals, ids.length);
     return sessions;
   }
@@ -98,24 +106,32 @@ export class Exporter {
   async #prepare<T>(
     sessions: readonly Session[],
     pack: () => Promise<T>,
-    { refuse, part }: { readonly refuse: Refuse; readonly part?: ExportedShard | undefined },
+    { refuse, part, slices = new Slices() }: PrepareOptions,
   ): Promise<PreparedExport<T>> {
     const begun: Session[] = [];
-    const settle = (outcome: ExportOutcome) => {
-      for (const session of begun) session.lifecycle.endExport(outcome);
-      if (outcome === "taken") this.#registry.seal(sessions, part);
-      if (outcome === "held") this.#registry.revokeKeys(sessions);
-    };
+    const settle = (outcome: ExportOutcome) => runAtOnce(this.#settle(begun, outcome, part));
+    const settleInSlices = (outcome: ExportOutcome) => new Slices().run(this.#settle(begun, outcome, part));
     try {
       // While one session drained or was found, another may have expired.
-      const refused = await runInSlices(beginExports(sessions, begun));
+      const refused = await slices.run(beginExports(sessions, begun));
       if (areRefusals(refused)) throw refuse(refused, sessions.length);
-      const damaged = await this.#wake(sessions);
+      const asleep = await slices.run(select(sessions, ({ isLoaded }) => !isLoaded));
+      const damaged = await this.#wake(asleep);
       if (areRefusals(damaged)) throw refuse(damaged, sessions.length);
-      return { packed: await pack(), sessions, settle };
+      return { packed: await pack(), sessions, settle, settleInSlices };
     } catch (error) {
       settle("left");
       throw error;
+    }
+  }
+
+  /** Settles each session in one step. Until then it accepts no calls, so others do not see the difference. */
+  *#settle(begun: readonly Session[], outcome: ExportOutcome, part: ExportedShard | undefined): Steps<void> {
+    for (const session of begun) {
+      session.lifecycle.endExport(outcome);
+      if (outcome === "taken") this.#registry.seal([session], part);
+      if (outcome === "held") this.#registry.revokeKeys([session]);
+      yield;
     }
   }
 
@@ -123,7 +139,7 @@ export class Exporter {
    * Reads the data of sessions that are on disk only, {@link WAKES_AT_ONCE} at a time. Other requests run in between. Returns the
    * damaged sessions, so that an error can name all of them.
    */
-  async #wake(sessions: readonly Session[]): Promise<Refusal[]> {
+  async #wake(asleep: readonly Session[]): Promise<Refusal[]> {
     const damaged: Refusal[] = [];
     const wake = async (session: Session) => {
       try {
@@ -133,7 +149,6 @@ export class Exporter {
         damaged.push({ id: session.id, error });
       }
     };
-    const asleep = sessions.filter((session) => !session.isLoaded);
     for (let start = 0; start < asleep.length; start += WAKES_AT_ONCE) {
       await Promise.all(asleep.slice(start, start + WAKES_AT_ONCE).map(wake));
       await turns.next();
@@ -152,6 +167,12 @@ interface Refusal {
   readonly error: SessionError;
 }
 
+interface PrepareOptions {
+  readonly refuse: Refuse;
+  readonly part?: ExportedShard | undefined;
+  readonly slices?: Slices;
+}
+
 /** At least one refusal. */
 type Refusals = readonly [Refusal, ...Refusal[]];
 
@@ -165,6 +186,16 @@ function areRefusals(refused: readonly Refusal[]): refused is Refusals {
 function throwIfRefused(session: Session): void {
   const refusal = findRefusal(session);
   if (refusal) throw refusal;
+}
+
+/** Returns the sessions that `isSelected`. Each takes some time: the memory of a session that rests is in no cache. */
+function* select(sessions: readonly Session[], isSelected: (session: Session) => boolean): Steps<Session[]> {
+  const selected: Session[] = [];
+  for (const session of sessions) {
+    if (isSelected(session)) selected.push(session);
+    yield;
+  }
+  return selected;
 }
 
 function* findRefusals(sessions: readonly Session[]): Steps<Refusal[]> {

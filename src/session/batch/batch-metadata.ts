@@ -104,7 +104,9 @@ export function summarize(plan: ExportPlan): ExportSummary {
 
 /** Returns how many flags are 1. */
 function countMarked(flags: Uint8Array): number {
-  return flags.reduce((sum, flag) => sum + flag, 0);
+  let sum = 0;
+  for (const flag of flags) sum += flag;
+  return sum;
 }
 
 interface NamedRoot {

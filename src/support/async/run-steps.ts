@@ -18,14 +18,23 @@ export async function runInTurns<T>(steps: Steps<T>): Promise<T> {
 }
 
 /** Runs steps in the current iteration of the event loop for some milliseconds, then in the next ones. */
-export async function runInSlices<T>(steps: Steps<T>): Promise<T> {
-  for (;;) {
-    const until = performance.now() + SLICE_MS;
-    do {
-      const step = steps.next();
-      if (step.done) return step.value;
-    } while (performance.now() < until);
-    await turns.next();
+export function runInSlices<T>(steps: Steps<T>): Promise<T> {
+  return new Slices().run(steps);
+}
+
+/** Slices that several pieces of work share, so that one after the other does not take a whole slice of the same iteration. */
+export class Slices {
+  #until = performance.now() + SLICE_MS;
+
+  async run<T>(steps: Steps<T>): Promise<T> {
+    for (;;) {
+      do {
+        const step = steps.next();
+        if (step.done) return step.value;
+      } while (performance.now() < this.#until);
+      await turns.next();
+      this.#until = performance.now() + SLICE_MS;
+    }
   }
 }
 
