@@ -1,5 +1,5 @@
 import { Slices } from "../support/async/run-steps.js";
-import { runAtOnce, type Steps } from "../support/async/steps.js";
+import type { Steps } from "../support/async/steps.js";
 import { turns } from "../support/async/turns.js";
 import { SessionError } from "./errors.js";
 import type { ExportOutcome } from "./lifecycle.js";
@@ -21,10 +21,8 @@ export interface ExportWaits {
 export interface PreparedExport<T> {
   readonly packed: T;
   readonly sessions: readonly Session[];
-  /** Seals the sessions (`taken`, `held`), or leaves them as they were (`left`). Call this or {@link settleInSlices} once. */
+  /** Seals the sessions (`taken`, `held`), or leaves them as they were (`left`). Call it once. */
   readonly settle: (outcome: ExportOutcome) => void;
-  /** Like {@link settle}. Other work runs between some sessions, so a large batch does not stall the event loop. */
-  readonly settleInSlices: (outcome: ExportOutcome) => Promise<void>;
 }
 
 /** Maximum number of sessions that one export reads at the same time. More would delay calls that also wait for a read. */
@@ -109,8 +107,12 @@ export class Exporter {
     { refuse, part, slices = new Slices() }: PrepareOptions,
   ): Promise<PreparedExport<T>> {
     const begun: Session[] = [];
-    const settle = (outcome: ExportOutcome) => runAtOnce(this.#settle(begun, outcome, part));
-    const settleInSlices = (outcome: ExportOutcome) => new Slices().run(this.#settle(begun, outcome, part));
+    // At once: what is saved in one iteration of the event loop is one group on disk, so a batch is sealed as a whole.
+    const settle = (outcome: ExportOutcome) => {
+      for (const session of begun) session.lifecycle.endExport(outcome);
+      if (outcome === "taken") this.#registry.seal(sessions, part);
+      if (outcome === "held") this.#registry.revokeKeys(sessions);
+    };
     try {
       // While one session drained or was found, another may have expired.
       const refused = await slices.run(beginExports(sessions, begun));
@@ -118,20 +120,10 @@ export class Exporter {
       const asleep = await slices.run(select(sessions, ({ isLoaded }) => !isLoaded));
       const damaged = await this.#wake(asleep);
       if (areRefusals(damaged)) throw refuse(damaged, sessions.length);
-      return { packed: await pack(), sessions, settle, settleInSlices };
+      return { packed: await pack(), sessions, settle };
     } catch (error) {
       settle("left");
       throw error;
-    }
-  }
-
-  /** Settles each session in one step. Until then it accepts no calls, so others do not see the difference. */
-  *#settle(begun: readonly Session[], outcome: ExportOutcome, part: ExportedShard | undefined): Steps<void> {
-    for (const session of begun) {
-      session.lifecycle.endExport(outcome);
-      if (outcome === "taken") this.#registry.seal([session], part);
-      if (outcome === "held") this.#registry.revokeKeys([session]);
-      yield;
     }
   }
 

@@ -12,7 +12,7 @@ function held(count: number): { exports: PreparedExports; ids: string[]; outcome
   const outcomes: string[] = [];
   const ids = Array.from({ length: count }, (_, index) => {
     const settle = (outcome: string) => void outcomes.push(`${index} ${outcome}`);
-    return exports.hold({ packed: undefined, sessions: [], settle, settleInSlices: async () => settle("") }, HOLD_MS);
+    return exports.hold({ packed: undefined, sessions: [], settle }, HOLD_MS);
   });
   return { exports, ids, outcomes };
 }

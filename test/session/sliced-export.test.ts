@@ -123,26 +123,6 @@ describe("an export whose planning is sliced", () => {
     expect([deletions.length, ...registry.all()]).toEqual([SESSIONS]);
   });
 
-  it("seals the sessions one after the other, and each refuses rewards all the time", async () => {
-    const registry = registryOf();
-    const sessions = ["first", "second", "third"].map((taskId) => {
-      const { session } = registry.start({ taskId });
-      recordTwo(new StoredSession(session), 1);
-      session.end();
-      return session;
-    });
-    const ids = sessions.map(({ id }) => id);
-    const { settleInSlices } = await new Exporter(registry).prepare(ids, NO_WAIT, async () => "packed");
-    sliceEveryStep();
-    const sealed = new Set<number>();
-    await meanwhile(settleInSlices("taken"), () => {
-      sealed.add(sessions.filter(({ state }) => state === "exported").length);
-      for (const session of sessions) expect(() => session.setReward(1)).toThrow(/export/);
-    });
-    expect([...sealed]).toEqual([1, 2, 3]);
-    expect(sessions.map(({ lifecycle }) => lifecycle.exporting)).toEqual([false, false, false]);
-  });
-
   it("exports no session if one of them expires before its turn", async () => {
     const registry = registryOf();
     const sessions = ["first", "second"].map((taskId) => {

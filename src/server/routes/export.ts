@@ -95,13 +95,8 @@ function exportBatch(app: App, context: ServerContext): void {
       const { shard } = shards;
       const part = shard === undefined ? undefined : { shards: shards.shards, shard };
       const exportAll = async () => {
-        const { packed, sessions, settleInSlices } = await context.exporter.prepare(
-          body.session_ids,
-          waits,
-          pack,
-          part,
-        );
-        await settleInSlices(body.acknowledge ? "held" : "taken");
+        const { packed, sessions, settle } = await context.exporter.prepare(body.session_ids, waits, pack, part);
+        settle(body.acknowledge ? "held" : "taken");
         // Every rank exports one shard, and each summary is that of the whole batch. Count it once.
         if (summary && (shard ?? 0) === 0) metrics.countExport(summary);
         return { batches: packed, sessions };
