@@ -57,3 +57,40 @@ it.each([
   expect(digested - parsed).toBeGreaterThanOrEqual(2);
   expect(rendered - digested).toBeGreaterThanOrEqual(1);
 });
+
+it("runs each step with the tokens of a session's first, long prompt in its own iteration", async () => {
+  const session = await proxy.session();
+  proxy.engine.context = 1 << 24;
+  const steps: Record<string, number> = {};
+  const started = proxy.context.registry.get(session.id);
+  const note = (step: string) => (steps[step] = iteration);
+  const prompt = proxy.context.model.prompt.bind(proxy.context.model);
+  vi.spyOn(proxy.context.model, "prompt").mockImplementation(async (...args) => {
+    const encoded = await prompt(...args);
+    note("encoded");
+    return encoded;
+  });
+  const compare = started.renderedPrompt.bind(started);
+  vi.spyOn(started, "renderedPrompt").mockImplementation((...args) => {
+    note("compared");
+    return compare(...args);
+  });
+  const generate = proxy.engine.generate.bind(proxy.engine);
+  vi.spyOn(proxy.engine, "generate").mockImplementation(async (...args) => {
+    note("sent");
+    const result = await generate(...args);
+    note("answered");
+    return result;
+  });
+  const record = started.record.bind(started);
+  vi.spyOn(started, "record").mockImplementation((...args) => {
+    note("recorded");
+    return record(...args);
+  });
+
+  await proxy.turn(session, [{ role: "user", content: LONG }]);
+  const { encoded = 0, compared = 0, sent = 0, answered = 0, recorded = 0 } = steps;
+  expect(compared).toBeGreaterThan(encoded);
+  expect(sent).toBeGreaterThan(compared);
+  expect(recorded).toBeGreaterThan(answered);
+});

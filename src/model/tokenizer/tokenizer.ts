@@ -1,5 +1,5 @@
 import { runInTurns } from "../../support/async/run-steps.js";
-import { turns } from "../../support/async/turns.js";
+import { LONG_TEXT, turns } from "../../support/async/turns.js";
 import { EncodeThreads } from "./encode-threads.js";
 import {
   continuesText,
@@ -116,8 +116,11 @@ export class Tokenizer {
    */
   async encodeParts(parts: readonly string[], known?: KnownTexts): Promise<EncodedText> {
     const start = known && findCommonStart(parts, known.items, this.#reach);
-    const pieces = this.#split(sliceText(parts, start?.characters ?? 0).toWellFormed());
-    const encoded = await runInTurns(joinText(parts, start, await this.#encodePieces(pieces)));
+    const text = sliceText(parts, start?.characters ?? 0).toWellFormed();
+    const pieces = await this.#encodePieces(this.#split(text));
+    // Several texts may be encoded at the same time.
+    if (text.length >= LONG_TEXT) await turns.next();
+    const encoded = await runInTurns(joinText(parts, start, pieces));
     known?.add(encoded, start && continuesText(start) ? start.known : undefined);
     return encoded;
   }

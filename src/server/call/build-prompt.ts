@@ -11,7 +11,7 @@ import { runInTurns } from "../../support/async/run-steps.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { contextLengthError } from "./context-limit.js";
-import { measurePrompt, type PromptSize } from "./prompt-size.js";
+import { beginsLong, measurePrompt, type PromptSize } from "./prompt-size.js";
 
 export interface BuiltPrompt {
   readonly prompt: NativePrompt;
@@ -57,6 +57,7 @@ interface PromptPieces extends Pick<BuiltPrompt, "parent" | "fallback"> {
 export async function buildPrompt(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
   const { api, limit, session, signal } = request;
   const { pieces, ...rest } = await encodeWithinContext(context, request);
+  if (beginsLong(request.size, session)) await turns.next();
   signal.throwIfAborted();
   const promptTokens = countTokens(session, pieces, rest.parent);
   if (promptTokens >= limit) throw contextLengthError({ api, limit, promptTokens, counted: "all" });

@@ -1,6 +1,7 @@
 import type { Conversation } from "../../conversation/message.js";
 import { estimateCharacters } from "../../conversation/size.js";
 import { ApiError } from "../../http/errors.js";
+import type { Session } from "../../session/session.js";
 import { LONG_TEXT } from "../../support/async/turns.js";
 import { groupDigits } from "../../support/group-digits.js";
 import type { ServerContext } from "../context.js";
@@ -9,6 +10,11 @@ import type { ServerContext } from "../context.js";
 export interface PromptSize {
   /** True if hashing or rendering the prompt takes a millisecond or more. Each of these steps then waits for `turns.next()`. */
   readonly isLong: boolean;
+}
+
+/** Returns true if a session begins with a long prompt: nothing of it is known, so each step with its tokens takes a turn, too. */
+export function beginsLong({ isLong }: PromptSize, { interactionCount }: Session): boolean {
+  return isLong && interactionCount === 0;
 }
 
 /**

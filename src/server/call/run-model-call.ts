@@ -16,7 +16,7 @@ import { completeSampling, forChoice } from "./complete-sampling.js";
 import { readContextLimit } from "./context-limit.js";
 import { generateChoices } from "./generate-choices.js";
 import type { CallRecord, ModelCall } from "./model-call.js";
-import { measurePrompt, type PromptSize } from "./prompt-size.js";
+import { beginsLong, measurePrompt, type PromptSize } from "./prompt-size.js";
 import { type ChoiceJob, recordChoice } from "./record-choice.js";
 import { requireOpen } from "./require-open.js";
 
@@ -85,6 +85,7 @@ async function generateAndRecord(
   const conversation = { ...request.conversation, messages: prepared.messages };
 
   const limit = await readContextLimit(context);
+  const takesTurns = beginsLong(size, session);
   const built = await buildPrompt(context, { session, conversation, prepared, size, limit, api, signal: aborting });
   const promptTokens = built.prompt.length;
   const promptText = admitPrompt(context, call, choices, prepared, built);
@@ -112,7 +113,12 @@ async function generateAndRecord(
       aborting: abortingAll,
     }),
   );
+  if (takesTurns) await turns.next();
   const generated = await generateChoices(context, jobs, aborting, abortingAll);
+  if (takesTurns) {
+    await turns.next();
+    aborting.throwIfAborted();
+  }
 
   // No other step may run in between: all choices are recorded, or none.
   const records = generated.map(({ job, outcome }) => recordChoice(context, job, outcome));
