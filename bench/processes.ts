@@ -65,8 +65,14 @@ export function cpuSecondsOf(pid: number): number {
 
 /** Processor time of a process and of all processes below it that run now. */
 export function cpuSecondsOfTree(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  return children.reduce((seconds, child) => seconds + cpuSecondsOfTree(child), cpuSecondsOf(pid));
+  return childrenOf(pid).reduce((seconds, child) => seconds + cpuSecondsOfTree(child), cpuSecondsOf(pid));
+}
+
+/** Returns the processes that any thread of a process has started. */
+export function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+  );
 }
 
 /** Processor time of the thread that a process began with, which is that of its JavaScript. */

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { cpuSecondsOf, mainThreadSecondsOf, systemSecondsOf } from "../../processes.js";
+import { readFileSync } from "node:fs";
+import { childrenOf, cpuSecondsOf, mainThreadSecondsOf, systemSecondsOf } from "../../processes.js";
 
 /** Seconds of processor time of one process up to now. */
 export interface CpuReading {
@@ -47,13 +47,6 @@ function combine(all: JobCpu, others: JobCpu, operation: (a: number, b: number) 
 function readCpu(pid: number): CpuReading {
   const mainThread = mainThreadSecondsOf(pid);
   return { mainThread, otherThreads: cpuSecondsOf(pid) - mainThread, system: systemSecondsOf(pid) };
-}
-
-/** A child may belong to any thread of its parent. */
-export function childrenOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
-  );
 }
 
 /** The name that a job gave a rollout worker; undefined for another program, such as a loader of TypeScript. */

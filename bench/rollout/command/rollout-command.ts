@@ -4,9 +4,9 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { NODE_ARGUMENTS } from "../../../src/cli/node-arguments.js";
-import { type Child, cpuSecondsOfTree } from "../../processes.js";
+import { type Child, childrenOf, cpuSecondsOfTree } from "../../processes.js";
 import { ADMIN_KEY } from "../../servers.js";
-import { childrenOf, type JobCpu, readJobCpu } from "./cpu-reading.js";
+import { type JobCpu, readJobCpu } from "./cpu-reading.js";
 
 const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 const POLL_MS = 20;
