@@ -27,37 +27,40 @@ export async function delayDuring<T>(work: () => Promise<T>): Promise<{ delay: D
 /** The longest stall of the event loop, in milliseconds. */
 export interface Stall {
   readonly longest: number;
-  /** Without the pauses in which V8 ended a collection of its whole heap. */
-  readonly withoutCollections: number;
+  /** Without the final pauses of V8's major collections. */
+  readonly withoutMajorPauses: number;
 }
 
-/** Runs `work` and measures the longest time between two ticks of a 1 ms timer meanwhile. */
+/**
+ * Runs `work` and measures the longest time between two ticks of a 1 ms timer meanwhile. {@link delayDuring} does not know when a stall was, so
+ * it cannot leave out a collection.
+ */
 export async function stallDuring(work: () => Promise<unknown>): Promise<Stall> {
   const ticks: number[] = [performance.now()];
   const collections: PerformanceEntry[] = [];
-  const observer = new PerformanceObserver((list) => collections.push(...list.getEntries().filter(isOfWholeHeap)));
+  const observer = new PerformanceObserver((list) => collections.push(...list.getEntries().filter(isMajor)));
   observer.observe({ entryTypes: ["gc"] });
   const timer = setInterval(() => ticks.push(performance.now()), RESOLUTION_MS);
   await sleep(2 * RESOLUTION_MS);
   await work();
   await sleep(2 * RESOLUTION_MS);
   clearInterval(timer);
-  // The observer gets its entries later.
+  // An observer gets its entries after the collections.
   await sleep(50);
   observer.disconnect();
   const gaps = ticks.slice(1).map((to, i): [number, number] => [ticks[i] ?? to, to]);
   return {
     longest: Math.max(...gaps.map(([from, to]) => to - from)),
-    withoutCollections: Math.max(...gaps.map(([from, to]) => to - from - pausesIn(collections, from, to))),
+    withoutMajorPauses: Math.max(...gaps.map(([from, to]) => to - from - majorPausesIn(collections, from, to))),
   };
 }
 
-function isOfWholeHeap(entry: PerformanceEntry): boolean {
+function isMajor(entry: PerformanceEntry): boolean {
   const { detail } = entry as PerformanceEntry & { readonly detail?: { readonly kind?: number } };
   return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
 }
 
-function pausesIn(collections: readonly PerformanceEntry[], from: number, to: number): number {
+function majorPausesIn(collections: readonly PerformanceEntry[], from: number, to: number): number {
   const inGap = collections.map(({ startTime, duration }) => {
     return Math.max(0, Math.min(to, startTime + duration) - Math.max(from, startTime));
   });

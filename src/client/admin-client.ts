@@ -211,10 +211,10 @@ export class AdminClient {
   }
 
   /**
-   * Returns {@link transcript} of several sessions as JSON lines, for programs that write them elsewhere. The line of a session that
-   * cannot be returned has `session_id` and `error`.
+   * Returns the transcripts of several sessions as JSON lines, for programs that write them elsewhere. The line of a session that
+   * cannot be returned has only `session_id` and `error`.
    *
-   * The proxy leaves out the last sessions if the answer would be large, but has at least one line: ask again for the missing ones.
+   * The proxy leaves out sessions after the first 8 MiB, but returns at least one line. Ask again for the missing ones.
    *
    * @param sessionIds at most 256
    */

@@ -61,15 +61,15 @@ export const sessionsQuery = z.object({
   after: sessionCursor.optional().describe("`next` of the previous page."),
 });
 
-const DISCOUNT = "Share of a turn's reward that its parent turn receives.";
+const DISCOUNT_DESCRIPTION = "Share of a turn's reward that its parent turn receives.";
 
 export const transcriptQuery = z.object({
-  discount: z.coerce.number().min(0).max(1).default(1).describe(DISCOUNT),
+  discount: z.coerce.number().min(0).max(1).default(1).describe(DISCOUNT_DESCRIPTION),
 });
 
 const MAX_TRANSCRIPTS = 256;
 
 export const transcriptsBody = controlBody({
   session_ids: z.array(z.string().min(1)).min(1).max(MAX_TRANSCRIPTS),
-  discount: z.number().min(0).max(1).default(1).describe(DISCOUNT),
+  discount: z.number().min(0).max(1).default(1).describe(DISCOUNT_DESCRIPTION),
 });

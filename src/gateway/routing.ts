@@ -36,7 +36,7 @@ export async function findWorkerBySession(sessionId: string, reply: FastifyReply
   return worker;
 }
 
-/** Returns the sessions of each worker, by its tag, in their order. `undefined` has those whose id names no worker. */
+/** Groups session ids by the tag of their worker, in their order. The key `undefined` has the ids without a tag. */
 export function groupByTag(sessionIds: readonly string[]): Map<string | undefined, string[]> {
   const byTag = new Map<string | undefined, string[]>();
   for (const id of sessionIds) {

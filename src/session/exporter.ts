@@ -65,7 +65,7 @@ export class Exporter {
     part?: ExportedShard,
   ): Promise<PreparedExport<T>> {
     const slices = new Slices();
-    const sessions = await this.#ready(ids, waits, slices);
+    const sessions = await this.ready(ids, waits, slices);
     // Most sessions of a large batch have no calls in flight, and each promise costs time on the event loop.
     const busy = await slices.run(select(sessions, ({ calls }) => calls.size > 0));
     await Promise.all(busy.map((session) => drain(session, waits)));
@@ -73,11 +73,7 @@ export class Exporter {
   }
 
   /** Waits until all of these sessions can be exported, and returns them. Throws like {@link prepare}. Changes nothing. */
-  ready(ids: readonly string[], waits: ExportWaits): Promise<Session[]> {
-    return this.#ready(ids, waits, new Slices());
-  }
-
-  async #ready(ids: readonly string[], waits: ExportWaits, slices: Slices): Promise<Session[]> {
+  async ready(ids: readonly string[], waits: ExportWaits, slices = new Slices()): Promise<Session[]> {
     const { sessions, refused } = await slices.run(this.#find(ids));
     const active = refused.length > 0 ? [] : await slices.run(select(sessions, ({ state }) => state === "active"));
     await Promise.all(active.map((s) => s.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal)));
@@ -107,7 +103,7 @@ export class Exporter {
     { refuse, part, slices = new Slices() }: PrepareOptions,
   ): Promise<PreparedExport<T>> {
     const begun: Session[] = [];
-    // At once: what is saved in one iteration of the event loop is one group on disk, so a batch is sealed as a whole.
+    // Not in slices: what is saved in one iteration of the event loop is one group on disk, so a crash cannot leave a batch half sealed.
     const settle = (outcome: ExportOutcome) => {
       for (const session of begun) session.lifecycle.endExport(outcome);
       if (outcome === "taken") this.#registry.seal(sessions, part);
@@ -117,8 +113,8 @@ export class Exporter {
       // While one session drained or was found, another may have expired.
       const refused = await slices.run(beginExports(sessions, begun));
       if (areRefusals(refused)) throw refuse(refused, sessions.length);
-      const asleep = await slices.run(select(sessions, ({ isLoaded }) => !isLoaded));
-      const damaged = await this.#wake(asleep);
+      const unloaded = await slices.run(select(sessions, ({ isLoaded }) => !isLoaded));
+      const damaged = await this.#wake(unloaded);
       if (areRefusals(damaged)) throw refuse(damaged, sessions.length);
       return { packed: await pack(), sessions, settle };
     } catch (error) {
@@ -131,7 +127,7 @@ export class Exporter {
    * Reads the data of sessions that are on disk only, {@link WAKES_AT_ONCE} at a time. Other requests run in between. Returns the
    * damaged sessions, so that an error can name all of them.
    */
-  async #wake(asleep: readonly Session[]): Promise<Refusal[]> {
+  async #wake(unloaded: readonly Session[]): Promise<Refusal[]> {
     const damaged: Refusal[] = [];
     const wake = async (session: Session) => {
       try {
@@ -141,8 +137,8 @@ export class Exporter {
         damaged.push({ id: session.id, error });
       }
     };
-    for (let start = 0; start < asleep.length; start += WAKES_AT_ONCE) {
-      await Promise.all(asleep.slice(start, start + WAKES_AT_ONCE).map(wake));
+    for (let start = 0; start < unloaded.length; start += WAKES_AT_ONCE) {
+      await Promise.all(unloaded.slice(start, start + WAKES_AT_ONCE).map(wake));
       await turns.next();
     }
     return damaged;
@@ -180,7 +176,7 @@ function throwIfRefused(session: Session): void {
   if (refusal) throw refusal;
 }
 
-/** Returns the sessions that `isSelected`. Each takes some time: the memory of a session that rests is in no cache. */
+/** Returns the sessions for which `isSelected` is true. In steps, because a session that was not used recently is in no cache of the processor. */
 function* select(sessions: readonly Session[], isSelected: (session: Session) => boolean): Steps<Session[]> {
   const selected: Session[] = [];
   for (const session of sessions) {

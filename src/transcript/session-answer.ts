@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { SessionTranscript } from "./format.js";
 import { sessionHead } from "./schema.js";
 
-/** A session in the answer of `POST /rl/transcripts`, whose interactions are not parsed. */
+/** A session in the answer of `POST /rl/transcripts`. Its interactions are not parsed. */
 export interface SessionAnswer {
+  readonly sessionId: string;
   readonly head: Omit<SessionTranscript, "interactions">;
   /** JSON on one line. */
   readonly interactions: Uint8Array;
@@ -20,7 +21,7 @@ export interface FailedAnswer {
 const SEPARATOR = ',"interactions":';
 const [LINE_FEED, OPEN_ARRAY, CLOSE_ARRAY, CLOSE_OBJECT] = [0x0a, 0x5b, 0x5d, 0x7d] as const;
 
-const failedLine = z
+const failedAnswer = z
   .object({ session_id: z.string(), error: z.object({ code: z.string(), message: z.string() }) })
   .transform(({ session_id, error }): FailedAnswer => ({ sessionId: session_id, ...error }));
 
@@ -29,12 +30,12 @@ const failedLine = z
  *
  * @throws Error if a line has another form
  */
-export function* readSessionAnswers(answer: Uint8Array): Generator<SessionAnswer | FailedAnswer, void, void> {
-  const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
+export function* readSessionAnswers(body: Uint8Array): Generator<SessionAnswer | FailedAnswer, void, void> {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   for (let from = 0; from < bytes.length; ) {
     const end = bytes.indexOf(LINE_FEED, from);
     if (end < 0) throw new Error("the answer's last line is not complete");
-    yield readLine(bytes.subarray(from, end));
+    yield readAnswer(bytes.subarray(from, end));
     from = end + 1;
   }
 }
@@ -43,12 +44,12 @@ export function* readSessionAnswers(answer: Uint8Array): Generator<SessionAnswer
  * Splits a line into what an index needs and the interactions, whose JSON is that of a transcript's line. Parsing and writing them again
  * would cost more than the rest of a transcript. The interactions are the last field.
  */
-function readLine(line: Buffer): SessionAnswer | FailedAnswer {
+function readAnswer(line: Buffer): SessionAnswer | FailedAnswer {
   const at = line.indexOf(SEPARATOR);
-  if (at < 0) return failedLine.parse(JSON.parse(line.toString()));
+  if (at < 0) return failedAnswer.parse(JSON.parse(line.toString()));
   const from = at + SEPARATOR.length;
   const isWhole = line[from] === OPEN_ARRAY && line.at(-1) === CLOSE_OBJECT && line.at(-2) === CLOSE_ARRAY;
   if (!isWhole) throw new Error("the interactions of a session must be its last field");
   const head = sessionHead.parse(JSON.parse(`${line.toString("utf8", 0, at)}}`));
-  return { head, interactions: line.subarray(from, -1) };
+  return { sessionId: head.session_id, head, interactions: line.subarray(from, -1) };
 }

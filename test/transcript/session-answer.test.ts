@@ -16,8 +16,8 @@ const HEAD = {
 const line = [...jsonPieces({ ...HEAD, interactions: [written, { ...written, parent: 0 }] })].join("");
 const read = (text: string) => [...readSessionAnswers(new TextEncoder().encode(text))];
 
-describe("the answer with the transcripts of sessions", () => {
-  it("is split at the interactions of each, also if texts look like the place", () => {
+describe("readSessionAnswers", () => {
+  it("splits each line before its interactions, even if a text contains the separator", () => {
     const answers = read(`${line}\n${line}\n`);
     expect(answers).toHaveLength(2);
     for (const answer of answers) {
@@ -27,7 +27,7 @@ describe("the answer with the transcripts of sessions", () => {
     }
   });
 
-  it("names the sessions that failed", () => {
+  it("returns the code and message of a session that failed", () => {
     const failed = { session_id: "t", error: { code: "session_exported", message: "It was exported." } };
     const [first, second] = read(`${line}\n${JSON.stringify(failed)}\n`);
     expect(first).toMatchObject({ head: HEAD });
@@ -40,7 +40,7 @@ describe("the answer with the transcripts of sessions", () => {
     ["with a session on two lines", `${line.replace(',"parent"', ',\n"parent"')}\n`, /must be its last field/],
     ["with fields after the interactions", `${line.replace(/\}$/, ',"more":1}')}\n`, /must be its last field/],
     ["without a summary", `${line.replace('"summary"', '"other"')}\n`, /summary/],
-  ])("is refused %s", (__, text, message) => {
+  ])("rejects an answer %s", (__, text, message) => {
     expect(() => read(text)).toThrow(message);
   });
 });

@@ -13,8 +13,8 @@ import { report } from "../row.js";
  * Measures the longest stall of the event loop while a batch of 160,000 rows is exported: once by the library, and once by a
  * server whose client is a separate process. An idle event loop is the reference.
  *
- * V8 collects its whole heap now and then. Most of that runs between other work, but it ends with a pause that grows with the heap of the
- * server. The export does not cause it and cannot shorten it, so it is counted apart.
+ * During most exports, V8 collects its whole heap too. The final pause grows with the heap of the server, and the export cannot shorten it.
+ * So the target is checked without this pause, and the stall with it is printed too.
  */
 
 const ROUNDS = sized(7, 2);
@@ -37,11 +37,11 @@ async function measure(what: string, exportOnce: () => Promise<void>): Promise<v
     exporting.push(stall);
     resting.push(rest);
   }
-  const value = median(exporting.map(({ withoutCollections }) => withoutCollections));
+  const value = median(exporting.map(({ withoutMajorPauses }) => withoutMajorPauses));
   const all = median(exporting.map(({ longest }) => longest));
   report({
     what: `longest stall of the event loop, ${ROWS} rows, ${what}`,
-    measured: `${value.toFixed(1)} ms, ${all.toFixed(1)} ms with V8's collections`,
+    measured: `${value.toFixed(1)} ms, ${all.toFixed(1)} ms with major collections`,
     reference: `idle ${median(resting.map(({ longest }) => longest)).toFixed(1)} ms`,
     verdict: { value, target: 20, bound: "at most", unit: " ms" },
   });

@@ -22,7 +22,7 @@ import { TranscriptReader } from "./transcript-reader.js";
 /** Name of the transcript of a job with this `--out`. */
 export const transcriptFileOf = (out: string): string => `${out}.jsonl`;
 
-/** Number of calls that read episodes from the proxy at once. What they read is in memory until it is written. */
+/** Number of calls that read episodes at the same time. The episodes are in memory until they are written. */
 const CONCURRENCY = 2;
 /** Episodes that wait beyond this number are written without their messages. */
 const MAX_WAITING = 1000;
@@ -66,7 +66,7 @@ export class JobTranscript {
   readonly #job: TranscribedJob;
   readonly #writer: TranscriptWriter | undefined;
   readonly #slots = new Semaphore(CONCURRENCY);
-  /** By the address of the proxy. */
+  /** The reader of each proxy, by its address. */
   readonly #readers = new Map<string, TranscriptReader>();
   readonly #stopping = new AbortController();
   /** Episodes that are not written yet, by session. */
@@ -159,14 +159,14 @@ export class JobTranscript {
   /** Returns the line of an episode with what the proxy recorded of its session, or why it is not known. */
   async #read(id: string, head: EndedEpisode["head"], url: string): Promise<WrittenEpisode | string> {
     try {
-      return joinAnswer(head, await this.#readerOf(url).read(id));
+      return joinAnswer(head, await this.#openReader(url).read(id));
     } catch (error) {
       const why = error instanceof ProxyError ? `${error.code}: ${error.message}` : (error as Error).message;
       return `the proxy did not return the session: ${why}`;
     }
   }
 
-  #readerOf(url: string): TranscriptReader {
+  #openReader(url: string): TranscriptReader {
     const known = this.#readers.get(url);
     if (known) return known;
     const { proxy, config } = this.#job;

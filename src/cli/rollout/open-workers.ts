@@ -4,7 +4,7 @@ import { JobProcess } from "./job-process.js";
 import { type LeasesSettings, type OpenLeases, openLeases } from "./open-leases.js";
 import type { JobProxySettings } from "./open-proxy.js";
 import type { RolloutOptions } from "./rollout-options.js";
-import { workerNodeArguments } from "./worker-node-arguments.js";
+import { chooseNodeArguments } from "./worker-node-arguments.js";
 
 export interface WorkersSettings extends JobProxySettings, Pick<LeasesSettings, "proxy" | "adminKey" | "journal"> {
   readonly count: number;
@@ -22,7 +22,7 @@ export async function openWorkers(settings: WorkersSettings): Promise<OpenLeases
     ...withoutUnused(overrides, UNUSED_BY_WORKER),
     ...(options.config === undefined ? [] : ["--config", options.config]),
   ];
-  const nodeArguments = workerNodeArguments(count);
+  const nodeArguments = chooseNodeArguments(count);
   const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: adminKey };
   const workers = Array.from({ length: count }, (_, index) => {
     const name = `worker-${index}`;

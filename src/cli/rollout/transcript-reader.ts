@@ -1,24 +1,25 @@
 import type { AdminClient } from "../../client/admin-client.js";
+import { ProxyError } from "../../client/errors.js";
 import { createDeferred, type Deferred } from "../../support/async/deferred.js";
 import type { Semaphore } from "../../support/async/semaphore.js";
 import { readSessionAnswers, type SessionAnswer } from "../../transcript/session-answer.js";
 
 export interface TranscriptReaderOptions {
-  /** Calls of all readers of a job. */
+  /** Limits how many calls all readers of a job make at the same time. */
   readonly slots: Semaphore;
-  /** Of the rewards. */
+  /** Share of a turn's reward that its parent turn receives. */
   readonly discount: number;
-  /** Ends the calls. */
+  /** Ends the calls, and the reads that wait. */
   readonly signal: AbortSignal;
 }
 
-/** A call is sent when so many sessions wait, */
-const MOST_SESSIONS = 16;
-/** or after this time. A call of one session would take several times as much processor time per session. */
+/** Maximum number of sessions that one call reads. */
+const MAX_SESSIONS = 16;
+/** How long a session waits for others. A call for each would take three times the processor time. */
 const GATHER_MS = 100;
 const CALL_SECONDS = 30;
 
-/** Reads the transcripts of sessions that end one after the other, several with one call. All are on one proxy. */
+/** Reads the transcripts of sessions on one proxy. Sessions that end shortly after each other share a call. */
 export class TranscriptReader {
   readonly #admin: AdminClient;
   readonly #options: TranscriptReaderOptions;
@@ -30,16 +31,16 @@ export class TranscriptReader {
     this.#options = options;
   }
 
-  /** Returns what the proxy recorded of a session. Rejects with a sentence if it does not return it. */
+  /** Returns what the proxy recorded of a session. Rejects if the proxy does not return it. */
   read(sessionId: string): Promise<SessionAnswer> {
-    const answer = createDeferred<SessionAnswer>();
-    this.#waiting.set(sessionId, answer);
-    if (this.#waiting.size >= MOST_SESSIONS) this.flush();
+    const waiter = createDeferred<SessionAnswer>();
+    this.#waiting.set(sessionId, waiter);
+    if (this.#waiting.size >= MAX_SESSIONS) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), GATHER_MS);
-    return answer.promise;
+    return waiter.promise;
   }
 
-  /** Sends the call for the sessions that wait. */
+  /** Reads the sessions that wait now. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -52,10 +53,10 @@ export class TranscriptReader {
     const { slots, signal } = this.#options;
     try {
       using _slot = await slots.acquire(signal);
-      // An answer may leave out sessions.
+      // A large answer leaves out some of the sessions.
       while (waiting.size > 0) await this.#readSome(waiting);
     } catch (error) {
-      for (const answer of waiting.values()) answer.reject(error);
+      for (const waiter of waiting.values()) waiter.reject(error);
     }
   }
 
@@ -66,10 +67,10 @@ export class TranscriptReader {
     const lines = await this.#admin.transcriptLines([...waiting.keys()], { discount }, options);
     const before = waiting.size;
     for (const answer of readSessionAnswers(lines)) {
-      const id = "code" in answer ? answer.sessionId : answer.head.session_id;
-      if ("code" in answer) waiting.get(id)?.reject(new Error(`${answer.code}: ${answer.message}`));
-      else waiting.get(id)?.resolve(answer);
-      waiting.delete(id);
+      const waiter = waiting.get(answer.sessionId);
+      if ("code" in answer) waiter?.reject(new ProxyError(answer.code, answer.message));
+      else waiter?.resolve(answer);
+      waiting.delete(answer.sessionId);
     }
     if (waiting.size === before) throw new Error("its answer has none of the sessions");
   }

@@ -10,11 +10,11 @@ const SEMI_SPACE = 64;
  * have this size from the start, because V8 lets them grow late: it waits until many objects survive. A proxy counts on Node's own size:
  * see the heap watch of the server.
  *
- * V8 collects garbage with a second thread. This shortens a pause if a core is idle, but takes more processor time. If the workers
- * keep the cores busy, each collects with its main thread alone.
+ * V8 collects garbage with a second thread. This shortens a pause if a core is idle, but takes more processor time: 7.27 instead of 6.72
+ * ms for an episode of two workers on two cores. So a worker gets this thread only if there are two cores for each worker.
  */
-export function workerNodeArguments(count: number, cores = availableParallelism()): string[] {
+export function chooseNodeArguments(count: number, cores = availableParallelism()): string[] {
   const semiSpaces = [`--min-semi-space-size=${SEMI_SPACE}`, `--max-semi-space-size=${SEMI_SPACE}`];
-  const hasIdleCores = cores >= 2 * count;
-  return hasIdleCores ? semiSpaces : [...semiSpaces, "--single-threaded-gc"];
+  const hasTwoCoresEach = cores >= 2 * count;
+  return hasTwoCoresEach ? semiSpaces : [...semiSpaces, "--single-threaded-gc"];
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ApiError, CATALOGUE, type ErrorCode } from "../../http/errors.js";
 import { readSessionTag } from "../../session/worker-tag.js";
+import { sessionNotFoundError } from "../routing.js";
 import type { UpstreamReply } from "../upstream.js";
 
 /** The reply of a worker that does not export its part. */
@@ -57,7 +58,7 @@ function listRefusedSessions({ sessionIds, reply }: PartRefusal): RefusedSession
       const tag = readSessionTag(session_id);
       const message =
         tag === undefined
-          ? `Session "${session_id.slice(0, 200)}" does not exist.`
+          ? sessionNotFoundError(session_id).message
           : `Worker ${tag} of session ${session_id.slice(0, 200)} does not answer.`;
       return { session_id, code: tag === undefined ? "session_not_found" : "worker_unavailable", message };
     });

@@ -118,7 +118,7 @@ export class Tokenizer {
     const start = known && findCommonStart(parts, known.items, this.#reach);
     const text = sliceText(parts, start?.characters ?? 0).toWellFormed();
     const pieces = await this.#encodePieces(this.#split(text));
-    // Several texts may be encoded at the same time.
+    // Texts whose encoding ends at the same time would all be joined in one iteration of the event loop.
     if (text.length >= LONG_TEXT) await turns.next();
     const encoded = await runInTurns(joinText(parts, start, pieces));
     known?.add(encoded, start && continuesText(start) ? start.known : undefined);

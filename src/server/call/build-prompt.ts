@@ -11,7 +11,7 @@ import { runInTurns } from "../../support/async/run-steps.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { contextLengthError } from "./context-limit.js";
-import { beginsLong, measurePrompt, type PromptSize } from "./prompt-size.js";
+import { measurePrompt, type PromptSize } from "./prompt-size.js";
 
 export interface BuiltPrompt {
   readonly prompt: NativePrompt;
@@ -39,6 +39,8 @@ interface PiecesRequest {
 
 export interface PromptRequest extends PiecesRequest {
   readonly api: Api;
+  /** See {@link isLongFirstPrompt}. */
+  readonly isLongFirst: boolean;
   /** The call's signal. Encoding takes a while, and the session may be freed meanwhile. */
   readonly signal: AbortSource;
 }
@@ -57,7 +59,7 @@ interface PromptPieces extends Pick<BuiltPrompt, "parent" | "fallback"> {
 export async function buildPrompt(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
   const { api, limit, session, signal } = request;
   const { pieces, ...rest } = await encodeWithinContext(context, request);
-  if (beginsLong(request.size, session)) await turns.next();
+  if (request.isLongFirst) await turns.next();
   signal.throwIfAborted();
   const promptTokens = countTokens(session, pieces, rest.parent);
   if (promptTokens >= limit) throw contextLengthError({ api, limit, promptTokens, counted: "all" });

@@ -12,8 +12,11 @@ export interface PromptSize {
   readonly isLong: boolean;
 }
 
-/** Returns true if a session begins with a long prompt: nothing of it is known, so each step with its tokens takes a turn, too. */
-export function beginsLong({ isLong }: PromptSize, { interactionCount }: Session): boolean {
+/**
+ * Returns true if this is the first prompt of its session and long. Nothing of it was compared or sent before, so each step that handles its
+ * tokens runs in an iteration of its own.
+ */
+export function isLongFirstPrompt({ isLong }: PromptSize, { interactionCount }: Session): boolean {
   return isLong && interactionCount === 0;
 }
 

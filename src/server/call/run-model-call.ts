@@ -16,7 +16,7 @@ import { completeSampling, forChoice } from "./complete-sampling.js";
 import { readContextLimit } from "./context-limit.js";
 import { generateChoices } from "./generate-choices.js";
 import type { CallRecord, ModelCall } from "./model-call.js";
-import { beginsLong, measurePrompt, type PromptSize } from "./prompt-size.js";
+import { isLongFirstPrompt, measurePrompt, type PromptSize } from "./prompt-size.js";
 import { type ChoiceJob, recordChoice } from "./record-choice.js";
 import { requireOpen } from "./require-open.js";
 
@@ -85,8 +85,9 @@ async function generateAndRecord(
   const conversation = { ...request.conversation, messages: prepared.messages };
 
   const limit = await readContextLimit(context);
-  const takesTurns = beginsLong(size, session);
-  const built = await buildPrompt(context, { session, conversation, prepared, size, limit, api, signal: aborting });
+  const isLongFirst = isLongFirstPrompt(size, session);
+  const about = { session, conversation, prepared, size, isLongFirst, limit, api, signal: aborting };
+  const built = await buildPrompt(context, about);
   const promptTokens = built.prompt.length;
   const promptText = admitPrompt(context, call, choices, prepared, built);
 
@@ -113,10 +114,12 @@ async function generateAndRecord(
       aborting: abortingAll,
     }),
   );
-  if (takesTurns) await turns.next();
+  // Several sessions may begin with a long prompt at the same time, and each step takes milliseconds.
+  if (isLongFirst) await turns.next();
   const generated = await generateChoices(context, jobs, aborting, abortingAll);
-  if (takesTurns) {
+  if (isLongFirst) {
     await turns.next();
+    // The client may have left, or the session may have been deleted meanwhile.
     aborting.throwIfAborted();
   }
 

@@ -61,8 +61,8 @@ const shared: OtherContent = {
 
 const transcriptLines: OtherContent = {
   description:
-    "A line of JSON for each session, a `SessionTranscript` or the reason why there is none. The last sessions are left out if the answer " +
-    "would be large; ask again for them.",
+    "A line of JSON for each session: a `SessionTranscript`, or `session_id` and `error` if it cannot be returned. Sessions after the first " +
+    "8 MiB are left out; ask again for them.",
   schema: { type: "string" },
   example:
     '{"session_id":"math-k2v9-1",…,"interactions":[…]}\n{"session_id":"math-k2v9-2","error":{"code":"session_exported","message":"…"}}\n',

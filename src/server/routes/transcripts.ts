@@ -1,15 +1,15 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
+import { JSON_LINES_TYPE } from "../../control/failed-transcript.js";
 import { transcriptQuery, transcriptsBody } from "../../control/session-schemas.js";
-import { JSON_LINES } from "../../control/transcript-lines.js";
 import type { App } from "../../http/app-type.js";
 import { disconnectSignal } from "../../http/disconnect.js";
 import { sessionTranscript } from "../../transcript/schema.js";
 import type { ServerContext } from "../context.js";
+import { readTranscriptLines } from "../read-transcript-lines.js";
 import { readTranscript } from "../transcript-body.js";
-import { readTranscriptLines } from "../transcript-lines.js";
 
-/** What sessions have recorded, without tokens: of one session as JSON, of several as a line each. */
+/** Adds the calls that read transcripts: that of one session as JSON, those of several as JSON lines. */
 export function transcriptRoutes(app: App, { registry }: ServerContext): void {
   app.get(
     "/rl/sessions/:id/transcript",
@@ -35,12 +35,12 @@ export function transcriptRoutes(app: App, { registry }: ServerContext): void {
     async ({ body }, reply) => {
       const { session_ids: ids, discount } = body;
       const lines = await readTranscriptLines(registry, ids, discount, disconnectSignal(reply));
-      return sendBytes(reply, JSON_LINES, lines);
+      return sendBytes(reply, JSON_LINES_TYPE, lines);
     },
   );
 }
 
-/** Sends an answer that was written in steps. */
+/** Sends JSON as bytes. A route with a schema of its answer types `send` as the value. */
 function sendBytes(reply: FastifyReply, type: string, bytes: Buffer): FastifyReply {
   return reply.type(type).send(bytes);
 }

@@ -22,10 +22,14 @@ export function runInSlices<T>(steps: Steps<T>): Promise<T> {
   return new Slices().run(steps);
 }
 
-/** Slices that several pieces of work share, so that one after the other does not take a whole slice of the same iteration. */
+/**
+ * Runs several pieces of work, one after the other, in slices that they share. With {@link runInSlices}, each piece would begin a slice of
+ * its own, and several of them could run in one iteration of the event loop.
+ */
 export class Slices {
   #until = performance.now() + SLICE_MS;
 
+  /** Goes on in the current slice. When it is used up, begins a new one in the next iteration. */
   async run<T>(steps: Steps<T>): Promise<T> {
     for (;;) {
       do {

@@ -12,7 +12,7 @@ const lineOf = (id: string): string =>
 const answerAll: Answer = (ids) => ids.map(lineOf).join("");
 
 /** A reader of a proxy that answers in this way, and the sessions of each call. */
-function readerOf(answer: Answer) {
+function createReader(answer: Answer) {
   const calls: string[][] = [];
   const send = async (_path: string, { body }: HttpRequest) => {
     const { session_ids } = JSON.parse(String(body)) as { session_ids: string[] };
@@ -29,14 +29,14 @@ const idsOf = (answers: readonly { head: { session_id: string } }[]) => answers.
 
 describe("TranscriptReader", () => {
   it("reads sessions that end shortly after each other with one call", async () => {
-    const { reader, calls } = readerOf(answerAll);
+    const { reader, calls } = createReader(answerAll);
     const answers = await Promise.all(names(3).map((id) => reader.read(id)));
     expect(idsOf(answers)).toEqual(names(3));
     expect(calls).toEqual([names(3)]);
   });
 
   it("sends a call for 16 sessions at once, and the rest when it is told to", async () => {
-    const { reader, calls } = readerOf(answerAll);
+    const { reader, calls } = createReader(answerAll);
     const reads = names(20).map((id) => reader.read(id));
     reader.flush();
     expect(idsOf(await Promise.all(reads))).toEqual(names(20));
@@ -44,7 +44,7 @@ describe("TranscriptReader", () => {
   });
 
   it("asks again for the sessions that an answer leaves out", async () => {
-    const { reader, calls } = readerOf(([first = ""]) => lineOf(first));
+    const { reader, calls } = createReader(([first = ""]) => lineOf(first));
     const answers = await Promise.all(names(3).map((id) => reader.read(id)));
     expect(idsOf(answers)).toEqual(names(3));
     expect(calls).toEqual([names(3), names(3).slice(1), names(3).slice(2)]);
@@ -52,19 +52,19 @@ describe("TranscriptReader", () => {
 
   it("fails for the session that the proxy cannot return, and for no other", async () => {
     const failed = `${JSON.stringify({ session_id: "s0", error: { code: "session_exported", message: "It was." } })}\n`;
-    const { reader } = readerOf(() => failed + lineOf("s1"));
+    const { reader } = createReader(() => failed + lineOf("s1"));
     const reads = names(2).map((id) => reader.read(id));
-    await expect(reads[0]).rejects.toThrow("session_exported: It was.");
+    await expect(reads[0]).rejects.toMatchObject({ code: "session_exported", message: "It was." });
     expect((await reads[1])?.head.session_id).toBe("s1");
   });
 
   it("fails if the answer has none of the sessions", async () => {
-    const { reader } = readerOf(() => lineOf("another"));
+    const { reader } = createReader(() => lineOf("another"));
     await expect(reader.read("s0")).rejects.toThrow("none of the sessions");
   });
 
   it("fails for the sessions that wait when the job ends", async () => {
-    const { reader, stopping, calls } = readerOf(answerAll);
+    const { reader, stopping, calls } = createReader(answerAll);
     const read = reader.read("s0");
     stopping.abort(new Error("the job has ended"));
     await expect(read).rejects.toThrow("the job has ended");

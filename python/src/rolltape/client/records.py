@@ -44,7 +44,7 @@ class SessionPage(TypedDict):
 class Transcript(TypedDict, total=False):
     """What a session has recorded, without tokens: untrusted text. docs/reference/transcripts.md has its `interactions`.
 
-    One of several has only `session_id` and `error` if the proxy cannot return it.
+    `transcripts()` returns only `session_id` and `error` for a session that the proxy cannot return.
     """
 
     session_id: str

@@ -101,10 +101,10 @@ def transcript(session_id: str, *, discount: float = 1.0, timeout: float = DEFAU
 def transcripts(
     session_ids: Sequence[str], *, discount: float = 1.0, timeout: float = DEFAULT_TIMEOUT
 ) -> Call[list[Transcript]]:
-    """Returns the transcripts of at most 256 sessions, which have their `session_id`.
+    """Returns the transcripts of 1 to 256 sessions.
 
-    The transcript of a session that cannot be returned has an `error` with `code` and `message`. The last sessions are left out if the
-    answer would be larger than some MiB, but never all: ask again for those that are missing.
+    A session that cannot be returned has only `session_id` and `error`, which has `code` and `message`. Sessions after the first 8 MiB
+    are left out, but never all: ask again for those that are missing.
     """
     body = {"session_ids": list(session_ids), "discount": float(discount)}
     return Call("POST", "/rl/transcripts", read_lines, body, timeout=timeout)

@@ -1,17 +1,17 @@
-import { failedLine } from "../control/transcript-lines.js";
+import { writeFailedTranscript } from "../control/failed-transcript.js";
 import type { SessionRegistry } from "../session/session-registry.js";
 import { concatInSteps } from "../support/async/concat-in-steps.js";
 import { runInTurns } from "../support/async/run-steps.js";
 import { toApiError } from "./errors.js";
 import { readTranscript } from "./transcript-body.js";
 
-/** An answer ends with the session that reaches this size. The client asks again for those that are missing. */
+/** No session is added to an answer of this size. */
 const ENOUGH_BYTES = 8 << 20;
 const LINE_END = Buffer.from("\n");
 
 /**
- * Returns a line for each session, in their order: its transcript, or why it cannot be returned. Leaves out the last ones if all
- * would be too large.
+ * Returns a line for each session, in their order: its transcript, or why it cannot be returned. Leaves out the sessions after the one
+ * with which the answer reaches 8 MiB.
  *
  * @throws the signal's reason if it aborts
  */
@@ -25,7 +25,7 @@ export async function readTranscriptLines(
   let size = 0;
   for (const id of sessionIds) {
     signal.throwIfAborted();
-    const line = await readLine(registry, id, discount);
+    const line = await readOrFail(registry, id, discount);
     pieces.push(...line);
     size += line.reduce((sum, { length }) => sum + length, 0);
     if (size >= ENOUGH_BYTES) break;
@@ -33,12 +33,12 @@ export async function readTranscriptLines(
   return runInTurns(concatInSteps(pieces));
 }
 
-async function readLine(registry: SessionRegistry, id: string, discount: number): Promise<Buffer[]> {
+async function readOrFail(registry: SessionRegistry, id: string, discount: number): Promise<Buffer[]> {
   try {
     return [await readTranscript(registry, id, discount), LINE_END];
   } catch (error) {
     const apiError = toApiError(error);
     if (apiError.code === "internal_error") throw error;
-    return [failedLine(id, apiError)];
+    return [writeFailedTranscript(id, apiError)];
   }
 }

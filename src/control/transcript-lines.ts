@@ -1,9 +1,0 @@
-import { ApiError } from "../http/errors.js";
-
-/** Media type of the answer of `POST /rl/transcripts`. */
-export const JSON_LINES = "application/x-ndjson";
-
-/** Returns the line of a session whose transcript cannot be returned. */
-export function failedLine(sessionId: string, { code, message }: Pick<ApiError, "code" | "message">): Buffer {
-  return Buffer.from(`${JSON.stringify({ session_id: sessionId, error: { code, message } })}\n`);
-}
