@@ -104,6 +104,8 @@ def test_a_session_is_recorded_rewarded_ended_and_exported(client: Client) -> No
         transcript = client.transcript(session.session_id, discount=0.5)
         assert [each["reward"] for each in transcript["interactions"]] == [1.0, 1.5]
         assert transcript["interactions"][1]["parent"] == 0
+        with pytest.raises(TypeError, match="must be a list of ids"):
+            client.transcripts(session.session_id)
         same, absent = client.transcripts([session.session_id, "nobody"], discount=0.5)
         assert same == transcript
         assert (absent["session_id"], absent["error"]["code"]) == ("nobody", "session_not_found")

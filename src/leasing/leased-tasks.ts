@@ -261,7 +261,7 @@ export class LeasedTasks implements TaskRunner {
   }
 
   #tick(now: number): void {
-    const expired = this.#leases.expire(now);
+    const expired = this.#leases.expire(now, (worker) => this.workers.nameOf(worker));
     // A worker that hangs, or whose machine is gone, may still have an open request. It must not get the same tasks again.
     for (const worker of new Set(expired.map((lease) => lease.worker))) this.#requests.cancel(worker);
     for (const lease of expired) {

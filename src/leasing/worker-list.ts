@@ -49,6 +49,11 @@ export class WorkerList {
     return Math.max(1, this.all().filter(({ lastCall }) => lastCall >= since).length);
   }
 
+  /** Returns the name of a worker; its id if it has not registered with this process. */
+  nameOf(id: string): string {
+    return this.#workers.get(id)?.name ?? id;
+  }
+
   all(): KnownWorker[] {
     return [...this.#workers.values()];
   }

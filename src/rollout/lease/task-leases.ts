@@ -169,11 +169,15 @@ export class TaskLeases {
     return toHeld(lease);
   }
 
-  /** Ends leases without a heartbeat in time. Their tasks wait again, or are removed if they ran too often. */
-  expire(now: number): EndedLease[] {
+  /**
+   * Ends leases without a heartbeat in time. Their tasks wait again, or are removed if they ran too often.
+   *
+   * @param nameOf returns the name of a worker in messages
+   */
+  expire(now: number, nameOf = (worker: string): string => worker): EndedLease[] {
     const late = [...this.#leases.values()].filter(({ expiresAt }) => expiresAt <= now);
-    const seconds = this.#limits.leaseMilliseconds / 1000;
-    return late.map((lease) => this.#lose(lease, `rollout worker ${lease.worker} sent no heartbeat for ${seconds} s`));
+    const why = `sent no heartbeat for ${this.#limits.leaseMilliseconds / 1000} s`;
+    return late.map((lease) => this.#lose(lease, `rollout worker ${nameOf(lease.worker)} ${why}`));
   }
 
   /** Ends a lease whose report cannot count. */

@@ -93,6 +93,14 @@ describe("TaskLeases", () => {
     expect(leases).toMatchObject({ waiting: 0, leased: 0 });
   });
 
+  it("names a worker that sent no heartbeat as its caller does", () => {
+    const leases = leasing({ maxAttempts: 1 });
+    leases.add(0);
+    leaseOne(leases, "a", 0);
+    const [ended] = leases.expire(1000, (worker) => `name of ${worker}`);
+    expect(ended?.exhausted).toEqual(["rollout worker name of a sent no heartbeat for 1 s"]);
+  });
+
   it("gives a worker one task in its last attempt at a time, so that a deadly task ends alone", () => {
     const leases = leasing({ maxAttempts: 2 });
     for (const task of [0, 1, 2]) leases.add(task);

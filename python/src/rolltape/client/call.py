@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -55,6 +55,13 @@ class Call(Generic[T_co]):
 def without_none(**fields: Any) -> dict[str, Any]:
     """Returns the fields that have a value. The proxy takes null as absent, too; this keeps requests short."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def list_of_ids(session_ids: Sequence[str]) -> list[str]:
+    # One text is a sequence of texts as well: its letters.
+    if isinstance(session_ids, str):
+        raise TypeError(f"session_ids must be a list of ids; received the text {session_ids!r}.")
+    return list(session_ids)
 
 
 def read_json(reply: Reply) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 from ...batch import Batch
-from ..call import Call, Reply, invalid_reply, read_json, without_none
+from ..call import Call, Reply, invalid_reply, list_of_ids, read_json, without_none
 from ..options import export_timeout
 from ..records import SharedFile
 from ..trajectories import Trajectories, read_trajectories
@@ -80,7 +80,7 @@ def export_shared_files(
     `reader_pid` is this process by default: if it ends, the files are removed. Acknowledge each file's `id`, or use
     `shared_batch`, which does.
     """
-    body = without_none(session_ids=_list(session_ids), **{"reader_pid": os.getpid(), **options, "transport": "shm"})
+    body = without_none(session_ids=list_of_ids(session_ids), **{"reader_pid": os.getpid(), **options, "transport": "shm"})
     limit = export_timeout(timeout, options)
     return Call("POST", _PATH, _read_files, body, timeout=limit, idempotent=False)
 
@@ -110,15 +110,8 @@ def _export(
     read: Callable[[Reply], T],
     file: Path | None = None,
 ) -> Call[T]:
-    body = without_none(session_ids=_list(session_ids), **{**options, "transport": "body"})
+    body = without_none(session_ids=list_of_ids(session_ids), **{**options, "transport": "body"})
     return Call("POST", _PATH, read, body, timeout=export_timeout(timeout, options), file=file)
-
-
-def _list(session_ids: Sequence[str]) -> list[str]:
-    # One text is a sequence of texts as well: its letters.
-    if isinstance(session_ids, str):
-        raise TypeError(f"session_ids must be a list of ids; received the text {session_ids!r}.")
-    return list(session_ids)
 
 
 def _read_batch(reply: Reply) -> Batch:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 from urllib.parse import quote
 
-from ..call import DEFAULT_TIMEOUT, Call, field, invalid_reply, read_lines, read_object, without_none
+from ..call import DEFAULT_TIMEOUT, Call, field, invalid_reply, list_of_ids, read_lines, read_object, without_none
 from ..records import SessionPage, SessionRecord, Transcript
 from ..started_session import StartedSession, read_started
 
@@ -106,7 +106,7 @@ def transcripts(
     A session that cannot be returned has only `session_id` and `error`, which has `code` and `message`. Sessions after the first 8 MiB
     are left out, but never all: ask again for those that are missing.
     """
-    body = {"session_ids": list(session_ids), "discount": float(discount)}
+    body = {"session_ids": list_of_ids(session_ids), "discount": float(discount)}
     return Call("POST", "/rl/transcripts", read_lines, body, timeout=timeout)
 
 
