@@ -26,16 +26,16 @@ const failedAnswer = z
   .transform(({ session_id, error }): FailedAnswer => ({ sessionId: session_id, ...error }));
 
 /**
- * Reads each line of the answer of `POST /rl/transcripts`.
+ * Returns each line of the answer of `POST /rl/transcripts`.
  *
- * @throws Error if a line has another form
+ * @throws Error after the last complete line if another one follows
  */
-export function* readSessionAnswers(body: Uint8Array): Generator<SessionAnswer | FailedAnswer, void, void> {
+export function* splitAnswerLines(body: Uint8Array): Generator<Buffer, void, void> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   for (let from = 0; from < bytes.length; ) {
     const end = bytes.indexOf(LINE_FEED, from);
     if (end < 0) throw new Error("the answer's last line is not complete");
-    yield readAnswer(bytes.subarray(from, end));
+    yield bytes.subarray(from, end);
     from = end + 1;
   }
 }
@@ -43,8 +43,10 @@ export function* readSessionAnswers(body: Uint8Array): Generator<SessionAnswer |
 /**
  * Splits a line into what an index needs and the interactions, whose JSON is that of a transcript's line. Parsing and writing them again
  * would cost more than the rest of a transcript. The interactions are the last field.
+ *
+ * @throws Error if the line has another form
  */
-function readAnswer(line: Buffer): SessionAnswer | FailedAnswer {
+export function readSessionAnswer(line: Buffer): SessionAnswer | FailedAnswer {
   const at = line.indexOf(SEPARATOR);
   if (at < 0) return failedAnswer.parse(JSON.parse(line.toString()));
   const from = at + SEPARATOR.length;

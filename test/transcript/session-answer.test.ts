@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { jsonPieces } from "../../src/transcript/json-pieces.js";
-import { readSessionAnswers } from "../../src/transcript/session-answer.js";
+import { readSessionAnswer, splitAnswerLines } from "../../src/transcript/session-answer.js";
 import { summarizeInteractions } from "../../src/transcript/summarize.js";
 import { interaction } from "./lines.js";
 
@@ -14,9 +14,9 @@ const HEAD = {
 } as const;
 
 const line = [...jsonPieces({ ...HEAD, interactions: [written, { ...written, parent: 0 }] })].join("");
-const read = (text: string) => [...readSessionAnswers(new TextEncoder().encode(text))];
+const read = (text: string) => Array.from(splitAnswerLines(new TextEncoder().encode(text)), readSessionAnswer);
 
-describe("readSessionAnswers", () => {
+describe("the lines of several transcripts", () => {
   it("splits each line before its interactions, even if a text contains the separator", () => {
     const answers = read(`${line}\n${line}\n`);
     expect(answers).toHaveLength(2);

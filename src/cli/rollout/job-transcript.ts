@@ -11,7 +11,7 @@ import type { AcceptedEpisode, RejectedEpisode } from "../../rollout/contract.js
 import type { TaskResult } from "../../rollout/controller/task.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
 import { findModelFolder } from "../../server/open-engine.js";
-import { Semaphore } from "../../support/async/semaphore.js";
+import { readSessionTag } from "../../session/worker-tag.js";
 import type { EpisodeLine, RunLine, StepLine } from "../../transcript/format.js";
 import type { SessionAnswer } from "../../transcript/session-answer.js";
 import { TranscriptWriter, type WrittenEpisode } from "../../transcript/writer.js";
@@ -22,8 +22,6 @@ import { TranscriptReader } from "./transcript-reader.js";
 /** Name of the transcript of a job with this `--out`. */
 export const transcriptFileOf = (out: string): string => `${out}.jsonl`;
 
-/** Number of calls that read episodes at the same time. The episodes are in memory until they are written. */
-const CONCURRENCY = 2;
 /** Episodes that wait beyond this number are written without their messages. */
 const MAX_WAITING = 1000;
 const DELETE_SECONDS = 30;
@@ -65,8 +63,7 @@ export interface WrittenBatchFacts {
 export class JobTranscript {
   readonly #job: TranscribedJob;
   readonly #writer: TranscriptWriter | undefined;
-  readonly #slots = new Semaphore(CONCURRENCY);
-  /** The reader of each proxy, by its address. */
+  /** The reader of each worker, by its address and tag: behind a gateway, several workers have one address. */
   readonly #readers = new Map<string, TranscriptReader>();
   readonly #stopping = new AbortController();
   /** Episodes that are not written yet, by session. */
@@ -159,22 +156,23 @@ export class JobTranscript {
   /** Returns the line of an episode with what the proxy recorded of its session, or why it is not known. */
   async #read(id: string, head: EndedEpisode["head"], url: string): Promise<WrittenEpisode | string> {
     try {
-      return joinAnswer(head, await this.#openReader(url).read(id));
+      return joinAnswer(head, await this.#openReader(id, url).read(id));
     } catch (error) {
       const why = error instanceof ProxyError ? `${error.code}: ${error.message}` : (error as Error).message;
       return `the proxy did not return the session: ${why}`;
     }
   }
 
-  #openReader(url: string): TranscriptReader {
-    const known = this.#readers.get(url);
+  #openReader(sessionId: string, url: string): TranscriptReader {
+    const key = `${url} ${readSessionTag(sessionId) ?? ""}`;
+    const known = this.#readers.get(key);
     if (known) return known;
     const { proxy, config } = this.#job;
     const { connections, adminKey } = proxy;
     const admin = url === proxy.url ? proxy.admin : new AdminClient(new HttpTransport(url, connections), adminKey);
     const discount = config.rollout.agent.turn_discount;
-    const reader = new TranscriptReader(admin, { slots: this.#slots, discount, signal: this.#stopping.signal });
-    this.#readers.set(url, reader);
+    const reader = new TranscriptReader(admin, { discount, signal: this.#stopping.signal });
+    this.#readers.set(key, reader);
     return reader;
   }
 

@@ -11,6 +11,9 @@ import { forwardTo, workerUnavailableError } from "../forward.js";
 import { findWorkerBySession, groupByTag, pickCredentials, sessionNotFoundError } from "../routing.js";
 import type { UpstreamCall } from "../upstream.js";
 
+/** Maximum number of calls to a worker that leaves and returns meanwhile. */
+const MAX_CALLS = 3;
+
 /** Adds the calls that read transcripts. That of one session is read from its worker, those of several from all their workers at the same time. */
 export function transcriptRoutes(app: App, context: GatewayContext): void {
   const { pool } = context;
@@ -28,23 +31,21 @@ export function transcriptRoutes(app: App, context: GatewayContext): void {
   });
 }
 
-/**
- * Returns the lines of a worker's sessions. If the worker is absent, each has an error: waiting would delay the lines of the other workers.
- *
- * @throws ApiError if the worker refuses the call
- */
+/** Returns the lines of a worker's sessions. Waits for an absent worker. If it does not return or refuses the call, each line has the error. */
 async function readFromWorker(
   { pool, upstream }: GatewayContext,
   tag: string | undefined,
   sessionIds: readonly string[],
-  call: UpstreamCall,
+  call: UpstreamCall & { readonly signal: AbortSignal },
 ): Promise<Buffer> {
   const writeErrors = (toError: (id: string) => ApiError) =>
     Buffer.concat(sessionIds.map((id) => writeFailedTranscript(id, toError(id))));
   if (tag === undefined) return writeErrors(sessionNotFoundError);
-  const worker = await pool.find(tag);
-  const answer = worker && (await callWorker(upstream, worker, call));
-  if (!answer) return writeErrors(() => workerUnavailableError(tag));
-  if (answer.status >= 300) throw readWorkerError(answer);
-  return answer.body;
+  for (let calls = 1; ; calls++) {
+    const worker = await pool.locate(tag, () => call.signal);
+    const answer = worker && (await callWorker(upstream, worker, call));
+    if (answer) return answer.status < 300 ? answer.body : writeErrors(() => readWorkerError(answer));
+    const mayReturn = calls < MAX_CALLS && worker !== undefined && (await pool.hasLeft(worker));
+    if (!mayReturn) return writeErrors(() => workerUnavailableError(tag));
+  }
 }

@@ -8,6 +8,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** True if the route works while the disk refuses writes, such as an export. */
     readonly worksWithoutDisk?: boolean;
+    /** True if the route changes nothing although it is no GET. */
+    readonly onlyReads?: boolean;
   }
 }
 
@@ -67,6 +69,6 @@ export const storagePlugin = fp<StorageOptions>((app, { registry, server: { stor
   done();
 });
 
-function isRead({ method }: FastifyRequest): boolean {
-  return method === "GET" || method === "HEAD";
+function isRead({ method, routeOptions }: FastifyRequest): boolean {
+  return method === "GET" || method === "HEAD" || routeOptions.config.onlyReads === true;
 }

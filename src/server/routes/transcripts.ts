@@ -29,12 +29,13 @@ export function transcriptRoutes(app: App, { registry }: ServerContext): void {
   app.post(
     "/rl/transcripts",
     {
-      config: { key: "admin" },
+      config: { key: "admin", onlyReads: true },
       schema: { summary: "The transcripts of several sessions, one on each line", body: transcriptsBody },
     },
     async ({ body }, reply) => {
       const { session_ids: ids, discount } = body;
-      const lines = await readTranscriptLines(registry, ids, discount, disconnectSignal(reply));
+      const signal = disconnectSignal(reply);
+      const lines = await readTranscriptLines(registry, ids, { discount, signal, log: reply.log });
       return sendBytes(reply, JSON_LINES_TYPE, lines);
     },
   );

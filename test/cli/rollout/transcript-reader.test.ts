@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { TranscriptReader } from "../../../src/cli/rollout/transcript-reader.js";
 import { AdminClient } from "../../../src/client/admin-client.js";
 import type { HttpRequest } from "../../../src/client/connection-pool.js";
-import { Semaphore } from "../../../src/support/async/semaphore.js";
 import { summarizeInteractions } from "../../../src/transcript/summarize.js";
 
 type Answer = (sessionIds: readonly string[]) => string;
@@ -20,7 +19,7 @@ function createReader(answer: Answer) {
     return { status: 200, headers: {}, body: Buffer.from(answer(session_ids)) };
   };
   const stopping = new AbortController();
-  const options = { slots: new Semaphore(1), discount: 1, signal: stopping.signal };
+  const options = { discount: 1, signal: stopping.signal };
   return { reader: new TranscriptReader(new AdminClient({ send }, "admin"), options), calls, stopping };
 }
 
@@ -56,6 +55,39 @@ describe("TranscriptReader", () => {
     const reads = names(2).map((id) => reader.read(id));
     await expect(reads[0]).rejects.toMatchObject({ code: "session_exported", message: "It was." });
     expect((await reads[1])?.head.session_id).toBe("s1");
+  });
+
+  it("reads a session once that two callers want", async () => {
+    const { reader, calls } = createReader(answerAll);
+    const answers = await Promise.all([reader.read("s0"), reader.read("s0")]);
+    expect(idsOf(answers)).toEqual(["s0", "s0"]);
+    expect(calls).toEqual([["s0"]]);
+  });
+
+  it("fails for the session whose line cannot be read, and for no other", async () => {
+    const { reader } = createReader((ids) =>
+      ids.map((id) => (id === "s1" ? '{"session_id":"s1"}\n' : lineOf(id))).join(""),
+    );
+    const reads = names(3).map((id) => reader.read(id));
+    await expect(reads[1]).rejects.toThrow(/error/);
+    expect(idsOf(await Promise.all([reads[0], reads[2]].flatMap((read) => read ?? [])))).toEqual(["s0", "s2"]);
+  });
+
+  it("reads each session with a call of its own if the proxy is of an earlier version", async () => {
+    const paths: string[] = [];
+    const send = async (path: string) => {
+      paths.push(path);
+      const id = /sessions\/(\w+)\//.exec(path)?.[1];
+      if (id !== undefined) return { status: 200, headers: {}, body: Buffer.from(lineOf(id)) };
+      const error = { message: "Route POST /rl/transcripts does not exist.", code: "not_found" };
+      return { status: 404, headers: {}, body: Buffer.from(JSON.stringify({ error })) };
+    };
+    const options = { discount: 0.5, signal: new AbortController().signal };
+    const reader = new TranscriptReader(new AdminClient({ send }, "admin"), options);
+    const answers = await Promise.all(names(2).map((id) => reader.read(id)));
+    expect(idsOf(answers)).toEqual(names(2));
+    expect(answers.map(({ interactions }) => Buffer.from(interactions).toString())).toEqual(["[]", "[]"]);
+    expect(paths).toEqual(["/rl/transcripts", ...names(2).map((id) => `/rl/sessions/${id}/transcript?discount=0.5`)]);
   });
 
   it("fails if the answer has none of the sessions", async () => {
