@@ -9,7 +9,7 @@ import { withFolder } from "../storage-folder.js";
 
 const OPEN_CALLS = sized(32, 4);
 const LOAD = { openCalls: OPEN_CALLS, seconds: sized(4, 0.3, 2) };
-const ROUNDS = sized(5, 1, 3);
+const ROUNDS = sized(5, 1, 2);
 const TARGET_SHARE = 85;
 
 export async function throughput(): Promise<Row[]> {

@@ -18,7 +18,7 @@ import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
 const WHAT = "POST /export_batch";
 /** Bytes by which a server's metadata may be longer than the library's, because it also describes the server. */
 const MORE_METADATA = 1 << 20;
-const ROUNDS = sized(25, 2, 9);
+const ROUNDS = sized(25, 2, 7);
 
 /** Exports with the library. The server's sessions have the same names and tokens. */
 async function expected(): Promise<{ ids: string[]; bytes: number; sums: Checksums }> {

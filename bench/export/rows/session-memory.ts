@@ -8,7 +8,7 @@ import { type Row, report } from "../row.js";
 /** Measures the memory of sessions of 50 turns that grow to 64K tokens, in bytes per distinct token. */
 
 const SHAPE = sized<LoadShape>({ sessions: 1, turns: 50, tokens: 65_536 }, { sessions: 1, turns: 5, tokens: 1_024 });
-const SESSIONS = sized(200, 5, 100);
+const SESSIONS = sized(200, 5, 60);
 
 function record(shape: LoadShape, index: number): { session: Session; tokens: number } {
   const session = new Session({ id: `task-${index}`, taskId: "task" });
