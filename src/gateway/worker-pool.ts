@@ -163,9 +163,19 @@ export class WorkerPool {
   }
 
   /** Checks a worker whose connection broke during a call. Returns true if it is absent now, or has returned at another address. */
-  async hasLeft(worker: Worker): Promise<boolean> {
+  async #hasLeft(worker: Worker): Promise<boolean> {
     if (this.#options.returnMilliseconds === 0) return false;
     return (await readHealth(this.#options.upstream, worker.url)) === undefined && this.markAbsent(worker);
+  }
+
+  /**
+   * Waits for a worker that did not answer a call, if it has left. Returns it when it answers again; undefined if it has not left, does
+   * not return in time, or the signal aborts.
+   */
+  async whenReturned(worker: Worker, signal: AbortSignal): Promise<Worker | undefined> {
+    if (!(await this.#hasLeft(worker))) return undefined;
+    const returned = await this.locate(worker.tag, () => signal).catch(() => undefined);
+    return returned?.state === "down" ? undefined : returned;
   }
 
   /** Reads all sources and polls all workers. Calls during a refresh share it. */

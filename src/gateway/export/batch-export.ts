@@ -177,9 +177,8 @@ export class BatchExport {
   /** Waits for a worker that left. Returns true if it is there again. */
   async #returns(share: WorkerShare): Promise<boolean> {
     const { pool, signal } = this.#options;
-    if (!(await pool.hasLeft(share.worker))) return false;
-    const returned = await pool.locate(share.worker.tag, () => signal).catch(() => undefined);
-    if (!returned || returned.state === "down") return false;
+    const returned = await pool.whenReturned(share.worker, signal);
+    if (!returned) return false;
     share.worker = returned;
     return true;
   }

@@ -41,11 +41,11 @@ async function readFromWorker(
   const writeErrors = (toError: (id: string) => ApiError) =>
     Buffer.concat(sessionIds.map((id) => writeFailedTranscript(id, toError(id))));
   if (tag === undefined) return writeErrors(sessionNotFoundError);
-  for (let calls = 1; ; calls++) {
-    const worker = await pool.locate(tag, () => call.signal);
-    const answer = worker && (await callWorker(upstream, worker, call));
+  let worker = await pool.locate(tag, () => call.signal);
+  for (let calls = 1; worker && calls <= MAX_CALLS; calls++) {
+    const answer = await callWorker(upstream, worker, call);
     if (answer) return answer.status < 300 ? answer.body : writeErrors(() => readWorkerError(answer));
-    const mayReturn = calls < MAX_CALLS && worker !== undefined && (await pool.hasLeft(worker));
-    if (!mayReturn) return writeErrors(() => workerUnavailableError(tag));
+    worker = await pool.whenReturned(worker, call.signal);
   }
+  return writeErrors(() => workerUnavailableError(tag));
 }
