@@ -26,6 +26,8 @@ describe("rolltape rollout scheduler.type=slurm", () => {
     const keys = [
       "scheduler.type=slurm",
       "rollout.lease_seconds=3",
+      // Fewer than the eight tasks that wait, so that neither worker gets them all.
+      "rollout.worker_concurrency=6",
       "gateway.poll_seconds=0.2",
       "gateway.worker_return_seconds=1",
     ];
