@@ -4,6 +4,7 @@ import { runInSlices } from "../support/async/run-steps.js";
 import type { Steps } from "../support/async/steps.js";
 import type { ChatModel, ContinuationResult, PromptOptions, RecordedTurn, ToolCallSupport } from "./chat-model.js";
 import { ContinuationFinder } from "./continuation/continuation-finder.js";
+import type { KnownRendering } from "./jinja/index.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
 import { chooseFamilies, type FamilyChoice, hasMarker, type ModelSigns } from "./output/choose-families.js";
 import { Vocabulary } from "./output/detokenizer/vocabulary.js";
@@ -66,6 +67,8 @@ export class FolderChatModel implements ChatModel {
   readonly #callStructure: ReturnType<typeof findCallStructure>;
   readonly #plain: Dialogue;
   readonly #withTools: Dialogue;
+  /** What the renderings of known texts recorded, for the next rendering. */
+  readonly #loops = new WeakMap<EncodedText, KnownRendering["loops"]>();
 
   constructor(folder: string, files: ModelFiles, options: ChatModelOptions) {
     this.folder = resolve(folder);
@@ -110,8 +113,11 @@ export class FolderChatModel implements ChatModel {
 
   async prompt(conversation: Conversation, { known, maxTokens }: PromptOptions = {}): Promise<EncodedText> {
     const { template } = this.#chooseDialogue(conversation);
-    const parts = await runInSlices(renderPrompt(template, conversation));
-    return encodePartsWithin(this.#tokenizer, parts, maxTokens, known);
+    const earlier = known?.items.map((text) => ({ parts: text.parts, loops: this.#loops.get(text) ?? [] }));
+    const { parts, loops } = await runInSlices(renderPrompt(template, conversation, earlier));
+    const text = await encodePartsWithin(this.#tokenizer, parts, maxTokens, known);
+    if (known) this.#loops.set(text, loops);
+    return text;
   }
 
   async continuation(conversation: Conversation, turn: RecordedTurn, maxTokens?: number): Promise<ContinuationResult> {
@@ -159,9 +165,13 @@ export class FolderChatModel implements ChatModel {
   }
 }
 
-function* renderPrompt(template: ChatTemplate, conversation: Conversation): Steps<readonly string[]> {
-  if (conversation.prefill !== undefined) return [yield* renderPrefilled(template, conversation)];
-  return yield* template.renderInSteps(conversation, true);
+function* renderPrompt(
+  template: ChatTemplate,
+  conversation: Conversation,
+  known?: readonly KnownRendering[],
+): Steps<KnownRendering> {
+  if (conversation.prefill === undefined) return yield* template.renderInSteps(conversation, true, known);
+  return { parts: [yield* renderPrefilled(template, conversation)], loops: [] };
 }
 
 function makeTokenizer(folder: string, files: ModelFiles, cacheBytes: number): Tokenizer {

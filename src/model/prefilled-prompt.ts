@@ -17,7 +17,8 @@ export function* renderPrefilled(
   const answer: Message = { role: "assistant", content: prefill };
   const marker = makeMarker([...conversation.messages, answer]);
   const messages = [...conversation.messages, { ...answer, content: prefill + marker }];
-  const text = (yield* template.renderInSteps({ ...conversation, messages }, false)).join("");
+  const { parts } = yield* template.renderInSteps({ ...conversation, messages }, false);
+  const text = parts.join("");
   const shown = text.slice(0, Math.max(0, text.lastIndexOf(marker)));
   if (!shown.endsWith(prefill)) {
     throw new TemplateError("it changes the last answer, so this answer cannot be continued");

@@ -18,6 +18,10 @@ export function globalVariables(now: () => Date): ReadonlyMap<string, Value> {
   ]);
 }
 
+/** Returns true if a function is global, and its result depends only on its arguments. */
+export const isPureGlobal = (callee: Callable): boolean =>
+  callee === range || callee === makeDict || callee === makeNamespace || callee === raise;
+
 const raise: Callable = ([message]) => {
   throw new RenderError(message === undefined ? "the template raised an exception" : pyStr(message));
 };

@@ -4,6 +4,7 @@ import { Scope } from "./compile/scope.js";
 import { RenderError } from "./errors.js";
 import { globalVariables } from "./globals.js";
 import { parseTemplate } from "./parse/parse-template.js";
+import type { KnownRendering, RecordedLoop } from "./reuse/loop-run.js";
 import { findUnsupported } from "./unsupported.js";
 import type { Value } from "./values/value.js";
 
@@ -15,8 +16,16 @@ import type { Value } from "./values/value.js";
  */
 export type Render = (variables: ReadonlyMap<string, Value>) => string[];
 
-/** Renders like {@link Render}, in steps if an outermost loop is long. */
-export type RenderInSteps = (variables: ReadonlyMap<string, Value>) => Steps<string[]>;
+/**
+ * Renders like {@link Render}, in steps if an outermost loop is long. Iterations of outermost loops that print the same as in an
+ * earlier rendering are taken from it.
+ *
+ * @param known earlier renderings with this template
+ */
+export type RenderInSteps = (
+  variables: ReadonlyMap<string, Value>,
+  known?: readonly KnownRendering[],
+) => Steps<KnownRendering>;
 
 /**
  * Compiles a chat template. It renders like Python's Jinja2 in `apply_chat_template` of `transformers`.
@@ -30,7 +39,7 @@ export function compileTemplate(source: string, now?: () => Date): Render {
     const steps = render(variables);
     for (;;) {
       const step = steps.next();
-      if (step.done) return step.value;
+      if (step.done) return [...step.value.parts];
     }
   };
 }
@@ -42,9 +51,10 @@ export function compileTemplateInSteps(source: string, now: () => Date = () => n
   if (unsupported !== undefined) throw new Error(`${unsupported} is not supported`);
   const run = compileProgram(program);
   const globals = new Scope(globalVariables(now));
-  return function* (variables) {
+  return function* (variables, known = []) {
+    const loops: RecordedLoop[] = [];
     try {
-      return yield* run(new Scope(variables, globals));
+      return { parts: yield* run(new Scope(variables, globals), { known, loops }), loops };
     } catch (error) {
       throw asRenderError(error);
     }

@@ -7,7 +7,14 @@ import type { Conversation, Message } from "../../conversation/message.js";
 import { RESERVED_ARGS } from "../../conversation/template-args.js";
 import { runAtOnce, type Steps } from "../../support/async/steps.js";
 import { TemplateError } from "../chat-model.js";
-import { compileTemplateInSteps, NONE, RenderError, type RenderInSteps, type Value } from "../jinja/index.js";
+import {
+  compileTemplateInSteps,
+  type KnownRendering,
+  NONE,
+  RenderError,
+  type RenderInSteps,
+  type Value,
+} from "../jinja/index.js";
 import { detectDialect } from "./dialect.js";
 import { fromJs } from "./from-js.js";
 import { MessageValues } from "./message-values.js";
@@ -41,7 +48,7 @@ export class ChatTemplate {
     const special: ReadonlyMap<string, Value> = options.specialTokens;
     this.#variables = new Map([["documents", NONE], ...special, ...argumentValues(options.templateArgs)]);
     const dialect = detectDialect(source, (messages, candidate) =>
-      runAtOnce(this.#renderWith({ messages }, true, new MessageValues(candidate))).join(""),
+      runAtOnce(this.#renderWith({ messages }, true, new MessageValues(candidate))).parts.join(""),
     );
     this.#messages = new MessageValues(dialect);
     this.dividesCalls = dialect.callRules.calls === "one_by_one";
@@ -58,14 +65,21 @@ export class ChatTemplate {
   }
 
   /** Renders a conversation in parts: one for each message if the template loops over messages at its outermost level. */
-  renderParts(conversation: Conversation, addGenerationPrompt: boolean): string[] {
-    return runAtOnce(this.renderInSteps(conversation, addGenerationPrompt));
+  renderParts(conversation: Conversation, addGenerationPrompt: boolean): readonly string[] {
+    return runAtOnce(this.renderInSteps(conversation, addGenerationPrompt)).parts;
   }
 
-  /** {@link renderParts} in steps, for conversations of thousands of messages or calls. */
-  *renderInSteps(conversation: Conversation, addGenerationPrompt: boolean): Steps<string[]> {
+  /**
+   * {@link renderParts} in steps, for conversations of thousands of messages or calls. Takes the text of messages from earlier
+   * renderings where the template certainly prints the same.
+   */
+  *renderInSteps(
+    conversation: Conversation,
+    addGenerationPrompt: boolean,
+    known?: readonly KnownRendering[],
+  ): Steps<KnownRendering> {
     try {
-      return yield* this.#renderWith(conversation, addGenerationPrompt, this.#messages);
+      return yield* this.#renderWith(conversation, addGenerationPrompt, this.#messages, known);
     } catch (error) {
       if (error instanceof RenderError) throw new TemplateError(error.message, { cause: error });
       throw error;
@@ -77,10 +91,15 @@ export class ChatTemplate {
     return runAtOnce(this.#variablesOf(conversation, addGenerationPrompt, this.#messages));
   }
 
-  *#renderWith(conversation: Conversation, addGenerationPrompt: boolean, values: MessageValues): Steps<string[]> {
+  *#renderWith(
+    conversation: Conversation,
+    addGenerationPrompt: boolean,
+    values: MessageValues,
+    known?: readonly KnownRendering[],
+  ): Steps<KnownRendering> {
     const variables = yield* this.#variablesOf(conversation, addGenerationPrompt, values);
     if (countItems(conversation.messages) >= MANY_ITEMS) yield;
-    return yield* this.#render(variables);
+    return yield* this.#render(variables, known);
   }
 
   *#variablesOf(

@@ -15,22 +15,22 @@ describe("a template with a long outermost loop", () => {
     const source = "{% for item in items %}{{ loop.index }}:{{ item }} {% endfor %}end";
     const { result, count } = inSteps(source, 2000);
     expect(count).toBe(126);
-    expect(result).toEqual([...Array.from({ length: 2000 }, (_, i) => `${i + 1}:${i} `), "end"]);
+    expect(result.parts).toEqual([...Array.from({ length: 2000 }, (_, i) => `${i + 1}:${i} `), "end"]);
     expect(inSteps(source, 15).count).toBe(1);
   });
 
   it("ends at a break", () => {
     const source = "{% for item in items %}{% if item == 600 %}{% break %}{% endif %}{{ item }}{% endfor %}";
     const { result, count } = inSteps(source, 2000);
-    expect([result.length, result.at(-1), count]).toEqual([601, "", 38]);
+    expect([result.parts.length, result.parts.at(-1), count]).toEqual([601, "", 38]);
   });
 
   it("is rendered in steps inside an outermost if, to one part", () => {
     const source = "{% if items %}({% for item in items %}{{ item }} {% endfor %}){% else %}none{% endif %}end";
     const { result, count } = inSteps(source, 40);
     expect(count).toBe(3);
-    expect(result).toEqual([`(${Array.from({ length: 40 }, (_, i) => `${i} `).join("")})`, "end"]);
-    expect(inSteps(source, 0).result).toEqual(["none", "end"]);
+    expect(result.parts).toEqual([`(${Array.from({ length: 40 }, (_, i) => `${i} `).join("")})`, "end"]);
+    expect(inSteps(source, 0).result.parts).toEqual(["none", "end"]);
   });
 
   it("fails with a RenderError in any step", () => {

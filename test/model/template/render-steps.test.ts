@@ -13,7 +13,7 @@ it("converts and renders tools in steps", () => {
   const tools = Array.from({ length: 100 }, (_, i) => ({ type: "function" as const, function: { name: `f${i}` } }));
   const { result, count } = countSteps(template.renderInSteps({ messages: [USER], tools }, false));
   expect(count).toBeGreaterThan(100);
-  expect(result.join("").split("\n")).toHaveLength(101);
+  expect(result.parts.join("").split("\n")).toHaveLength(101);
 });
 
 it("converts arguments with tens of thousands of values in steps", () => {
@@ -23,5 +23,5 @@ it("converts arguments with tens of thousands of values in steps", () => {
   const messages = [USER, { role: "assistant" as const, content: "", toolCalls }];
   const { result, count } = countSteps(template.renderInSteps({ messages }, false));
   expect(count).toBeGreaterThanOrEqual(9);
-  expect(result.join("")).toBe("userassistant10000");
+  expect(result.parts.join("")).toBe("userassistant10000");
 });

@@ -1,3 +1,4 @@
+import type { LoopRun } from "../reuse/loop-run.js";
 import { equal } from "../values/compare.js";
 import { PythonObject, Undefined, type Value } from "../values/value.js";
 import type { Assign } from "./assignment.js";
@@ -29,22 +30,31 @@ export function runLoop({ items: evaluate, assign, body, otherwise }: ForLoop): 
   };
 }
 
-/** Runs like {@link runLoop}, in steps of some iterations. */
+/**
+ * Runs like {@link runLoop}, in steps of some iterations.
+ *
+ * @param begin begins to record the run if its iterations are parts of the output
+ */
 export function* runLoopInSteps(
   { items: evaluate, assign, body, otherwise }: ForLoop,
   scope: Scope,
   output: Output,
+  begin: (items: readonly Value[]) => LoopRun | undefined = () => undefined,
 ): Steps<void> {
   const items = evaluate(scope);
   if (items.length === 0) {
     otherwise(scope.inner(), output);
     return;
   }
+  const run = begin(items);
   const iterate = createIteration({ assign, body }, new LoopVariable(items), scope, output);
   for (const [index, item] of items.entries()) {
+    if (run?.take(index, output)) continue;
     if (index % ITERATIONS_PER_STEP === ITERATIONS_PER_STEP - 1) yield;
     if (iterate(index, item) === "break") break;
+    run?.add(index);
   }
+  run?.end();
 }
 
 function createIteration(

@@ -26,15 +26,28 @@ export function compileParameters(nodes: readonly ParameterNode[]): Parameter[] 
   return nodes.map(({ name, byDefault }) => ({ name, byDefault: byDefault && compileExpression(byDefault) }));
 }
 
+/** A macro and the scope of its definition. */
+export interface DefinedMacro {
+  readonly macro: Macro;
+  readonly scope: Scope;
+}
+
+const definitions = new WeakMap<Callable, DefinedMacro>();
+
+/** Returns the macro that a function calls; undefined for other functions. */
+export const definedMacro = (callee: Callable): DefinedMacro | undefined => definitions.get(callee);
+
 /** Returns the function that a template calls. The body sees the scope of the macro's definition, not the caller's. */
 export function callable(macro: Macro, scope: Scope): Callable {
-  return (args, keywords) => {
+  const callee: Callable = (args, keywords) => {
     const inner = scope.inner();
     const rest = new Map(keywords);
     bindParameters(macro, args, rest, inner);
     bindSpecialNames(macro, args, rest, inner);
     return printed(macro.body, inner);
   };
+  definitions.set(callee, { macro, scope });
+  return callee;
 }
 
 /** Sets all names before it evaluates the first default, so no default reads a variable outside the macro. */

@@ -13,6 +13,11 @@ export class Output {
     this.#text = "";
   }
 
+  /** Adds a whole part, which no other print belongs to. */
+  addPart(part: string): void {
+    this.#parts.push(part);
+  }
+
   /** The text that was printed since the last part ended. */
   get text(): string {
     return this.#text;

@@ -1,4 +1,5 @@
-import type { Node, Statement, Target } from "../ast.js";
+import { assignedNames } from "../assigned-names.js";
+import type { Node, Statement } from "../ast.js";
 import { childNodes } from "../child-nodes.js";
 
 /** Names that are set for a macro in addition to its parameters, if its body reads them. */
@@ -20,15 +21,4 @@ export function specialNames(body: readonly Statement[]): ReadonlySet<SpecialNam
   };
   for (const node of body) visit(node);
   return read;
-}
-
-function assignedNames(node: Node): readonly string[] {
-  if (node.type === "For" || node.type === "Set") return targetNames(node.target);
-  if (node.type === "With") return node.variables.flatMap(({ target }) => targetNames(target));
-  return node.type === "Macro" || node.type === "CallStatement" ? node.parameters.map(({ name }) => name) : [];
-}
-
-function targetNames(target: Target): readonly string[] {
-  if (target.type === "Name") return [target.name];
-  return target.type === "TupleTarget" ? target.items.flatMap(targetNames) : [];
 }

@@ -15,6 +15,11 @@ export class Namespace extends PythonObject {
     this.#entries.set(name, value);
   }
 
+  /** All attributes, in the order in which they were first set. */
+  get entries(): ReadonlyMap<string, Value> {
+    return this.#entries;
+  }
+
   override attribute(name: string): Value | undefined {
     return this.#entries.get(name);
   }

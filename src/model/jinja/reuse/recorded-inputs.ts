@@ -1,0 +1,108 @@
+import { definedMacro, type Macro } from "../compile/macro.js";
+import type { Scope } from "../compile/scope.js";
+import { isPureGlobal } from "../globals.js";
+import { Namespace } from "../values/namespace.js";
+import { type Callable, isDict, isList, NONE, type PythonObject, type Value } from "../values/value.js";
+
+/**
+ * The values of a loop's inputs before it ran, described so that those of a later rendering can be compared with them. They keep no
+ * list and no dict in memory, because a session keeps them with the text of its prompt.
+ */
+export type RecordedInputs = readonly RecordedInput[];
+
+type RecordedInput = Same | ObjectId | RecordedNamespace | Alias;
+
+/** What is the same as another one if both are identical. An undefined variable is `undefined`; a symbol stands for other values. */
+type Same = undefined | string | number | bigint | boolean | symbol | PythonObject | Callable | Macro;
+
+class ObjectId {
+  readonly id: number;
+
+  constructor(id: number) {
+    this.id = id;
+  }
+}
+
+class RecordedNamespace {
+  readonly entries: readonly (readonly [string, RecordedInput])[];
+
+  constructor(entries: readonly (readonly [string, RecordedInput])[]) {
+    this.entries = entries;
+  }
+}
+
+/** The same namespace as an input before. */
+class Alias {
+  readonly index: number;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+const EMPTY_LIST = Symbol("[]");
+
+/** Stands for a value that is made anew by each rendering, such as a list. */
+const NEW = Symbol("new");
+
+/**
+ * Describes the values of these names. `scope` is that of the loop.
+ *
+ * @returns undefined if a value is made anew by each rendering, so that none has the same inputs
+ */
+export function recordInputs(names: readonly string[], scope: Scope): RecordedInputs | undefined {
+  const values = names.map((name) => scope.get(name));
+  const inputs: RecordedInput[] = [];
+  for (const [index, value] of values.entries()) {
+    const first = values.indexOf(value);
+    const input = value instanceof Namespace ? recordNamespace(value, scope) : recordInput(value, scope);
+    if (input === NEW) return undefined;
+    inputs.push(value instanceof Namespace && first < index ? new Alias(first) : input);
+  }
+  return inputs;
+}
+
+function recordNamespace({ entries }: Namespace, scope: Scope): RecordedNamespace | typeof NEW {
+  const recorded = [...entries].map(([name, value]) => [name, recordInput(value, scope)] as const);
+  return recorded.some(([, input]) => input === NEW) ? NEW : new RecordedNamespace(recorded);
+}
+
+export function areSameInputs(a: RecordedInputs, b: RecordedInputs): boolean {
+  return a.length === b.length && a.every((input, index) => isSameInput(input, b[index]));
+}
+
+function isSameInput(a: RecordedInput, b: RecordedInput): boolean {
+  if (a instanceof ObjectId) return b instanceof ObjectId && a.id === b.id;
+  if (a instanceof Alias) return b instanceof Alias && a.index === b.index;
+  if (!(a instanceof RecordedNamespace)) return a === b;
+  if (!(b instanceof RecordedNamespace) || a.entries.length !== b.entries.length) return false;
+  return a.entries.every(([name, input], index) => {
+    const other = b.entries[index];
+    return other !== undefined && name === other[0] && isSameInput(input, other[1]);
+  });
+}
+
+function recordInput(value: Value | undefined, scope: Scope): RecordedInput {
+  if (typeof value === "function") {
+    if (isPureGlobal(value)) return value;
+    const defined = definedMacro(value);
+    // The variables of a macro that is defined beside the loop are inputs too. Those of other macros are not known.
+    return defined?.scope === scope ? defined.macro : NEW;
+  }
+  if (isDict(value)) return new ObjectId(objectId(value));
+  if (isList(value)) return value.length === 0 ? EMPTY_LIST : NEW;
+  if (typeof value !== "object") return value;
+  return value === NONE ? NONE : NEW;
+}
+
+const ids = new WeakMap<object, number>();
+let lastId = 0;
+
+/** Returns a number for an object that no other object has. */
+export function objectId(value: object): number {
+  const known = ids.get(value);
+  if (known !== undefined) return known;
+  lastId++;
+  ids.set(value, lastId);
+  return lastId;
+}
