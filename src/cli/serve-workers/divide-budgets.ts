@@ -1,10 +1,12 @@
 import { getHeapStatistics } from "node:v8";
 import type { Config } from "../../config/index.js";
 import { availableMemory, chooseStoreBytes } from "../../server/limits/configured-limits.js";
+import { readYoungGeneration, SEMI_SPACES, type YoungGeneration } from "../../server/limits/young-generation.js";
 
 const MEBIBYTE = 1024 ** 2;
-/** Part of V8's heap limit beyond `--max-old-space-size`: the young generation. */
-const YOUNG_GENERATION_BYTES = 48 * MEBIBYTE;
+/** Size of a semi-space if the young generation would take more than {@link YOUNG_SHARE} of a worker's heap, as it can in Node 24. */
+const SMALL_SEMI_SPACE_MEBIBYTES = 16;
+const YOUNG_SHARE = 0.25;
 const HEAP_SHARE = 0.5;
 const MIN_HEAP_BYTES = 256 * MEBIBYTE;
 const HEAP_OPTION = /--max[-_]old[-_]space[-_]size/;
@@ -30,6 +32,8 @@ export interface Machine {
   readonly memoryBytes: number;
   /** V8's limit of the heap of one process. */
   readonly heapBytes: number;
+  /** The part of this limit beyond `--max-old-space-size`. */
+  readonly young: YoungGeneration;
   readonly nodeOptions: string;
 }
 
@@ -42,7 +46,12 @@ export interface WorkerBudgets {
 
 export function readMachine(env: NodeJS.ProcessEnv = process.env): Machine {
   const { heap_size_limit: heapBytes } = getHeapStatistics();
-  return { memoryBytes: availableMemory(), heapBytes, nodeOptions: env["NODE_OPTIONS"] ?? "" };
+  return {
+    memoryBytes: availableMemory(),
+    heapBytes,
+    young: readYoungGeneration(),
+    nodeOptions: env["NODE_OPTIONS"] ?? "",
+  };
 }
 
 /** Divides memory, connections and calls at the engine among `workers`. Limits of one session or one request stay as they are. */
@@ -72,10 +81,13 @@ export function divideBudgets(config: Config, workers: number, machine: Machine 
 }
 
 /** V8 lets one process use up to 4 GiB, so many workers would take more than the machine has. */
-function divideHeap({ memoryBytes, heapBytes, nodeOptions }: Machine, workers: number) {
+function divideHeap({ memoryBytes, heapBytes, young, nodeOptions }: Machine, workers: number) {
   // Node passes it on to the workers.
   if (HEAP_OPTION.test(nodeOptions)) return { bytes: heapBytes, nodeArguments: [] };
   const bytes = Math.min(heapBytes, Math.max(MIN_HEAP_BYTES, (HEAP_SHARE * memoryBytes) / workers));
-  const mebibytes = Math.max(1, Math.floor((bytes - YOUNG_GENERATION_BYTES) / MEBIBYTE));
-  return { bytes, nodeArguments: [`--max-old-space-size=${mebibytes}`] };
+  const isSmaller = young.bytes > YOUNG_SHARE * bytes && !young.isChosen;
+  const youngBytes = isSmaller ? SEMI_SPACES * SMALL_SEMI_SPACE_MEBIBYTES * MEBIBYTE : young.bytes;
+  const mebibytes = Math.max(1, Math.floor((bytes - youngBytes) / MEBIBYTE));
+  const semiSpace = isSmaller ? [`--max-semi-space-size=${SMALL_SEMI_SPACE_MEBIBYTES}`] : [];
+  return { bytes, nodeArguments: [`--max-old-space-size=${mebibytes}`, ...semiSpace] };
 }

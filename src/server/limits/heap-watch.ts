@@ -1,6 +1,6 @@
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { youngGenerationBytes } from "./young-generation.js";
+import { readYoungGeneration } from "./young-generation.js";
 
 /** Memory of JavaScript objects, in bytes. */
 export interface HeapUse {
@@ -26,7 +26,7 @@ const MIN_COLLECT_PAUSE_MS = 1000;
 export function createHeap(): Heap {
   let collectGarbage: (() => void) | undefined;
   // V8's limit includes it.
-  const youngBytes = youngGenerationBytes();
+  const { bytes: youngBytes } = readYoungGeneration();
   return {
     read() {
       const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();

@@ -6,7 +6,13 @@ import { configKeys } from "../../../src/config/key.js";
 
 const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 ** 3;
-const MACHINE: Machine = { memoryBytes: 64 * GIBIBYTE, heapBytes: 4 * GIBIBYTE + 48 * MEBIBYTE, nodeOptions: "" };
+/** As Node 20 sees it. */
+const MACHINE: Machine = {
+  memoryBytes: 64 * GIBIBYTE,
+  heapBytes: 4 * GIBIBYTE + 48 * MEBIBYTE,
+  young: { bytes: 48 * MEBIBYTE, isChosen: false },
+  nodeOptions: "",
+};
 const ENGINE = { model: { path: "/m" }, engine: { type: "sglang", urls: ["http://a"] } };
 
 const divide = (workers: number, config: object = {}, machine: Partial<Machine> = {}) =>
@@ -80,6 +86,15 @@ describe("the budgets of a worker", () => {
     expect(divide(16, {}, { memoryBytes: GIBIBYTE }).nodeArguments).toEqual(["--max-old-space-size=208"]);
     expect(divide(16, {}, { nodeOptions: "--max-old-space-size=900" }).nodeArguments).toEqual([]);
     expect(readMachine({ NODE_OPTIONS: "--max_old_space_size=900" }).nodeOptions).toBe("--max_old_space_size=900");
+  });
+
+  it("leave a small heap to old objects in Node 24, whose young generation is larger", () => {
+    const node24 = { heapBytes: 4 * GIBIBYTE + 192 * MEBIBYTE, young: { bytes: 192 * MEBIBYTE, isChosen: false } };
+    expect(divide(4, {}, node24).nodeArguments).toEqual(["--max-old-space-size=4096"]);
+    const small = divide(16, {}, { ...node24, memoryBytes: GIBIBYTE });
+    expect(small.nodeArguments).toEqual(["--max-old-space-size=208", "--max-semi-space-size=16"]);
+    const chosen = { ...node24, memoryBytes: 16 * GIBIBYTE, young: { bytes: 192 * MEBIBYTE, isChosen: true } };
+    expect(divide(16, {}, chosen).nodeArguments).toEqual(["--max-old-space-size=320"]);
   });
 
   it("are keys of the configuration", () => {
