@@ -19,6 +19,7 @@ export function submitTasks({ tasks, journal, proxy }: JobSetup, { controller, t
       controller.submit(data, { taskId });
       continue;
     }
+    tally.acceptedBefore += ended.result.accepted.length;
     // The proxy may have another address since.
     const accepted = ended.result.accepted.map((episode) => ({ ...episode, url: proxy.url }));
     const result = { ...ended.result, accepted, taskId, data, version: ended.version };

@@ -22,7 +22,7 @@ export interface RolloutSummary {
 
 /** Returns the summary that `rolltape rollout` prints. */
 export function describeRollout(summary: RolloutSummary): string {
-  const { tally, tasks, groupSize, seconds, sampledTokens, batches, errors, transcript } = summary;
+  const { tally, tasks, groupSize, batches, errors, transcript } = summary;
   // Tasks that were running are aborted and count as rejected.
   const started = tally.acceptedTasks + tally.rejectedTasks;
   const lines: [string, string][] = [["episodes", `${tally.accepted} accepted, ${tally.rejected} rejected`]];
@@ -37,17 +37,25 @@ export function describeRollout(summary: RolloutSummary): string {
   if (summary.stopped) lines.push(["stopped", `after ${started} of ${tasks} tasks had started`]);
   lines.push(
     ["rewards", describeRewards(tally)],
-    [
-      "tokens",
-      `${batches.tokens} in ${batches.rows} rows; ${sampledTokens} sampled, ${(sampledTokens / seconds).toFixed(0)}/s`,
-    ],
-    ["time", `${seconds.toFixed(1)} s, ${(tally.accepted / seconds).toFixed(1)} episodes/s`],
+    ["tokens", `${batches.tokens} in ${batches.rows} rows; ${describeSampled(summary)}`],
+    ["time", describeTime(summary)],
     ["wrote", `${describeFiles(batches)}, ${batches.bytes} bytes`],
     ...(errors === undefined ? [] : [["errors", errors] as [string, string]]),
     ...(transcript ? describeExamples(transcript) : []),
     ...describeFindings(batches.findings).map((warning): [string, string] => ["warning", warning]),
   );
   return lines.map(([name, text]) => `${name.padEnd(9)} ${text}\n`).join("");
+}
+
+function describeSampled({ tally, sampledTokens, seconds }: RolloutSummary): string {
+  const since = tally.acceptedBefore > 0 ? " since --resume" : "";
+  return `${sampledTokens} sampled${since}, ${(sampledTokens / seconds).toFixed(0)}/s`;
+}
+
+function describeTime({ tally: { accepted, acceptedBefore }, seconds }: RolloutSummary): string {
+  const rate = Math.max(0, accepted - acceptedBefore) / seconds;
+  const before = acceptedBefore > 0 ? ` since --resume, ${acceptedBefore} episodes before it` : "";
+  return `${seconds.toFixed(1)} s, ${rate.toFixed(1)} episodes/s${before}`;
 }
 
 function describeLost({ lost: sessions, leftOut }: RolloutTally): string {
@@ -66,5 +74,5 @@ function describeRewards({ rewards: all, rewardMean }: RolloutTally): string {
     ([a, b], reward) => [Math.min(a, reward), Math.max(b, reward)],
     [Infinity, -Infinity],
   );
-  return `mean ${rewardMean.toFixed(3)}, from ${Number(least.toPrecision(4))} to ${Number(most.toPrecision(4))}`;
+  return `mean ${rewardMean.toFixed(3)} of an episode, from ${Number(least.toPrecision(4))} to ${Number(most.toPrecision(4))}`;
 }
