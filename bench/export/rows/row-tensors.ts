@@ -1,11 +1,10 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import { setTimeout as sleep } from "node:timers/promises";
 import { native } from "../../../src/native/addon.js";
 import type { NativeSession } from "../../../src/native/contract.js";
 import { MAX_LABELS, ROW_COLUMNS } from "../../../src/session/batch/row-columns.js";
 import { encodeFacts, encodeLabels } from "../../../src/session/encode-facts.js";
 import { sized } from "../../sized.js";
 import { DISCOUNT, makeLoad, recordedStore } from "../load.js";
+import { delayDuring } from "../loop-stall.js";
 import { median, type Times, takeTurns, timesFaster } from "../measure.js";
 import { exportOptions } from "../options.js";
 import { milliseconds, type Row, report } from "../row.js";
@@ -18,8 +17,6 @@ import { milliseconds, type Row, report } from "../row.js";
 const ROUNDS = sized(9, 2, 3);
 const SHAPE = { sessions: sized(10_000, 50), turns: 16, tokens: 64 };
 const ROWS = SHAPE.sessions * SHAPE.turns;
-const RESOLUTION_MS = 1;
-const NANOSECONDS_PER_MS = 1e6;
 
 const load = makeLoad(SHAPE);
 
@@ -81,16 +78,14 @@ const stalls = { without: [] as number[], with: [] as number[] };
 
 /** Returns the seconds of one export, and records the longest stall of the event loop during it. */
 async function exportOnce(how: keyof Both): Promise<number> {
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  await sleep(10);
-  delay.enable();
-  const started = performance.now();
-  const batch = await store.exportBatch(ids, exportOptions({ rowTensors: how === "with" }));
-  const taken = (performance.now() - started) / 1000;
-  await sleep(2 * RESOLUTION_MS);
-  delay.disable();
-  stalls[how].push(delay.max / NANOSECONDS_PER_MS / 1000);
-  batch.release();
+  let batch: Awaited<ReturnType<typeof store.exportBatch>> | undefined;
+  const { delay, result: taken } = await delayDuring(async () => {
+    const started = performance.now();
+    batch = await store.exportBatch(ids, exportOptions({ rowTensors: how === "with" }));
+    return (performance.now() - started) / 1000;
+  });
+  stalls[how].push(delay.max / 1000);
+  batch?.release();
   return taken;
 }
 
