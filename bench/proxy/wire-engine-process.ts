@@ -85,6 +85,6 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.writeHead(200, { ...json, "content-length": body.length }).end(body);
 }
 
-const SLOW_MS = sized(15_000, 4_000);
+const SLOW_MS = sized(15_000, 4_000, 10_000);
 
 serveUntilTerminated((request, response) => void answer(request, response));

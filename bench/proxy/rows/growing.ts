@@ -23,7 +23,7 @@ const BYTES = sized(240_000, 12_000);
 const SHORT_BYTES = BYTES * (FEW_TURNS / MANY_TURNS);
 /** Calls of a block. Linux counts processor time in 10 ms, so a block must take much longer than that. */
 const CALLS = sized(200, 3);
-const ROUNDS = sized(7, 1, 4);
+const ROUNDS = sized(7, 1, 3);
 const TARGET = 1.3;
 
 interface Conversation {

@@ -2,9 +2,9 @@ import type { Row } from "../../export/row.js";
 import { QWEN3 } from "../../qwen3.js";
 import { sized } from "../../sized.js";
 import { median } from "../../text.js";
-import { history, SIZES, unicodeHistory } from "../bodies.js";
+import { body, history, SIZES, unicodeHistory } from "../bodies.js";
 import { type Load, load, startTurns } from "../load.js";
-import { chat, Rig, type Target } from "../rig.js";
+import { chat, Reference, Rig, type Target, toTarget } from "../rig.js";
 
 /**
  * Measures calls per second with full recording, compared with a proxy that only forwards bytes. Each call of Rolltape is the next turn
@@ -12,7 +12,7 @@ import { chat, Rig, type Target } from "../rig.js";
  */
 
 const SECONDS = sized(3, 0.2, 1);
-/** Duration of the first round, which is not counted. It lets Node compile the code of both proxies: with 1 s, calls take three times as long. */
+/** Calls before the first round. They let Node compile the code of a proxy: after 1 s, calls still take three times as long. */
 const WARM_UP_SECONDS = sized(4, 0.2);
 const ROUNDS = sized(3, 1, 2);
 const CONCURRENCY = sized([1, 32], [1, 4]);
@@ -63,13 +63,30 @@ export async function throughput(): Promise<Row[]> {
     () => true,
     isInShortRun,
   );
-  for (const calls of MEASURED.filter(isChosen)) rows.push(...(await measure(calls)));
-  return rows;
+  const reference = await Reference.start();
+  try {
+    await warmUp(reference);
+    for (const calls of MEASURED.filter(isChosen)) rows.push(...(await measure(calls, reference)));
+    return rows;
+  } finally {
+    await reference.stop();
+  }
 }
 
-async function measure({ type, size, concurrency, model, unicode = false }: MeasuredCalls): Promise<Row[]> {
+/** Lets Node compile the code of the other proxy and of the engine, which all rows use. */
+async function warmUp({ passThrough }: Reference): Promise<void> {
+  const target = toTarget(passThrough, MOST_OPEN);
+  const plain = Buffer.from(body(history(SIZES.small, 1)));
+  await load(target, { concurrency: MOST_OPEN, seconds: WARM_UP_SECONDS }, () => chat(target, "none", plain));
+  await target.pool.destroy();
+}
+
+async function measure(
+  { type, size, concurrency, model, unicode = false }: MeasuredCalls,
+  other: Reference,
+): Promise<Row[]> {
   const args = [`rollout.agent.chat_template_type=${type}`, ...(model === undefined ? [] : [`model.path=${model}`])];
-  const rig = await Rig.start(concurrency, { args });
+  const rig = await Rig.start(concurrency, { args, reference: other });
   try {
     const makeHistory = unicode ? unicodeHistory : history;
     const turns = await Promise.all(
@@ -78,11 +95,11 @@ async function measure({ type, size, concurrency, model, unicode = false }: Meas
     const callOf = (target: Target) => (worker: number) =>
       chat(target, turns[worker]?.key ?? "", turns[worker]?.next() ?? "");
     const rounds: { proxy: Load; reference: Load }[] = [];
-    for (let round = -1; round < ROUNDS; round++) {
-      const seconds = round < 0 ? WARM_UP_SECONDS : SECONDS;
-      const reference = await load(rig.passThrough, { concurrency, seconds }, callOf(rig.passThrough));
-      const proxy = await load(rig.proxy, { concurrency, seconds }, callOf(rig.proxy));
-      if (round >= 0) rounds.push({ proxy, reference });
+    await load(rig.proxy, { concurrency, seconds: WARM_UP_SECONDS }, callOf(rig.proxy));
+    for (let round = 0; round < ROUNDS; round++) {
+      const reference = await load(rig.passThrough, { concurrency, seconds: SECONDS }, callOf(rig.passThrough));
+      const proxy = await load(rig.proxy, { concurrency, seconds: SECONDS }, callOf(rig.proxy));
+      rounds.push({ proxy, reference });
     }
     const share = median(rounds.map(({ proxy, reference }) => proxy.perSecond / reference.perSecond));
     const added = median(rounds.map(({ proxy, reference }) => proxy.p50 - reference.p50));
