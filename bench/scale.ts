@@ -18,7 +18,7 @@ const SIZES = sized([1, 10, 100, 1_000, 10_000, 100_000], [1, 10, 100], [1, 10, 
 const SESSION_COUNTS = SIZES.slice(0, -1);
 /** Turns measured for each size in each round, at least. */
 const MEASURED = sized(2_000, 200);
-const ROUNDS = sized(4, 2);
+const ROUNDS = sized(4, 2, 3);
 const TAIL = new Int32Array(20).fill(7);
 const OUTPUT = new Int32Array(20).fill(8);
 const LOGPROBS = new Float32Array(20).fill(-1);

@@ -16,7 +16,9 @@ export function randomText(characters: number, seed: number): string {
   return parts.join(" ").slice(0, characters);
 }
 
+/** Returns the middle value, or the mean of the two middle ones: a short run has two rounds, of which neither is better. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const at = (index: number): number => sorted[Math.floor(index)] ?? Number.NaN;
+  return (at((sorted.length - 1) / 2) + at(sorted.length / 2)) / 2;
 }

@@ -40,13 +40,19 @@ const TEXTS: Readonly<Record<string, string>> = {
   ).join(""),
 };
 
-function milliseconds(work: () => unknown): number {
-  const times = Array.from({ length: 3 }, () => {
+/** Returns the median time of three runs, and the result of the last one. */
+function measure<T>(work: () => T): { milliseconds: number; result: T } {
+  const times: number[] = [];
+  const run = (): T => {
     const start = performance.now();
-    work();
-    return performance.now() - start;
-  });
-  return median(times);
+    const result = work();
+    times.push(performance.now() - start);
+    return result;
+  };
+  run();
+  run();
+  const result = run();
+  return { milliseconds: median(times), result };
 }
 
 async function compare(folder: string): Promise<string[][]> {
@@ -54,12 +60,12 @@ async function compare(folder: string): Promise<string[][]> {
   const library = new LibraryTokenizer(tokenizer, tokenizerConfig);
   const encoder = createPieceEncoder({ tokenizer, config: tokenizerConfig }, () => library);
   return Object.entries(TEXTS).map(([kind, value]) => {
-    const own = milliseconds(() => encoder.encode(value));
-    const theirs = milliseconds(() => library.encode(value, { add_special_tokens: false }));
-    const sameIds = encoder.encode(value).join() === library.encode(value, { add_special_tokens: false }).ids.join();
+    const own = measure(() => encoder.encode(value));
+    const theirs = measure(() => library.encode(value, { add_special_tokens: false }));
+    const sameIds = own.result.join() === theirs.result.ids.join();
     if (!sameIds) throw new Error(`${folder}: our ids of ${kind} are not the library's`);
-    const rate = (value.length / own / 1000).toFixed(1);
-    return [nameOf(folder), kind, rate, `${(theirs / own).toFixed(1)}x`];
+    const rate = (value.length / own.milliseconds / 1000).toFixed(1);
+    return [nameOf(folder), kind, rate, `${(theirs.milliseconds / own.milliseconds).toFixed(1)}x`];
   });
 }
 

@@ -4,7 +4,7 @@ import { writePages } from "../report/page-files.js";
 import { COMMITTED, outputFolder, readResult, writeResult } from "../report/result-files.js";
 import { readBenchScripts } from "./bench-scripts.js";
 import { LIMIT_SECONDS, makePlan, type PlannedBench } from "./plan.js";
-import { formatTime, runAll } from "./run-all.js";
+import { describeTotal, runAll } from "./run-all.js";
 import { runBench } from "./run-bench.js";
 
 /**
@@ -35,7 +35,7 @@ const { seconds, succeeded, failed } = await runAll(plan, {
 });
 for (const name of succeeded) writeResult(readResult(OUTPUT, name), COMMITTED);
 for (const path of writePages()) console.log(`wrote the tables of ${path}`);
-console.log(`${succeeded.length} of ${plan.length} benchmarks succeeded in ${formatTime(seconds)}`);
+console.log(`${succeeded.length} of ${plan.length} benchmarks succeeded in ${describeTotal(seconds, LIMIT_SECONDS)}`);
 for (const [name, problem] of failed) console.log(`failed: ${name}: ${problem}`);
 if (failed.size > 0) process.exitCode = 1;
 

@@ -41,6 +41,18 @@ export async function runAll(plan: readonly PlannedBench[], options: RunAllOptio
   return { seconds: elapsed(), succeeded, failed };
 }
 
+/** The shortest rest of the time of all benchmarks that leaves room for a machine that is a little slower. */
+const MARGIN_SECONDS = 60;
+
+/** Returns how long all benchmarks took of their time, with a warning if little of it was left. */
+export function describeTotal(seconds: number, limitSeconds: number): string {
+  const total = `${formatTime(seconds)} of ${formatTime(limitSeconds)}`;
+  const left = limitSeconds - seconds;
+  if (left >= MARGIN_SECONDS) return total;
+  const problem = left < 0 ? "too long" : `only ${formatTime(left)} left`;
+  return `${total} (warning: ${problem}; shorten a benchmark in the size \`short\`)`;
+}
+
 /** Returns minutes and seconds: `2:05`. */
 export function formatTime(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;

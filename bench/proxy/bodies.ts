@@ -6,15 +6,27 @@ export const SIZES = { small: 4_000, medium: 124_000, large: 479_000 } as const;
 /** Approximate number of characters of a message. Longer histories have more messages. */
 const MESSAGE_CHARACTERS = 4_000;
 
-export const user = (content: string) => ({ role: "user", content });
-export const assistant = (content: string) => ({ role: "assistant", content });
+interface Message {
+  readonly role: "user" | "assistant";
+  readonly content: string;
+}
+
+export const user = (content: string): Message => ({ role: "user", content });
+export const assistant = (content: string): Message => ({ role: "assistant", content });
 
 /** Returns messages of the user and the assistant in turn, the last one of the user. */
-export function history(characters: number, seed: number): object[] {
+export function history(characters: number, seed: number): Message[] {
   const count = Math.max(1, Math.round(characters / MESSAGE_CHARACTERS));
   const odd = count % 2 === 0 ? count + 1 : count;
   const text = (i: number) => randomText(Math.round(characters / odd), seed * 1000 + i);
   return Array.from({ length: odd }, (_, i) => (i % 2 ? assistant : user)(text(i)));
+}
+
+/** Returns a history in which a seventh of the words has characters outside Latin-1, as texts of real agents have. */
+export function unicodeHistory(characters: number, seed: number): Message[] {
+  const replace = (text: string) =>
+    text.replaceAll("result", "“result”").replaceAll("fetch", "数据").replaceAll("name", "🙂");
+  return history(characters, seed).map(({ role, content }) => ({ role, content: replace(content) }));
 }
 
 export function body(messages: readonly object[], extra: object = {}): string {

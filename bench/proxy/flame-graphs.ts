@@ -5,7 +5,7 @@ import { buildCallTree } from "../profiling/call-tree.js";
 import { drawFlameGraph } from "../profiling/flame-graph.js";
 import { partsOf } from "../profiling/profile-parts.js";
 import { Profiling } from "../profiling/profiling.js";
-import { SIZES } from "./bodies.js";
+import { history, SIZES } from "./bodies.js";
 import { load, startTurns } from "./load.js";
 import { chat, Rig } from "./rig.js";
 
@@ -44,7 +44,7 @@ async function profile(name: string, { size, type, concurrency }: ProfiledLoad):
   });
   try {
     const turns = await Promise.all(
-      Array.from({ length: concurrency }, (_, worker) => startTurns(rig, SIZES[size], worker)),
+      Array.from({ length: concurrency }, (_, worker) => startTurns(rig, history(SIZES[size], worker))),
     );
     const run = (seconds: number) =>
       load(rig.proxy, { concurrency, seconds }, (worker) =>

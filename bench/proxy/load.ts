@@ -1,6 +1,7 @@
 import { median } from "../text.js";
-import { assistant, body, history, user } from "./bodies.js";
+import { assistant, body } from "./bodies.js";
 import { chat, type Rig, type Target } from "./rig.js";
+import { turnBodies } from "./turn-bodies.js";
 
 export interface Load {
   readonly perSecond: number;
@@ -17,21 +18,21 @@ interface Pace {
 /** The next turns of a session: each body has the recorded history and a new short message. */
 export interface Turns {
   readonly key: string;
-  readonly next: () => string;
+  /** Returns the next body, which is valid until the one after it is made. */
+  readonly next: () => Buffer;
 }
 
 /** Starts a session and records its history. Returns its key, and a function that makes the bodies of its next turns. */
-export async function startTurns(rig: Rig, characters: number, seed: number): Promise<Turns> {
+export async function startTurns(rig: Rig, messages: readonly object[]): Promise<Turns> {
   const key = await rig.session();
-  const messages = history(characters, seed);
   const { choices } = JSON.parse(await chat(rig.proxy, key, body(messages))) as {
     choices: [{ message: { content: string } }];
   };
-  const [head = "", tail = ""] = body([...messages, assistant(choices[0].message.content), user("@NEXT@")]).split(
-    "@NEXT@",
-  );
-  let turn = 0;
-  return { key, next: () => `${head}and number ${turn++}?${tail}` };
+  const answer = choices[0].message.content;
+  // With another vocabulary, the engine's ids could be other characters. They would make every body of the session more expensive.
+  if (!/^[\n -~]*$/.test(answer))
+    throw new Error(`The engine's answer must be plain text; it is ${JSON.stringify(answer)}.`);
+  return { key, next: turnBodies([...messages, assistant(answer)]) };
 }
 
 /** Sends calls for some seconds, with this concurrency. */

@@ -21,33 +21,60 @@ export function toTarget(child: Child, connections: number): Target {
   return { url: child.url, pid: child.pid, pool, cpuSeconds: () => child.cpuSeconds() };
 }
 
+/** An engine and a proxy that only forwards bytes to it. They do not depend on what is measured, so several rigs can share them. */
+export class Reference {
+  private constructor(
+    readonly engine: Child,
+    readonly passThrough: Child,
+  ) {}
+
+  static async start(): Promise<Reference> {
+    const engine = await startScript(new URL("wire-engine-process.ts", import.meta.url));
+    return new Reference(engine, await startScript(new URL("pass-through-process.ts", import.meta.url), engine.url));
+  }
+
+  async stop(): Promise<void> {
+    await this.passThrough.stop();
+    await this.engine.stop();
+  }
+}
+
+interface RigOptions extends ProxyProcessOptions {
+  /** Base path of the engine's API. With `/slow`, the engine waits before it answers. */
+  readonly enginePath?: string;
+  /** Is not stopped with the rig. Default: its own one. */
+  readonly reference?: Reference;
+}
+
 /** An engine, the proxy and a proxy that only forwards bytes, each in a separate process. This process sends the calls. */
 export class Rig {
   readonly proxy: Target;
   readonly passThrough: Target;
   readonly engineUrl: string;
-  readonly #children: readonly Child[];
+  /** Are stopped with the rig, in this order. */
+  readonly #owned: readonly { stop(): Promise<void> }[];
 
-  private constructor(proxy: Target, passThrough: Target, engineUrl: string, children: readonly Child[]) {
+  private constructor(
+    proxy: Target,
+    passThrough: Target,
+    engineUrl: string,
+    owned: readonly { stop(): Promise<void> }[],
+  ) {
     this.proxy = proxy;
     this.engineUrl = engineUrl;
     this.passThrough = passThrough;
-    this.#children = children;
+    this.#owned = owned;
   }
 
-  /** @param enginePath base path of the engine's API. With `/slow`, the engine waits before it answers */
   static async start(
     connections: number,
-    { enginePath = "", ...options }: { readonly enginePath?: string } & ProxyProcessOptions = {},
+    { enginePath = "", reference: shared, ...options }: RigOptions = {},
   ): Promise<Rig> {
-    const engine = await startScript(new URL("wire-engine-process.ts", import.meta.url));
-    const passThrough = await startScript(new URL("pass-through-process.ts", import.meta.url), engine.url);
+    const reference = shared ?? (await Reference.start());
+    const { engine, passThrough } = reference;
     const proxy = await startProxy({ engineUrl: engine.url + enginePath, connections, ...options });
-    return new Rig(toTarget(proxy, connections), toTarget(passThrough, connections), engine.url, [
-      proxy,
-      passThrough,
-      engine,
-    ]);
+    const owned = shared ? [proxy] : [proxy, reference];
+    return new Rig(toTarget(proxy, connections), toTarget(passThrough, connections), engine.url, owned);
   }
 
   /** Starts a session and returns its key. */
@@ -65,7 +92,7 @@ export class Rig {
 
   async close(): Promise<void> {
     await Promise.all([this.proxy.pool.destroy(), this.passThrough.pool.destroy()]);
-    for (const child of this.#children) await child.stop();
+    for (const each of this.#owned) await each.stop();
   }
 
   async #post(path: string): Promise<unknown> {

@@ -12,7 +12,7 @@ import { PROMPT_TOKENS, replyEvents, TOKENS, wholeReply } from "./events.js";
 
 /** What a streamed reply costs the event loop, against the same reply in one body. */
 
-const ROUNDS = sized(15, 2);
+const ROUNDS = sized(15, 2, 9);
 /** What one read of a socket brings at most. */
 const SOCKET_READ = 64 * 1024;
 

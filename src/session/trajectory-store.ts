@@ -44,6 +44,17 @@ export interface RecordInput {
 /** The id of a task or a group. */
 const nameSchema = z.string().min(1).optional();
 
+/** Fields of {@link RecordInput}. Making a schema takes much longer than a check with it, so {@link StoredSession.record} makes none. */
+const recordFields = {
+  finishReason: z.string(),
+  interactionId: nameSchema,
+  sampling: samplingInputSchema.optional(),
+  model: z.string().optional(),
+  tag: z.string().regex(TAG).optional(),
+  tools: z.int32().min(0).optional(),
+  startedAt: z.number().min(0).optional(),
+};
+
 /** A session of a {@link TrajectoryStore}. A trainer bridge records into it the calls of its engine. */
 export class StoredSession {
   readonly #session: Session;
@@ -68,13 +79,13 @@ export class StoredSession {
         `Session ${this.id} is ${this.#session.state} and records no more calls.`,
       );
     }
-    const finishReason = parse(z.string(), input.finishReason, "finishReason");
-    const id = parse(z.string().min(1).optional(), input.interactionId, "interactionId");
-    const sampling = parse(samplingInputSchema.optional(), input.sampling, "sampling");
-    const requestedModel = parse(z.string().optional(), input.model, "model");
-    const tag = parse(z.string().regex(TAG).optional(), input.tag, "tag");
-    const toolCount = parse(z.int32().min(0).optional(), input.tools, "tools");
-    const startedAt = parse(z.number().min(0).optional(), input.startedAt, "startedAt");
+    const finishReason = parse(recordFields.finishReason, input.finishReason, "finishReason");
+    const id = parse(recordFields.interactionId, input.interactionId, "interactionId");
+    const sampling = parse(recordFields.sampling, input.sampling, "sampling");
+    const requestedModel = parse(recordFields.model, input.model, "model");
+    const tag = parse(recordFields.tag, input.tag, "tag");
+    const toolCount = parse(recordFields.tools, input.tools, "tools");
+    const startedAt = parse(recordFields.startedAt, input.startedAt, "startedAt");
     const messages = parse(chatMessagesSchema, input.messages, "messages");
     const output = parse(chatMessagesSchema, [input.output].flat(), "output");
     requireInstance(input.promptIds, Int32Array, "promptIds");

@@ -17,7 +17,7 @@ import { report } from "../row.js";
  * So the target is checked without this pause, and the stall with it is printed too.
  */
 
-const ROUNDS = sized(7, 2, 4);
+const ROUNDS = sized(7, 2, 3);
 const SHAPE = { sessions: sized(10_000, 50), turns: 16, tokens: 64 };
 const ROWS = (SHAPE.sessions * SHAPE.turns).toLocaleString("en");
 

@@ -3,6 +3,7 @@ import { sized } from "../../sized.js";
 import { median, randomText } from "../../text.js";
 import { assistant, body, user } from "../bodies.js";
 import { chat, Rig } from "../rig.js";
+import { turnBodies } from "../turn-bodies.js";
 
 /**
  * Compares the processor time that the proxy needs for the next turn of two conversations, which were recorded turn by turn.
@@ -22,7 +23,7 @@ const BYTES = sized(240_000, 12_000);
 const SHORT_BYTES = BYTES * (FEW_TURNS / MANY_TURNS);
 /** Calls of a block. Linux counts processor time in 10 ms, so a block must take much longer than that. */
 const CALLS = sized(200, 3);
-const ROUNDS = sized(7, 1, 4);
+const ROUNDS = sized(7, 1, 3);
 const TARGET = 1.3;
 
 interface Conversation {
@@ -31,7 +32,7 @@ interface Conversation {
   readonly bytes: number;
   readonly key: string;
   /** Returns the body of the next turn: the same history, and another short message. */
-  readonly next: () => string;
+  readonly next: () => Buffer;
 }
 
 export async function growing(): Promise<Row[]> {
@@ -85,10 +86,8 @@ async function record(rig: Rig, turns: number, bytes: number): Promise<Conversat
     };
     messages.push(assistant(choices[0].message.content));
   }
-  const text = body([...messages, user("@NEXT@")]);
-  const [head = "", tail = ""] = text.split("@NEXT@");
-  let call = 0;
-  return { turns, bytes: text.length, key, next: () => `${head}and number ${call++}?${tail}` };
+  const next = turnBodies(messages);
+  return { turns, bytes: next().length, key, next };
 }
 
 /** About the size of an answer of the engine in JSON. */

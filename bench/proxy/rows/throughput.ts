@@ -2,17 +2,17 @@ import type { Row } from "../../export/row.js";
 import { QWEN3 } from "../../qwen3.js";
 import { sized } from "../../sized.js";
 import { median } from "../../text.js";
-import { body, history, SIZES } from "../bodies.js";
+import { body, history, SIZES, unicodeHistory } from "../bodies.js";
 import { type Load, load, startTurns } from "../load.js";
-import { chat, Rig } from "../rig.js";
+import { chat, Reference, Rig, type Target, toTarget } from "../rig.js";
 
 /**
  * Measures calls per second with full recording, compared with a proxy that only forwards bytes. Each call of Rolltape is the next turn
- * of a session: a known history and a new short message. The other proxy forwards the same body each time.
+ * of a session: a known history and a new short message. The other proxy forwards the same bodies.
  */
 
 const SECONDS = sized(3, 0.2, 1);
-/** Duration of the first round, which is not counted. It lets Node compile the code of both proxies: with 1 s, calls take three times as long. */
+/** Calls before the first round. They let Node compile the code of a proxy: after 1 s, calls still take three times as long. */
 const WARM_UP_SECONDS = sized(4, 0.2);
 const ROUNDS = sized(3, 1, 2);
 const CONCURRENCY = sized([1, 32], [1, 4]);
@@ -35,15 +35,20 @@ interface MeasuredCalls {
   readonly concurrency: number;
   /** Folder of the model. Default: the tiny model's. */
   readonly model?: string;
+  /** The conversation has characters outside Latin-1. Such a row has no target. */
+  readonly unicode?: boolean;
 }
 
-const MEASURED = TEMPLATE_TYPES.flatMap((type) =>
-  BODIES.flatMap((size): MeasuredCalls[] => [
-    { type, size, concurrency: LEAST_OPEN },
-    { type, size, concurrency: MOST_OPEN },
-    { type, size, concurrency: MOST_OPEN, model: QWEN3 },
-  ]),
-);
+const MEASURED: readonly MeasuredCalls[] = [
+  ...TEMPLATE_TYPES.flatMap((type) =>
+    BODIES.flatMap((size) => [
+      { type, size, concurrency: LEAST_OPEN },
+      { type, size, concurrency: MOST_OPEN },
+      { type, size, concurrency: MOST_OPEN, model: QWEN3 },
+    ]),
+  ),
+  { type: "concat", size: sized("medium", "small"), concurrency: MOST_OPEN, model: QWEN3, unicode: true },
+];
 
 /** A short run has time for half of the calls: most of them with 32 open. */
 function isInShortRun({ type, size, concurrency, model }: MeasuredCalls): boolean {
@@ -58,27 +63,43 @@ export async function throughput(): Promise<Row[]> {
     () => true,
     isInShortRun,
   );
-  for (const calls of MEASURED.filter(isChosen)) rows.push(...(await measure(calls)));
-  return rows;
+  const reference = await Reference.start();
+  try {
+    await warmUp(reference);
+    for (const calls of MEASURED.filter(isChosen)) rows.push(...(await measure(calls, reference)));
+    return rows;
+  } finally {
+    await reference.stop();
+  }
 }
 
-async function measure({ type, size, concurrency, model }: MeasuredCalls): Promise<Row[]> {
-  const characters = SIZES[size];
+/** Lets Node compile the code of the other proxy and of the engine, which all rows use. */
+async function warmUp({ passThrough }: Reference): Promise<void> {
+  const target = toTarget(passThrough, MOST_OPEN);
+  const plain = Buffer.from(body(history(SIZES.small, 1)));
+  await load(target, { concurrency: MOST_OPEN, seconds: WARM_UP_SECONDS }, () => chat(target, "none", plain));
+  await target.pool.destroy();
+}
+
+async function measure(
+  { type, size, concurrency, model, unicode = false }: MeasuredCalls,
+  other: Reference,
+): Promise<Row[]> {
   const args = [`rollout.agent.chat_template_type=${type}`, ...(model === undefined ? [] : [`model.path=${model}`])];
-  const rig = await Rig.start(concurrency, { args });
+  const rig = await Rig.start(concurrency, { args, reference: other });
   try {
-    const turns = await Promise.all(Array.from({ length: concurrency }, (_, i) => startTurns(rig, characters, i)));
-    const plain = body(history(characters, 1));
+    const makeHistory = unicode ? unicodeHistory : history;
+    const turns = await Promise.all(
+      Array.from({ length: concurrency }, (_, worker) => startTurns(rig, makeHistory(SIZES[size], worker))),
+    );
+    const callOf = (target: Target) => (worker: number) =>
+      chat(target, turns[worker]?.key ?? "", turns[worker]?.next() ?? "");
     const rounds: { proxy: Load; reference: Load }[] = [];
-    for (let round = -1; round < ROUNDS; round++) {
-      const seconds = round < 0 ? WARM_UP_SECONDS : SECONDS;
-      const reference = await load(rig.passThrough, { concurrency, seconds }, () =>
-        chat(rig.passThrough, "none", plain),
-      );
-      const proxy = await load(rig.proxy, { concurrency, seconds }, (worker) =>
-        chat(rig.proxy, turns[worker]?.key ?? "", turns[worker]?.next() ?? ""),
-      );
-      if (round >= 0) rounds.push({ proxy, reference });
+    await load(rig.proxy, { concurrency, seconds: WARM_UP_SECONDS }, callOf(rig.proxy));
+    for (let round = 0; round < ROUNDS; round++) {
+      const reference = await load(rig.passThrough, { concurrency, seconds: SECONDS }, callOf(rig.passThrough));
+      const proxy = await load(rig.proxy, { concurrency, seconds: SECONDS }, callOf(rig.proxy));
+      rounds.push({ proxy, reference });
     }
     const share = median(rounds.map(({ proxy, reference }) => proxy.perSecond / reference.perSecond));
     const added = median(rounds.map(({ proxy, reference }) => proxy.p50 - reference.p50));
@@ -88,7 +109,12 @@ async function measure({ type, size, concurrency, model }: MeasuredCalls): Promi
       `CPU ${middle(side, "cpu").toFixed(2)} ms a call`;
     const [targetShare, targetCpu] = TARGETS[type][size];
     const vocabulary = model === undefined ? "" : ", Qwen3's vocabulary";
-    const what = `${size} bodies, \`${type}\`${vocabulary}, ${concurrency} at once`;
+    const text = unicode ? ", text outside Latin-1" : "";
+    const what = `${size} bodies, \`${type}\`${vocabulary}${text}, ${concurrency} at once`;
+    if (unicode) {
+      const measured = `${rate("proxy")}: ${(share * 100).toFixed(1)}% of the reference's rate`;
+      return [{ what, measured, reference: rate("reference") }];
+    }
     const rows: Row[] = [
       {
         what,

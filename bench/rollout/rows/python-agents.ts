@@ -4,6 +4,7 @@ import { findPython, PythonPeer } from "../../export/python.js";
 import { type Row, skipped } from "../../export/row.js";
 import { ADMIN_KEY, startProxy, startScript } from "../../servers.js";
 import { sized } from "../../sized.js";
+import { median } from "../../text.js";
 import { TURNS } from "../agents.js";
 import { BATCH, CONCURRENT, runJob } from "../job.js";
 
@@ -48,7 +49,3 @@ export async function measurePythonAgents(): Promise<Row> {
 }
 
 const describe = (rate: number) => `${rate.toFixed(1)} episodes/s, ${(rate * TURNS).toFixed(0)} turns/s`;
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-}

@@ -7,6 +7,7 @@ import type { ConnectedProxy } from "../../../src/rollout/connect.js";
 import type { Row } from "../../export/row.js";
 import { startProxy, startScript } from "../../servers.js";
 import { sized } from "../../sized.js";
+import { median } from "../../text.js";
 import { fetchAgent, TURNS } from "../agents.js";
 import { CONCURRENT, type JobTimes, runJob } from "../job.js";
 
@@ -55,8 +56,4 @@ function createSetup(out: string, proxy: ConnectedProxy): TranscribedJob {
 
 function cpuOfEpisode({ cpu }: JobTimes): number {
   return TURNS * Object.values(cpu).reduce((sum, { mainThread, otherThreads }) => sum + mainThread + otherThreads, 0);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }

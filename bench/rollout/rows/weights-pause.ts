@@ -8,7 +8,7 @@ import { sized } from "../../sized.js";
 import { median } from "../../text.js";
 
 const WHAT = "pause of the embedded engine by new weights, tiny model";
-const UPDATES = sized(20, 2);
+const UPDATES = sized(20, 2, 10);
 const CALLS_IN_FLIGHT = sized(8, 2);
 const TARGET_SECONDS = 0.2;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readBenchScripts } from "../../../bench/all/bench-scripts.js";
 import { makePlan, type PlannedBench } from "../../../bench/all/plan.js";
-import { formatTime, runAll } from "../../../bench/all/run-all.js";
+import { describeTotal, formatTime, runAll } from "../../../bench/all/run-all.js";
 
 const plan: PlannedBench[] = ["first", "second", "third"].map((name) => ({ name, limitSeconds: 60, args: [] }));
 
@@ -46,6 +46,12 @@ describe("all benchmarks", () => {
     const { limits, succeeded, failed } = await runPlan(5);
     expect({ limits, succeeded }).toEqual({ limits: [], succeeded: [] });
     expect([...failed.values()]).toEqual(plan.map(() => "no time was left of 0:05"));
+  });
+
+  it("warn if less than a minute of their time was left", () => {
+    expect(describeTotal(800, 900)).toBe("13:20 of 15:00");
+    expect(describeTotal(850, 900)).toMatch(/^14:10 of 15:00 \(warning: only 0:50 left; /);
+    expect(describeTotal(905, 900)).toMatch(/^15:05 of 15:00 \(warning: too long; /);
   });
 
   it("show minutes and seconds", () => {
