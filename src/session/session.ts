@@ -134,12 +134,7 @@ export class Session {
     this.#native = new native.Session(this.#digestKey);
     this.#known = new KnownMessages(this.#filters, this.#digestKey);
     this.#log = new InteractionLog(options.id, summary?.interactionCount);
-    this.#parents = new ParentSearch(
-      () => this.#native,
-      this.#log,
-      this.#filters,
-      (index) => this.leftOut(index) !== undefined,
-    );
+    this.#parents = new ParentSearch(() => this.#native, this.#log, this.#filters, this.delivery);
     this.#compactions = new Compactions(this.#log);
     const tally = options.tally ?? { bytes: 0 };
     this.#size = new SessionSize(() => this.#native.byteLength, tally, summary?.storedTokens);
