@@ -129,7 +129,7 @@ async function generateAndRecord(
   const indices = records.map(({ interaction }) => interaction.index);
   if (promptText) keepPromptText(context.known.promptTexts, session, promptText, indices);
   const saving = records.flatMap((record) => call.onRecorded?.(record) ?? []);
-  await whenStored(context, session, records, saving);
+  if (context.storage || saving.length > 0) await whenStored(context, session, records, saving);
   return records;
 }
 
