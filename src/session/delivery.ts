@@ -108,7 +108,7 @@ export class Delivery {
 
   /** Returns why batches leave the interaction out by default; undefined if they do not. */
   leftOut(index: number): LeftOutReason | undefined {
-    return this.#leftOut(index, new Map());
+    return this.mayLeaveOut ? this.#leftOut(index, new Map()) : undefined;
   }
 
   /**

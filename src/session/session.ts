@@ -425,10 +425,11 @@ export class Session {
     // The client repeats the answer, so it has received it.
     if (compactedFrom !== undefined) this.delivery.referTo(compactedFrom);
     this.#parents.add(interaction);
-    this.#promptTokens += call.prompt.length;
+    const promptTokens = call.prompt.length;
+    this.#promptTokens += promptTokens;
     this.#completionTokens += outputTokens;
     const objectBytes = bytes + measureMessages(output);
-    this.#size.addCall(call.prompt.length - sharedTokens + outputTokens, objectBytes);
+    this.#size.addCall(promptTokens - sharedTokens + outputTokens, objectBytes);
     this.#size.addShared(newTools);
     const tools = this.#tools.add(call.prepared.toolsKey, call.prepared.tools ?? []);
     this.touch();
