@@ -7,7 +7,7 @@
 #include "digest_messages.h"
 #include "file_lock_object.h"
 #include "generation_object.h"
-#include "json_excess.h"
+#include "json_check_object.h"
 #include "memory_arg.h"
 #include "napi_setup.h"
 #include "plan_builder_object.h"
@@ -39,12 +39,11 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("Generation", GenerationObject::define(env));
   exports.Set("ReplyStream", ReplyStreamObject::define(env));
   exports.Set("SharedPool", SharedPoolObject::define(env));
+  exports.Set("JsonCheck", JsonCheckObject::define(env));
   exports.Set("FileLock", FileLockObject::define(env));
   exports.Set("SyncedFile", SyncedFileObject::define(env));
   exports.Set("dropCachedPages", Napi::Function::New(env, dropCachedPages, "dropCachedPages"));
   exports.Set("digestMessages", Napi::Function::New(env, digestMessages, "digestMessages"));
-  exports.Set("findJsonExcess", Napi::Function::New(env, findJsonExcessNow, "findJsonExcess"));
-  exports.Set("findJsonExcessAsync", Napi::Function::New(env, findJsonExcessAsync, "findJsonExcessAsync"));
   exports.Set("freeBytes", Napi::Function::New(env, freeBytes, "freeBytes"));
   exports.Set("setSendBuffer", Napi::Function::New(env, setSendBuffer, "setSendBuffer"));
   exports.Set("planBatch", Napi::Function::New(env, PlanObject::planBatch, "planBatch"));

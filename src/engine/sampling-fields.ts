@@ -1,6 +1,6 @@
 import type { SamplingParams } from "./engine.js";
 
-/** Returns the sampling parameters that SGLang and vLLM name alike. All are sent, so no server default applies. */
+/** Returns the sampling parameters that SGLang and vLLM name alike. All are sent, so no server default applies; undefined ones are not. */
 export function sharedSamplingFields(sampling: SamplingParams): Record<string, unknown> {
   return {
     n: 1,
@@ -16,6 +16,6 @@ export function sharedSamplingFields(sampling: SamplingParams): Record<string, u
     stop_token_ids: sampling.stopTokenIds,
     skip_special_tokens: false,
     spaces_between_special_tokens: false,
-    ...(sampling.logitBias.length > 0 ? { logit_bias: Object.fromEntries(sampling.logitBias) } : {}),
+    logit_bias: sampling.logitBias.length > 0 ? Object.fromEntries(sampling.logitBias) : undefined,
   };
 }

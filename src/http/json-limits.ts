@@ -1,5 +1,5 @@
 import { native } from "../native/addon.js";
-import type { JsonExcess, JsonLimits } from "../native/contract.js";
+import type { JsonExcess, JsonLimits, NativeJsonCheck } from "../native/contract.js";
 import { groupDigits } from "../support/group-digits.js";
 import { ApiError } from "./errors.js";
 
@@ -12,17 +12,29 @@ export const CONTROL_LIMITS: JsonLimits = { depth: 64, values: 2_000_000, keys: 
 /** Smaller bodies are scanned immediately, because a worker thread would take longer to start. */
 const SCAN_ON_LOOP_BYTES = 256 * 1024;
 
+/** The check of each of the few limits that a server has. */
+const checks = new WeakMap<JsonLimits, NativeJsonCheck>();
+
+function checkOf(limits: JsonLimits): NativeJsonCheck {
+  const known = checks.get(limits);
+  if (known) return known;
+  const check = new native.JsonCheck(limits);
+  checks.set(limits, check);
+  return check;
+}
+
 /**
  * Checks a JSON body against limits before anything is built from it: parsing, checking and rendering take time for each
  * value of the body, and a scan of its bytes is much faster. The same scan finds keys that could change an object's prototype,
  * so `JSON.parse` can be used without a check of its own.
  *
+ * @param limits the same object for all bodies
  * @returns a promise if the body is scanned on a worker thread
  * @throws ApiError `body_too_complex` or `invalid_json`, also as a rejection
  */
 export function checkJsonLimits(json: Uint8Array, limits: JsonLimits): Promise<void> | undefined {
-  if (json.length >= SCAN_ON_LOOP_BYTES) return native.findJsonExcessAsync(json, limits).then(refuse);
-  refuse(native.findJsonExcess(json, limits));
+  if (json.length >= SCAN_ON_LOOP_BYTES) return checkOf(limits).findExcessAsync(json).then(refuse);
+  refuse(checkOf(limits).findExcess(json));
   return undefined;
 }
 

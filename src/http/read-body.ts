@@ -33,7 +33,8 @@ export function readBody(
     if (end > bytes.length) bytes = grow(bytes, length, Math.max(end, Math.min(2 * bytes.length, declared ?? limit)));
     chunk.copy(bytes, length);
     length = end;
-    if (ownsChunks) native.freeBytes(chunk);
+    // A small body shares its memory with the headers, which the addon would find out as well, but later.
+    if (ownsChunks && chunk.byteLength === chunk.buffer.byteLength) native.freeBytes(chunk);
   };
   const onEnd = () => {
     const isComplete = declared === undefined || declared === length;

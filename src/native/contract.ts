@@ -11,7 +11,7 @@
 import type { NativePlan, NativePlanBuilder, PlanOptions } from "./contract/batch-plan.js";
 import type { NativeFileLock } from "./contract/file-lock.js";
 import type { NativeGeneration } from "./contract/generation.js";
-import type { JsonExcess, JsonLimits } from "./contract/json.js";
+import type { JsonLimits, NativeJsonCheck } from "./contract/json.js";
 import type { NativeSharedPool, PinnedMemory, SharedPoolOptions } from "./contract/memory.js";
 import type { NativeReplyStreamConstructor } from "./contract/reply-stream.js";
 import type { NativeSession } from "./contract/session.js";
@@ -77,13 +77,10 @@ export interface NativeAddon {
    * @param digestKey that of the session; see {@link Session}
    */
   digestMessages(canonical: readonly string[], before?: Uint8Array, digestKey?: Uint8Array): Uint8Array;
-  /**
-   * Returns the first limit that a JSON document in UTF-8 exceeds, without building anything. Undefined also for a text that
-   * is not JSON and exceeds no limit before its first error: `JSON.parse` refuses it there.
-   */
-  findJsonExcess(json: Uint8Array, limits: JsonLimits): JsonExcess | undefined;
-  /** {@link findJsonExcess} on a worker thread. `json` must not change meanwhile. */
-  findJsonExcessAsync(json: Uint8Array, limits: JsonLimits): Promise<JsonExcess | undefined>;
+  /** Checks JSON documents against limits. Reading the limits takes longer than checking a small document. */
+  readonly JsonCheck: new (
+    limits: JsonLimits,
+  ) => NativeJsonCheck;
   /**
    * Frees the memory of a buffer now, not at a later garbage collection: V8 collects its whole heap once per 64 MB of such
    * memory. The buffer's length is 0 then. Nothing else may use its memory: no worker thread, and no write to a socket.

@@ -101,9 +101,14 @@ export class Delivery {
     return this.#referenced.has(index);
   }
 
+  /** False if no interaction is left out. */
+  get mayLeaveOut(): boolean {
+    return this.#closedEarly.size > 0 || this.attempts.repeated.size > 0;
+  }
+
   /** Returns why batches leave the interaction out by default; undefined if they do not. */
   leftOut(index: number): LeftOutReason | undefined {
-    return this.#leftOut(index, new Map());
+    return this.mayLeaveOut ? this.#leftOut(index, new Map()) : undefined;
   }
 
   /**
@@ -112,7 +117,7 @@ export class Delivery {
    */
   allLeftOut(): LeftOutInteraction[] {
     // Most sessions have none, and an export asks each of its sessions.
-    if (this.#closedEarly.size === 0 && this.attempts.repeated.size === 0) return [];
+    if (!this.mayLeaveOut) return [];
     const suspected = new Set([...this.#closedEarly, ...this.attempts.repeated.keys()]);
     const known = new Map<Attempt, boolean>();
     return [...suspected]

@@ -9,6 +9,14 @@ import { UndeclaredCalls } from "./undeclared-calls.js";
 /** Maximum number of undelivered interactions that a search passes over. SDKs make fewer attempts. */
 const MAX_UNDELIVERED = 16;
 
+/** What a search needs to know about the answers that did not reach the client, as far as is known. */
+interface Deliveries {
+  /** False if all answers reached the client. */
+  readonly mayLeaveOut: boolean;
+  /** Returns a reason if the answer of an interaction did not reach the client. */
+  leftOut(index: number): string | undefined;
+}
+
 /**
  * Finds the interaction of a session that a request continues.
  *
@@ -19,31 +27,34 @@ export class ParentSearch {
   readonly #native: () => NativeSession;
   readonly #log: InteractionLog;
   readonly #filters: readonly MessageFilter[];
-  readonly #isLeftOut: (index: number) => boolean;
+  readonly #delivery: Deliveries;
   readonly #undeclaredCalls = new UndeclaredCalls();
+  /** Number of times that interactions were added or removed. */
+  #changes = 0;
 
   /**
    * @param native returns the current native session, which unloading replaces
-   * @param isLeftOut returns true if the answer of an interaction did not reach the client, as far as is known
    */
   constructor(
     native: () => NativeSession,
     log: InteractionLog,
     filters: readonly MessageFilter[],
-    isLeftOut: (index: number) => boolean,
+    delivery: Deliveries,
   ) {
     this.#native = native;
     this.#log = log;
     this.#filters = filters;
-    this.#isLeftOut = isLeftOut;
+    this.#delivery = delivery;
   }
 
   /** Adds a recorded interaction to the answers that are searched. */
   add({ index, undeclaredCalls }: Pick<Interaction, "index" | "undeclaredCalls">): void {
+    this.#changes++;
     this.#undeclaredCalls.add(index, undeclaredCalls);
   }
 
   clear(): void {
+    this.#changes++;
     this.#undeclaredCalls.clear();
   }
 
@@ -52,18 +63,29 @@ export class ParentSearch {
    * request names, else the newest whose answer reached the client, else the newest.
    */
   find(prepared: PreparedMessages): ParentMatch | undefined {
+    const { findings } = prepared;
+    // Deliveries change without being counted, so a result that may depend on them is searched for again.
+    const { mayLeaveOut } = this.#delivery;
+    if (findings.parent?.changes === this.#changes && !mayLeaveOut) return findings.parent.match;
+    const match = this.#search(prepared);
+    findings.parent = mayLeaveOut ? undefined : { match, changes: this.#changes };
+    return match;
+  }
+
+  #search(prepared: PreparedMessages): ParentMatch | undefined {
     const { digests, callIds, previous } = prepared;
     const match = this.#findReplacedAnswer(prepared) ?? this.#native().findParent(digests, callIds);
     if (match?.rule !== "continuation" || previous?.index === match.index) return match;
     const isNamed = previous !== undefined && this.#isTwin(this.#log.at(match.index), previous);
-    return { ...match, index: isNamed ? previous.index : this.#findDelivered(match.index) };
+    const index = isNamed ? previous.index : this.#findDelivered(match.index);
+    return index === match.index ? match : { index, rule: match.rule };
   }
 
   /** Returns the newest of an interaction and its older twins whose answer reached the client; the interaction itself if there is none. */
   #findDelivered(newest: number): number {
     let index: number | undefined = newest;
     for (let passed = 0; index !== undefined && passed < MAX_UNDELIVERED; passed++) {
-      if (!this.#isLeftOut(index)) return index;
+      if (this.#delivery.leftOut(index) === undefined) return index;
       index = this.#native().olderTwin(index);
     }
     return newest;

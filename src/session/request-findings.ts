@@ -10,8 +10,17 @@ export interface OwnPart extends Pick<Interaction, "input" | "templateArgs"> {
   readonly bytes: number;
 }
 
+/** The result of a search for the parent of a request. */
+export interface FoundParent {
+  readonly match: ParentMatch | undefined;
+  /** Number of changes of the session's interactions when it was searched for. */
+  readonly changes: number;
+}
+
 /** Cached results for one request. Later steps of the call and its other choices reuse them. */
 export class RequestFindings {
+  /** Undefined until it was searched for, and if it may depend on which answers reached the client. */
+  parent: FoundParent | undefined;
   /** Undefined until it was searched for. */
   compaction: { readonly from: number | undefined } | undefined;
   /** The part in relation to `parent`. Undefined until it was read. */

@@ -134,12 +134,7 @@ export class Session {
     this.#native = new native.Session(this.#digestKey);
     this.#known = new KnownMessages(this.#filters, this.#digestKey);
     this.#log = new InteractionLog(options.id, summary?.interactionCount);
-    this.#parents = new ParentSearch(
-      () => this.#native,
-      this.#log,
-      this.#filters,
-      (index) => this.leftOut(index) !== undefined,
-    );
+    this.#parents = new ParentSearch(() => this.#native, this.#log, this.#filters, this.delivery);
     this.#compactions = new Compactions(this.#log);
     const tally = options.tally ?? { bytes: 0 };
     this.#size = new SessionSize(() => this.#native.byteLength, tally, summary?.storedTokens);
@@ -430,10 +425,11 @@ export class Session {
     // The client repeats the answer, so it has received it.
     if (compactedFrom !== undefined) this.delivery.referTo(compactedFrom);
     this.#parents.add(interaction);
-    this.#promptTokens += call.prompt.length;
+    const promptTokens = call.prompt.length;
+    this.#promptTokens += promptTokens;
     this.#completionTokens += outputTokens;
     const objectBytes = bytes + measureMessages(output);
-    this.#size.addCall(call.prompt.length - sharedTokens + outputTokens, objectBytes);
+    this.#size.addCall(promptTokens - sharedTokens + outputTokens, objectBytes);
     this.#size.addShared(newTools);
     const tools = this.#tools.add(call.prepared.toolsKey, call.prepared.tools ?? []);
     this.touch();

@@ -23,7 +23,7 @@ export function requestSuffix({ sampling, tokens, thinkingBudget, rid, stream }:
   const fields = {
     sampling_params: samplingFields(sampling, tokens, thinkingBudget),
     // Counts the tokens until the reasoning ends.
-    ...(thinkingBudget === undefined ? {} : { require_reasoning: true }),
+    require_reasoning: thinkingBudget === undefined ? undefined : true,
     return_logprob: true,
     logprob_start_len: -1,
     top_logprobs_num: sampling.topLogprobs,
@@ -31,6 +31,7 @@ export function requestSuffix({ sampling, tokens, thinkingBudget, rid, stream }:
     stream,
     rid,
   };
+  // `JSON.stringify` leaves out fields that are undefined.
   return `,${JSON.stringify(fields).slice(1)}`;
 }
 
@@ -39,11 +40,11 @@ function samplingFields(sampling: SamplingParams, tokens: number, thinkingBudget
     max_new_tokens: sampling.maxTokens - tokens,
     min_new_tokens: Math.max(0, sampling.minTokens - tokens),
     ...sharedSamplingFields(sampling),
-    ...(sampling.stop.length > 0 ? { stop: sampling.stop } : {}),
+    stop: sampling.stop.length > 0 ? sampling.stop : undefined,
     no_stop_trim: true,
-    ...(sampling.seed === undefined ? {} : { sampling_seed: sampling.seed }),
-    ...(thinkingBudget === undefined ? {} : { custom_params: { thinking_budget: thinkingBudget } }),
-    ...(sampling.grammar ? grammarField(sampling.grammar) : {}),
+    sampling_seed: sampling.seed,
+    custom_params: thinkingBudget === undefined ? undefined : { thinking_budget: thinkingBudget },
+    ...(sampling.grammar && grammarField(sampling.grammar)),
   };
 }
 

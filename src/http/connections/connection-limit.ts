@@ -50,19 +50,27 @@ export class ConnectionLimit {
       // Its `close` event comes later than the next connection may.
       this.#remove(idle);
     }
-    this.#states.set(socket, { hasKey: false, isEntitled: false, isReceived: false, lastUse: 0 });
-    this.#change(socket, {});
+    const state = { hasKey: false, isEntitled: false, isReceived: false, lastUse: 0 };
+    this.#states.set(socket, state);
+    this.#use(socket, state);
     socket.on("close", () => this.#remove(socket));
   }
 
   /** The connection begins to handle a request. */
   begin(socket: Socket, needsKey: boolean): void {
-    this.#change(socket, { isEntitled: needsKey, isReceived: false });
+    const state = this.#states.get(socket);
+    if (!state) return;
+    state.isEntitled = needsKey;
+    state.isReceived = false;
+    this.#use(socket, state);
   }
 
   /** The request was received completely. */
   received(socket: Socket): void {
-    this.#change(socket, { isReceived: true });
+    const state = this.#states.get(socket);
+    if (!state) return;
+    state.isReceived = true;
+    this.#use(socket, state);
   }
 
   /**
@@ -72,21 +80,25 @@ export class ConnectionLimit {
   answering(socket: Socket, statusCode: number): void {
     const state = this.#states.get(socket);
     if (!state?.isEntitled) return;
-    const hasKey = statusCode < 400 || (state.hasKey && statusCode !== 401);
-    this.#change(socket, { hasKey, isEntitled: statusCode < 400 });
+    state.hasKey = statusCode < 400 || (state.hasKey && statusCode !== 401);
+    state.isEntitled = statusCode < 400;
+    this.#use(socket, state);
   }
 
   /** The answer was sent. */
   end(socket: Socket, statusCode: number): void {
     // Streams do not report when their answer begins.
     this.answering(socket, statusCode);
-    this.#change(socket, { isEntitled: false, isReceived: false });
-  }
-
-  #change(socket: Socket, change: Partial<ConnectionState>): void {
     const state = this.#states.get(socket);
     if (!state) return;
-    Object.assign(state, change, { lastUse: this.#uses++ });
+    state.isEntitled = false;
+    state.isReceived = false;
+    this.#use(socket, state);
+  }
+
+  /** Notes that the state of a connection has changed. */
+  #use(socket: Socket, state: ConnectionState): void {
+    state.lastUse = this.#uses++;
     this.#idleWithKey.delete(socket);
     this.#idleWithoutKey.delete(socket);
     if (state.isEntitled && state.isReceived) return;

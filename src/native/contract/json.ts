@@ -21,3 +21,13 @@ export type JsonExcess =
   | { readonly limit: "prototype"; readonly allowed: 0 }
   | { readonly limit: "depth" | "values" | "keys" | "word"; readonly allowed: number }
   | { readonly limit: "items"; readonly allowed: number; readonly list: string };
+
+export interface NativeJsonCheck {
+  /**
+   * Returns the first limit that a JSON document in UTF-8 exceeds, without building anything. Undefined also for a text that
+   * is not JSON and exceeds no limit before its first error: `JSON.parse` refuses it there.
+   */
+  findExcess(json: Uint8Array): JsonExcess | undefined;
+  /** {@link findExcess} on a worker thread. `json` must not change meanwhile. */
+  findExcessAsync(json: Uint8Array): Promise<JsonExcess | undefined>;
+}

@@ -91,7 +91,7 @@ export async function generate(
     const result = engine.generateUntil
       ? await engine.generateUntil(content, aborting)
       : await engine.generate({ ...content, signal: aborting.signal });
-    await reader.catchUp();
+    if (reader.isBehind) await reader.catchUp();
     aborting.throwIfAborted();
     const output = reader.finish(result.finish);
     const tokens = wantsTokens && sink === undefined ? readRecordedTokens(model, generation, 0) : undefined;

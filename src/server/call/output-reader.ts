@@ -67,10 +67,15 @@ export class OutputReader {
     if (this.#options.sink?.hasRoom) this.#readSlice(this.#sharedSlice);
   }
 
+  /** True if there are more new tokens than are read at once: see {@link catchUp}. */
+  get isBehind(): boolean {
+    return this.#options.generation.length - this.#position > this.#sharedSlice;
+  }
+
   /** Reads all new tokens except some of the last, in slices: the event loop runs between them. Writes them to the sink. */
   async catchUp(): Promise<void> {
     const isShared = this.#sharedSlice < this.#maxSlice;
-    while (this.#options.generation.length - this.#position > this.#sharedSlice) {
+    while (this.isBehind) {
       // The other choices may have been completed in this iteration, too.
       if (isShared) await turns.next();
       this.#readSlice(this.#maxSlice);
@@ -93,7 +98,8 @@ export class OutputReader {
     const unsentEvents = this.#readEvents();
     const { events, output } = this.#parser.finish(finish.reason);
     unsentEvents.push(...this.#addParts(events));
-    return { parts: this.#parts, unsentEvents, unsentTokens, ...output };
+    const { message, toolCalls, stopString, reasoningTokens } = output;
+    return { parts: this.#parts, unsentEvents, unsentTokens, message, toolCalls, stopString, reasoningTokens };
   }
 
   /** @param limit maximum number of tokens to read */

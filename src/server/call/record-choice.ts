@@ -42,9 +42,11 @@ export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: Ge
     requestedModel: request.model,
     droppedTools: request.droppedTools.length === 0 ? undefined : joinDropped(request.droppedTools),
     toolCount: request.conversation.tools?.length ?? 0,
-    ...call.origin,
+    tag: call.origin.tag,
+    hints: call.origin.hints,
     placeholders: request.placeholders || undefined,
-    ...(choices > 1 ? { choice: choice.index, choices } : {}),
+    choice: choices > 1 ? choice.index : undefined,
+    choices: choices > 1 ? choices : undefined,
     attempt: call.retry.retryCount,
     resumes: result.resumes,
     startedAt,
@@ -55,8 +57,21 @@ export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: Ge
   context.metrics.countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls });
 
   const cachedTokens = result.cachedTokens ?? 0;
-  const end = { message, parts, stopString, finishReason, completionTokens, reasoningTokens, cachedTokens, tokens };
-  return { answer: Object.assign(end, start), interaction, unsent: output };
+  const answer: GenerationAnswer = {
+    interactionId: start.interactionId,
+    model: start.model,
+    createdAt: start.createdAt,
+    promptTokens,
+    message,
+    parts,
+    stopString,
+    finishReason,
+    completionTokens,
+    reasoningTokens,
+    cachedTokens,
+    tokens,
+  };
+  return { answer, interaction, unsent: output };
 }
 
 /** Malformed tool calls stay in the text. One well-formed call is enough for `tool_calls`. */

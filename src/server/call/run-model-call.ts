@@ -129,7 +129,7 @@ async function generateAndRecord(
   const indices = records.map(({ interaction }) => interaction.index);
   if (promptText) keepPromptText(context.known.promptTexts, session, promptText, indices);
   const saving = records.flatMap((record) => call.onRecorded?.(record) ?? []);
-  await whenStored(context, session, records, saving);
+  if (context.storage || saving.length > 0) await whenStored(context, session, records, saving);
   return records;
 }
 
@@ -169,8 +169,9 @@ function admitPrompt(
   try {
     const { tokens, bytes, parent: index } = session.measureGrowth(prepared, prompt, parent);
     const growth = { tokens, bytes: bytes + measureKept() };
-    for (const { admitted } of choices) admitted?.addPrompt(growth, TOKEN_BYTES * prompt.length);
-    const start = { tokens: prompt.length, parent: index, shared: prompt.length - tokens };
+    const { length } = prompt;
+    for (const { admitted } of choices) admitted?.addPrompt(growth, TOKEN_BYTES * length);
+    const start = { tokens: length, parent: index, shared: length - tokens };
     return takePromptText(known.promptTexts, session, start);
   } catch (error) {
     prompt.release();

@@ -4,7 +4,7 @@ import { mayLoseSpelling, parseSpelledInSteps } from "../../support/json/spelled
 import { ANTHROPIC_MESSAGES, GEMINI_CONTENTS, restoreCallSpelling } from "./restore-call-spelling.js";
 
 /** Fields whose numbers and keys a template can write into the prompt. */
-const TEMPLATE_FIELDS: ReadonlySet<string> = new Set(["tools", "chat_template_kwargs"]);
+const TEMPLATE_FIELDS = ["tools", "chat_template_kwargs"] as const;
 
 /** Fields that hold messages. A request has one of them. */
 const CONVERSATIONS = [ANTHROPIC_MESSAGES, GEMINI_CONTENTS] as const;
@@ -17,12 +17,11 @@ const CONVERSATIONS = [ANTHROPIC_MESSAGES, GEMINI_CONTENTS] as const;
  */
 export function* restoreSpelling(text: string, value: unknown): Steps<unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const names = Object.entries(value)
-    .filter(([name, field]) => TEMPLATE_FIELDS.has(name) && mayLoseSpelling(field))
-    .map(([name]) => name);
+  const fieldsOf = value as Readonly<Record<string, unknown>>;
+  const names = TEMPLATE_FIELDS.filter((name) => mayLoseSpelling(fieldsOf[name]));
   const conversation = yield* restoreConversation(text, value);
   if (names.length === 0 && conversation === undefined) return value;
-  const texts = names.length === 0 ? new Map<string, string>() : readFieldTexts(text, new Set(names));
+  const texts = names.length === 0 ? new Map<string, string>() : readFieldTexts(text, new Set<string>(names));
   const fields: Record<string, unknown> = {};
   for (const [name, fieldText] of texts) {
     yield;

@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { endSliceInTime, resultsInSlices } from "./sliced-check.js";
 
+/** Checking so few elements again takes less time than remembering their results. */
+const FEW_ELEMENTS = 8;
+
 export interface ListOptions {
   readonly min?: number;
   readonly max?: number;
   /**
-   * Checks each object once. An object that occurs again, in a list that continues an earlier one, gets the earlier
-   * result. The elements must not be changed after the check.
+   * Checks each object of a long list once. An object that occurs again, in a list that continues an earlier one, gets the
+   * earlier result. The elements must not be changed after the check.
    */
   readonly once?: boolean;
 }
@@ -29,7 +32,8 @@ export function listOf<T extends z.ZodType>(
       if (items.length < min) context.addIssue(`must hold at least ${min}`);
       if (items.length > max) context.addIssue(`must hold at most ${max}`);
       if (items.length < min || items.length > max) return z.NEVER;
-      return checkElements(items, { element, known: known ?? resultsInSlices(element) }, context);
+      const remembered = items.length > FEW_ELEMENTS ? known : undefined;
+      return checkElements(items, { element, known: remembered ?? resultsInSlices(element) }, context);
     });
 }
 
@@ -47,7 +51,8 @@ function checkElements<T extends z.ZodType>(
   context: z.RefinementCtx,
 ): z.output<T>[] {
   const values: z.output<T>[] = [];
-  for (const [i, item] of items.entries()) {
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
     const object = typeof item === "object" && item !== null ? item : undefined;
     const earlier = object && known?.get(object);
     if (earlier !== undefined) {

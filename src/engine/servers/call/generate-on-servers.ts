@@ -67,7 +67,7 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
   const { stops } = output;
   let route = pool.route(call.affinityKey);
   for (;;) {
-    await hold.pass(deadline);
+    if (hold.mode !== undefined) await hold.pass(deadline);
     using lease = await route.next(deadline);
     if (lease && hold.mode !== undefined) {
       // A pause began while the call waited for a place. Give the place back, and route the call again after the pause.
@@ -88,7 +88,7 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
       const milliseconds = Date.now() - startedAt;
       deadline.throwIfAborted();
       checkReply(reply, inputTokens);
-      await learnLogprobs(server, call, reply, deadline);
+      if (server.logprobs === undefined) await learnLogprobs(server, call, reply, deadline);
       lease.complete();
       return { reply: applyStop(reply, stops), server, watch, milliseconds };
     } catch (error) {
@@ -131,7 +131,9 @@ function send(
     onBudgetIgnored: call.onBudgetIgnored,
     received,
   };
-  return lease.server.request(serverCall, signal).catch((error: unknown) => {
+  const reply = lease.server.request(serverCall, signal);
+  if (!stops) return reply;
+  return reply.catch((error: unknown) => {
     if (!(error instanceof StopReached)) throw error;
     return { tokens: call.generation.length - from };
   });
@@ -147,7 +149,7 @@ async function learnLogprobs(
   { finish }: EngineReply,
   signal: AbortSource,
 ): Promise<void> {
-  if (server.logprobs !== undefined || finish?.type === "abort") return;
+  if (finish?.type === "abort") return;
   await untilAborted(server.findLogprobs(call), signal).catch(() => undefined);
 }
 

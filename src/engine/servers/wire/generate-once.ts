@@ -22,5 +22,5 @@ export async function generateOnce(
   const version = call.currentVersion();
   const routed = { path, body, onSent, headers: { ...call.traceHeaders, ...headers }, routingKey: call.affinityKey };
   const sink = await server.generate(routed, () => new GenerationSink(call, format, version), signal);
-  return sink.finish();
+  return await sink.finish();
 }

@@ -26,9 +26,11 @@ export async function requestBody(call: CallContent, prefix: string, suffix: str
   return text.keep(whole, prompt, prefix, suffix) ? { body: whole, onSent } : { body: whole };
 }
 
-async function writeWhole({ prompt, generation }: CallContent, prefix: string, suffix: string): Promise<Buffer> {
-  const partial = generation.length > 0 ? generation : undefined;
-  return prompt.length + generation.length < ASYNC_WRITE_IDS
+/** Returns a promise if the request is written on a worker thread. */
+function writeWhole({ prompt, generation }: CallContent, prefix: string, suffix: string): Buffer | Promise<Buffer> {
+  const { length } = generation;
+  const partial = length > 0 ? generation : undefined;
+  return prompt.length + length < ASYNC_WRITE_IDS
     ? prompt.requestBody(prefix, suffix, partial)
-    : await prompt.requestBodyAsync(prefix, suffix, partial);
+    : prompt.requestBodyAsync(prefix, suffix, partial);
 }

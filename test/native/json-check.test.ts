@@ -6,9 +6,9 @@ import type { JsonLimits } from "../../src/native/contract.js";
 const WIDE: JsonLimits = { depth: 127, values: 1e6, keys: 1e6, lists: {} };
 
 const find = (json: string, limits: Partial<JsonLimits> = {}) =>
-  native.findJsonExcess(Buffer.from(json), { ...WIDE, ...limits });
+  new native.JsonCheck({ ...WIDE, ...limits }).findExcess(Buffer.from(json));
 
-describe("findJsonExcess", () => {
+describe("JsonCheck", () => {
   it("names the limit, what it allows and the list", () => {
     expect(find("[[1]]", { depth: 1 })).toEqual({ limit: "depth", allowed: 1 });
     expect(find("[1,2]", { values: 2 })).toEqual({ limit: "values", allowed: 2 });
@@ -36,10 +36,10 @@ describe("findJsonExcess", () => {
 
   it("returns the same from a worker thread", async () => {
     const json = Buffer.from(`{"messages":[${"1,".repeat(1000)}1]}`);
-    expect(await native.findJsonExcessAsync(json, WIDE)).toBeUndefined();
+    expect(await new native.JsonCheck(WIDE).findExcessAsync(json)).toBeUndefined();
     const lists = { messages: 1000 };
     const excess = { limit: "items", allowed: 1000, list: "messages" };
-    expect(await native.findJsonExcessAsync(json, { ...WIDE, lists })).toEqual(excess);
+    expect(await new native.JsonCheck({ ...WIDE, lists }).findExcessAsync(json)).toEqual(excess);
   });
 
   it("leaves a text that is not JSON to the parser", () => {

@@ -1,12 +1,9 @@
-#include "json_excess.h"
+#include "json_check_object.h"
 
 #include <limits>
 #include <optional>
 #include <utility>
 
-#include "../core/json/shape.h"
-#include "args.h"
-#include "errors.h"
 #include "promise_worker.h"
 
 namespace rolltape::binding {
@@ -82,18 +79,22 @@ class ExcessWorker : public PromiseWorker {
 
 }  // namespace
 
-Napi::Value findJsonExcessNow(const Napi::CallbackInfo& info) {
-  return guarded(info.Env(), [&] {
-    const JsonLimits limits = limitsArg(info[1]);
-    return toJs(info.Env(), findJsonExcess(bytesArg(info[0], "json"), limits));
-  });
+Napi::Function JsonCheckObject::define(Napi::Env env) {
+  using Self = JsonCheckObject;
+  return DefineClass(env, kClassName,
+                     {guardedMethod<&Self::findExcess>("findExcess"),
+                      promiseMethod<&Self::findExcessAsync>("findExcessAsync")});
 }
 
-Napi::Value findJsonExcessAsync(const Napi::CallbackInfo& info) {
-  return guarded(info.Env(), [&]() -> Napi::Value {
-    JsonLimits limits = limitsArg(info[1]);
-    return PromiseWorker::start(new ExcessWorker(info.Env(), info[0], std::move(limits)));
-  });
+JsonCheckObject::JsonCheckObject(const Napi::CallbackInfo& info)
+    : Wrapped(info), limits_(guarded(info.Env(), [&] { return limitsArg(info[0]); })) {}
+
+Napi::Value JsonCheckObject::findExcess(const Napi::CallbackInfo& info) {
+  return toJs(info.Env(), findJsonExcess(bytesArg(info[0], "json"), limits_));
+}
+
+Napi::Value JsonCheckObject::findExcessAsync(const Napi::CallbackInfo& info) {
+  return PromiseWorker::start(new ExcessWorker(info.Env(), info[0], limits_));
 }
 
 }  // namespace rolltape::binding
