@@ -56,12 +56,13 @@ export class Exporter {
   /**
    * Packs all of these sessions or none. The caller decides later whether they are sealed.
    *
+   * @param pack gets the slices of the event loop that the work before it shares
    * @throws SessionError that lists each session that cannot be exported, with the reason
    */
   async prepare<T>(
     ids: readonly string[],
     waits: ExportWaits,
-    pack: (sessions: Session[]) => Promise<T>,
+    pack: (sessions: Session[], slices: Slices) => Promise<T>,
     part?: ExportedShard,
   ): Promise<PreparedExport<T>> {
     const slices = new Slices();
@@ -69,7 +70,7 @@ export class Exporter {
     // Most sessions of a large batch have no calls in flight, and each promise costs time on the event loop.
     const busy = await slices.run(select(sessions, ({ calls }) => calls.size > 0));
     await Promise.all(busy.map((session) => drain(session, waits)));
-    return this.#prepare(sessions, () => pack(sessions), { refuse: batchRefusal, part, slices });
+    return this.#prepare(sessions, () => pack(sessions, slices), { refuse: batchRefusal, part, slices });
   }
 
   /** Waits until all of these sessions can be exported, and returns them. Throws like {@link prepare}. Changes nothing. */

@@ -3,9 +3,9 @@ import { type ChatMessage, chatMessagesSchema } from "../conversation/chat-messa
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
 import type { BatchTensorLayout, NativeSharedPool } from "../native/contract.js";
-import { runInSlices } from "../support/async/run-steps.js";
+import { Slices } from "../support/async/run-steps.js";
 import type { Steps } from "../support/async/steps.js";
-import { type Batch, packBatch, packShards } from "./batch/batch.js";
+import { type Batch, type PackTarget, packBatch, packShards } from "./batch/batch.js";
 import { type BatchMemory, SharedMemory, type SharedMemoryOptions } from "./batch/batch-memory.js";
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema, shardFields } from "./batch/batch-options.js";
 import { refuseConflicts } from "./batch/option-conflicts.js";
@@ -184,8 +184,8 @@ export class TrajectoryStore {
     sessionIds: readonly string[],
     options: StoreExportOptions & { readonly layout?: Layout | undefined } = {},
   ): Promise<Batch<Layout>> {
-    return this.#export<Layout, Batch<Layout>>(sessionIds, options, (sessions, batchOptions, memory) =>
-      packBatch(sessions, batchOptions, { memory }),
+    return this.#export<Layout, Batch<Layout>>(sessionIds, options, (sessions, batchOptions, target) =>
+      packBatch(sessions, batchOptions, target),
     );
   }
 
@@ -200,8 +200,8 @@ export class TrajectoryStore {
     { shards, ...options }: StoreExportOptions & { readonly shards: number; readonly layout?: Layout | undefined },
   ): Promise<Batch<Layout>[]> {
     const count = parse(shardFields.shards, shards, "shards");
-    return this.#export<Layout, Batch<Layout>[]>(sessionIds, options, (sessions, batchOptions, memory) =>
-      packShards(sessions, batchOptions, { shards: count }, { memory }),
+    return this.#export<Layout, Batch<Layout>[]>(sessionIds, options, (sessions, batchOptions, target) =>
+      packShards(sessions, batchOptions, { shards: count }, target),
     );
   }
 
@@ -211,7 +211,7 @@ export class TrajectoryStore {
     pack: (
       sessions: readonly Session[],
       options: BatchOptions & { readonly layout: Layout },
-      memory: "heap" | "pinned" | NativeSharedPool,
+      target: Pick<PackTarget, "memory" | "slices">,
     ) => Promise<Packed>,
   ): Promise<Packed> {
     this.#requireOpen();
@@ -222,13 +222,14 @@ export class TrajectoryStore {
     const memoryKind = parse(z.enum(["heap", "shared", "pinned"]).default("heap"), memory, "memory");
     const target = memoryKind === "shared" ? this.#openSharedPool() : memoryKind;
     const sessions: Session[] = [];
+    const slices = new Slices();
     try {
-      await runInSlices(this.#beginExport(sessionIds, sessions));
-      const packed = await pack(sessions, batchOptions, target);
+      await slices.run(this.#beginExport(sessionIds, sessions));
+      const packed = await pack(sessions, batchOptions, { memory: target, slices });
       if (releases) for (const session of sessions) this.#release(session);
       return packed;
     } finally {
-      await runInSlices(this.#endExport(sessions));
+      await slices.run(this.#endExport(sessions));
     }
   }
 

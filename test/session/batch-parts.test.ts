@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Batch } from "../../src/session/batch/batch.js";
@@ -63,6 +65,27 @@ async function readAll(response: NodeJS.ReadableStream): Promise<Buffer> {
 }
 
 describe("a batch that is sent in parts", () => {
+  it("lets other work run between two parts, also if the kernel takes each at once", async () => {
+    const batch = new WrittenBatch(BYTES.length);
+    let iteration = 0;
+    const writes: number[] = [];
+    const count = () => {
+      iteration++;
+      ticker = setImmediate(count);
+    };
+    let ticker = setImmediate(count);
+    const socket = new Writable({
+      write(_part, _encoding, done) {
+        writes.push(iteration);
+        done();
+      },
+    });
+    await pipeline(new BatchParts(batch as unknown as Batch, Promise.resolve()), socket);
+    clearImmediate(ticker);
+    expect(writes).toHaveLength(10);
+    expect(new Set(writes).size).toBe(writes.length);
+  });
+
   // The first bytes to be ready end a little after the end of a part, or somewhere in one. The client reads when the connection is full.
   it.each([1, 100, 15_000, 20_000, 5 * MIB])(
     "arrives whole if %i bytes beyond a part are ready before the others",

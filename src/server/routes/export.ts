@@ -20,6 +20,7 @@ import type { ExportedShard } from "../../session/retention.js";
 import type { Session } from "../../session/session.js";
 import { newBatchId } from "../../session/worker-tag.js";
 import { createDeferred } from "../../support/async/deferred.js";
+import type { Slices } from "../../support/async/run-steps.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { canSendParts, sendBatch, toWaits } from "./export-answer.js";
@@ -90,8 +91,10 @@ function exportBatch(app: App, context: ServerContext): void {
       const sendsEarly = body.transport === "body" && !body.acknowledge && canSendParts(reply);
       const first = createDeferred<Batch>();
       const onFirstStripe = sendsEarly ? (batch: Batch) => first.resolve(batch) : undefined;
-      const pack = (sessions: Session[]) =>
-        metrics.timeExport(() => packShards(sessions, options, shards, { memory, origin, onPlanned, onFirstStripe }));
+      const pack = (sessions: Session[], slices: Slices) =>
+        metrics.timeExport(() =>
+          packShards(sessions, options, shards, { memory, origin, slices, onPlanned, onFirstStripe }),
+        );
       const { shard } = shards;
       const part = shard === undefined ? undefined : { shards: shards.shards, shard };
       const exportAll = async () => {

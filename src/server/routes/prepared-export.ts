@@ -73,9 +73,9 @@ function prepare(app: App, context: ServerContext): void {
       const waits = toWaits(body, context, disconnectSignal(reply));
       const { exporter, metrics, preparedExports } = context;
       const onPlanned = (summary: ExportSummary) => metrics.countExport(summary);
-      const prepared = await exporter.prepare(body.session_ids, waits, (sessions) =>
+      const prepared = await exporter.prepare(body.session_ids, waits, (sessions, slices) =>
         metrics.timeExport(() =>
-          packShards(sessions, options, { shards: 1 }, { origin: context.origin, isPart: true, onPlanned }),
+          packShards(sessions, options, { shards: 1 }, { origin: context.origin, isPart: true, slices, onPlanned }),
         ),
       );
       const id = preparedExports.hold(prepared, body.hold_seconds * 1000);

@@ -45,6 +45,12 @@ export class BatchParts extends Readable {
   override _read(): void {
     // The pipe asks for the next part while it writes the current one. All earlier parts are sent.
     if (this.#inUse.length > 1) this.#detachOldest();
+    // The kernel often takes a part at once, and the pipe then asks for the next one in the same iteration of the event loop.
+    setImmediate(() => this.#pushNext());
+  }
+
+  #pushNext(): void {
+    if (this.destroyed) return;
     if (this.#at === this.#byteLength) {
       this.push(null);
       return;
@@ -71,7 +77,7 @@ export class BatchParts extends Readable {
   }
 
   #resume(): void {
-    if (this.#isWaiting && !this.destroyed) this._read();
+    if (this.#isWaiting) this.#pushNext();
   }
 
   #detachOldest(): void {

@@ -1,5 +1,5 @@
 import type { BatchTensorLayout, NativeBatch, PackOptions } from "../../native/contract.js";
-import { runInSlices } from "../../support/async/run-steps.js";
+import { Slices } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { AgentHints } from "../interaction.js";
 import type { Session } from "../session.js";
@@ -136,6 +136,8 @@ export interface PackTarget {
   readonly origin?: BatchOrigin | undefined;
   /** True for a part of a larger batch. The limit of labels then applies to the larger batch, not to this part. */
   readonly isPart?: boolean;
+  /** Slices of the event loop that the caller's work before and after shares. Default: new ones. */
+  readonly slices?: Slices;
   /** Receives counts of what the export leaves out, after planning and before packing. */
   readonly onPlanned?: (summary: ExportSummary) => void;
   /**
@@ -152,11 +154,11 @@ export interface PackTarget {
 export async function packBatch<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
-  { memory = "heap", origin, onPlanned }: PackTarget = {},
+  { memory = "heap", origin, slices = new Slices(), onPlanned }: PackTarget = {},
 ): Promise<Batch<Layout>> {
-  const plan = await runInSlices(planExport(sessions, options));
+  const plan = await slices.run(planExport(sessions, options));
   onPlanned?.(summarize(plan));
-  const pack = await runInSlices(preparePack<Layout>(plan, batchMetadata(plan, options, origin), options));
+  const pack = await slices.run(preparePack<Layout>(plan, batchMetadata(plan, options, origin), options));
   return pack(memory);
 }
 
@@ -175,9 +177,9 @@ export async function packShards<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
   { shards, shard }: ShardOptions,
-  { memory = "heap", origin, isPart = false, onPlanned, onFirstStripe }: PackTarget = {},
+  { memory = "heap", origin, isPart = false, slices = new Slices(), onPlanned, onFirstStripe }: PackTarget = {},
 ): Promise<Batch<Layout>[]> {
-  const whole = await runInSlices(planExport(sessions, options, isPart ? NO_LIMIT : undefined));
+  const whole = await slices.run(planExport(sessions, options, isPart ? NO_LIMIT : undefined));
   onPlanned?.(summarize(whole));
   const plans = planShards(whole, shards);
   const metadata = batchMetadata(whole, options, origin);
@@ -186,7 +188,7 @@ export async function packShards<Layout extends BatchTensorLayout>(
     for (const [index, plan] of plans.entries()) {
       if (shard !== undefined && shard !== index) continue;
       const ofShard = shards === 1 ? metadata : { ...metadata, shard: String(index), shards: String(shards) };
-      const pack = await runInSlices(preparePack<Layout>(plan, ofShard, options));
+      const pack = await slices.run(preparePack<Layout>(plan, ofShard, options));
       batches.push(await pack(memory, onFirstStripe));
     }
   } catch (error) {

@@ -66,7 +66,10 @@ export function* planExport(
     leftOut.push(absent);
     counts.add(session);
   }
+  // This takes some milliseconds for many rows.
+  yield;
   const plan = builder.finish();
+  yield;
   if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
   if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, sessions, options);
   return { native: plan, sessions, leftOut: options.includeUndelivered ? [] : leftOut, removes, counts };
