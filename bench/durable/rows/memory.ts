@@ -9,7 +9,7 @@ import { withFolder } from "../storage-folder.js";
 
 /** Memory of a server that has more sessions than `storage.memory_bytes` keeps in memory. */
 
-const SESSIONS = sized(20_000, 40, 3_000);
+const SESSIONS = sized(20_000, 40, 2_000);
 const MEMORY_BYTES = sized(128, 1) * 2 ** 20;
 const AT_ONCE = 32;
 const TARGET_MEBIBYTES = 1e9 / 2 ** 20;

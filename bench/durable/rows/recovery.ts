@@ -15,7 +15,7 @@ import { withFolder } from "../storage-folder.js";
 
 /** How long a server takes that starts on the folder of a killed one: to the first answer, and until all sessions were in use. */
 
-const SESSIONS = sized(10_000, 40, 3_000);
+const SESSIONS = sized(10_000, 40, 2_000);
 /** Requests at the same time. After a restart, all agents send their calls again. */
 const AT_ONCE = 256;
 const TARGET_FIRST_SECONDS = 2;

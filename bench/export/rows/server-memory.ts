@@ -14,7 +14,7 @@ const SHAPE = sized<ConversationShape>(
   { atOnce: 16, turns: 50, tokens: 65_536 },
   { atOnce: 2, turns: 3, tokens: 1_024 },
 );
-const SESSIONS = sized(200, 4, 40);
+const SESSIONS = sized(200, 4, 50);
 /** Enough to fill the kept requests. */
 const WARM_UP_SESSIONS = sized(40, 2);
 /** More than the running conversations need, and less than the warm-up fills. */

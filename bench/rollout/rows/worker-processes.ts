@@ -17,9 +17,9 @@ const [CONCURRENT, BATCH] = sized([128, 128], [4, 4]);
  * Each process compiles its own hot functions, so two workers need twice as many episodes as one process until V8 has compiled them. The
  * cost of that is printed separately, because it does not grow with the number of episodes.
  */
-const [WARM_UP, EPISODES] = sized([3072, 2048], [8, 16], [1280, 192]);
+const [WARM_UP, EPISODES] = sized([3072, 2048], [8, 16], [1280, 256]);
 /** The two jobs take turns so many times. */
-const ROUNDS = sized(8, 2, 3);
+const ROUNDS = sized(8, 2, 4);
 /** Time after the start of a turn that is not measured: the answers that arrived meanwhile are read at once. */
 const SETTLE_MS = 1_000;
 /** Number of tasks: more than the jobs can run. */
