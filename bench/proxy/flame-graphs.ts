@@ -5,6 +5,7 @@ import { buildCallTree } from "../profiling/call-tree.js";
 import { drawFlameGraph } from "../profiling/flame-graph.js";
 import { partsOf } from "../profiling/profile-parts.js";
 import { Profiling } from "../profiling/profiling.js";
+import { QWEN3 } from "../qwen3.js";
 import { history, SIZES } from "./bodies.js";
 import { load, startTurns } from "./load.js";
 import { chat, Rig } from "./rig.js";
@@ -19,6 +20,8 @@ interface ProfiledLoad {
   readonly size: keyof typeof SIZES;
   readonly type: "hf" | "concat";
   readonly concurrency: number;
+  /** Folder of the model. Default: the tiny model's. */
+  readonly model?: string;
 }
 
 const LOADS: Readonly<Record<string, ProfiledLoad>> = {
@@ -29,16 +32,17 @@ const LOADS: Readonly<Record<string, ProfiledLoad>> = {
   "concat-small-32": { size: "small", type: "concat", concurrency: 32 },
   "concat-medium-32": { size: "medium", type: "concat", concurrency: 32 },
   "concat-large-32": { size: "large", type: "concat", concurrency: 32 },
+  "qwen3-concat-medium-32": { size: "medium", type: "concat", concurrency: 32, model: QWEN3 },
 };
 const [WARM_UP_SECONDS, SECONDS] = [6, 8];
 const ADDON_FUNCTIONS = new Set(Object.keys(native));
 const FOLDER = new URL("../../docs/images/", import.meta.url);
 
-async function profile(name: string, { size, type, concurrency }: ProfiledLoad): Promise<void> {
+async function profile(name: string, { size, type, concurrency, model }: ProfiledLoad): Promise<void> {
   using profiling = new Profiling();
   const { nodeArguments, env } = profiling;
   const rig = await Rig.start(concurrency, {
-    args: [`rollout.agent.chat_template_type=${type}`],
+    args: [`rollout.agent.chat_template_type=${type}`, ...(model === undefined ? [] : [`model.path=${model}`])],
     nodeArguments,
     env,
   });
@@ -56,7 +60,8 @@ async function profile(name: string, { size, type, concurrency }: ProfiledLoad):
       calls = (await run(SECONDS)).perSecond * SECONDS;
     });
     const tree = buildCallTree(proxy, ADDON_FUNCTIONS);
-    const title = `Main thread of the proxy: ${size} bodies, ${type}, ${concurrency} at once`;
+    const vocabulary = model === undefined ? "" : ", Qwen3's vocabulary";
+    const title = `Main thread of the proxy: ${size} bodies, ${type}${vocabulary}, ${concurrency} at once`;
     const file = fileURLToPath(new URL(`flame-${name}.svg`, FOLDER));
     writeFileSync(file, drawFlameGraph(tree, calls, title));
     console.log(`${title}: ${(tree.microseconds / calls / 1000).toFixed(2)} ms a call; wrote ${file}`);
