@@ -16,7 +16,7 @@ export function randomText(characters: number, seed: number): string {
   return parts.join(" ").slice(0, characters);
 }
 
-/** Returns the middle value, or the mean of the two middle ones: a short run has two rounds, of which neither is better. */
+/** Returns the middle value, or the mean of the two middle values if their number is even, as in a short run of two rounds. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (index: number): number => sorted[Math.floor(index)] ?? Number.NaN;

@@ -23,8 +23,8 @@ import { HonestAgents, type Work } from "./honest-agents.js";
 
 const ROUNDS = sized(3, 1, 1);
 const SECONDS = sized(3, 0.2, 1);
-/** A short run measures the honest agents without an abuse only once, before the first one. */
-const SHARES_WITHOUT = sized(false, false, true);
+/** A short run measures the honest agents without an abuse only once, before the first abuse. */
+const MEASURES_BASELINE_ONCE = sized(false, false, true);
 /** Requests that are sent one by one, each in a new session. */
 const SINGLES = sized(5, 1, 2);
 
@@ -52,11 +52,11 @@ try {
 async function measureAll(): Promise<void> {
   const agents = await HonestAgents.start(rig);
   await agents.work(SECONDS);
-  const shared = SHARES_WITHOUT ? await observe(agents) : undefined;
+  const baseline = MEASURES_BASELINE_ONCE ? await observe(agents) : undefined;
   const rows: string[][] = [];
   for (const attack of chosen) {
     process.stderr.write(`measuring ${attack.name} …\n`);
-    rows.push(await measure(attack, agents, shared));
+    rows.push(await measure(attack, agents, baseline));
   }
   const columns = ["abuse", "MB", "answers", "one (ms)", "p50 (ms)", "p99 (ms)", "worst stall (ms)", "refused"];
   report.addTable(columns, rows);
@@ -83,8 +83,12 @@ async function measureFirsts(): Promise<void> {
   report.addTable(["abuse", "first of its process: median, worst (ms)"], rows, "first");
 }
 
-/** Measures one attack and returns its row of the table. @param shared the agents without an abuse. Default: measured in each round */
-async function measure(attack: Attack, agents: HonestAgents, shared: Window | undefined): Promise<string[]> {
+/**
+ * Measures one attack and returns its row of the table.
+ *
+ * @param baseline the agents without an abuse; undefined if each round measures them
+ */
+async function measure(attack: Attack, agents: HonestAgents, baseline: Window | undefined): Promise<string[]> {
   const { name } = attack;
   const victim = { url: rig.proxy.url, key: await rig.session() };
   const alone = attack.once ? await measureAlone(name) : "–";
@@ -93,7 +97,7 @@ async function measure(attack: Attack, agents: HonestAgents, shared: Window | un
   const answers = new Set<string>();
   let megabytes = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    without.push(shared ?? (await observe(agents)));
+    without.push(baseline ?? (await observe(agents)));
     await tell("/start", { name, victim });
     during.push(await observe(agents));
     const counts = (await tell("/stop", {})) as AttackCounts;

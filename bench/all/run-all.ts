@@ -41,10 +41,10 @@ export async function runAll(plan: readonly PlannedBench[], options: RunAllOptio
   return { seconds: elapsed(), succeeded, failed };
 }
 
-/** The shortest rest of the time of all benchmarks that leaves room for a machine that is a little slower. */
+/** With less time left than this, all benchmarks would take too long on a slightly slower machine. */
 const MARGIN_SECONDS = 60;
 
-/** Returns how long all benchmarks took of their time, with a warning if little of it was left. */
+/** Returns the time that all benchmarks took and their limit, with a warning if little time was left. */
 export function describeTotal(seconds: number, limitSeconds: number): string {
   const total = `${formatTime(seconds)} of ${formatTime(limitSeconds)}`;
   const left = limitSeconds - seconds;

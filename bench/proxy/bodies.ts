@@ -22,7 +22,7 @@ export function history(characters: number, seed: number): Message[] {
   return Array.from({ length: odd }, (_, i) => (i % 2 ? assistant : user)(text(i)));
 }
 
-/** Returns a history in which a seventh of the words has characters outside Latin-1, as texts of real agents have. */
+/** Returns a history in which about a seventh of the words have characters outside Latin-1, as in texts of real agents. */
 export function unicodeHistory(characters: number, seed: number): Message[] {
   const replace = (text: string) =>
     text.replaceAll("result", "“result”").replaceAll("fetch", "数据").replaceAll("name", "🙂");

@@ -29,9 +29,9 @@ export async function startTurns(rig: Rig, messages: readonly object[]): Promise
     choices: [{ message: { content: string } }];
   };
   const answer = choices[0].message.content;
-  // With another vocabulary, the engine's ids could be other characters. They would make every body of the session more expensive.
+  // With another vocabulary, the engine's ids could stand for other characters, and every body of the session would cost more.
   if (!/^[\n -~]*$/.test(answer))
-    throw new Error(`The engine's answer must be plain text; it is ${JSON.stringify(answer)}.`);
+    throw new Error(`The engine's answer must be ASCII text; received ${JSON.stringify(answer)}.`);
   return { key, next: turnBodies([...messages, assistant(answer)]) };
 }
 

@@ -21,7 +21,7 @@ export function toTarget(child: Child, connections: number): Target {
   return { url: child.url, pid: child.pid, pool, cpuSeconds: () => child.cpuSeconds() };
 }
 
-/** An engine and a proxy that only forwards bytes to it. They do not depend on what is measured, so several rigs can share them. */
+/** An engine and a proxy that only forwards bytes to it. They are the same for every measurement, so several rigs can share them. */
 export class Reference {
   private constructor(
     readonly engine: Child,
@@ -42,7 +42,7 @@ export class Reference {
 interface RigOptions extends ProxyProcessOptions {
   /** Base path of the engine's API. With `/slow`, the engine waits before it answers. */
   readonly enginePath?: string;
-  /** Is not stopped with the rig. Default: its own one. */
+  /** A reference that the rig does not stop, because others use it. Default: one that the rig starts and stops. */
   readonly reference?: Reference;
 }
 
@@ -51,7 +51,7 @@ export class Rig {
   readonly proxy: Target;
   readonly passThrough: Target;
   readonly engineUrl: string;
-  /** Are stopped with the rig, in this order. */
+  /** What the rig stops when it is closed, in this order. */
   readonly #owned: readonly { stop(): Promise<void> }[];
 
   private constructor(

@@ -1,13 +1,14 @@
 import { body, user } from "./bodies.js";
 
-/** Is replaced by the number of the turn, which has as many digits. */
+/** Placeholder for the number of the turn, which has as many digits. */
 const PLACE = "########";
 
 /**
- * Returns a function that makes the bodies of a conversation's next turns: its messages, and a short new one with the number of the turn.
+ * Returns a function that makes the bodies of a conversation's next turns. A body has the conversation's messages and a short new one
+ * with the number of the turn.
  *
- * All bodies are the same buffer, in which only the number changes. So the load generator encodes no text for a call, whatever characters
- * the conversation has. A body is valid until the next one is made: wait for the answer first.
+ * All bodies are the same buffer, in which only the number changes. So the load generator encodes no text for a call. A body is valid
+ * until the next one is made: wait for the answer first.
  */
 export function turnBodies(messages: readonly object[]): () => Buffer {
   const bytes = Buffer.from(body([...messages, user(`and number ${PLACE}?`)]));

@@ -5,7 +5,7 @@
 
 namespace rolltape::binding {
 
-/// NativeJsonCheck: the limits of JSON documents.
+/// NativeJsonCheck: checks JSON documents against limits that were read once.
 class JsonCheckObject : public Wrapped<JsonCheckObject> {
  public:
   static constexpr napi_type_tag kTypeTag{0x7c1e0b52a9d3486f, 0xb4f26d8e13a75c90};

@@ -1,6 +1,9 @@
 import type { SamplingParams } from "./engine.js";
 
-/** Returns the sampling parameters that SGLang and vLLM name alike. All are sent, so no server default applies; undefined ones are not. */
+/**
+ * Returns the sampling parameters that SGLang and vLLM name alike. All are sent, so no server default applies. Only `logit_bias` may be
+ * undefined, and is then not sent.
+ */
 export function sharedSamplingFields(sampling: SamplingParams): Record<string, unknown> {
   return {
     n: 1,

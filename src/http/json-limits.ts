@@ -12,7 +12,7 @@ export const CONTROL_LIMITS: JsonLimits = { depth: 64, values: 2_000_000, keys: 
 /** Smaller bodies are scanned immediately, because a worker thread would take longer to start. */
 const SCAN_ON_LOOP_BYTES = 256 * 1024;
 
-/** The check of each of the few limits that a server has. */
+/** One check for each limits object. A server has few of them. */
 const checks = new WeakMap<JsonLimits, NativeJsonCheck>();
 
 function checkOf(limits: JsonLimits): NativeJsonCheck {
@@ -28,7 +28,7 @@ function checkOf(limits: JsonLimits): NativeJsonCheck {
  * value of the body, and a scan of its bytes is much faster. The same scan finds keys that could change an object's prototype,
  * so `JSON.parse` can be used without a check of its own.
  *
- * @param limits the same object for all bodies
+ * @param limits pass the same object for every body of a kind, because each new object is read into a new check
  * @returns a promise if the body is scanned on a worker thread
  * @throws ApiError `body_too_complex` or `invalid_json`, also as a rejection
  */

@@ -33,7 +33,7 @@ export function readBody(
     if (end > bytes.length) bytes = grow(bytes, length, Math.max(end, Math.min(2 * bytes.length, declared ?? limit)));
     chunk.copy(bytes, length);
     length = end;
-    // A small body shares its memory with the headers, which the addon would find out as well, but later.
+    // A small body shares its memory with the headers and cannot be freed. The addon checks this too, but calling it takes longer.
     if (ownsChunks && chunk.byteLength === chunk.buffer.byteLength) native.freeBytes(chunk);
   };
   const onEnd = () => {

@@ -67,7 +67,7 @@ export class FolderChatModel implements ChatModel {
   readonly #callStructure: ReturnType<typeof findCallStructure>;
   readonly #plain: Dialogue;
   readonly #withTools: Dialogue;
-  /** What the renderings of known texts recorded, for the next rendering. */
+  /** The loops that were recorded while these texts were rendered. The next rendering takes iterations from them. */
   readonly #loops = new WeakMap<EncodedText, KnownRendering["loops"]>();
 
   constructor(folder: string, files: ModelFiles, options: ChatModelOptions) {

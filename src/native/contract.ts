@@ -77,7 +77,7 @@ export interface NativeAddon {
    * @param digestKey that of the session; see {@link Session}
    */
   digestMessages(canonical: readonly string[], before?: Uint8Array, digestKey?: Uint8Array): Uint8Array;
-  /** Checks JSON documents against limits. Reading the limits takes longer than checking a small document. */
+  /** Checks JSON documents against limits that it reads once. Reading them takes longer than checking a small document. */
   readonly JsonCheck: new (
     limits: JsonLimits,
   ) => NativeJsonCheck;

@@ -56,7 +56,7 @@ export class Exporter {
   /**
    * Packs all of these sessions or none. The caller decides later whether they are sealed.
    *
-   * @param pack gets the slices of the event loop that the work before it shares
+   * @param pack receives the slices of the event loop in which the work before it ran
    * @throws SessionError that lists each session that cannot be exported, with the reason
    */
   async prepare<T>(

@@ -9,11 +9,11 @@ import { UndeclaredCalls } from "./undeclared-calls.js";
 /** Maximum number of undelivered interactions that a search passes over. SDKs make fewer attempts. */
 const MAX_UNDELIVERED = 16;
 
-/** What a search needs to know about the answers that did not reach the client, as far as is known. */
+/** Tells a search which answers did not reach the client, as far as this is known. */
 interface Deliveries {
   /** False if all answers reached the client. */
   readonly mayLeaveOut: boolean;
-  /** Returns a reason if the answer of an interaction did not reach the client. */
+  /** Returns the reason if the answer of an interaction did not reach the client; undefined if it did. */
   leftOut(index: number): string | undefined;
 }
 
@@ -32,9 +32,7 @@ export class ParentSearch {
   /** Number of times that interactions were added or removed. */
   #changes = 0;
 
-  /**
-   * @param native returns the current native session, which unloading replaces
-   */
+  /** @param native returns the current native session, which unloading replaces */
   constructor(
     native: () => NativeSession,
     log: InteractionLog,
@@ -64,7 +62,7 @@ export class ParentSearch {
    */
   find(prepared: PreparedMessages): ParentMatch | undefined {
     const { findings } = prepared;
-    // Deliveries change without being counted, so a result that may depend on them is searched for again.
+    // `#changes` does not count changes of deliveries, so a result that may depend on them is not kept.
     const { mayLeaveOut } = this.#delivery;
     if (findings.parent?.changes === this.#changes && !mayLeaveOut) return findings.parent.match;
     const match = this.#search(prepared);

@@ -13,13 +13,13 @@ export interface OwnPart extends Pick<Interaction, "input" | "templateArgs"> {
 /** The result of a search for the parent of a request. */
 export interface FoundParent {
   readonly match: ParentMatch | undefined;
-  /** Number of changes of the session's interactions when it was searched for. */
+  /** How often the session's interactions had changed when the parent was searched for. */
   readonly changes: number;
 }
 
 /** Cached results for one request. Later steps of the call and its other choices reuse them. */
 export class RequestFindings {
-  /** Undefined until it was searched for, and if it may depend on which answers reached the client. */
+  /** Undefined until it was searched for, and if the result may depend on which answers reached the client. */
   parent: FoundParent | undefined;
   /** Undefined until it was searched for. */
   compaction: { readonly from: number | undefined } | undefined;

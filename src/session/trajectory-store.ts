@@ -41,10 +41,10 @@ export interface RecordInput {
   readonly startedAt?: number;
 }
 
-/** The id of a task or a group. */
+/** The id of a task, a group or an interaction. */
 const nameSchema = z.string().min(1).optional();
 
-/** Fields of {@link RecordInput}. Making a schema takes much longer than a check with it, so {@link StoredSession.record} makes none. */
+/** Schemas for fields of {@link RecordInput}. They are created once, because creating one takes much longer than a check with it. */
 const recordFields = {
   finishReason: z.string(),
   interactionId: nameSchema,

@@ -65,7 +65,7 @@ async function readAll(response: NodeJS.ReadableStream): Promise<Buffer> {
 }
 
 describe("a batch that is sent in parts", () => {
-  it("lets other work run between two parts, also if the kernel takes each at once", async () => {
+  it("lets other work run between two parts, even if the kernel takes each at once", async () => {
     const batch = new WrittenBatch(BYTES.length);
     let iteration = 0;
     const writes: number[] = [];

@@ -12,7 +12,7 @@ import { chat, Reference, Rig, type Target, toTarget } from "../rig.js";
  */
 
 const SECONDS = sized(3, 0.2, 1);
-/** Calls before the first round. They let Node compile the code of a proxy: after 1 s, calls still take three times as long. */
+/** Seconds of calls before the first round. They let Node compile a proxy's code: after 1 s, calls still take three times as long. */
 const WARM_UP_SECONDS = sized(4, 0.2);
 const ROUNDS = sized(3, 1, 2);
 const CONCURRENCY = sized([1, 32], [1, 4]);
@@ -73,7 +73,7 @@ export async function throughput(): Promise<Row[]> {
   }
 }
 
-/** Lets Node compile the code of the other proxy and of the engine, which all rows use. */
+/** Lets Node compile the code of the reference proxy and its engine, which all rows use. */
 async function warmUp({ passThrough }: Reference): Promise<void> {
   const target = toTarget(passThrough, MOST_OPEN);
   const plain = Buffer.from(body(history(SIZES.small, 1)));

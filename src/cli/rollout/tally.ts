@@ -10,7 +10,7 @@ export class RolloutTally {
   /** Accepted tasks with rejected members. */
   incompleteTasks = 0;
   rejectedTasks = 0;
-  /** Accepted episodes that ended in a process before this one, which a job goes on from with `--resume`. */
+  /** Accepted episodes that ended before the job was resumed with `--resume`. */
   acceptedBefore = 0;
   /** Sessions of accepted episodes that were lost with their proxy worker before they were exported. */
   lost = 0;

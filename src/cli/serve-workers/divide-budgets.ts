@@ -32,7 +32,7 @@ export interface Machine {
   readonly memoryBytes: number;
   /** V8's limit of the heap of one process. */
   readonly heapBytes: number;
-  /** The part of this limit beyond `--max-old-space-size`. */
+  /** The part of `heapBytes` beyond `--max-old-space-size`. */
   readonly young: YoungGeneration;
   readonly nodeOptions: string;
 }
@@ -85,9 +85,9 @@ function divideHeap({ memoryBytes, heapBytes, young, nodeOptions }: Machine, wor
   // Node passes it on to the workers.
   if (HEAP_OPTION.test(nodeOptions)) return { bytes: heapBytes, nodeArguments: [] };
   const bytes = Math.min(heapBytes, Math.max(MIN_HEAP_BYTES, (HEAP_SHARE * memoryBytes) / workers));
-  const isSmaller = young.bytes > YOUNG_SHARE * bytes && !young.isChosen;
-  const youngBytes = isSmaller ? SEMI_SPACES * SMALL_SEMI_SPACE_MEBIBYTES * MEBIBYTE : young.bytes;
+  const reducesYoung = young.bytes > YOUNG_SHARE * bytes && !young.isChosen;
+  const youngBytes = reducesYoung ? SEMI_SPACES * SMALL_SEMI_SPACE_MEBIBYTES * MEBIBYTE : young.bytes;
   const mebibytes = Math.max(1, Math.floor((bytes - youngBytes) / MEBIBYTE));
-  const semiSpace = isSmaller ? [`--max-semi-space-size=${SMALL_SEMI_SPACE_MEBIBYTES}`] : [];
+  const semiSpace = reducesYoung ? [`--max-semi-space-size=${SMALL_SEMI_SPACE_MEBIBYTES}`] : [];
   return { bytes, nodeArguments: [`--max-old-space-size=${mebibytes}`, ...semiSpace] };
 }

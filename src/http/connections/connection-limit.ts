@@ -52,7 +52,7 @@ export class ConnectionLimit {
     }
     const state = { hasKey: false, isEntitled: false, isReceived: false, lastUse: 0 };
     this.#states.set(socket, state);
-    this.#use(socket, state);
+    this.#recordUse(socket, state);
     socket.on("close", () => this.#remove(socket));
   }
 
@@ -62,7 +62,7 @@ export class ConnectionLimit {
     if (!state) return;
     state.isEntitled = needsKey;
     state.isReceived = false;
-    this.#use(socket, state);
+    this.#recordUse(socket, state);
   }
 
   /** The request was received completely. */
@@ -70,7 +70,7 @@ export class ConnectionLimit {
     const state = this.#states.get(socket);
     if (!state) return;
     state.isReceived = true;
-    this.#use(socket, state);
+    this.#recordUse(socket, state);
   }
 
   /**
@@ -82,7 +82,7 @@ export class ConnectionLimit {
     if (!state?.isEntitled) return;
     state.hasKey = statusCode < 400 || (state.hasKey && statusCode !== 401);
     state.isEntitled = statusCode < 400;
-    this.#use(socket, state);
+    this.#recordUse(socket, state);
   }
 
   /** The answer was sent. */
@@ -93,11 +93,11 @@ export class ConnectionLimit {
     if (!state) return;
     state.isEntitled = false;
     state.isReceived = false;
-    this.#use(socket, state);
+    this.#recordUse(socket, state);
   }
 
-  /** Notes that the state of a connection has changed. */
-  #use(socket: Socket, state: ConnectionState): void {
+  /** Makes a connection the most recently used one, and lists it as idle if its new state is idle. */
+  #recordUse(socket: Socket, state: ConnectionState): void {
     state.lastUse = this.#uses++;
     this.#idleWithKey.delete(socket);
     this.#idleWithoutKey.delete(socket);

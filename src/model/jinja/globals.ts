@@ -18,7 +18,7 @@ export function globalVariables(now: () => Date): ReadonlyMap<string, Value> {
   ]);
 }
 
-/** Returns true if a function is global, and its result depends only on its arguments. */
+/** Returns true for a global function whose result depends only on its arguments. */
 export const isPureGlobal = (callee: Callable): boolean =>
   callee === range || callee === makeDict || callee === makeNamespace || callee === raise;
 

@@ -17,8 +17,8 @@ import type { Value } from "./values/value.js";
 export type Render = (variables: ReadonlyMap<string, Value>) => string[];
 
 /**
- * Renders like {@link Render}, in steps if an outermost loop is long. Iterations of outermost loops that print the same as in an
- * earlier rendering are taken from it.
+ * Renders like {@link Render}, in steps if an outermost loop is long. If iterations of an outermost loop print the same as in an
+ * earlier rendering, their text is taken from it.
  *
  * @param known earlier renderings with this template
  */

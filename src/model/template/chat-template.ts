@@ -71,7 +71,7 @@ export class ChatTemplate {
 
   /**
    * {@link renderParts} in steps, for conversations of thousands of messages or calls. Takes the text of messages from earlier
-   * renderings where the template certainly prints the same.
+   * renderings if the template certainly prints the same.
    */
   *renderInSteps(
     conversation: Conversation,

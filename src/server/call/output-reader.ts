@@ -67,7 +67,7 @@ export class OutputReader {
     if (this.#options.sink?.hasRoom) this.#readSlice(this.#sharedSlice);
   }
 
-  /** True if there are more new tokens than are read at once: see {@link catchUp}. */
+  /** True if there are more new tokens than one slice reads, so that {@link catchUp} has work to do. */
   get isBehind(): boolean {
     return this.#options.generation.length - this.#position > this.#sharedSlice;
   }

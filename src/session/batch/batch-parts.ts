@@ -45,7 +45,8 @@ export class BatchParts extends Readable {
   override _read(): void {
     // The pipe asks for the next part while it writes the current one. All earlier parts are sent.
     if (this.#inUse.length > 1) this.#detachOldest();
-    // The kernel often takes a part at once, and the pipe then asks for the next one in the same iteration of the event loop.
+    // The kernel often takes a part at once, and the pipe then asks for the next one. Push it in the next iteration of the event
+    // loop, so that other work runs between two parts.
     setImmediate(() => this.#pushNext());
   }
 

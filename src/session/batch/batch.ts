@@ -136,7 +136,7 @@ export interface PackTarget {
   readonly origin?: BatchOrigin | undefined;
   /** True for a part of a larger batch. The limit of labels then applies to the larger batch, not to this part. */
   readonly isPart?: boolean;
-  /** Slices of the event loop that the caller's work before and after shares. Default: new ones. */
+  /** Slices of the event loop, shared with the caller's work before and after. Default: new ones. */
   readonly slices?: Slices;
   /** Receives counts of what the export leaves out, after planning and before packing. */
   readonly onPlanned?: (summary: ExportSummary) => void;

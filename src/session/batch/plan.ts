@@ -66,7 +66,7 @@ export function* planExport(
     leftOut.push(absent);
     counts.add(session);
   }
-  // This takes some milliseconds for many rows.
+  // With many rows, `finish` takes some milliseconds, so it is a step of its own.
   yield;
   const plan = builder.finish();
   yield;

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { endSliceInTime, resultsInSlices } from "./sliced-check.js";
 
-/** Checking so few elements again takes less time than remembering their results. */
+/** Checking this many elements again takes less time than remembering their results. */
 const FEW_ELEMENTS = 8;
 
 export interface ListOptions {
   readonly min?: number;
   readonly max?: number;
   /**
-   * Checks each object of a long list once. An object that occurs again, in a list that continues an earlier one, gets the
-   * earlier result. The elements must not be changed after the check.
+   * Checks each object of a list with more than {@link FEW_ELEMENTS} elements once. An object that occurs again, in a list that
+   * continues an earlier one, gets the earlier result. The elements must not be changed after the check.
    */
   readonly once?: boolean;
 }

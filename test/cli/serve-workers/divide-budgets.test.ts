@@ -6,7 +6,7 @@ import { configKeys } from "../../../src/config/key.js";
 
 const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 ** 3;
-/** As Node 20 sees it. */
+/** As Node 20 reports it. */
 const MACHINE: Machine = {
   memoryBytes: 64 * GIBIBYTE,
   heapBytes: 4 * GIBIBYTE + 48 * MEBIBYTE,
@@ -88,7 +88,7 @@ describe("the budgets of a worker", () => {
     expect(readMachine({ NODE_OPTIONS: "--max_old_space_size=900" }).nodeOptions).toBe("--max_old_space_size=900");
   });
 
-  it("leave a small heap to old objects in Node 24, whose young generation is larger", () => {
+  it("reduce the large young generation of Node 24 in a small heap", () => {
     const node24 = { heapBytes: 4 * GIBIBYTE + 192 * MEBIBYTE, young: { bytes: 192 * MEBIBYTE, isChosen: false } };
     expect(divide(4, {}, node24).nodeArguments).toEqual(["--max-old-space-size=4096"]);
     const small = divide(16, {}, { ...node24, memoryBytes: GIBIBYTE });

@@ -17,7 +17,7 @@ const messages = (count: number): CountedMessage[] => Array.from({ length: count
 
 type Variables = Readonly<Record<string, Value>>;
 
-/** Renders twice, the second time with the first rendering at hand. Returns the indices of the messages that were read again. */
+/** Renders twice; the second rendering knows the first. Returns the indices of the messages that were read again. */
 function readAgain(source: string, first: Variables, second: Variables): number[] {
   const render = compileTemplateInSteps(source);
   const known = runAtOnce(render(new Map(Object.entries(first))));
@@ -43,14 +43,14 @@ describe("a loop over messages", () => {
     expect(readAgainAfterTwoMore("{% for m in messages %}{{ loop.index }}{{ m.text }}{% endfor %}end")).toEqual(NEW);
   });
 
-  it("renders what follows a changed message", () => {
+  it("renders a changed message and those after it", () => {
     const ten = messages(10);
     const changed = ten.map((each, i) => (i === 6 ? message("new") : each));
     const source = "{% for m in messages %}{{ m.text }}{% endfor %}";
     expect(readAgain(source, { messages: ten }, { messages: changed })).toEqual([6, 7, 8, 9]);
   });
 
-  it("ends where the messages end now", () => {
+  it("renders the last message again if more messages followed it before", () => {
     const ten = messages(10);
     const source = "{% for m in messages %}{{ m.text }}{% if loop.last %}!{% endif %}{% endfor %}";
     expect(readAgain(source, { messages: ten }, { messages: ten.slice(0, 8) })).toEqual([7]);
@@ -69,7 +69,7 @@ describe("a loop over messages", () => {
     expect(readAgainAfterTwoMore(source)).toEqual([9, ...NEW]);
   });
 
-  it("renders the first message again if it reads the previous one, which is the last one there", () => {
+  it("renders the first message again if it reads the one before it, which is the last one of the list", () => {
     const source = "{% for m in messages %}{{ m.text }}{{ messages[loop.index0 - 1].text }}{% endfor %}";
     expect(readAgainAfterTwoMore(source)).toEqual([0, ...NEW].concat(9).sort((a, b) => a - b));
   });
@@ -126,11 +126,11 @@ describe("a loop over messages", () => {
     ],
     ["a namespace", "{% set ns = namespace(x=x) %}{% for m in messages %}{{ m.text }}{{ ns.x }}{% endfor %}"],
     [
-      "which macro it is",
+      "the macro that a variable holds",
       "{% macro f(t) %}{{ t }}{% endmacro %}{% macro g(t) %}{{ t }}!{% endmacro %}{% set h = f if x else g %}{% for m in messages %}{{ h(m.text) }}{% endfor %}",
     ],
     [
-      "which namespace it is",
+      "the namespace that a variable holds",
       "{% set a = namespace(n=0) %}{% set b = a if x else namespace(n=0) %}{% for m in messages %}{% set a.n = a.n + 1 %}{{ m.text }}{{ b.n }}{% endfor %}",
     ],
   ])("renders all messages again after a change of %s", (_, source) => {
@@ -138,27 +138,27 @@ describe("a loop over messages", () => {
     expect(readAgainAfterTwoMore(source, { x: true })).toEqual(NEW);
   });
 
-  it("goes on with the namespaces as they were", () => {
+  it("leaves the namespaces as a full rendering would", () => {
     const source =
       "{% set ns = namespace(n=0) %}{% for m in messages %}{% set ns.n = ns.n + 1 %}{% if m.text == '3' %}{% set ns.seen = true %}{% endif %}" +
       "{{ m.text }}{{ ns.n }}{{ ns.seen }}{% endfor %}{{ ns.n }}{{ ns }}";
     expect(readAgainAfterTwoMore(source)).toEqual(NEW);
   });
 
-  it("goes on with the namespaces as they were before a message that is gone", () => {
+  it("restores the namespaces as they were before a removed message", () => {
     const source =
       "{% set ns = namespace(n=0) %}{% for m in messages %}{% set ns.n = ns.n + 1 %}{{ m.text }}{% endfor %}{{ ns.n }}";
     const ten = messages(10);
     expect(readAgain(source, { messages: ten }, { messages: [...ten.slice(0, 8), message("x")] })).toEqual([8]);
   });
 
-  it("renders all messages again if the first one changed a namespace by what is the last message now", () => {
+  it("renders all messages again if the first one set a namespace from the last message of the list", () => {
     const source =
       "{% set ns = namespace(n=0) %}{% for m in messages %}{% set ns.n = messages[loop.index0 - 1].text %}{{ m.text }}{{ ns.n }}{% endfor %}";
     expect(readAgainAfterTwoMore(source)).toEqual(ALL);
   });
 
-  it("renders a message again from which the loop was left", () => {
+  it("renders a message again if it ended the loop", () => {
     const source = "{% for m in messages %}{{ m.text }}{% if m.text == '8' %}{% break %}{% endif %}{% endfor %}";
     expect(readAgainAfterTwoMore(source)).toEqual([8]);
   });
@@ -169,7 +169,7 @@ describe("a loop over messages", () => {
     expect(readAgainAfterTwoMore(source)).toEqual([4, 5, 6, 7, 8, 9, ...NEW]);
   });
 
-  it("takes what a rendering took itself", () => {
+  it("takes iterations that the earlier rendering took itself", () => {
     const render = compileTemplateInSteps("{% for m in messages %}{{ m.text }}{% endfor %}");
     const list = messages(12);
     const renderFirst = (count: number, known: Parameters<typeof render>[1]) =>
@@ -179,7 +179,7 @@ describe("a loop over messages", () => {
     expect(list.map(({ reads }) => reads)).toEqual(list.map(() => 2));
   });
 
-  it("takes the longest beginning of several renderings", () => {
+  it("takes iterations from the rendering with the longest common beginning", () => {
     const render = compileTemplateInSteps("{% for m in messages %}{{ m.text }}{% endfor %}");
     const list = messages(12);
     const other = [...list.slice(0, 9), message("other")];

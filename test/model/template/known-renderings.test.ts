@@ -8,7 +8,7 @@ import { runAtOnce } from "../../../src/support/async/steps.js";
 import { type History, history } from "../continuation/histories.js";
 import { fixtureTemplate, fixtureTemplates, loadableModels, publishedTemplate } from "../support/golden.js";
 
-/** What a session did between two of its renderings. */
+/** A change of the conversation between two renderings. */
 const change = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant("append" as const), more: history }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("replace" as const), at: fc.nat(40), content: fc.string() }) },
@@ -27,7 +27,7 @@ function applyChange(conversation: Conversation, first: Conversation, next: Chan
   const { messages } = conversation;
   switch (next.type) {
     case "append":
-      return { ...conversation, messages: [...messages, ...next.more.conversation.messages.filter(isNoSystem)] };
+      return { ...conversation, messages: [...messages, ...next.more.conversation.messages.filter(isNotSystem)] };
     case "replace":
       return {
         ...conversation,
@@ -46,20 +46,20 @@ function applyChange(conversation: Conversation, first: Conversation, next: Chan
   }
 }
 
-/** Joins conversations to one that has the tools and the system message of the first. */
+/** Joins conversations into one that has the tools and the system message of the first. */
 function join(histories: readonly History[]): Conversation {
   const [first, ...more] = histories.map(({ conversation }) => conversation);
   return {
     ...first,
     messages: [first, ...more].flatMap(
-      (each, i) => each?.messages.filter((message) => i === 0 || isNoSystem(message)) ?? [],
+      (each, i) => each?.messages.filter((message) => i === 0 || isNotSystem(message)) ?? [],
     ),
   };
 }
 
-const isNoSystem = ({ role }: Message): boolean => role !== "system";
+const isNotSystem = ({ role }: Message): boolean => role !== "system";
 
-/** Returns the message of the error if the template refuses the conversation. */
+/** Renders a conversation. Returns the message of the error if the template refuses it. */
 function render(template: ChatTemplate, conversation: Conversation, known?: readonly KnownRendering[]) {
   try {
     return runAtOnce(template.renderInSteps(conversation, true, known));
@@ -81,7 +81,7 @@ const create = (source: string): ChatTemplate =>
     ]),
   });
 
-/** Renders a random session with its earlier renderings at hand. Each rendering must be that of a template that knows none. */
+/** Renders random sessions that know their earlier renderings. Each rendering must equal one that knows none. */
 function expectSameRenderings(source: string): void {
   const template = create(source);
   const reference = create(source);
@@ -106,7 +106,7 @@ function expectSameRenderings(source: string): void {
   );
 }
 
-describe("a rendering that takes messages from earlier ones is the whole rendering", () => {
+describe("a rendering that takes messages from earlier ones equals a full rendering", () => {
   it.each(fixtureTemplates())("with the template %s", (name) => expectSameRenderings(fixtureTemplate(name)));
   it.each(loadableModels)("with the published template %s", (name) => expectSameRenderings(publishedTemplate(name)));
 });

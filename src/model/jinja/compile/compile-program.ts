@@ -17,7 +17,7 @@ interface Pausing {
 /**
  * Compiles a template to a function that returns what it prints, in parts: one for each iteration of an outermost loop,
  * and one for each statement between those loops. Outermost loops, and those in an outermost `{% if %}`, run in several steps.
- * Outermost loops take iterations from earlier renderings.
+ * Only outermost loops take iterations from earlier renderings.
  */
 export function compileProgram(program: Program): (scope: Scope, history: RenderingHistory) => Steps<string[]> {
   const statements = program.body.map((node) => compileOutermost(node, program));

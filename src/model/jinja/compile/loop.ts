@@ -33,7 +33,7 @@ export function runLoop({ items: evaluate, assign, body, otherwise }: ForLoop): 
 /**
  * Runs like {@link runLoop}, in steps of some iterations.
  *
- * @param begin begins to record the run if its iterations are parts of the output
+ * @param begin starts to record the run. Only for loops whose iterations are parts of the output
  */
 export function* runLoopInSteps(
   { items: evaluate, assign, body, otherwise }: ForLoop,

@@ -34,7 +34,7 @@ export interface DefinedMacro {
 
 const definitions = new WeakMap<Callable, DefinedMacro>();
 
-/** Returns the macro that a function calls; undefined for other functions. */
+/** Returns the macro that a function calls; undefined if it calls none. */
 export const definedMacro = (callee: Callable): DefinedMacro | undefined => definitions.get(callee);
 
 /** Returns the function that a template calls. The body sees the scope of the macro's definition, not the caller's. */

@@ -13,7 +13,7 @@ export class Output {
     this.#text = "";
   }
 
-  /** Adds a whole part, which no other print belongs to. */
+  /** Adds a complete part. Call this only when the last part has ended. */
   addPart(part: string): void {
     this.#parts.push(part);
   }

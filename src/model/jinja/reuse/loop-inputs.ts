@@ -13,15 +13,15 @@ import type {
 import { childNodes } from "../child-nodes.js";
 
 /**
- * What an iteration of a loop depends on, apart from its item and its index. An iteration cannot change variables outside of the
- * loop, but it can change attributes of a namespace there.
+ * What an iteration of a loop depends on, apart from its item and its index. An iteration cannot change variables outside the loop,
+ * but it can change attributes of a namespace there.
  */
 export interface LoopInputs {
-  /** Variables outside of the loop that an iteration may read, itself or in a macro. */
+  /** Variables outside the loop that an iteration may read, directly or in a macro. */
   readonly names: readonly string[];
   /**
-   * Variables of which an iteration reads only the first element and those next to its item, as in `messages[loop.index0 - 1]`. This
-   * is true only of a variable that is the list of the loop.
+   * Variables of which an iteration reads only the first element, its own item and the items next to it, as in
+   * `messages[loop.index0 - 1]`. This holds only if the variable is the list of the loop, which `LoopRun.begin` checks.
    */
   readonly lists: readonly string[];
   /** An iteration reads the element before its item. In the first iteration, this is the last element, as in Python. */
@@ -32,7 +32,7 @@ export interface LoopInputs {
   readonly changesNamespace: boolean;
 }
 
-/** Attributes of `loop` that depend on no later item, and those that depend on the next one. The others are left out. */
+/** Attributes of `loop` that depend on no later item, and those that depend on the next one. Others make the inputs unknown. */
 const OF_EARLIER_ITEMS: ReadonlySet<string> = new Set([
   "index",
   "index0",
@@ -47,13 +47,13 @@ const OF_NEXT_ITEM: ReadonlySet<string> = new Set(["last", "nextitem"]);
 /**
  * Finds what the iterations of an outermost loop depend on.
  *
- * @returns undefined if an iteration may depend on all items, such as on their number, or on earlier iterations by `loop.changed`
+ * @returns undefined if an iteration may depend on all items, such as on their number, or on earlier iterations through `loop.changed`
  */
 export function findLoopInputs(loop: ForNode, program: Program): LoopInputs | undefined {
   if (findNodes(loop, (node) => assignedNames(node).includes("loop")).length > 0) return undefined;
   const reads = new Reads();
   for (const node of loop.body) reads.visit(node, "outermost");
-  // An iteration may call any macro. One that is defined outside of the loop does not see its variable `loop`.
+  // An iteration may call any macro. A macro that is defined outside the loop does not see the loop's variable `loop`.
   for (const macro of findNodes(program, isMacro)) reads.visit(macro, "none");
   return reads.inputs();
 }
@@ -106,7 +106,7 @@ class Reads {
     else if (!OF_EARLIER_ITEMS.has(name)) this.#isUnknown = true;
   }
 
-  /** Returns false if the node is no element next to the item of the loop. */
+  /** Records a read of the first element, the loop's item or an item next to it. Returns false for any other element. */
   #readElement({ object, key }: ItemNode): boolean {
     if (object.type !== "Name" || key.type === "Slice") return false;
     const isFirst = key.type === "IntegerLiteral" && key.value === 0;
@@ -125,7 +125,7 @@ function hasAttribute(target: Target): boolean {
   return target.type === "TupleTarget" ? target.items.some(hasAttribute) : target.type === "AttributeTarget";
 }
 
-/** Returns how far an index is from the index of the item: -1 for `loop.index0 - 1`; undefined for all other expressions. */
+/** Returns how far an index is from the index of the item: -1 for `loop.index0 - 1`; undefined if this is not known. */
 function offsetFromItem(index: Expression): number | undefined {
   if (index.type === "Attribute" && isLoop(index.object)) {
     if (index.name === "index0") return 0;

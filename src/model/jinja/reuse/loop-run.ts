@@ -5,15 +5,15 @@ import { isDict, NONE, type Value } from "../values/value.js";
 import type { LoopInputs } from "./loop-inputs.js";
 import { areSameInputs, objectId, type RecordedInputs, recordInputs } from "./recorded-inputs.js";
 
-/** An earlier rendering of the template: its parts, and what it recorded of its outermost loops. */
+/** An earlier rendering of the template: its parts, and the records of its outermost loops. */
 export interface KnownRendering {
   readonly parts: readonly string[];
   readonly loops: readonly RecordedLoop[];
 }
 
 /**
- * One run of an outermost loop. A later run takes the text of its first iterations if their items and all else that they depend on
- * are the same.
+ * The record of one run of an outermost loop. A later run takes the text of the first iterations from it, as far as their items and
+ * everything else that they depend on are the same.
  */
 export interface RecordedLoop {
   readonly inputs: LoopInputs;
@@ -22,22 +22,22 @@ export interface RecordedLoop {
   readonly firstPart: number;
   /** Number of items of the loop. */
   readonly length: number;
-  /** {@link objectId} of the items, as far as their iterations can be taken. */
+  /** Ids ({@link objectId}) of the first items, those whose iterations a later run can take. */
   readonly items: readonly number[];
-  /** Attributes of the namespaces after each of these iterations. Empty if the loop changes none. */
+  /** Attributes of the namespaces after each of these iterations. Empty if the iterations change no namespace. */
   readonly states: readonly NamespaceState[];
 }
 
 /** The attributes of each namespace among {@link LoopInputs.names}. */
 type NamespaceState = readonly ReadonlyMap<string, Value>[];
 
-/** The earlier renderings of a rendering, and what it records for later ones. */
+/** The earlier renderings that a rendering may take iterations from, and what it records for later ones. */
 export interface RenderingHistory {
   readonly known: readonly KnownRendering[];
   readonly loops: RecordedLoop[];
 }
 
-/** Iterations that a run takes from an earlier one: those from `from` on that are before `to`. */
+/** Iterations that a run takes from an earlier one: from index `from` up to, but not including, `to`. */
 interface TakenIterations {
   readonly loop: RecordedLoop;
   readonly parts: readonly string[];
@@ -45,7 +45,7 @@ interface TakenIterations {
   readonly to: number;
 }
 
-/** Loops with fewer items run as fast as they are recorded. */
+/** Running the iterations of a shorter loop takes no longer than recording them. */
 const MIN_ITEMS = 8;
 
 /** What is known of a run before its first iteration. */
@@ -53,16 +53,16 @@ interface LoopStart extends Pick<RecordedLoop, "inputs" | "values" | "firstPart"
   readonly items: readonly Value[];
 }
 
-/** One run of an outermost loop, while it runs. */
+/** Takes the first iterations of a running outermost loop from an earlier run if it can, and records the run for later ones. */
 export class LoopRun {
   readonly #start: LoopStart;
-  /** Those that an iteration may change. */
+  /** The namespaces that an iteration may change. */
   readonly #namespaces: readonly Namespace[];
   readonly #history: RenderingHistory;
   readonly #recordedItems: number[] = [];
   readonly #states: NamespaceState[] = [];
   #taken: TakenIterations | undefined;
-  /** An iteration ended so that it cannot be taken, nor those after it. */
+  /** Recording has stopped: a later run can take neither the last iteration nor those after it. */
   #hasStopped = false;
 
   private constructor(start: LoopStart, namespaces: readonly Namespace[], history: RenderingHistory) {
@@ -76,7 +76,7 @@ export class LoopRun {
    * Begins a run.
    *
    * @param inputs what the iterations depend on; undefined if this is not known
-   * @param firstPart number of parts that were printed before
+   * @param firstPart number of parts that were printed before the loop
    * @returns undefined if the run takes no iterations, and no later run can take any from it
    */
   static begin(
@@ -95,7 +95,7 @@ export class LoopRun {
     return new LoopRun({ inputs, values, items, firstPart }, namespaces, history);
   }
 
-  /** Returns the iterations of an earlier run that are the same as the first ones of this run. */
+  /** Returns the iterations that this run can take from the earlier run that has the most of them. */
   #find(known: readonly KnownRendering[]): TakenIterations | undefined {
     const { inputs, values } = this.#start;
     let best: TakenIterations | undefined;
@@ -103,7 +103,7 @@ export class LoopRun {
       for (const loop of loops) {
         if (loop.inputs !== inputs || !areSameInputs(loop.values, values)) continue;
         const to = this.#countSame(loop);
-        // In the first iteration, the previous element is the last one, which is another one now.
+        // In the first iteration, the previous element is the last one of the list, which may differ now.
         const from = inputs.readsPrevious ? 1 : 0;
         if (to > Math.max(from, best?.to ?? 0)) best = { loop, parts, from, to };
       }
@@ -125,7 +125,7 @@ export class LoopRun {
   }
 
   /**
-   * Prints an iteration as an earlier run did, and changes namespaces like it.
+   * Prints an iteration and changes the namespaces as the earlier run did.
    *
    * @returns false if the iteration must run
    */
@@ -139,6 +139,7 @@ export class LoopRun {
     const { loop, parts, to } = taken;
     output.addPart(parts[loop.firstPart + index] ?? "");
     this.#record(loop.items[index], loop.states[index]);
+    // Nothing reads the namespaces before the last taken iteration ends.
     if (index === to - 1) this.#restore(loop.states[index] ?? []);
     return true;
   }
@@ -149,7 +150,7 @@ export class LoopRun {
     }
   }
 
-  /** Before the first iteration, the state is one of the compared inputs. */
+  /** Returns true if the namespaces are as they were before the first taken iteration. At index 0, they were compared as inputs. */
   #hasStateBefore({ from, loop }: TakenIterations): boolean {
     if (from === 0 || this.#namespaces.length === 0) return true;
     const [before, now] = [loop.states[from - 1], this.#states[from - 1]];
@@ -176,14 +177,14 @@ export class LoopRun {
     return last && isSameState(last, state) ? last : state.map((entries) => new Map(entries));
   }
 
-  /** Ends the run after its last iteration. */
+  /** Adds the record of the run to the history, after its last iteration. */
   end(): void {
     const { items, ...start } = this.#start;
     this.#history.loops.push({ ...start, length: items.length, items: this.#recordedItems, states: this.#states });
   }
 }
 
-/** Lists and dicts would keep messages in memory. */
+/** Returns true if a record may keep these attributes. Lists and dicts would keep messages in memory. */
 function isPlain(entries: ReadonlyMap<string, Value>): boolean {
   return [...entries.values()].every(
     (value) => (typeof value !== "object" && typeof value !== "function") || value === NONE,

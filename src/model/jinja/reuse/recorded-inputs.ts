@@ -5,14 +5,14 @@ import { Namespace } from "../values/namespace.js";
 import { type Callable, isDict, isList, NONE, type PythonObject, type Value } from "../values/value.js";
 
 /**
- * The values of a loop's inputs before it ran, described so that those of a later rendering can be compared with them. They keep no
- * list and no dict in memory, because a session keeps them with the text of its prompt.
+ * Describes the values of a loop's inputs before it ran, so that those of a later rendering can be compared with them. It keeps no
+ * list and no dict in memory, because a session keeps it with the text of its prompt.
  */
 export type RecordedInputs = readonly RecordedInput[];
 
 type RecordedInput = Same | ObjectId | RecordedNamespace | Alias;
 
-/** What is the same as another one if both are identical. An undefined variable is `undefined`; a symbol stands for other values. */
+/** Inputs that are compared with `===`. An undefined variable is `undefined`; a symbol stands for values that are not kept. */
 type Same = undefined | string | number | bigint | boolean | symbol | PythonObject | Callable | Macro;
 
 class ObjectId {
@@ -31,7 +31,7 @@ class RecordedNamespace {
   }
 }
 
-/** The same namespace as an input before. */
+/** The same namespace as the input at `index`, which is an earlier one. */
 class Alias {
   readonly index: number;
 
@@ -42,13 +42,13 @@ class Alias {
 
 const EMPTY_LIST = Symbol("[]");
 
-/** Stands for a value that is made anew by each rendering, such as a list. */
+/** Stands for a value that each rendering may create anew, such as a list, so it cannot be compared. */
 const NEW = Symbol("new");
 
 /**
- * Describes the values of these names. `scope` is that of the loop.
+ * Describes the values that these names have in `scope`, the scope of the loop.
  *
- * @returns undefined if a value is made anew by each rendering, so that none has the same inputs
+ * @returns undefined if a value cannot be compared with that of another rendering
  */
 export function recordInputs(names: readonly string[], scope: Scope): RecordedInputs | undefined {
   const values = names.map((name) => scope.get(name));
@@ -86,7 +86,7 @@ function recordInput(value: Value | undefined, scope: Scope): RecordedInput {
   if (typeof value === "function") {
     if (isPureGlobal(value)) return value;
     const defined = definedMacro(value);
-    // The variables of a macro that is defined beside the loop are inputs too. Those of other macros are not known.
+    // The variables of a macro that is defined in the loop's scope are inputs too. Those of other macros are not known.
     return defined?.scope === scope ? defined.macro : NEW;
   }
   if (isDict(value)) return new ObjectId(objectId(value));
@@ -98,7 +98,7 @@ function recordInput(value: Value | undefined, scope: Scope): RecordedInput {
 const ids = new WeakMap<object, number>();
 let lastId = 0;
 
-/** Returns a number for an object that no other object has. */
+/** Returns a number that identifies an object. */
 export function objectId(value: object): number {
   const known = ids.get(value);
   if (known !== undefined) return known;
