@@ -54,7 +54,7 @@ function describeSampled({ tally, sampledTokens, seconds }: RolloutSummary): str
 
 function describeTime({ tally: { accepted, acceptedBefore }, seconds }: RolloutSummary): string {
   const rate = Math.max(0, accepted - acceptedBefore) / seconds;
-  const before = acceptedBefore > 0 ? ` since --resume, ${acceptedBefore} episodes before it` : "";
+  const before = acceptedBefore > 0 ? ` since --resume, ${acceptedBefore} episodes earlier` : "";
   return `${seconds.toFixed(1)} s, ${rate.toFixed(1)} episodes/s${before}`;
 }
 
@@ -74,5 +74,5 @@ function describeRewards({ rewards: all, rewardMean }: RolloutTally): string {
     ([a, b], reward) => [Math.min(a, reward), Math.max(b, reward)],
     [Infinity, -Infinity],
   );
-  return `mean ${rewardMean.toFixed(3)} of an episode, from ${Number(least.toPrecision(4))} to ${Number(most.toPrecision(4))}`;
+  return `mean ${rewardMean.toFixed(3)} per episode, from ${Number(least.toPrecision(4))} to ${Number(most.toPrecision(4))}`;
 }

@@ -55,7 +55,7 @@ describe("rolltape rollout --resume", TIMES, () => {
     const resumed = await runRolltape([...job, "--resume"]);
     expect(resumed).toMatchObject({ code: 0 });
     expect(resumed.stdout).toMatch(/^episodes +5 accepted, 0 rejected\n/);
-    expect(resumed.stdout).toMatch(/^time +\S+ s, \S+ episodes\/s since --resume, 3 episodes before it$/m);
+    expect(resumed.stdout).toMatch(/^time +\S+ s, \S+ episodes\/s since --resume, 3 episodes earlier$/m);
     expect(resumed.stdout).toMatch(/^tokens +\d+ in \d+ rows; \d+ sampled since --resume/m);
     expect(rewardsIn(out)).toEqual([0, 1, 2, 3, 4]);
     // The job is done, so that another one may begin in the folder.

@@ -21,7 +21,7 @@ describe("rolltape rollout", TIMES, () => {
     expect(rewards).toEqual([0.5, 1, 0.25, 0.5]);
     expect(ended.stdout).toMatch(/^episodes +2 accepted, 1 rejected\n +1 × agent_error: the tool is broken\n/);
     expect(ended.stdout).toMatch(/broken\n +in task \S+\n +at \S*run \(.*chat\.mjs:\d+:\d+\)\n/);
-    expect(ended.stdout).toContain("rewards   mean 0.750 of an episode, from 0.5 to 1\n");
+    expect(ended.stdout).toContain("rewards   mean 0.750 per episode, from 0.5 to 1\n");
     expect(ended.stderr).toMatch(/episodes 3\/3 +\d+ tokens\/s +reward mean 0\.750 +rejected 1\n$/);
     expect(readdirSync(join(folder, "out")).sort()).toEqual([
       "batch.safetensors",
@@ -43,7 +43,7 @@ describe("rolltape rollout", TIMES, () => {
     expect(warning).toMatch(/^1 conversation has no reward.*session task-0-.*rollout\.agent\.reward_scope=session/);
     const scoped = await runRolltape([...args, "--agent", AGENT, "rollout.agent.reward_scope=session"]);
     expect(scoped.stdout).not.toContain("warning");
-    expect(scoped.stdout).toContain("rewards   mean 1.000 of an episode, from 1 to 1\n");
+    expect(scoped.stdout).toContain("rewards   mean 1.000 per episode, from 1 to 1\n");
     expect(readBatch(out).rewards).toEqual([1, 1, 1, 1, 1]);
   });
 

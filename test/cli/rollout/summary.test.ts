@@ -26,6 +26,6 @@ it("counts the rates of the whole job", () => {
 
 it("counts the rates of a resumed job since it was resumed", () => {
   expect(describe(3)).toMatch(
-    /; 80 sampled since --resume, 40\/s\ntime +2\.0 s, 1\.0 episodes\/s since --resume, 3 episodes before it\n/,
+    /; 80 sampled since --resume, 40\/s\ntime +2\.0 s, 1\.0 episodes\/s since --resume, 3 episodes earlier\n/,
   );
 });

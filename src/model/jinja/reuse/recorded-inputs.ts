@@ -43,7 +43,7 @@ class Alias {
 const EMPTY_LIST = Symbol("[]");
 
 /** Stands for a value that each rendering may create anew, such as a list, so it cannot be compared. */
-const NEW = Symbol("new");
+const INCOMPARABLE = Symbol("incomparable");
 
 /**
  * Describes the values that these names have in `scope`, the scope of the loop.
@@ -56,15 +56,15 @@ export function recordInputs(names: readonly string[], scope: Scope): RecordedIn
   for (const [index, value] of values.entries()) {
     const first = values.indexOf(value);
     const input = value instanceof Namespace ? recordNamespace(value, scope) : recordInput(value, scope);
-    if (input === NEW) return undefined;
+    if (input === INCOMPARABLE) return undefined;
     inputs.push(value instanceof Namespace && first < index ? new Alias(first) : input);
   }
   return inputs;
 }
 
-function recordNamespace({ entries }: Namespace, scope: Scope): RecordedNamespace | typeof NEW {
+function recordNamespace({ entries }: Namespace, scope: Scope): RecordedNamespace | typeof INCOMPARABLE {
   const recorded = [...entries].map(([name, value]) => [name, recordInput(value, scope)] as const);
-  return recorded.some(([, input]) => input === NEW) ? NEW : new RecordedNamespace(recorded);
+  return recorded.some(([, input]) => input === INCOMPARABLE) ? INCOMPARABLE : new RecordedNamespace(recorded);
 }
 
 export function areSameInputs(a: RecordedInputs, b: RecordedInputs): boolean {
@@ -87,12 +87,12 @@ function recordInput(value: Value | undefined, scope: Scope): RecordedInput {
     if (isPureGlobal(value)) return value;
     const defined = definedMacro(value);
     // The variables of a macro that is defined in the loop's scope are inputs too. Those of other macros are not known.
-    return defined?.scope === scope ? defined.macro : NEW;
+    return defined?.scope === scope ? defined.macro : INCOMPARABLE;
   }
   if (isDict(value)) return new ObjectId(objectId(value));
-  if (isList(value)) return value.length === 0 ? EMPTY_LIST : NEW;
+  if (isList(value)) return value.length === 0 ? EMPTY_LIST : INCOMPARABLE;
   if (typeof value !== "object") return value;
-  return value === NONE ? NONE : NEW;
+  return value === NONE ? NONE : INCOMPARABLE;
 }
 
 const ids = new WeakMap<object, number>();
