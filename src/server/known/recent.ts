@@ -29,7 +29,7 @@ export class Recent<T extends object> {
   constructor(maxBytes: number, measure: (item: T) => number, free: (item: T) => void = () => undefined) {
     this.#free = free;
     this.#sessions = new LRUCache({
-      maxSize: Math.max(1, maxBytes),
+      maxSize: Math.max(1, Math.floor(maxBytes)),
       sizeCalculation: (items) => items.reduce((bytes, item) => bytes + measure(item), 1),
       dispose: (items, _session, reason) => {
         if (reason !== "set") for (const item of items) free(item);
