@@ -8,7 +8,8 @@ const MEBIBYTE = 1024 ** 2;
 const SMALL_SEMI_SPACE_MEBIBYTES = 16;
 const YOUNG_SHARE = 0.25;
 const HEAP_SHARE = 0.5;
-const MIN_HEAP_BYTES = 256 * MEBIBYTE;
+/** The least memory for old objects, whatever the young generation takes. */
+const MIN_OLD_BYTES = 208 * MEBIBYTE;
 const HEAP_OPTION = /--max[-_]old[-_]space[-_]size/;
 
 /**
@@ -46,12 +47,10 @@ export interface WorkerBudgets {
 
 export function readMachine(env: NodeJS.ProcessEnv = process.env): Machine {
   const { heap_size_limit: heapBytes } = getHeapStatistics();
-  return {
-    memoryBytes: availableMemory(),
-    heapBytes,
-    young: readYoungGeneration(),
-    nodeOptions: env["NODE_OPTIONS"] ?? "",
-  };
+  const nodeOptions = env["NODE_OPTIONS"] ?? "";
+  // Workers get these options, but not those of this command's own Node.
+  const young = readYoungGeneration(process.versions.v8, nodeOptions);
+  return { memoryBytes: availableMemory(), heapBytes, young, nodeOptions };
 }
 
 /** Divides memory, connections and calls at the engine among `workers`. Limits of one session or one request stay as they are. */
@@ -84,10 +83,13 @@ export function divideBudgets(config: Config, workers: number, machine: Machine 
 function divideHeap({ memoryBytes, heapBytes, young, nodeOptions }: Machine, workers: number) {
   // Node passes it on to the workers.
   if (HEAP_OPTION.test(nodeOptions)) return { bytes: heapBytes, nodeArguments: [] };
-  const bytes = Math.min(heapBytes, Math.max(MIN_HEAP_BYTES, (HEAP_SHARE * memoryBytes) / workers));
-  const reducesYoung = young.bytes > YOUNG_SHARE * bytes && !young.isChosen;
+  const part = (HEAP_SHARE * memoryBytes) / workers;
+  const reducesYoung = young.bytes > YOUNG_SHARE * Math.max(part, MIN_OLD_BYTES) && !young.isChosen;
   const youngBytes = reducesYoung ? SEMI_SPACES * SMALL_SEMI_SPACE_MEBIBYTES * MEBIBYTE : young.bytes;
-  const mebibytes = Math.max(1, Math.floor((bytes - youngBytes) / MEBIBYTE));
+  const oldBytes = Math.min(heapBytes - young.bytes, Math.max(MIN_OLD_BYTES, part - youngBytes));
   const semiSpace = reducesYoung ? [`--max-semi-space-size=${SMALL_SEMI_SPACE_MEBIBYTES}`] : [];
-  return { bytes, nodeArguments: [`--max-old-space-size=${mebibytes}`, ...semiSpace] };
+  return {
+    bytes: oldBytes + youngBytes,
+    nodeArguments: [`--max-old-space-size=${Math.max(1, Math.floor(oldBytes / MEBIBYTE))}`, ...semiSpace],
+  };
 }

@@ -86,6 +86,8 @@ describe("the budgets of a worker", () => {
     expect(divide(16, {}, { memoryBytes: GIBIBYTE }).nodeArguments).toEqual(["--max-old-space-size=208"]);
     expect(divide(16, {}, { nodeOptions: "--max-old-space-size=900" }).nodeArguments).toEqual([]);
     expect(readMachine({ NODE_OPTIONS: "--max_old_space_size=900" }).nodeOptions).toBe("--max_old_space_size=900");
+    const { young } = readMachine({ NODE_OPTIONS: "--max-semi-space-size=8" });
+    expect(young).toEqual({ bytes: 24 * MEBIBYTE, isChosen: true });
   });
 
   it("reduce the large young generation of Node 24 in a small heap", () => {
@@ -95,6 +97,8 @@ describe("the budgets of a worker", () => {
     expect(small.nodeArguments).toEqual(["--max-old-space-size=208", "--max-semi-space-size=16"]);
     const chosen = { ...node24, memoryBytes: 16 * GIBIBYTE, young: { bytes: 192 * MEBIBYTE, isChosen: true } };
     expect(divide(16, {}, chosen).nodeArguments).toEqual(["--max-old-space-size=320"]);
+    const large = { ...chosen, memoryBytes: 12 * GIBIBYTE, young: { bytes: 384 * MEBIBYTE, isChosen: true } };
+    expect(divide(16, {}, large).nodeArguments).toEqual(["--max-old-space-size=208"]);
   });
 
   it("are keys of the configuration", () => {

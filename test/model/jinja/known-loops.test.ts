@@ -103,6 +103,15 @@ describe("a loop over messages", () => {
       "{% set other = messages[:] %}{% for m in messages %}{{ m.text }}{{ other[loop.index0] is defined }}{% endfor %}",
     ],
     ["what changed", "{% for m in messages %}{{ m.text }}{{ loop.changed(m.text) }}{% endfor %}"],
+    [
+      "whether two values are the same object",
+      "{% set a = [] %}{% for m in messages %}{{ m.text }}{{ a is sameas a }}{{ [a] | select('sameas', a) | list | length }}{% endfor %}",
+    ],
+    [
+      "the body of a call",
+      "{% set ns = namespace() %}{% macro keep() %}{% set ns.c = caller %}{% endmacro %}{% call keep() %}{{ x }}{% endcall %}" +
+        "{% for m in messages %}{{ m.text }}{% if loop.first %}{{ ns.c() }}{% endif %}{% set ns.c = 0 %}{% endfor %}",
+    ],
     ["the loop as a value", "{% for m in messages %}{{ m.text }}{% set l = loop %}{{ l.length }}{% endfor %}"],
     [
       "another value named loop",

@@ -40,6 +40,10 @@ describe("a template with a long outermost loop", () => {
 });
 
 describe("compileTemplate", () => {
+  it("has no negative zero among the integers, as in Python", () => {
+    expect(compileTemplate("{{ (-0.2) | int * 1.0 }}")(new Map()).join("")).toBe("0.0");
+  });
+
   it("refuses invalid templates", () => {
     expect(() => compileTemplate("a\n{% if %}")).toThrow("line 2: expected a value, got '%}'");
     expect(() => compileTemplate("{% if x %}\n{% for y in x %}")).toThrow(

@@ -7,9 +7,12 @@ import { compileExpression } from "./expressions.js";
 import type { Scope } from "./scope.js";
 import type { SpecialName } from "./special-names.js";
 
+/** Name of the body of a `{% call %}` in error messages, as in Jinja2. No macro can have it. */
+export const CALL_BODY = "None";
+
 /** The compiled parts of a macro, or of the body of a `{% call %}`. */
 export interface Macro {
-  /** Name for error messages. The body of a call is named `None`, as in Jinja2. */
+  /** Name for error messages; {@link CALL_BODY} for the body of a call. */
   readonly name: string;
   readonly parameters: readonly Parameter[];
   /** Names that are set in addition to the parameters. */

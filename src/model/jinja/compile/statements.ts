@@ -18,7 +18,7 @@ import { type Assign, compileTarget } from "./assignment.js";
 import type { Evaluate, LoopControl, Run } from "./compiled.js";
 import { call, compileExpression, compileFilter } from "./expressions.js";
 import { type ForLoop, runLoop } from "./loop.js";
-import { callable, compileParameters, type Macro } from "./macro.js";
+import { CALL_BODY, callable, compileParameters, type Macro } from "./macro.js";
 import { Output } from "./output.js";
 import type { Scope } from "./scope.js";
 import { specialNames } from "./special-names.js";
@@ -165,7 +165,7 @@ function compileMacro({ name, parameters, body }: MacroNode): Run {
 function compileCallBlock({ call: { callee, args }, parameters, body }: CallNode): Run {
   const called = compileExpression(callee);
   const { positional, keywords } = compileArguments(args, compileExpression);
-  const caller = compileMacroBody("None", parameters, body);
+  const caller = compileMacroBody(CALL_BODY, parameters, body);
   return (scope, output) => {
     const withCaller = new Map(keywords(scope)).set("caller", callable(caller, scope));
     output.print(pyStr(call(called(scope), positional(scope), withCaller)));

@@ -47,7 +47,8 @@ const OF_NEXT_ITEM: ReadonlySet<string> = new Set(["last", "nextitem"]);
 /**
  * Finds what the iterations of an outermost loop depend on.
  *
- * @returns undefined if an iteration may depend on all items, such as on their number, or on earlier iterations through `loop.changed`
+ * @returns undefined if an iteration may depend on more, such as the number of items, earlier iterations (`loop.changed`), or whether two
+ * values are the same object
  */
 export function findLoopInputs(loop: ForNode, program: Program): LoopInputs | undefined {
   if (findNodes(loop, (node) => assignedNames(node).includes("loop")).length > 0) return undefined;
@@ -65,6 +66,12 @@ function findNodes(root: Node, isFound: (node: Node) => boolean): Node[] {
   return isFound(root) ? [root, ...inside] : inside;
 }
 
+/** Equal inputs need not be the same object. The name can also be an argument, as in `select("sameas", x)`. */
+function comparesIdentity(node: Node): boolean {
+  if (node.type === "TestExpression") return node.name === "sameas";
+  return node.type === "StringLiteral" && node.value === "sameas";
+}
+
 /** The variable `loop` that a node sees: that of the outermost loop, that of a loop inside it, or none. */
 type SeenLoop = "outermost" | "inner" | "none";
 
@@ -78,6 +85,7 @@ class Reads {
 
   visit(node: Node, loop: SeenLoop): void {
     if (node.type === "Set" && hasAttribute(node.target)) this.#changesNamespace = true;
+    if (comparesIdentity(node)) this.#isUnknown = true;
     if (node.type === "Name") return this.#readName(node, loop);
     if (node.type === "Attribute" && loop === "outermost" && isLoop(node.object)) return this.#readLoop(node);
     if (node.type === "Item" && loop === "outermost" && this.#readElement(node)) return;

@@ -1,4 +1,4 @@
-import { definedMacro, type Macro } from "../compile/macro.js";
+import { CALL_BODY, definedMacro, type Macro } from "../compile/macro.js";
 import type { Scope } from "../compile/scope.js";
 import { isPureGlobal } from "../globals.js";
 import { Namespace } from "../values/namespace.js";
@@ -86,8 +86,9 @@ function recordInput(value: Value | undefined, scope: Scope): RecordedInput {
   if (typeof value === "function") {
     if (isPureGlobal(value)) return value;
     const defined = definedMacro(value);
-    // The variables of a macro that is defined in the loop's scope are inputs too. Those of other macros are not known.
-    return defined?.scope === scope ? defined.macro : INCOMPARABLE;
+    // The variables of a macro that is defined in the loop's scope are inputs too. Those of others and of a call's body are not known.
+    const isKnown = defined?.scope === scope && defined.macro.name !== CALL_BODY;
+    return isKnown ? defined.macro : INCOMPARABLE;
   }
   if (isDict(value)) return new ObjectId(objectId(value));
   if (isList(value)) return value.length === 0 ? EMPTY_LIST : INCOMPARABLE;

@@ -111,7 +111,8 @@ export class Undefined {
 /** Returns an integer in the form of {@link Int}. */
 export function int(value: number | bigint): Int {
   const isSafe = value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
-  return isSafe ? Number(value) : BigInt(value);
+  // Python has no negative zero among its integers.
+  return isSafe ? Number(value) + 0 : BigInt(value);
 }
 
 export const isInt = (value: Value | undefined): value is Int => typeof value === "number" || typeof value === "bigint";
