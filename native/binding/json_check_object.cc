@@ -81,9 +81,9 @@ class ExcessWorker : public PromiseWorker {
 
 Napi::Function JsonCheckObject::define(Napi::Env env) {
   using Self = JsonCheckObject;
-  return DefineClass(env, kClassName,
-                     {guardedMethod<&Self::findExcess>("findExcess"),
-                      promiseMethod<&Self::findExcessAsync>("findExcessAsync")});
+  return DefineClass(
+      env, kClassName,
+      {guardedMethod<&Self::findExcess>("findExcess"), promiseMethod<&Self::findExcessAsync>("findExcessAsync")});
 }
 
 JsonCheckObject::JsonCheckObject(const Napi::CallbackInfo& info)
