@@ -10,17 +10,13 @@ import { type Callable, isDict, type Key, toNumber, type Value } from "./values/
 /** Returns the global variables of Jinja2 and `transformers`. `strftime_now` formats the time that `now` returns. */
 export function globalVariables(now: () => Date): ReadonlyMap<string, Value> {
   return new Map<string, Value>([
-    ["range", range],
-    ["dict", makeDict],
-    ["namespace", makeNamespace],
-    ["raise_exception", raise],
+    ...PURE_FUNCTIONS,
     ["strftime_now", ([format]) => strftime(requiredText(format), now())],
   ]);
 }
 
 /** Returns true for a global function whose result depends only on its arguments. */
-export const isPureGlobal = (callee: Callable): boolean =>
-  callee === range || callee === makeDict || callee === makeNamespace || callee === raise;
+export const isPureGlobal = (callee: Callable): boolean => pureFunctions.has(callee);
 
 const raise: Callable = ([message]) => {
   throw new RenderError(message === undefined ? "the template raised an exception" : pyStr(message));
@@ -64,3 +60,11 @@ function entriesIn(source: Value): [Key, Value][] {
     return [toKey(key), value];
   });
 }
+
+const PURE_FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
+  ["range", range],
+  ["dict", makeDict],
+  ["namespace", makeNamespace],
+  ["raise_exception", raise],
+]);
+const pureFunctions: ReadonlySet<Callable> = new Set(PURE_FUNCTIONS.values());

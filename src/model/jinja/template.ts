@@ -14,7 +14,7 @@ import type { Value } from "./values/value.js";
  *
  * @throws RenderError if the template refuses or fails
  */
-export type Render = (variables: ReadonlyMap<string, Value>) => string[];
+export type Render = (variables: ReadonlyMap<string, Value>) => readonly string[];
 
 /**
  * Renders like {@link Render}, in steps if an outermost loop is long. If iterations of an outermost loop print the same as in an
@@ -39,7 +39,7 @@ export function compileTemplate(source: string, now?: () => Date): Render {
     const steps = render(variables);
     for (;;) {
       const step = steps.next();
-      if (step.done) return [...step.value.parts];
+      if (step.done) return step.value.parts;
     }
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compileTemplate, compileTemplateInSteps, RenderError, type Value } from "../../../src/model/jinja/index.js";
 import { countSteps } from "../../helpers/iterations.js";
 
-const render = (source: string, variables: Record<string, Value> = {}): string[] =>
+const render = (source: string, variables: Record<string, Value> = {}): readonly string[] =>
   compileTemplate(source)(new Map(Object.entries(variables)));
 
 describe("a template with a long outermost loop", () => {

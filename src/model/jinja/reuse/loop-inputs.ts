@@ -13,8 +13,8 @@ import type {
 import { childNodes } from "../child-nodes.js";
 
 /**
- * What an iteration of a loop depends on, apart from its item and its index. An iteration cannot change variables outside the loop,
- * but it can change attributes of a namespace there.
+ * Everything that an iteration of a loop depends on besides its item and its index. It cannot change variables outside the loop, but it
+ * can change attributes of a namespace there.
  */
 export interface LoopInputs {
   /** Variables outside the loop that an iteration may read, directly or in a macro. */

@@ -48,7 +48,7 @@ interface TakenIterations {
 /** Running the iterations of a shorter loop takes no longer than recording them. */
 const MIN_ITEMS = 8;
 
-/** What is known of a run before its first iteration. */
+/** A run before its first iteration. */
 interface LoopStart extends Pick<RecordedLoop, "inputs" | "values" | "firstPart"> {
   readonly items: readonly Value[];
 }
@@ -159,14 +159,15 @@ export class LoopRun {
 
   /** Records an iteration that ran to its end. */
   add(index: number): void {
+    if (this.#hasStopped) return;
+    const item = this.#idOf(index);
     const state = this.#namespaces.map(({ entries }) => entries);
-    if (state.every(isPlain)) this.#record(this.#idOf(index), state.length > 0 ? this.#keep(state) : undefined);
-    else this.#hasStopped = true;
+    this.#hasStopped = item === undefined || !state.every(isPlain);
+    this.#record(item, state.length > 0 ? this.#keep(state) : undefined);
   }
 
   #record(item: number | undefined, state: NamespaceState | undefined): void {
-    if (item === undefined) this.#hasStopped = true;
-    if (this.#hasStopped || item === undefined) return;
+    if (item === undefined || this.#hasStopped) return;
     this.#recordedItems.push(item);
     if (state !== undefined) this.#states.push(state);
   }

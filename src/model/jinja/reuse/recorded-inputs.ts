@@ -54,15 +54,19 @@ export function recordInputs(names: readonly string[], scope: Scope): RecordedIn
   const values = names.map((name) => scope.get(name));
   const inputs: RecordedInput[] = [];
   for (const [index, value] of values.entries()) {
-    const first = values.indexOf(value);
-    const input = value instanceof Namespace ? recordNamespace(value, scope) : recordInput(value, scope);
+    const input =
+      value instanceof Namespace
+        ? recordNamespace(value, values.indexOf(value), index, scope)
+        : recordInput(value, scope);
     if (input === INCOMPARABLE) return undefined;
-    inputs.push(value instanceof Namespace && first < index ? new Alias(first) : input);
+    inputs.push(input);
   }
   return inputs;
 }
 
-function recordNamespace({ entries }: Namespace, scope: Scope): RecordedNamespace | typeof INCOMPARABLE {
+/** @param first index of the first input that is this namespace */
+function recordNamespace({ entries }: Namespace, first: number, index: number, scope: Scope): RecordedInput {
+  if (first < index) return new Alias(first);
   const recorded = [...entries].map(([name, value]) => [name, recordInput(value, scope)] as const);
   return recorded.some(([, input]) => input === INCOMPARABLE) ? INCOMPARABLE : new RecordedNamespace(recorded);
 }
