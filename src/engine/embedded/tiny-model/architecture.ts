@@ -7,9 +7,10 @@ export const TINY = {
   vocabSize: 512,
   layers: 2,
   width: 64,
-  heads: 4,
-  kvHeads: 2,
-  headWidth: 16,
+  heads: 2,
+  kvHeads: 1,
+  /** CPU kernels of vLLM and SGLang take 32 and 64, but not 16. */
+  headWidth: 32,
   feedForward: 128,
   contextLength: 131_072,
   normEpsilon: 1e-5,
