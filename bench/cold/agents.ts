@@ -6,8 +6,6 @@ import { randomText } from "../text.js";
 
 /** A conversation is continued so often, then its agent begins another one in another session. */
 const TURNS = 8;
-/** Agents that take turns. Each has one call open at most: a call takes 300 ms, and comes every 400 ms at 100 calls a second. */
-const AGENTS = 40;
 const SYSTEM_CHARACTERS = 2_000;
 const USER_CHARACTERS = 300;
 
@@ -19,12 +17,13 @@ interface Message {
 /** Agents that call a proxy at a fixed rate, whatever the proxy takes for an answer. */
 export class Agents {
   readonly #pool: Pool;
-  readonly #agents = Array.from({ length: AGENTS }, (_, index) => new Agent(index));
+  readonly #agents: readonly Agent[];
   readonly #stream: boolean;
   #calls = 0;
 
-  /** @param stream if the answers are streamed */
-  constructor({ url }: Child, stream: boolean) {
+  /** @param count of agents that take turns. Each has one call open at most. */
+  constructor({ url }: Child, count: number, stream: boolean) {
+    this.#agents = Array.from({ length: count }, (_, index) => new Agent(index));
     this.#pool = new Pool(url, { headersTimeout: 0, bodyTimeout: 0 });
     this.#stream = stream;
   }
@@ -37,7 +36,7 @@ export class Agents {
     while (this.#calls < count) {
       const wait = began + ((this.#calls - first) * 1000) / perSecond - performance.now();
       if (wait > 1) await sleep(wait);
-      const agent = this.#agents[this.#calls++ % AGENTS];
+      const agent = this.#agents[this.#calls++ % this.#agents.length];
       if (agent) open.push(agent.call((path, key, body) => this.#post(path, key, body), this.#stream));
     }
     await Promise.all(open);

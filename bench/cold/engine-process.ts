@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { serveUntilTerminated } from "../serve-until-terminated.js";
 
-/** Imitates an SGLang server that takes 300 ms for a call. Streams send a part of the tokens at a time, as a real one does. */
+/** Imitates an SGLang server that takes so many milliseconds for a call. Streams send a part of the tokens at a time, as a real one does. */
 
-const CALL_MS = 300;
+const CALL_MS = Number(process.argv[2]);
 const PARTS = 10;
 const TOKENS = 32;
 

@@ -15,9 +15,10 @@ import { cpuMillisecondsOfTree } from "./cpu.js";
  *
  *   npm run bench:cold
  *   npm run bench:cold -- --rounds 5 --calls 1000 -- "" "--sparkplug" "--always-sparkplug"
+ *   npm run bench:cold -- --calls 1000 --before 3000
  *
- * Each argument that is not an option is a variant: arguments of Node, and `build=FOLDER` for another build than `dist`. The variants
- * take turns.
+ * Each argument behind `--` is a variant: arguments of Node, and `build=FOLDER` for another build than `dist`. The variants take turns.
+ * With `--before`, so many calls come first, as fast as the proxy answers. They show what a warm-up of the same length costs and gains.
  */
 
 const { values: options, positionals } = parseArgs({
@@ -25,11 +26,17 @@ const { values: options, positionals } = parseArgs({
   options: {
     rounds: { type: "string", default: String(sized(3, 1, 1)) },
     calls: { type: "string", default: String(sized(6000, 20, 2000)) },
+    before: { type: "string", default: "0" },
     stream: { type: "boolean", default: false },
   },
 });
 const CALLS = Number(options.calls);
 const PER_SECOND = 100;
+const ENGINE_MS = 300;
+/** Each has 400 ms for a call. */
+const AGENTS = 40;
+/** More than any proxy answers, and enough agents that none waits for the engine. */
+const BEFORE = { calls: Number(options.before), perSecond: 10_000, agents: 600 };
 const IDLE_SECONDS = sized(5, 0.5);
 /** Time for work that a start leaves for later. */
 const SETTLE_SECONDS = sized(2, 0.2);
@@ -45,16 +52,21 @@ async function measure(engineUrl: string, variant: string): Promise<Measured> {
   const results = new Map<string, number>();
   const words = variant.split(" ").filter(Boolean);
   const build = words.find((word) => word.startsWith("build="))?.slice("build=".length);
-  const nodeArguments = words.filter((word) => !word.startsWith("build="));
+  const nodeArguments = words.filter((word) => word.startsWith("--"));
   const began = performance.now();
   const proxy = await startProxy({ engineUrl, connections: CONNECTIONS, nodeArguments, ...(build && { build }) });
   results.set("ready after (ms)", performance.now() - began);
   results.set("until ready", cpuMillisecondsOfTree(proxy.pid));
   const settled = spent(proxy);
   await sleep(SETTLE_SECONDS * 1000);
-  results.set("in the 2 s after it", settled());
+  results.set("soon after it", settled());
   results.set("idle, before calls", await idle(proxy));
-  const agents = new Agents(proxy, options.stream);
+  if (BEFORE.calls > 0) {
+    const part = spent(proxy);
+    await callOften(proxy);
+    results.set(`${BEFORE.calls} calls before`, part());
+  }
+  const agents = new Agents(proxy, AGENTS, options.stream);
   try {
     let last = 0;
     const start = spent(proxy);
@@ -74,6 +86,12 @@ async function measure(engineUrl: string, variant: string): Promise<Measured> {
   }
 }
 
+async function callOften(proxy: Child): Promise<void> {
+  const agents = new Agents(proxy, Math.min(BEFORE.agents, BEFORE.calls), options.stream);
+  await agents.callUntil(BEFORE.calls, BEFORE.perSecond);
+  await agents.close();
+}
+
 /** The calls that the target is about. */
 const FIRST = 1000;
 
@@ -90,7 +108,7 @@ async function idle(proxy: Child): Promise<number> {
 }
 
 const report = new BenchReport("cold");
-const engine = await startScript(new URL("engine-process.ts", import.meta.url));
+const engine = await startScript(new URL("engine-process.ts", import.meta.url), String(ENGINE_MS));
 try {
   const variants = positionals.length > 0 ? positionals : [""];
   const rounds = variants.map(() => [] as Measured[]);
