@@ -12,7 +12,7 @@ export async function vllmControl(
   const { scheduler, loads, model, contextLength } = context;
   switch (url.pathname) {
     case "/health":
-      return sendText(response, 200, "");
+      return sendText(response, context.options.unhealthy ? 503 : 200, "");
     case "/v1/models":
       return sendJson(response, 200, {
         object: "list",
