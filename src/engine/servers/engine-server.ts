@@ -10,7 +10,6 @@ export interface ServerCall extends CallContent {
 
 /** State of a weight update, as the server reports it. A field is undefined if the server does not report it. */
 export interface WeightUpdate {
-  readonly paused?: boolean | undefined;
   readonly version?: number | undefined;
 }
 

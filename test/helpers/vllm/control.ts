@@ -28,8 +28,6 @@ export async function vllmControl(
       if (mode !== "keep" && url.searchParams.get("clear_cache") !== "false") scheduler.flush();
       return sendJson(response, 200, { status: "paused" });
     }
-    case "/is_paused":
-      return sendJson(response, 200, { is_paused: scheduler.paused });
     case "/resume":
       scheduler.continue();
       return sendJson(response, 200, { status: "resumed" });

@@ -48,7 +48,6 @@ export class CutWatch {
     const { grammar } = this.#call.sampling;
     if (message === REQUESTED && grammar === undefined) return "message";
     const update = await server.weightUpdate?.();
-    if (update?.paused) return "pause";
     if (update?.version !== undefined && this.#isNew(update.version)) return "version";
     throw unexplainedAbort(message, grammar !== undefined);
   }
