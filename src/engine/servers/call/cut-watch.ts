@@ -2,16 +2,13 @@ import type { EngineFinish } from "../../../native/contract.js";
 import { type CallContent, EngineError } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import type { PauseHold } from "../pause/pause-hold.js";
-import { publicText } from "../wire/errors.js";
+import { publicText, saysRemoved } from "../wire/errors.js";
 
 /**
  * Why an engine cut a generation that may be resumed. `pause` and `version` are certain; `message` relies on the server's
  * own message.
  */
 export type CutCause = "pause" | "version" | "message";
-
-/** SGLang removed the request from its queue. It never ran, so nothing in it can have failed. */
-const NEVER_RAN = /^Abort (?:in waiting queue|before prefill)/;
 
 const MENTIONS_UPDATE = /\b(?:paus|weight|update)/i;
 
@@ -43,7 +40,7 @@ export class CutWatch {
     if (this.#hold.pauses !== this.#pauses) return "pause";
     if (this.#call.currentVersion() !== this.#version || this.#hasTwoVersions()) return "version";
     const { message } = finish;
-    if (message !== undefined && (NEVER_RAN.test(message) || MENTIONS_UPDATE.test(message))) return "message";
+    if (saysRemoved(message) || (message !== undefined && MENTIONS_UPDATE.test(message))) return "message";
     const requested = message === undefined || message === REQUESTED;
     const { grammar } = this.#call.sampling;
     if (requested && grammar === undefined) return "message";
