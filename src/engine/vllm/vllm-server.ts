@@ -90,7 +90,7 @@ export class VllmServer implements EngineServer {
   async #send(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSource): Promise<EngineReply> {
     for (;;) {
       const options = { model, oneMore: this.#listsOneMore, withBudget: this.#takesBudgets };
-      if (call.sampling.thinkingBudget !== undefined && !options.withBudget) call.onBudgetIgnored?.();
+      if (call.sampling.thinkingBudget !== undefined && !options.withBudget) call.onIgnored?.("thinkingBudget");
       const request = await encodeRequest(endpoint, call, options);
       signal.throwIfAborted();
       try {
