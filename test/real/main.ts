@@ -75,7 +75,8 @@ async function testEngine(name: EngineName, { quick, given, vitest }: Options): 
 }
 
 function runTests(engine: RealEngine, options: readonly string[]): Promise<boolean> {
-  const files = engine.quick ? QUICK : ["test/real/both", `test/real/${engine.name}`];
+  const whole = engine.quick ? QUICK : ["test/real/both/", `test/real/${engine.name}/`];
+  const files = options.some((option) => option.startsWith("test/real/")) ? [] : whole;
   const args = [VITEST, "run", "--config", "vitest.real.config.ts", ...files, ...options];
   const env = { ...process.env, [ENGINE_VARIABLE]: JSON.stringify(engine) };
   const child = spawn(process.execPath, args, { stdio: "inherit", env });
