@@ -2,13 +2,13 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerBroken } from "../broken-reply.js";
 import { EventStream } from "../event-stream.js";
-import { sendText } from "../sglang/context.js";
+import { sendJson, sendText } from "../sglang/context.js";
 import { cutShort } from "../sglang/cut.js";
 import type { Fault } from "../sglang/protocol.js";
 import type { ReplyState } from "../sglang/reply.js";
 import type { VllmContext, VllmRequest } from "./context.js";
 import { vllmReplyText, vllmUsageText } from "./reply.js";
-import { LateRefusal, readVllmRequest } from "./request.js";
+import { HiddenRefusal, LateRefusal, readVllmRequest } from "./request.js";
 
 /** Answers one request for a generation, with the next fault if one is waiting. */
 export async function answerVllm(
@@ -39,7 +39,12 @@ function readRequest(
   try {
     return readVllmRequest(context, endpoint, body);
   } catch (error) {
-    if (!(error instanceof LateRefusal) || !body.includes('"stream":true')) throw error;
+    const isStreamed = body.includes('"stream":true');
+    if (error instanceof HiddenRefusal && !isStreamed) {
+      sendJson(response, 500, { error: { message: "", type: "InternalServerError", param: null, code: 500 } });
+      return undefined;
+    }
+    if (!(error instanceof LateRefusal) || !isStreamed) throw error;
     const { message } = error;
     const frame = { error: { message, type: "BadRequestError", param: null, code: 400 } };
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });

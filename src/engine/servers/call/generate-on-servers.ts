@@ -9,7 +9,7 @@ import type { PauseHold } from "../pause/pause-hold.js";
 import type { ServerLease } from "../pool/server-lease.js";
 import type { ServerPool } from "../pool/server-pool.js";
 import type { ServerRoute } from "../pool/server-route.js";
-import { isBroken, NotStartedError } from "../wire/errors.js";
+import { isBroken, NotStartedError, UnrecordableError } from "../wire/errors.js";
 import { CutWatch } from "./cut-watch.js";
 import { OutputSoFar } from "./output-so-far.js";
 import { checkReply, readFinish } from "./read-finish.js";
@@ -80,8 +80,8 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
       continue;
     }
     const { server } = lease;
-    const from = call.generation.length;
-    const inputTokens = call.prompt.length + from;
+    const begun = call.generation.length;
+    const inputTokens = call.prompt.length + begun;
     const watch = new CutWatch(hold, call);
     const startedAt = Date.now();
     try {
@@ -95,7 +95,8 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
     } catch (error) {
       lease.fail(error, deadline);
       const isCut = lease.isCut || (hold.mode !== undefined && isBroken(error));
-      if (isCut && !deadline.aborted) return { reply: cutReply(call, from), server, watch, milliseconds: 0 };
+      if (isCut && !deadline.aborted) return { reply: cutReply(call, begun), server, watch, milliseconds: 0 };
+      output.discardLost(error, begun);
       route.refuse(error);
     }
   }
@@ -118,6 +119,7 @@ function send(lease: ServerLease, call: CallContent, stops: StopWatch | undefine
     if (cut) throw new StopReached();
   };
   const serverCall: ServerCall = {
+    id: call.id,
     prompt: call.prompt,
     promptText: call.promptText,
     generation: call.generation,
@@ -138,16 +140,19 @@ function send(lease: ServerLease, call: CallContent, stops: StopWatch | undefine
 }
 
 /**
+/**
  * Returns the reply of a generation that a pause ended without one: its server stays paused, or died while it loaded weights. The
  * tokens that came before are valid.
  */
-function cutReply({ generation }: CallContent, from: number): EngineReply {
-  return { tokens: generation.length - from, finish: { type: "abort" } };
+function cutReply({ generation }: CallContent, begun: number): EngineReply {
+  return { tokens: generation.length - begun, finish: { type: "abort" } };
 }
 
 /**
- * Waits until it is known what the server's log probabilities include, or until the call ends; never rejects. A server
- * that cut the generation is not asked: it is being updated and would not answer.
+ * Waits until it is known what the server's log probabilities include, or until the call ends. A server that cut the
+ * generation is not asked: it is being updated and would not answer.
+ *
+ * @throws UnrecordableError if the server reports something else than log probabilities
  */
 async function learnLogprobs(
   server: EngineServer,
@@ -156,7 +161,9 @@ async function learnLogprobs(
   signal: AbortSource,
 ): Promise<void> {
   if (finish?.type === "abort") return;
-  await untilAborted(server.findLogprobs(call), signal).catch(() => undefined);
+  await untilAborted(server.findLogprobs(call), signal).catch((error: unknown) => {
+    if (error instanceof UnrecordableError) throw error;
+  });
 }
 
 /** Sets the finish reason if a stop string was found here: the server's own applies to tokens that were removed. */
