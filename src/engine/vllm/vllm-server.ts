@@ -115,7 +115,7 @@ export class VllmServer implements EngineServer {
   async #returnsMasks(model: string, { prompt }: CallContent): Promise<boolean> {
     const body = {
       model,
-      token_ids: [...prompt.tokens().slice(0, 1)],
+      token_ids: Array.from(prompt.tokens().subarray(0, 1)),
       request_id: MASKS_ID + randomUUID().replaceAll("-", ""),
       sampling_params: { max_tokens: 1, temperature: 1, top_k: 1 },
     };
