@@ -106,6 +106,14 @@ describe.each(KINDS)("a weight update of %s servers", (_, kind) => {
     expect(server.scheduler.weights).toBe("initial");
   });
 
+  it("loads good weights right after a load that failed", async () => {
+    const { server, update } = await start();
+    server.loads.faults.push({ kind: "fail", message: "wrong shape" });
+    await expect(load(update, server.url, 7)).rejects.toThrow("wrong shape");
+    await load(update, server.url, 8);
+    expect(server.scheduler.weights).toBe("/weights/8");
+  });
+
   it("reports a server without the endpoint as one that still has its weights", async () => {
     const { server, update } = await start({ missingPaths: [kind.loadPath] });
     await expect(load(update, server.url, 7)).rejects.toBeInstanceOf(NotLoadedError);
