@@ -155,9 +155,9 @@ export class WeightUpdates {
 
   /**
    * Gives up the update: servers with the previous version go on; if there are none, those with the new version. The others
-   * are drained.
+   * are drained. If no server has known weights, all are drained, so calls fail until an update succeeds.
    *
-   * @throws ApiError `weights_failed` if no server has known weights
+   * @throws ApiError `weights_failed` if none of the servers that go on can be resumed
    */
   giveUp(): Promise<void> {
     this.#update?.cancel();
@@ -168,7 +168,6 @@ export class WeightUpdates {
       const update = this.#update;
       if (!update || update.state === "idle") return;
       const keep = this.#chooseKept(update);
-      if (keep.urls.length === 0) throw await this.failedError("No server has weights of a known version.");
       update.state = "resuming";
       try {
         if (keep.version !== this.#targets.version) await this.#targets.commit(keep.version);
@@ -252,7 +251,10 @@ export class WeightUpdates {
       servers.filter((server) => server.takesPart && server.version === version).map(({ url }) => url);
     const { version } = this.#targets;
     const before = having(version);
-    return before.length > 0 ? { urls: before, version } : { urls: having(target.version), version: target.version };
+    const after = having(target.version);
+    return before.length > 0 || after.length === 0
+      ? { urls: before, version }
+      : { urls: after, version: target.version };
   }
 
   /** Resumes servers, and drains those that cannot be resumed. @throws UpdateFailure if none can */
