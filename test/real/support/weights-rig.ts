@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { ProxyError } from "../../../src/client/errors.js";
 import type { Interaction } from "../../../src/client/interaction.js";
 import type { WeightsStatus } from "../../../src/client/weight-calls.js";
 import {
@@ -19,6 +20,16 @@ const TOLERANCE = 5e-5;
 
 /** Changes a tensor of new weights; undefined leaves it out. */
 export type TensorChange = (tensor: CheckpointTensor) => CheckpointTensor | undefined;
+
+/** Leaves out a tensor. */
+export function without(name: string): TensorChange {
+  return (tensor) => (tensor.name === name ? undefined : tensor);
+}
+
+/** Returns status and code of a call that the proxy refused. */
+export function failure(error: unknown): unknown {
+  return error instanceof ProxyError ? `${error.status} ${error.code}` : error;
+}
 
 /** A rig whose engine gets new weights, and the weights of each version so far. */
 export class WeightsRig implements AsyncDisposable {
