@@ -119,6 +119,15 @@ describe.each(KINDS)("a weight update of %s servers", (_, kind) => {
     await expect(load(update, server.url, 7)).rejects.toBeInstanceOf(NotLoadedError);
   });
 
+  it("keeps its weights if SGLang cannot open the new ones", async () => {
+    const { server, update } = await start();
+    const message = "Failed to get weights iterator: Repo id must be in the form 'repo_name' or 'namespace/repo_name'.";
+    server.loads.faults.push({ kind: "fail", message });
+    const error: unknown = await load(update, server.url, 7).catch((each: unknown) => each);
+    expect((error as Error).message).toContain("Failed to get weights iterator");
+    expect(error instanceof NotLoadedError).toBe(kind.loadPath !== "/collective_rpc");
+  });
+
   it("gives up on a server that never answers", async () => {
     const { server, update } = await start({ seconds: 0.05 });
     server.loads.faults.push({ kind: "hang" });

@@ -164,7 +164,7 @@ export class WeightsRig implements AsyncDisposable {
       output: [...outputTokens],
       sampling,
       request: "{}",
-      repetitionCountsPrompt: this.#engine === "vllm",
+      engine: this.#engine,
     }));
   }
 }
