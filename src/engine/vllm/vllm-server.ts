@@ -48,6 +48,8 @@ export class VllmServer implements EngineServer {
   #model: Promise<ServedModel> | undefined;
   readonly #logprobs = new LogprobsProbe();
   readonly #flags = new KnownFlags();
+  /** The last load of weights failed, or was not waited for. */
+  #mayBeHalfLoaded = false;
 
   constructor(url: string, { maxInflight, model, api = "auto", ...keys }: VllmOptions) {
     this.url = url;
@@ -195,8 +197,23 @@ export class VllmServer implements EngineServer {
   }
 
   /** Every worker of the server reads the folder itself. Only servers in development mode have these endpoints. */
-  loadWeights({ path }: WeightSource, signal: AbortSignal): Promise<void> {
-    const body = { method: "reload_weights", kwargs: { weights_path: path } };
+  async loadWeights({ path }: WeightSource, signal: AbortSignal): Promise<void> {
+    if (this.#mayBeHalfLoaded) await this.#discardHalfLoaded(signal);
+    this.#mayBeHalfLoaded = true;
+    await this.#reloadWeights({ weights_path: path }, signal);
+    this.#mayBeHalfLoaded = false;
+  }
+
+  /**
+   * After a load that failed, vLLM keeps the tensors that it has read for layers that are not complete, and each next load fails at
+   * one of these layers. A load of no tensors ends with discarding them. If it fails, the next load says why.
+   */
+  #discardHalfLoaded(signal: AbortSignal): Promise<void> {
+    return this.#reloadWeights({ weights_iterator: [] }, signal).catch(() => undefined);
+  }
+
+  #reloadWeights(kwargs: object, signal: AbortSignal): Promise<void> {
+    const body = { method: "reload_weights", kwargs };
     return postUpdate(this.#connections, { path: "collective_rpc", body, signal });
   }
 

@@ -32,11 +32,11 @@ export async function vllmControl(
       scheduler.continue();
       return sendJson(response, 200, { status: "resumed" });
     case "/collective_rpc": {
-      const path = Object(json["kwargs"])["weights_path"] as unknown;
-      if (json["method"] !== "reload_weights" || typeof path !== "string") {
+      const { weights_path: path, weights_iterator: tensors } = Object(json["kwargs"]) as Record<string, unknown>;
+      if (json["method"] !== "reload_weights" || !(typeof path === "string" || Array.isArray(tensors))) {
         return sendJson(response, 500, { error: { message: "unknown method", code: 500 } });
       }
-      const message = await loads.load(scheduler, path);
+      const message = typeof path === "string" ? await loads.loadLayers(scheduler, path) : loads.discardLayers();
       return message === undefined
         ? sendJson(response, 200, { results: [null] })
         : sendJson(response, 500, { error: { message, type: "InternalServerError", code: 500 } });
