@@ -39,14 +39,16 @@ function readRequest(
   try {
     return readVllmRequest(context, endpoint, body);
   } catch (error) {
-    const isStreamed = body.includes('"stream":true');
-    if (error instanceof HiddenRefusal && !isStreamed) {
-      sendJson(response, 500, { error: { message: "", type: "InternalServerError", param: null, code: 500 } });
+    if (!(error instanceof LateRefusal)) throw error;
+    const failure =
+      error instanceof HiddenRefusal
+        ? { message: "", type: "InternalServerError", param: null, code: 500 }
+        : { message: error.message, type: "BadRequestError", param: null, code: 400 };
+    const frame = { error: failure };
+    if (!body.includes('"stream":true')) {
+      sendJson(response, failure.code, frame);
       return undefined;
     }
-    if (!(error instanceof LateRefusal) || !isStreamed) throw error;
-    const { message } = error;
-    const frame = { error: { message, type: "BadRequestError", param: null, code: 400 } };
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
     response.end(`data: ${JSON.stringify(frame)}\n\ndata: [DONE]\n\n`);
     return undefined;

@@ -4,7 +4,7 @@ import type { VllmContext, VllmRequest } from "./context.js";
 /** A refusal of vLLM's engine, which checks a request after its server has sent the status of a stream. */
 export class LateRefusal extends BadRequest {}
 
-/** A refusal whose reason vLLM names only in streams. Other requests get status 500 without a message. */
+/** A refusal whose reason only vLLM's log has: status 500 without a message, also in streams. */
 export class HiddenRefusal extends LateRefusal {}
 
 /** Refuses what vLLM 0.32 refuses because of its flags, with its messages. */
