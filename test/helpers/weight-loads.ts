@@ -18,6 +18,24 @@ export class WeightLoads {
     };
   }
 
+  /** A failed load has left tensors in layers that are not complete, as in vLLM. */
+  #halfLoaded = false;
+
+  /** Like {@link load}. After a failure, loads fail until {@link discardLayers}. The message is that of vLLM 0.32.0. */
+  async loadLayers(scheduler: SglangScheduler, path: string): Promise<string | undefined> {
+    if (this.#halfLoaded) {
+      return "Call to collective_rpc method failed: Worker failed with error ''Parameter' object has no attribute 'weight_loader'', please check the stack trace above for the root cause";
+    }
+    const failure = await this.load(scheduler, path);
+    this.#halfLoaded = failure !== undefined;
+    return failure;
+  }
+
+  /** A load of no tensors. */
+  discardLayers(): undefined {
+    this.#halfLoaded = false;
+  }
+
   /** Loads weights. Returns the message of a failure. */
   async load(scheduler: SglangScheduler, path: string): Promise<string | undefined> {
     const fault = this.faults.shift();

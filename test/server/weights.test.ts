@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { WeightsRecord } from "../../src/control/weights/weights-schemas.js";
 import type { Engine } from "../../src/engine/engine.js";
@@ -7,19 +8,23 @@ import { temporaryFolder } from "../cli/rolltape.js";
 import { numbers, type WireExport, type WireInteraction } from "../helpers/export-json.js";
 import { LocalEngine } from "../helpers/local-engine.js";
 import { Proxy, type Reply } from "../helpers/proxy.js";
-import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { type SglangServer, type SglangServerOptions, startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { readTinyTensors, writeSafetensors } from "../helpers/tiny-checkpoint.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
 const USER = [{ role: "user", content: "hello" }];
 const PATH = "/weights/step-7";
+
+/** SGLang before 0.5.21, whose generations an update cuts. */
+const CUTTING = { serverInfo: { version: "0.5.20" } };
 
 const complete = () => Array.from({ length: 40 }, (_, index) => 300 + index);
 
 let servers: SglangServer[];
 let proxy: Proxy<Engine>;
 
-async function startEngine(count = 2, seconds = 60): Promise<Engine> {
-  servers = await Promise.all(Array.from({ length: count }, () => startSglangServer({ complete })));
+async function startEngine(count = 2, seconds = 60, options: SglangServerOptions = CUTTING): Promise<Engine> {
+  servers = await Promise.all(Array.from({ length: count }, () => startSglangServer({ complete, ...options })));
   const urls = servers.map(({ url }) => url);
   return createSglangEngine({
     urls,
@@ -73,14 +78,17 @@ describe("POST /rl/weights", () => {
       path: null,
       started_at: expect.closeTo(Date.now() / 1000, -2) as number,
       paused_seconds: expect.any(Number) as number,
+      checked: false,
+      not_checked: "The weights were not compared with the model: `path` does not exist on the proxy's machine.",
       error: null,
       servers: servers.map(({ url }) => {
         return { url, version: 7, state: "loaded", seconds: expect.any(Number) as number, error: null };
       }),
     });
-    for (const path of ["/pause_generation", "/update_weights_from_disk", "/flush_cache", "/continue_generation"]) {
+    for (const path of ["/pause_generation", "/update_weights_from_disk", "/flush_cache"]) {
       expect(told(path)).toEqual([1, 1]);
     }
+    expect(servers.map(({ scheduler }) => scheduler.paused)).toEqual([false, false]);
     await proxy.chat(session, USER);
     await proxy.end(session);
     const { interactions } = (await proxy.export(session)).json<WireExport>();
@@ -116,7 +124,7 @@ describe("POST /rl/weights", () => {
       .poll(() => servers.reduce((sum, { scheduler }) => sum + scheduler.pendingTokens, 0))
       .toBeGreaterThan(3);
     await update({ version: 7, path: PATH });
-    expect((await running).raw.toString()).toContain("A weight update cut a streamed generation with a grammar");
+    expect((await running).raw.toString()).toContain("The engine cut a streamed generation with a grammar");
   });
 
   it("answers 202 if it takes longer than wait_seconds, and goes on", async () => {
@@ -193,7 +201,7 @@ describe("POST /rl/weights", () => {
     await proxy.post("/rl/engine/pause", {});
     expect((await update({ version: 7, path: PATH })).json()).toMatchObject({ state: "idle", version: 7 });
     expect(proxy.engine.servers?.paused).toBe("abort");
-    expect(told("/continue_generation")).toEqual([0, 0]);
+    expect(servers.map(({ scheduler }) => scheduler.paused)).toEqual([true, true]);
     expect((await proxy.post("/rl/engine/resume", {})).status).toBe(200);
     const session = await proxy.session();
     expect((await proxy.chat(session, USER)).status).toBe(200);
@@ -221,6 +229,69 @@ describe("POST /rl/weights", () => {
     expect((await proxy.post("/rl/weights", { version: 7, path: PATH }, session.key)).refusal).toBe(
       "403 wrong_key_kind",
     );
+  });
+});
+
+describe("the check of new weights before a pause", () => {
+  useProxy();
+
+  /** Returns a folder with the tensors of the tiny model for which `keeps` returns true. */
+  async function writeWeights(keeps: (name: string) => boolean): Promise<string> {
+    const folder = temporaryFolder();
+    const tensors = readTinyTensors(2).filter(({ name }) => keeps(name));
+    await writeSafetensors(join(folder, "model.safetensors"), tensors);
+    return folder;
+  }
+
+  it("lets complete weights pass, and says that they were checked", async () => {
+    const path = await writeWeights(() => true);
+    expect((await update({ version: 7, path })).json()).toMatchObject({ version: 7, checked: true, not_checked: null });
+    expect(await record()).toMatchObject({ checked: true, not_checked: null });
+  });
+
+  it("refuses weights without tensors of the model with 422, and names up to five; nothing is paused", async () => {
+    const path = await writeWeights((name) => !name.includes("layers.0."));
+    const reply = await update({ version: 7, path });
+    expect([reply.refusal, reply.error.param]).toEqual(["422 weights_incomplete", "path"]);
+    expect(reply.error.message).toMatch(
+      /^`path` does not have all weights of `model.path`, so no engine server was told to load it. 9 problems, of which the first are: model.layers.0/,
+    );
+    expect(reply.error.message.match(/is missing/g)).toHaveLength(5);
+    expect([told("/pause_generation"), told("/update_weights_from_disk")]).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(await record()).toMatchObject({ state: "idle", version: 0, started_at: null, error: null, checked: null });
+  });
+
+  it("is left out with `allow_partial`", async () => {
+    const path = await writeWeights((name) => name !== "lm_head.weight");
+    expect((await update({ version: 7, path })).refusal).toBe("422 weights_incomplete");
+    expect((await update({ version: 7, path, allow_partial: true })).json()).toMatchObject({
+      version: 7,
+      checked: false,
+      not_checked: "`allow_partial` is set.",
+    });
+  });
+
+  it("refuses incomplete weights while a failed update holds calls, which stays as it is", async () => {
+    servers[1]?.loads.faults.push({ kind: "fail", message: "no such tensor" });
+    await update({ version: 7, path: PATH });
+    const path = await writeWeights((name) => name !== "lm_head.weight");
+    expect((await update({ version: 8, path })).refusal).toBe("422 weights_incomplete");
+    expect(await record()).toMatchObject({ state: "failed", target_version: 7, path: PATH });
+  });
+
+  it("does not know where a relative path begins", async () => {
+    const reply = await update({ version: 7, path: "step-7" });
+    expect(reply.json<WeightsRecord>().not_checked).toBe(
+      "The weights were not compared with the model: `path` is relative to the folder of the engine's process.",
+    );
+  });
+
+  it("has nothing to compare in an external update", async () => {
+    const reply = await update({ version: 7, mode: "external" });
+    expect(reply.json()).toMatchObject({ checked: null, not_checked: null });
   });
 });
 
@@ -303,6 +374,27 @@ describe("a weight update that fails", () => {
     expect(proxy.engine.servers?.list().map(({ state }) => state)).toEqual(["up", "up"]);
   });
 
+  it.each(["exclude", "give up"])("moves the generations that wait on the server that is left out: %s", async (how) => {
+    await Promise.all([proxy.engine.close(), ...servers.map((server) => server.close())]);
+    await proxy.close();
+    const retracting = { serverInfo: { version: "0.5.23" }, weightVersionSpans: true, weightVersion: "0" };
+    proxy = await Proxy.start({ engine: await startEngine(2, 60, { ...retracting, tokenMilliseconds: 3 }) });
+    const urls = servers.map(({ url }) => url);
+    let session = await proxy.session();
+    while (rendezvousOrder(session.id, urls)[0] !== urlOf(1)) session = await proxy.session();
+    const running = proxy.chat(session, USER, { max_tokens: 30, stream: true });
+    await expect.poll(() => servers[1]?.scheduler.pendingTokens).toBeGreaterThan(3);
+    await fail();
+    expect(servers.map(({ scheduler }) => scheduler.pending)).toEqual([0, 1]);
+    const reply = how === "exclude" ? await update({ version: 7, path: PATH, exclude: [urlOf(1)] }) : await giveUp();
+    expect(reply.status).toBe(200);
+    expect((await running).status).toBe(200);
+    await expect.poll(() => servers[1]?.scheduler.pending).toBe(0);
+    await proxy.end(session);
+    const { interactions } = (await proxy.export(session)).json<WireExport>();
+    expect(Object.values(interactions).map(outputVersions)).toEqual([[0, 7]]);
+  });
+
   it("can be given up: no server has the previous version, so those with the new one go on", async () => {
     servers[1]?.loads.faults.push({ kind: "fail", message: "no such tensor" });
     await update({ version: 7, path: PATH });
@@ -318,12 +410,23 @@ describe("a weight update that fails", () => {
     expect(await metric('rolltape_weight_updates_total{outcome="given_up"} 1')).toBe(true);
   });
 
-  it("cannot be given up if no server's weights are known", async () => {
+  it("can be given up if no server's weights are known: calls fail until an update succeeds", async () => {
     for (const { loads } of servers) loads.faults.push({ kind: "fail", message: "no such tensor" });
     await update({ version: 7, path: PATH });
+    const session = await proxy.session();
+    const held = proxy.chat(session, USER);
     const reply = await giveUp();
-    expect(reply.refusal).toBe("502 weights_failed");
-    expect(await record()).toMatchObject({ state: "failed" });
+    expect([reply.status, reply.json()]).toEqual([200, expect.objectContaining({ state: "idle", version: 0 })]);
+    expect(states(reply.json())).toEqual([
+      ["excluded", null],
+      ["excluded", null],
+    ]);
+    expect((await held).refusal).toBe("502 engine_unavailable");
+    expect(states((await update({ version: 8, path: "/weights/good" })).json())).toEqual([
+      ["loaded", 8],
+      ["loaded", 8],
+    ]);
+    expect((await proxy.chat(session, USER)).status).toBe(200);
   });
 
   it("gives up on a server that never answers when it is told to", async () => {

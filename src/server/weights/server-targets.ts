@@ -4,10 +4,12 @@ import {
   type StepFailures,
   type TargetServer,
   type UpdateTarget,
+  type WeightsCheck,
   type WeightTargets,
 } from "../../control/weights/weight-targets.js";
 import { EngineError, NotLoadedError, type ServerControl, type ServerFailures } from "../../engine/engine.js";
 import type { CurrentVersion } from "../current-version.js";
+import { checkFolder } from "./check-folder.js";
 import type { KnownWeights } from "./known-weights.js";
 
 /** The servers of an engine, as the targets of weight updates. */
@@ -15,11 +17,16 @@ export class ServerTargets implements WeightTargets {
   readonly #control: ServerControl;
   readonly #current: CurrentVersion;
   readonly #known: KnownWeights;
+  readonly #modelFolder: string;
   /** Servers that were drained because an update excluded them. */
   readonly #drained = new Set<string>();
+  /** Servers that the update has paused, here or through another process. Generations may wait on them. */
+  readonly #paused = new Set<string>();
 
-  constructor(control: ServerControl, current: CurrentVersion, known: KnownWeights) {
+  /** @param modelFolder the folder of `model.path`, with which new weights are compared */
+  constructor(control: ServerControl, current: CurrentVersion, known: KnownWeights, modelFolder: string) {
     this.#control = control;
+    this.#modelFolder = modelFolder;
     this.#current = current;
     this.#known = known;
   }
@@ -41,6 +48,10 @@ export class ServerTargets implements WeightTargets {
     return this.#control.paused !== undefined;
   }
 
+  async compare({ path }: UpdateTarget): Promise<WeightsCheck | undefined> {
+    return path === null ? undefined : await checkFolder(path, this.#modelFolder);
+  }
+
   begin(target: UpdateTarget): Promise<void> {
     return this.#known.begin(
       target,
@@ -50,6 +61,7 @@ export class ServerTargets implements WeightTargets {
 
   async pause(urls: readonly string[], excluded: readonly string[]): Promise<StepFailures> {
     const [failures] = await Promise.all([this.#control.update.pause(urls), this.drain(excluded)]);
+    for (const { url } of this.#control.list()) if (!excluded.includes(url)) this.#paused.add(url);
     return toFailures(failures);
   }
 
@@ -71,9 +83,12 @@ export class ServerTargets implements WeightTargets {
     return toFailures(await this.#control.update.resume(urls));
   }
 
+  /** A server that the update has paused is not resumed if it is drained, so its generations continue elsewhere. */
   async drain(urls: readonly string[]): Promise<void> {
     for (const { url, state } of this.#control.list()) {
-      if (!urls.includes(url) || state === "draining") continue;
+      if (!urls.includes(url)) continue;
+      if (this.#paused.delete(url)) this.#control.update.abandon(url);
+      if (state === "draining") continue;
       this.#drained.add(url);
       // An aborted signal starts the draining without waiting for its end.
       await this.#control.drain(url, AbortSignal.abort()).catch(() => undefined);
@@ -85,6 +100,7 @@ export class ServerTargets implements WeightTargets {
       if (version !== this.version || !this.#drained.delete(url)) continue;
       this.#control.restore(url);
     }
+    this.#paused.clear();
     this.#known.end(servers);
     if (!hold) await this.#control.update.release();
   }

@@ -12,7 +12,7 @@ export async function vllmControl(
   const { scheduler, loads, model, contextLength } = context;
   switch (url.pathname) {
     case "/health":
-      return sendText(response, 200, "");
+      return sendText(response, context.options.unhealthy ? 503 : 200, "");
     case "/v1/models":
       return sendJson(response, 200, {
         object: "list",
@@ -28,17 +28,15 @@ export async function vllmControl(
       if (mode !== "keep" && url.searchParams.get("clear_cache") !== "false") scheduler.flush();
       return sendJson(response, 200, { status: "paused" });
     }
-    case "/is_paused":
-      return sendJson(response, 200, { is_paused: scheduler.paused });
     case "/resume":
       scheduler.continue();
       return sendJson(response, 200, { status: "resumed" });
     case "/collective_rpc": {
-      const path = Object(json["kwargs"])["weights_path"] as unknown;
-      if (json["method"] !== "reload_weights" || typeof path !== "string") {
+      const { weights_path: path, weights_iterator: tensors } = Object(json["kwargs"]) as Record<string, unknown>;
+      if (json["method"] !== "reload_weights" || !(typeof path === "string" || Array.isArray(tensors))) {
         return sendJson(response, 500, { error: { message: "unknown method", code: 500 } });
       }
-      const message = await loads.load(scheduler, path);
+      const message = typeof path === "string" ? await loads.loadLayers(scheduler, path) : loads.discardLayers();
       return message === undefined
         ? sendJson(response, 200, { results: [null] })
         : sendJson(response, 500, { error: { message, type: "InternalServerError", code: 500 } });

@@ -62,6 +62,9 @@ function choiceText(
   if (options.weightVersionSpans && endpoint === "generate" && finish) {
     fields.push(`"weight_versions":${JSON.stringify(versionSpans(all))}`);
   }
+  if (options.samplingMask && endpoint === "generate") {
+    fields.push(`"sampling_mask":${JSON.stringify(tokens.map(({ id }) => [id]))}`);
+  }
   fields.push(
     `"logprobs":${request.logprobs === undefined ? "null" : logprobsText(options, request, all, fault, from)}`,
   );

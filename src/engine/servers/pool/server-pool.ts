@@ -79,6 +79,11 @@ export class ServerPool {
     await member.waitIdle(signal);
   }
 
+  /** Cuts the requests that run on the server. */
+  abandon(url: string): void {
+    this.#member(url).cutRequests();
+  }
+
   restore(url: string): void {
     this.#member(url).draining = false;
   }
@@ -119,7 +124,9 @@ export class ServerPool {
       this.#inUse().map(async (member) => {
         const { server, monitor } = member;
         const health = () => member.checkNow(signal);
-        const readiness = await askReadiness(server.url, { health, model: () => question(server), signal });
+        const model = () => question(server);
+        const warnings = async () => (await server.listWarnings?.(signal)) ?? [];
+        const readiness = await askReadiness(server.url, { health, model, warnings, signal });
         if (readiness.problem?.about === "server" && monitor.state === "unknown") monitor.reportFailure();
         return readiness;
       }),
