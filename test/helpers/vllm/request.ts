@@ -1,6 +1,9 @@
 import { BadRequest, integers, isObject, parseObject } from "../sglang/request.js";
 import type { VllmContext, VllmRequest } from "./context.js";
 
+/** A refusal of vLLM's engine, which checks a request after its server has sent the status of a stream. */
+export class LateRefusal extends BadRequest {}
+
 /** Reads the body of `/inference/v1/generate` or `/v1/completions`. */
 export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["endpoint"], body: Buffer): VllmRequest {
   const { model, contextLength } = context;
@@ -18,14 +21,16 @@ export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["end
     );
   }
   if (sampling["thinking_token_budget"] !== undefined && context.options.reasoningParser !== true) {
-    throw new BadRequest(
+    throw new LateRefusal(
       "thinking_token_budget is set but reasoning_config is not configured. Please set --reasoning-config to use thinking_token_budget.",
     );
   }
   const id = typeof fields["request_id"] === "string" ? fields["request_id"] : crypto.randomUUID();
   const logprobs = sampling["logprobs"];
   if (typeof logprobs === "number" && logprobs > maxLogprobs) {
-    throw new BadRequest(`Requested sample logprobs of ${logprobs}, which is greater than max allowed: ${maxLogprobs}`);
+    throw new LateRefusal(
+      `Requested sample logprobs of ${logprobs}, which is greater than max allowed: ${maxLogprobs}`,
+    );
   }
   const streamOptions = fields["stream_options"];
   return {

@@ -180,7 +180,7 @@ TEST(SglangStream, TakesAnAbortInTheQueueAndAnErrorForWhatTheyAre) {
   ReplyStream failing(std::make_unique<SglangStream>(generation, 9));
   failing.push(test::bytesOf("data: {\"error\":{\"message\":\"out of memory\"}}\n\n"), generation);
   const EngineReply reply = failing.end(generation);
-  EXPECT_EQ("out of memory", reply.error);
+  EXPECT_EQ((EngineFailure{"out of memory", std::nullopt}), reply.error);
   EXPECT_FALSE(reply.finish);
 }
 

@@ -1,5 +1,6 @@
+import type { EngineFailure } from "../../../native/contract.js";
 import { EngineError, type EngineErrorCode } from "../../engine.js";
-import { jsonObject } from "./json.js";
+import { jsonObject, positiveInteger } from "./json.js";
 
 const LONGEST_MESSAGE = 300;
 
@@ -133,17 +134,33 @@ export function retryAfterMilliseconds(header: string): number | undefined {
  * @param tokens number of tokens that were generated before
  */
 export function abortError(message: string | undefined, statusCode: number, tokens: number): EngineError {
-  const detail = publicText(message ?? "");
-  const text = `The engine aborted the generation (${statusCode})${detail && `: ${detail}`}`;
-  if (REJECTED.has(statusCode)) return new EngineError("engine_rejected_request", text);
-  const neverRan = statusCode === UNAVAILABLE && tokens === 0 && !RAN_OUT_OF_TIME.test(message ?? "");
-  return neverRan ? new NotStartedError("engine_error", text) : new EngineError("engine_error", text);
+  return failedGeneration("The engine aborted the generation", {
+    message: message ?? "",
+    status: statusCode,
+    tokens,
+  });
 }
 
-/** Returns the error for a stream that contains an error message. */
-export function streamError(message: string): EngineError {
+/**
+ * Returns the error for a reply with status 200 that contains an error. An engine that has sent the status of a stream can
+ * refuse the request only in this way.
+ *
+ * @param tokens number of tokens that the reply brought before
+ */
+export function failureError({ message, code }: EngineFailure, tokens: number): EngineError {
+  return failedGeneration("The engine failed during the generation", { message, status: code, tokens });
+}
+
+/** @param status status that the engine gives the failure, if it does */
+function failedGeneration(
+  what: string,
+  { message, status, tokens }: { message: string; status: number | undefined; tokens: number },
+): EngineError {
   const detail = publicText(message);
-  return new EngineError("engine_error", `The engine failed during the generation${detail && `: ${detail}`}`);
+  const text = `${what}${status === undefined ? "" : ` (${status})`}${detail && `: ${detail}`}`;
+  if (status !== undefined && REJECTED.has(status)) return new EngineError("engine_rejected_request", text);
+  const neverRan = status === UNAVAILABLE && tokens === 0 && !RAN_OUT_OF_TIME.test(message);
+  return neverRan ? new NotStartedError("engine_error", text) : new EngineError("engine_error", text);
 }
 
 /** Returns the same error as a {@link NotStartedError}, for a request that cannot have begun. */
@@ -178,10 +195,13 @@ function readMessage(body: string): string {
   return "";
 }
 
-/** Returns the error message of a body that was sent instead of a reply; undefined if the body is not an error. */
-export function errorInBody(body: string): string | undefined {
-  const { error, object } = jsonObject(body);
-  return (error ?? null) !== null || object === "error" ? readMessage(body) : undefined;
+/** Returns the error of a body that was sent instead of a reply; undefined if the body is not an error. */
+export function failureInBody(body: string): EngineFailure | undefined {
+  const value = jsonObject(body);
+  const { error, object } = value;
+  if ((error ?? null) === null && object !== "error") return undefined;
+  const code = positiveInteger(Object(error).code ?? value["code"]);
+  return { message: readMessage(body), ...(code !== undefined && { code }) };
 }
 
 /** Returns the first line of a server's message, shortened, without lists of numbers (prompts) and file paths. */
