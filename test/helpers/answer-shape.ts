@@ -39,7 +39,10 @@ function valueShape(value: unknown, key: string): Shape {
   if (value === null) return "null";
   if (Array.isArray(value)) return arrayShape(value);
   if (typeof value === "object") return objectShape(value as Record<string, unknown>);
-  if (key === "message") return String(value).replaceAll(/\d+/g, "0");
+  // What follows on further lines are details. How many validators complained of a field is their own matter.
+  if (key === "message") {
+    return String(value).split("\n", 1).join("").replaceAll(/\d+/g, "0").replace("validation errors", "validation error");
+  }
   return TELLING.has(key) ? JSON.stringify(value) : typeof value;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { native } from "../../src/native/addon.js";
-import type { EngineReply, NativeGeneration, ReplyFormat } from "../../src/native/contract.js";
+import type { EngineFinish, EngineReply, NativeGeneration, ReplyFormat } from "../../src/native/contract.js";
 import { type CapturedEngine, eventData, isStream, type NamedCapture, readCaptures } from "../helpers/captures.js";
 
 /**
@@ -83,8 +83,14 @@ function expectedOfSglang(frames: readonly Json[]): Read {
 
 const toVersion = (label: string): number => (/^\d+$/.test(label) ? Number(label) : FALLBACK);
 
-function finishOfSglang({ type, matched, message, status_code }: Json): Json {
-  return present({ type, matched: matched ?? undefined, message: message ?? undefined, statusCode: status_code ?? undefined });
+function finishOfSglang({ type, matched, message, status_code }: Json): EngineFinish {
+  const finish = {
+    type,
+    matched: matched ?? undefined,
+    message: message ?? undefined,
+    statusCode: status_code ?? undefined,
+  };
+  return present(finish);
 }
 
 interface ContentEntry {
@@ -148,8 +154,9 @@ function logprobsOf(logprobs: Json | null): { logprob: number; top: (readonly [n
   }));
 }
 
-function present<T extends object>(fields: T): EngineReply & T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as EngineReply & T;
+/** Leaves out what is undefined. */
+function present<T>(fields: object): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
 function readOf(generation: NativeGeneration, reply: EngineReply): Read {

@@ -25,7 +25,8 @@ export interface Exchange {
   events(count: number): Promise<void>;
 }
 
-export function exchange(url: string, { method, path, body, key }: CaptureRequest): Exchange {
+export function exchange(url: string, request: CaptureRequest): Exchange {
+  const { method, path, body, key } = request;
   const text = body === undefined ? "" : JSON.stringify(body);
   const headers = {
     ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
@@ -45,7 +46,7 @@ export function exchange(url: string, { method, path, body, key }: CaptureReques
         received += piece.toString("latin1");
         wake();
       });
-      response.on("end", () => resolve(toCapture({ method, path, body }, response, Buffer.concat(pieces))));
+      response.on("end", () => resolve(toCapture(request, response, Buffer.concat(pieces))));
       response.on("error", reject);
     });
     sent.on("error", reject);

@@ -21,7 +21,7 @@ const CHECKPOINTS = "/tmp/rolltape-capture";
 
 const FIXTURES = new URL("../../fixtures/engines/", import.meta.url).pathname;
 
-async function main([engineName = "", scriptName = "", url = "", model = ""]: readonly string[]): Promise<void> {
+async function main([engineName = "", scriptName = "", url = "", model = "", enginePid = ""]: readonly string[]): Promise<void> {
   const engine = ENGINES[engineName];
   const script = engine?.scripts[scriptName];
   if (!engine || !script || !url || !model) throw new Error(usage());
@@ -37,7 +37,8 @@ async function main([engineName = "", scriptName = "", url = "", model = ""]: re
     return { ...sent, capture };
   };
   const take = async (name: string, request: CaptureRequest) => void (await start(name, request).capture);
-  await script.run({ folders: makeCheckpoints(model, CHECKPOINTS), start, take });
+  const killEngine = () => void process.kill(Number(enginePid), "SIGKILL");
+  await script.run({ folders: makeCheckpoints(model, CHECKPOINTS), start, take, killEngine });
 }
 
 /** One member per line. */
@@ -48,9 +49,9 @@ function toText(capture: Capture): string {
 
 function usage(): string {
   const lines = Object.entries(ENGINES).flatMap(([engine, { scripts }]) =>
-    Object.entries(scripts).map(([name, { flags }]) => `  ${engine} ${name} URL MODEL   against: ${flags}`),
+    Object.entries(scripts).map(([name, { flags }]) => `  ${engine} ${name} URL MODEL [ENGINE_PID]   against: ${flags}`),
   );
-  return `Usage: npm run test:real:capture -- ENGINE SCRIPT URL MODEL\n${lines.join("\n")}`;
+  return `Usage: npm run test:real:capture -- ENGINE SCRIPT URL MODEL [ENGINE_PID]\n${lines.join("\n")}`;
 }
 
 await main(process.argv.slice(2));

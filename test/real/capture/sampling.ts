@@ -30,10 +30,10 @@ const sampling = (changes: Partial<SamplingParams>): SamplingParams => ({ ...PLA
 
 /** Generations that end by themselves. Each is captured whole and streamed. */
 export const FINISHED: Readonly<Record<string, SamplingParams>> = {
-  length: PLAIN,
-  top: sampling({ topLogprobs: 2 }),
-  "top-greedy": sampling({ topLogprobs: 3, temperature: 0, maxTokens: 3 }),
-  "stop-string": sampling({ logitBias: [[LETTER, 100]], stop: ["aaa"], maxTokens: 9 }),
+  length: sampling({ ignoreEos: true }),
+  top: sampling({ topLogprobs: 2, ignoreEos: true }),
+  "top-greedy": sampling({ topLogprobs: 3, temperature: 0, ignoreEos: true, maxTokens: 3 }),
+  "stop-string": sampling({ logitBias: [[LETTER, 100]], stop: ["aaaaaa"], maxTokens: 9 }),
   "stop-id": sampling({ logitBias: [[LETTER, 100]], stopTokenIds: [LETTER], minTokens: 2, maxTokens: 9 }),
   eos: sampling({ logitBias: [[END, 100]], stopTokenIds: [END], minTokens: 3, maxTokens: 9 }),
   "eos-alone": sampling({ logitBias: [[END, 100]], stopTokenIds: [], maxTokens: 9 }),
@@ -50,6 +50,6 @@ export const REFUSED: Readonly<Record<string, SamplingParams>> = {
 export const LONG = sampling({ maxTokens: 480, ignoreEos: true });
 
 /** Long enough for a change of the weight version in the middle. */
-export const LONGER = sampling({ maxTokens: 40, ignoreEos: true });
+export const LONGER = sampling({ maxTokens: 32, ignoreEos: true });
 
 export { PLAIN, sampling };

@@ -16,6 +16,8 @@ export interface Stage {
   start(name: string, request: CaptureRequest): Exchange;
   /** Sends a request, and waits for the answer. */
   take(name: string, request: CaptureRequest): Promise<void>;
+  /** Ends the process of the engine behind the server. */
+  killEngine(): void;
 }
 
 /** Requests that show how one server answers, in this order. Against a double, the same requests are sent. */

@@ -48,7 +48,7 @@ async function startBoth(stage: Stage, endpoint: Endpoint, name: string, asked: 
     `${full}-stream`,
     generation(endpoint, `${full}-stream`, true, { sampling: asked }),
   );
-  await streamed.events(4);
+  await streamed.events(2);
   return () => Promise.all([whole.capture, streamed.capture]);
 }
 
@@ -102,6 +102,9 @@ const development: Script = {
     await stage.take("refused-json", { ...post("/inference/v1/generate", {}) });
     await stage.take("is-paused", get("/is_paused"));
     await stage.take("pause-unknown", post("/pause?mode=odd"));
+    const running = await startBoth(stage, "generate", "uncut", LONGER);
+    await stage.take("reset-prefix-cache-running", post("/reset_prefix_cache"));
+    await running();
     // A version that changes in the middle.
     const spans = await startBoth(stage, "generate", "versions", LONGER);
     await stage.take("pause-keep", post("/pause?mode=keep&clear_cache=true"));
@@ -145,22 +148,25 @@ const plain: Script = {
 };
 
 const tokensOnly: Script = {
-  flags: "vllm serve MODEL --served-model-name tiny --max-model-len 512 --dtype float32 --tokens-only",
+  flags: "vllm serve MODEL --served-model-name tiny --max-model-len 512 --dtype float32 --tokens-only --enable-prompt-tokens-details",
   async run(stage) {
     await stage.take("models", get("/v1/models"));
     for (const name of ["length", "top", "stop-id", "eos"]) {
       await takeBoth(stage, "generate", name, { sampling: FINISHED[name] ?? PLAIN });
     }
-    await takeBoth(stage, "generate", "refused-stop-string", { sampling: sampling({ stop: ["aaa"] }) });
+    await takeBoth(stage, "generate", "refused-stop-string", { sampling: sampling({ stop: ["aaaaaa"] }) });
     await takeBoth(stage, "generate", "refused-grammar", { sampling: FINISHED["grammar"] ?? PLAIN });
-    await stage.take("completions", generation("completions", "completions", false));
+    await takeBoth(stage, "completions", "length", {});
   },
 };
 
 const dead: Script = {
   flags:
-    "VLLM_SERVER_DEV_MODE=1 VLLM_KEEP_ALIVE_ON_ENGINE_DEATH=1, as tokens-only; its process VLLM::EngineCore is killed before",
+    "VLLM_SERVER_DEV_MODE=1 VLLM_KEEP_ALIVE_ON_ENGINE_DEATH=1, as development; ENGINE_PID is that of VLLM::EngineCore",
   async run(stage) {
+    const running = await startBoth(stage, "generate", "killed", LONG);
+    stage.killEngine();
+    await running();
     await stage.take("health", get("/health"));
     await takeBoth(stage, "generate", "length", {});
     await takeBoth(stage, "completions", "length", {});
