@@ -60,6 +60,8 @@ export interface SharedPromptText {
 
 /** The content of a call: prompt, sampling and callbacks, without the signal that ends it. */
 export interface CallContent {
+  /** Id of the call, under which engines that are servers log its requests. Default: a random id for each request. */
+  readonly id?: string | undefined;
   readonly prompt: NativePrompt;
   /** The earlier request of the same conversation, whose ids are not written again. Only for engines that are servers. */
   readonly promptText?: SharedPromptText | undefined;
@@ -218,6 +220,8 @@ export interface ServerReadiness {
   readonly url: string;
   /** Undefined if the server is ready. */
   readonly problem: ReadinessProblem | undefined;
+  /** What a ready server does not do because of its flags. Absent if there is nothing to say. */
+  readonly warnings?: readonly string[];
 }
 
 export interface ServerControl {
@@ -311,7 +315,7 @@ export interface EngineServerCounts {
   readonly failed: number;
   /** The client disconnected, or the call's time limit passed. */
   readonly aborted: number;
-  /** The server did not begin with the request, so it went to another server. */
+  /** The server did not begin with the request or died, so the request went to another server. */
   readonly failovers: number;
 }
 

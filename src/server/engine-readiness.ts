@@ -13,7 +13,7 @@ export interface NotReady {
 export interface EngineReadiness {
   /** One for each server that cannot serve calls. */
   readonly problems: readonly NotReady[];
-  /** One for each healthy server that did not report its model in time. It is probably busy. */
+  /** Healthy servers that did not report their model in time and are probably busy, and what ready servers do not do. */
   readonly warnings: readonly NotReady[];
   /** True if no server can serve calls. */
   readonly none: boolean;
@@ -27,7 +27,8 @@ export async function engineReadiness({ servers }: Engine, config: Config): Prom
   const answers = (await servers?.readiness(AbortSignal.timeout(READINESS_SECONDS * 1000))) ?? [];
   const problems: NotReady[] = [];
   const warnings: NotReady[] = [];
-  for (const { url, problem } of answers) {
+  for (const { url, problem, warnings: limits = [] } of answers) {
+    warnings.push(...limits.map((message) => ({ key: "engine.urls", message: `${new URL(url).origin}: ${message}` })));
     if (!problem) continue;
     const list = problem.about === "unanswered" ? warnings : problems;
     list.push(describeProblem(url, problem, config));

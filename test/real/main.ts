@@ -4,7 +4,7 @@
  * usage: npm run test:real [-- [vllm|sglang]… [--quick] [--url URL --model FOLDER [--served NAME]] [-- OPTIONS OF VITEST…]]
  */
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { ENGINE_NAMES, type EngineName, NotInstallableError } from "./support/install-engine.js";
 import { ENGINE_VARIABLE, type RealEngine, startEngineServer } from "./support/real-engine.js";
@@ -17,7 +17,7 @@ interface Options {
   readonly vitest: readonly string[];
 }
 
-const VITEST = createRequire(import.meta.url).resolve("vitest/vitest.mjs");
+const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 
 function readOptions(args: readonly string[]): Options {
   const end = args.indexOf("--");

@@ -59,12 +59,13 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
   const { problems, warnings } = await running.readiness();
   const notReady = [...problems, ...folders];
   for (const problem of notReady) logger.warn(problem, "not ready");
-  // The servers of warnings serve calls, as far as is known.
+  // The servers of warnings serve calls, as far as is known. Those of the model were logged by the server.
   for (const { key, message } of warnings) logger.warn({ key }, message);
+  const listed = [...running.warnings, ...warnings];
   const served = {
     ...describeServer(config, admin, running),
     ...(notReady.length > 0 ? { not_ready: notReady } : {}),
-    ...(running.warnings.length > 0 ? { warnings: running.warnings } : {}),
+    ...(listed.length > 0 ? { warnings: listed } : {}),
   };
   printReadyLine(served);
   logger.info(served, "ready");

@@ -27,14 +27,17 @@ export interface EngineServer {
   /** Content of the server's log probabilities; undefined if it is not known yet. */
   readonly logprobs: LogprobContent | undefined;
   /**
-   * Finds out what the server's log probabilities include; never rejects.
+   * Finds out what the server's log probabilities include.
    *
    * @param call a call that the server has answered
    * @returns `unknown` if the server does not show it
+   * @throws UnrecordableError if the server reports something else than log probabilities
    */
   findLogprobs(call: CallContent): Promise<LogprobContent>;
   /** Rejects unless the server has the model that requests name. Undefined if requests name no model. */
   requireModel?(): Promise<void>;
+  /** Returns what the server does not do because of its flags: a sentence for each. Generates nothing. */
+  listWarnings?(signal: AbortSignal): Promise<string[]>;
   /** Returns the limit of prompt and output tokens of one call together. */
   contextLength(): Promise<number>;
   /** Asks whether the server is being updated; never rejects. Undefined if the server cannot tell. */

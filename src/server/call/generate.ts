@@ -77,6 +77,7 @@ export async function generate(
   const engineStart = performance.now();
   try {
     const content: CallContent = {
+      id: start.interactionId,
       prompt: built.prompt,
       promptText: job.promptText,
       generation,

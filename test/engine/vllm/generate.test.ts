@@ -136,7 +136,7 @@ describe("the endpoint", () => {
     const withIt = await start();
     await withIt.engine.generate(makeCall([1]));
     expect(withIt.server.to(COMPLETIONS)).toHaveLength(0);
-    const without = await start({ scaleOut: false });
+    const without = await start({ missingPaths: [GENERATE] });
     for (let n = 0; n < 3; n++) await without.engine.generate(makeCall([1]));
     expect(without.server.to(GENERATE)).toHaveLength(1);
     expect(without.server.to(COMPLETIONS)).toHaveLength(3);

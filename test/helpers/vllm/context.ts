@@ -14,6 +14,8 @@ export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRu
   readonly scaleOut?: boolean;
   /** Started with `--tokens-only`: no text, no stop strings, no grammars. */
   readonly tokensOnly?: boolean;
+  /** Started with `--return-sampling-mask`: requests need `top_k` and a temperature above 0. */
+  readonly samplingMask?: boolean;
   /** Name of a LoRA adapter of the model. */
   readonly adapter?: string;
   /**
@@ -37,6 +39,8 @@ export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRu
   readonly pieceBytes?: number;
   /** An older server (before August 2026), which sends no frame for an end without a new token. */
   readonly skipsEmptyFrames?: boolean;
+  /** `/health` answers 503, as after the engine process has died. */
+  readonly unhealthy?: boolean;
   readonly apiKey?: string;
   readonly port?: number;
   readonly missingPaths?: readonly string[];

@@ -23,7 +23,7 @@ export async function vllmControl(
 const SURVIVES: ReadonlySet<string> = new Set(["/health", "/v1/models", "/pause", "/resume", "/is_paused"]);
 
 const ROUTES: Readonly<Record<string, readonly [method: "GET" | "POST", route: Route]>> = {
-  "/health": ["GET", ({ died }, _, response) => sendEmpty(response, died ? 503 : 200)],
+  "/health": ["GET", ({ died, options }, _, response) => sendEmpty(response, died || options.unhealthy ? 503 : 200)],
   "/v1/models": ["GET", listModels],
   // Other methods than POST never come here.
   "/v1/completions": ["POST", () => undefined],

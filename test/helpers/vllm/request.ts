@@ -1,6 +1,6 @@
 import { isObject, parseObject } from "../sglang/request.js";
 import type { VllmContext, VllmRequest } from "./context.js";
-import { LateRefusal, Refusal } from "./refusal.js";
+import { HiddenRefusal, LateRefusal, Refusal } from "./refusal.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -86,8 +86,8 @@ function checkContext(endpoint: VllmRequest["endpoint"], length: number, limit: 
 }
 
 function checkSampling({ options }: VllmContext, sampling: Fields, generate: boolean): void {
-  const { maxLogprobs = Number.POSITIVE_INFINITY, reasoningParser, tokensOnly } = options;
-  const { stop, structured_outputs: grammar, thinking_token_budget: budget, logprobs } = sampling;
+  const { maxLogprobs = Number.POSITIVE_INFINITY, reasoningParser, samplingMask, tokensOnly } = options;
+  const { stop, structured_outputs: grammar, thinking_token_budget: budget, logprobs, temperature, top_k } = sampling;
   if (generate && tokensOnly && Array.isArray(stop) && stop.length > 0) {
     throw new Refusal(
       "stop strings are not supported on a --tokens-only server because detokenization is disabled. " +
@@ -96,6 +96,14 @@ function checkSampling({ options }: VllmContext, sampling: Fields, generate: boo
   }
   if (tokensOnly && grammar !== undefined) {
     throw new LateRefusal("Structured outputs requires a tokenizer so it can't be used with 'skip_tokenizer_init'");
+  }
+  if (samplingMask && temperature === 0) {
+    throw new HiddenRefusal("sampling distribution replay requires temperature > 0");
+  }
+  if (samplingMask && !(typeof top_k === "number" && top_k > 0)) {
+    throw new HiddenRefusal(
+      "sampling distribution replay requires top_k > 0 to bound sampling mask size, reduce transfer overhead, and avoid potential OOMs",
+    );
   }
   if (budget !== undefined && reasoningParser !== true) {
     throw new LateRefusal(

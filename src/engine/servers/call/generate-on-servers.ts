@@ -9,7 +9,7 @@ import type { PauseHold } from "../pause/pause-hold.js";
 import type { ServerLease } from "../pool/server-lease.js";
 import type { ServerPool } from "../pool/server-pool.js";
 import type { ServerRoute } from "../pool/server-route.js";
-import { NotStartedError } from "../wire/errors.js";
+import { NotStartedError, UnrecordableError } from "../wire/errors.js";
 import { CutWatch } from "./cut-watch.js";
 import { OutputSoFar } from "./output-so-far.js";
 import { checkReply, readFinish } from "./read-finish.js";
@@ -80,7 +80,8 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
       continue;
     }
     const { server } = lease;
-    const inputTokens = call.prompt.length + call.generation.length;
+    const begun = call.generation.length;
+    const inputTokens = call.prompt.length + begun;
     const watch = new CutWatch(hold, call);
     const startedAt = Date.now();
     try {
@@ -93,6 +94,7 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
       return { reply: applyStop(reply, stops), server, watch, milliseconds };
     } catch (error) {
       lease.fail(error, deadline);
+      output.discardLost(error, begun);
       route.refuse(error);
     }
   }
@@ -120,6 +122,7 @@ function send(
     if (cut) throw new StopReached();
   };
   const serverCall: ServerCall = {
+    id: call.id,
     prompt: call.prompt,
     promptText: call.promptText,
     generation: call.generation,
@@ -140,8 +143,10 @@ function send(
 }
 
 /**
- * Waits until it is known what the server's log probabilities include, or until the call ends; never rejects. A server
- * that cut the generation is not asked: it is being updated and would not answer.
+ * Waits until it is known what the server's log probabilities include, or until the call ends. A server that cut the
+ * generation is not asked: it is being updated and would not answer.
+ *
+ * @throws UnrecordableError if the server reports something else than log probabilities
  */
 async function learnLogprobs(
   server: EngineServer,
@@ -150,7 +155,9 @@ async function learnLogprobs(
   signal: AbortSource,
 ): Promise<void> {
   if (finish?.type === "abort") return;
-  await untilAborted(server.findLogprobs(call), signal).catch(() => undefined);
+  await untilAborted(server.findLogprobs(call), signal).catch((error: unknown) => {
+    if (error instanceof UnrecordableError) throw error;
+  });
 }
 
 /** Sets the finish reason if a stop string was found here: the server's own applies to tokens that were removed. */

@@ -81,12 +81,16 @@ export class PoolMember {
     if (!(await this.#idle.wait(Number.POSITIVE_INFINITY, signal))) signal?.throwIfAborted();
   }
 
-  /** Checks the server now, independent of the monitor. A failure counts only if the state was unknown. */
+  /**
+   * Checks the server now, independent of the monitor. A failure counts only if the state was unknown, or if the monitor does
+   * not check the server and so would not notice.
+   */
   async checkNow(signal?: AbortSignal): Promise<void> {
     try {
       await this.#check(signal);
     } catch (error) {
-      if (this.monitor.state === "unknown" && isUnavailable(error)) this.monitor.reportFailure();
+      const counts = this.monitor.state === "unknown" || !this.monitor.isChecking;
+      if (counts && isUnavailable(error)) this.monitor.reportFailure();
       throw error;
     }
     this.monitor.reportSuccess();

@@ -119,7 +119,9 @@ export class ServerPool {
       this.#inUse().map(async (member) => {
         const { server, monitor } = member;
         const health = () => member.checkNow(signal);
-        const readiness = await askReadiness(server.url, { health, model: () => question(server), signal });
+        const model = () => question(server);
+        const warnings = async () => (await server.listWarnings?.(signal)) ?? [];
+        const readiness = await askReadiness(server.url, { health, model, warnings, signal });
         if (readiness.problem?.about === "server" && monitor.state === "unknown") monitor.reportFailure();
         return readiness;
       }),

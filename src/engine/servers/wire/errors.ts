@@ -41,8 +41,20 @@ export class NotStartedError extends EngineError {
   }
 }
 
-/** A server does not have the requested endpoint: HTTP 404 or 405. */
+/**
+ * A server's engine died, and with it every request that the server had. Another server may get them, although this one had
+ * begun with them.
+ */
+export class ServerDiedError extends NotStartedError {}
+
+/** A server does not have the requested endpoint: HTTP 404 or 405, or vLLM's 403 for an endpoint that a flag opens. */
 export class NotServedError extends EngineError {}
+
+/** HTTP 500 without a message. */
+export class UnexplainedError extends EngineError {}
+
+/** A server does not report log probabilities, so none of its replies can be recorded. */
+export class UnrecordableError extends EngineError {}
 
 /** A server refused the API key, or requires one although none is configured: HTTP 401. */
 export class KeyRefusedError extends EngineError {
@@ -81,8 +93,15 @@ export function isBroken(error: unknown): boolean {
 
 /** Status of a server that is starting, stopping or full, and of a router without workers. Nothing was generated. */
 const UNAVAILABLE = 503;
+const UNEXPLAINED = 500;
 const REFUSED: ReadonlySet<number> = new Set([429, UNAVAILABLE]);
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 405]);
+
+/** vLLM's 403 for endpoints that `--enable-scale-out` opens. Other 403s are those of proxies in front of it. */
+const DISABLED = { status: 403, message: /scale-out endpoints are disabled/i };
+
+/** vLLM's message for every request after its engine process has died. */
+const DIED = /EngineCore encountered an issue|EngineDeadError/;
 
 /**
  * Returns the error for a reply with an HTTP status other than 200.
@@ -91,7 +110,8 @@ const NOT_SERVED: ReadonlySet<number> = new Set([404, 405]);
  */
 export function statusError(status: number, body: string, retryAfter = ""): EngineError {
   if (status === KeyRefusedError.STATUS) return new KeyRefusedError("engine_error");
-  const detail = publicText(readMessage(body));
+  const reason = readMessage(body);
+  const detail = publicText(reason);
   const message = `The engine answered HTTP ${status}${detail && `: ${detail}`}`;
   if (REFUSED.has(status)) {
     const milliseconds = retryAfterMilliseconds(retryAfter);
@@ -101,8 +121,10 @@ export function statusError(status: number, body: string, retryAfter = ""): Engi
       milliseconds === undefined ? {} : { retryAfterMilliseconds: milliseconds },
     );
   }
-  return NOT_SERVED.has(status)
-    ? new NotServedError("engine_error", message)
+  const isDisabled = status === DISABLED.status && DISABLED.message.test(reason);
+  if (NOT_SERVED.has(status) || isDisabled) return new NotServedError("engine_error", message);
+  return status === UNEXPLAINED && reason === ""
+    ? new UnexplainedError("engine_error", message)
     : new EngineError("engine_error", message);
 }
 
@@ -116,6 +138,7 @@ const REJECTED: ReadonlySet<number> = new Set([400, 422]);
 export function generationError(status: number, body: string, retryAfter: string): EngineError {
   const error = statusError(status, body, retryAfter);
   if (REJECTED.has(status)) return new EngineError("engine_rejected_request", error.message);
+  if (DIED.test(error.message)) return new ServerDiedError("engine_unavailable", error.message);
   return RAN_OUT_OF_TIME.test(readMessage(body)) ? new EngineError("engine_error", error.message) : error;
 }
 
@@ -158,6 +181,7 @@ function failedGeneration(
 ): EngineError {
   const detail = publicText(message);
   const text = `${what}${status === undefined ? "" : ` (${status})`}${detail && `: ${detail}`}`;
+  if (DIED.test(message)) return new ServerDiedError("engine_unavailable", text);
   if (status !== undefined && REJECTED.has(status)) return new EngineError("engine_rejected_request", text);
   const neverRan = status === UNAVAILABLE && tokens === 0 && !RAN_OUT_OF_TIME.test(message);
   return neverRan ? new NotStartedError("engine_error", text) : new EngineError("engine_error", text);
