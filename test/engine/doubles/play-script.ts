@@ -32,7 +32,8 @@ const [LETTER, END] = [64, 511];
 /** Ends where the real model did: at a stop token, at the end of its text, or not before the token limit. */
 function complete({ sampling, rid }: GenerateRequest): number[] {
   const { max_new_tokens: limit, stop } = sampling;
-  if (rid.includes("eos-alone")) return [];
+  // What the request makes certain comes at once, unless it asks for other tokens before.
+  if (rid.includes("eos-alone") || (sampling["min_new_tokens"] === 0 && sampling.stop_token_ids.length > 0)) return [];
   if (stop.length > 0) return Array.from({ length: 9 }, () => LETTER);
   return Array.from({ length: limit === 9 ? 3 : 600 }, (_, index) => 100 + (index % 300));
 }
@@ -183,4 +184,3 @@ export async function play({ script, start, faults = {}, loadFaults = {} }: Case
   }
   return taken;
 }
-

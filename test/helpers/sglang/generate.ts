@@ -12,7 +12,7 @@ import { answerRefused, answerStream } from "./stream.js";
 export async function answerGenerate(context: ServerContext, body: Buffer, response: ServerResponse): Promise<void> {
   try {
     const request = readGenerateRequest(body, context.options.fast ?? false);
-    const fault = context.faults.shift() ?? context.options.drawFault?.(request);
+    const fault = context.faults.shift() ?? context.options.drawFault?.(request) ?? refusedGrammar(context, request);
     if (fault?.kind === "refused") throw new BadRequest(fault.message);
     if (fault && answerBroken(fault, response)) return;
     checkLimits(context, request);
@@ -24,6 +24,17 @@ export async function answerGenerate(context: ServerContext, body: Buffer, respo
     if (!(error instanceof BadRequest) || !body.includes('"stream":true')) throw error;
     answerRefused(error.message, response);
   }
+}
+
+const GRAMMARS = ["json_schema", "regex", "ebnf", "structural_tag"];
+
+/** Without a tokenizer there are no grammars. */
+function refusedGrammar({ options }: ServerContext, { sampling }: GenerateRequest): Fault | undefined {
+  if (!options.skipTokenizerInit || !GRAMMARS.some((name) => sampling[name] !== undefined)) return undefined;
+  const message =
+    `Grammar-based generation (${GRAMMARS.join(", ")}) is not supported when the server is launched with ` +
+    "--grammar-backend none";
+  return { kind: "bad-grammar", message };
 }
 
 async function answerWhole(

@@ -1,5 +1,5 @@
-import { tokenText } from "./scheduler.js";
 import type { Fault, FinishReason, GenerateOutcome, GenerateRequest, OutputToken } from "./protocol.js";
+import { tokenText } from "./scheduler.js";
 
 export interface ReplyOptions {
   /** True if the server has a tokenizer, so that replies have a text. */

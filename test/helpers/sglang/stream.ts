@@ -36,7 +36,9 @@ export async function answerStream(
 /** The real server holds tokens back as long as a stop string may have begun in them. */
 function mayEndInStop(text: string, stops: readonly string[]): boolean {
   return stops.some((stop) =>
-    Array.from({ length: stop.length - 1 }, (_, index) => stop.slice(0, index + 1)).some((start) => text.endsWith(start)),
+    Array.from({ length: stop.length - 1 }, (_, index) => stop.slice(0, index + 1)).some((start) =>
+      text.endsWith(start),
+    ),
   );
 }
 

@@ -91,9 +91,7 @@ async function reloadWeights({ scheduler, loads }: VllmContext, { json }: Record
   const { method, kwargs } = json;
   const path = Object(kwargs)["weights_path"] as unknown;
   const known = method === "reload_weights" && typeof path === "string";
-  const failure = known
-    ? await loads.load(scheduler, path)
-    : `'CPUWorker' object has no attribute '${String(method)}'`;
+  const failure = known ? await loads.load(scheduler, path) : `'CPUWorker' object has no attribute '${String(method)}'`;
   if (failure === undefined) return sendJson(response, 200, { results: [null] });
   const message =
     `Call to collective_rpc method failed: Worker failed with error '${failure}', ` +

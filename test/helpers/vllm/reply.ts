@@ -32,7 +32,8 @@ export function vllmReplyText(
   from = 0,
 ): string {
   const choices = [choiceText(context, request, state, fault, from)];
-  if (request.stream) return envelope(context, request, choices, request.endpoint === "generate" ? { usage: null } : {});
+  if (request.stream)
+    return envelope(context, request, choices, request.endpoint === "generate" ? { usage: null } : {});
   const usage = countUsage(context, request, state);
   if (request.endpoint === "generate") return envelope(context, request, choices, { usage, ...NOTHING });
   const { kv_transfer_params, ec_transfer_params, metrics } = NOTHING;
@@ -93,7 +94,9 @@ function choiceText(
     `"finish_reason":${JSON.stringify(finish?.type ?? null)}`,
     `"stop_reason":${JSON.stringify(finish?.type === "stop" ? stopReason(finish, context) : null)}`,
     ...(request.tokenIds ? [`"token_ids":[${tokens.map(({ id }) => id).join(",")}]`] : []),
-    ...(request.endpoint === "generate" ? generateFields(context, state) : completionFields(context, request, tokens, from)),
+    ...(request.endpoint === "generate"
+      ? generateFields(context, state)
+      : completionFields(context, request, tokens, from)),
     `"logprobs":${request.logprobs === undefined ? "null" : logprobsText(context.options, request, all, fault, from)}`,
   ];
   return `{${fields.join(",")}}`;

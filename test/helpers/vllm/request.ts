@@ -68,14 +68,13 @@ function invalid(problems: readonly (readonly [type: string, place: string])[]):
   return Refusal.ofField(problems[0]?.[1] ?? "", `${count}:${list}`);
 }
 
+/** Output is clipped to what the context has room for, but needs room for a token. */
 function checkContext(endpoint: VllmRequest["endpoint"], length: number, limit: number): void {
-  if (endpoint === "generate" && length > limit) {
-    throw new LateRefusal(
-      `The decoder prompt (length ${length}) is longer than the maximum model length of ${limit}. ` +
-        "Make sure that `max_model_len` is no smaller than the number of text tokens.",
-    );
+  if (length < limit) return;
+  if (endpoint === "completions" && length === limit) {
+    throw new Refusal("max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)", { param: "max_tokens" });
   }
-  if (endpoint === "completions" && length > limit) {
+  if (endpoint === "completions") {
     throw new Refusal(
       `This model's maximum context length is ${limit} tokens. However, your prompt contains ${length} input tokens, ` +
         "which exceeds this limit even without any output tokens. Please reduce the length of the input prompt. " +
@@ -83,6 +82,17 @@ function checkContext(endpoint: VllmRequest["endpoint"], length: number, limit: 
       { param: "input_tokens" },
     );
   }
+  if (length > limit) {
+    throw new LateRefusal(
+      `The decoder prompt (length ${length}) is longer than the maximum model length of ${limit}. ` +
+        "Make sure that `max_model_len` is no smaller than the number of text tokens.",
+    );
+  }
+  throw new LateRefusal(
+    `The decoder prompt (length ${length}) plus the number of requested output tokens (at least 1) is longer than the ` +
+      `maximum model length of ${limit}. Make sure that \`max_model_len\` is no smaller than the number of text tokens ` +
+      "(prompt + requested output tokens).",
+  );
 }
 
 function checkSampling({ options }: VllmContext, sampling: Fields, generate: boolean): void {

@@ -108,8 +108,7 @@ const ENDPOINTS: Readonly<Record<string, "generate" | "completions">> = {
   "/inference/v1/generate": "generate",
 };
 
-const DISABLED =
-  "Scale-out endpoints are disabled. Restart vllm serve with --enable-scale-out to enable them.";
+const DISABLED = "Scale-out endpoints are disabled. Restart vllm serve with --enable-scale-out to enable them.";
 const FORBIDDEN = { status: 403, type: "PermissionDeniedError" };
 
 function answerError(response: ServerResponse, error: unknown): void {

@@ -12,7 +12,11 @@ interface Tensor {
 
 /** Makes two copies of a model beside each other: one with other weights, one with a tensor of another shape. */
 export function makeCheckpoints(model: string, beside: string): Folders {
-  const folders = { other: join(beside, "other"), wrongShape: join(beside, "wrong-shape"), missing: join(beside, "none") };
+  const folders = {
+    other: join(beside, "other"),
+    wrongShape: join(beside, "wrong-shape"),
+    missing: join(beside, "none"),
+  };
   rmSync(folders.missing, { recursive: true, force: true });
   const { header, data } = readFile(join(model, FILE));
   const values = new Float32Array(data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength));

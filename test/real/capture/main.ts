@@ -11,7 +11,9 @@ import { VLLM } from "./vllm.js";
  * The flags of each server are in vllm.ts and sglang.ts.
  */
 
-const ENGINES: Readonly<Record<string, { readonly folder: string; readonly scripts: Readonly<Record<string, Script>> }>> = {
+const ENGINES: Readonly<
+  Record<string, { readonly folder: string; readonly scripts: Readonly<Record<string, Script>> }>
+> = {
   vllm: { folder: "vllm-0.32", scripts: VLLM },
   sglang: { folder: "sglang-0.5.23", scripts: SGLANG },
 };
@@ -21,7 +23,13 @@ const CHECKPOINTS = "/tmp/rolltape-capture";
 
 const FIXTURES = new URL("../../fixtures/engines/", import.meta.url).pathname;
 
-async function main([engineName = "", scriptName = "", url = "", model = "", enginePid = ""]: readonly string[]): Promise<void> {
+async function main([
+  engineName = "",
+  scriptName = "",
+  url = "",
+  model = "",
+  enginePid = "",
+]: readonly string[]): Promise<void> {
   const engine = ENGINES[engineName];
   const script = engine?.scripts[scriptName];
   if (!engine || !script || !url || !model) throw new Error(usage());
@@ -49,7 +57,9 @@ function toText(capture: Capture): string {
 
 function usage(): string {
   const lines = Object.entries(ENGINES).flatMap(([engine, { scripts }]) =>
-    Object.entries(scripts).map(([name, { flags }]) => `  ${engine} ${name} URL MODEL [ENGINE_PID]   against: ${flags}`),
+    Object.entries(scripts).map(
+      ([name, { flags }]) => `  ${engine} ${name} URL MODEL [ENGINE_PID]   against: ${flags}`,
+    ),
   );
   return `Usage: npm run test:real:capture -- ENGINE SCRIPT URL MODEL [ENGINE_PID]\n${lines.join("\n")}`;
 }

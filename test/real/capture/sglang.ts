@@ -13,7 +13,10 @@ interface Choices {
 function generation(rid: string, stream: boolean, choices: Choices = {}): CaptureRequest {
   const { sampling: asked = PLAIN, prompt = PROMPT } = choices;
   const suffix = requestSuffix({ sampling: asked, tokens: 0, rid, stream });
-  return post("/generate", JSON.parse(`${REQUEST_PREFIX}${JSON.stringify(prompt)}${suffix}`) as Record<string, unknown>);
+  return post(
+    "/generate",
+    JSON.parse(`${REQUEST_PREFIX}${JSON.stringify(prompt)}${suffix}`) as Record<string, unknown>,
+  );
 }
 
 async function takeBoth(stage: Stage, name: string, choices: Choices): Promise<void> {
@@ -152,7 +155,8 @@ const incremental: Script = {
       await running.events(2);
       await stage.take(`pause-${mode}`, admin(post(PAUSE, { mode })));
       const version = { new_version: "8", abort_all_requests: false };
-      if (mode === "in_place") await stage.take("update-weight-version", admin(post("/update_weight_version", version)));
+      if (mode === "in_place")
+        await stage.take("update-weight-version", admin(post("/update_weight_version", version)));
       await stage.take(`continue-${mode}`, admin(post(CONTINUE, {})));
       await running.capture;
     }
@@ -160,8 +164,7 @@ const incremental: Script = {
 };
 
 const skipTokenizer: Script = {
-  flags:
-    "sglang.launch_server --dtype float32 --context-length 512 --max-total-tokens 20000 --skip-tokenizer-init",
+  flags: "sglang.launch_server --dtype float32 --context-length 512 --max-total-tokens 20000 --skip-tokenizer-init",
   async run(stage) {
     for (const name of ["length", "top", "eos-alone"]) {
       await takeBoth(stage, name, { sampling: FINISHED[name] ?? PLAIN });
@@ -170,7 +173,6 @@ const skipTokenizer: Script = {
     await takeBoth(stage, "refused-min-tokens", { sampling: FINISHED["eos"] ?? PLAIN });
     await takeBoth(stage, "refused-stop-string", { sampling: FINISHED["stop-string"] ?? PLAIN });
     await takeBoth(stage, "refused-grammar", { sampling: FINISHED["grammar"] ?? PLAIN });
-    await stage.take("server-info", get("/server_info"));
   },
 };
 

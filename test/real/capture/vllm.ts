@@ -44,10 +44,7 @@ async function takeBoth(stage: Stage, endpoint: Endpoint, name: string, choices:
 async function startBoth(stage: Stage, endpoint: Endpoint, name: string, asked: SamplingParams) {
   const full = `${endpoint}-${name}`;
   const whole = stage.start(full, generation(endpoint, full, false, { sampling: asked }));
-  const streamed = stage.start(
-    `${full}-stream`,
-    generation(endpoint, `${full}-stream`, true, { sampling: asked }),
-  );
+  const streamed = stage.start(`${full}-stream`, generation(endpoint, `${full}-stream`, true, { sampling: asked }));
   await streamed.events(2);
   return () => Promise.all([whole.capture, streamed.capture]);
 }
@@ -69,6 +66,7 @@ async function takeRefused(stage: Stage, endpoint: Endpoint): Promise<void> {
   });
   await takeBoth(stage, endpoint, "refused-budget", { fields: { thinkingBudget: 5 } });
   await takeBoth(stage, endpoint, "refused-context", { prompt: Array.from({ length: 520 }, () => 65) });
+  await takeBoth(stage, endpoint, "refused-full-context", { prompt: Array.from({ length: 512 }, () => 65) });
   await takeBoth(stage, endpoint, "refused-model", { fields: { model: "other" } });
   await takeBoth(stage, endpoint, "refused-empty", { prompt: [] });
 }
@@ -119,15 +117,15 @@ const development: Script = {
 
 async function takeWeights(stage: Stage): Promise<void> {
   const { other, wrongShape, missing } = stage.folders;
-  const load = (path: string) =>
-    post("/collective_rpc", { method: "reload_weights", kwargs: { weights_path: path } });
+  const load = (path: string) => post("/collective_rpc", { method: "reload_weights", kwargs: { weights_path: path } });
   await stage.take("pause-idle", post("/pause?mode=abort&clear_cache=true"));
   await stage.take("load", load(other));
   await stage.take("reset-prefix-cache", post("/reset_prefix_cache"));
   await stage.take("load-missing", load(missing));
-  await stage.take("load-wrong-shape", load(wrongShape));
   await stage.take("load-unknown", post("/collective_rpc", { method: "no_such_method", kwargs: {} }));
   await stage.take("resume-idle", post("/resume"));
+  // The next generation ends the engine's process. Start the server again after this.
+  await stage.take("load-wrong-shape", load(wrongShape));
 }
 
 const plain: Script = {
@@ -140,7 +138,8 @@ const plain: Script = {
     await stage.take("generate", { ...generation("generate", "generate", false), key });
     await stage.take("generate-stream", { ...generation("generate", "generate-stream", true), key });
     await stage.take("completions-length", { ...generation("completions", "completions-length", false), key });
-    for (const path of ["/is_paused", "/weight_info"]) await stage.take(`get${path.replaceAll(/[/_]/g, "-")}`, get(path));
+    for (const path of ["/is_paused", "/weight_info"])
+      await stage.take(`get${path.replaceAll(/[/_]/g, "-")}`, get(path));
     for (const path of ["/pause", "/resume", "/collective_rpc", "/update_weight_version", "/reset_prefix_cache"]) {
       await stage.take(`post${path.replaceAll(/[/_]/g, "-")}`, post(path, {}));
     }
@@ -148,7 +147,8 @@ const plain: Script = {
 };
 
 const tokensOnly: Script = {
-  flags: "vllm serve MODEL --served-model-name tiny --max-model-len 512 --dtype float32 --tokens-only --enable-prompt-tokens-details",
+  flags:
+    "vllm serve MODEL --served-model-name tiny --max-model-len 512 --dtype float32 --tokens-only --enable-prompt-tokens-details",
   async run(stage) {
     await stage.take("models", get("/v1/models"));
     for (const name of ["length", "top", "stop-id", "eos"]) {
@@ -162,7 +162,7 @@ const tokensOnly: Script = {
 
 const dead: Script = {
   flags:
-    "VLLM_SERVER_DEV_MODE=1 VLLM_KEEP_ALIVE_ON_ENGINE_DEATH=1, as development; ENGINE_PID is that of VLLM::EngineCore",
+    "VLLM_SERVER_DEV_MODE=1 VLLM_KEEP_ALIVE_ON_ENGINE_DEATH=1, as tokens-only; ENGINE_PID is that of VLLM::EngineCore",
   async run(stage) {
     const running = await startBoth(stage, "generate", "killed", LONG);
     stage.killEngine();
