@@ -124,9 +124,9 @@ function completionFields(
   ];
 }
 
-/** The model's end-of-sequence token has no stop reason, even if the request names it. */
+/** The model's end-of-sequence token has no stop reason, even if the request names it, unless the server knows of none. */
 function stopReason({ matched }: Extract<FinishReason, { type: "stop" }>, { options }: VllmContext) {
-  return matched === (options.eosTokenId ?? EOS) ? null : matched;
+  return matched === (options.eosTokenId ?? EOS) && !options.tokensOnly ? null : matched;
 }
 
 interface Entry {
