@@ -10,7 +10,6 @@ export interface ServerCall extends CallContent {
 
 /** State of a weight update, as the server reports it. A field is undefined if the server does not report it. */
 export interface WeightUpdate {
-  readonly paused?: boolean | undefined;
   readonly version?: number | undefined;
 }
 
@@ -50,6 +49,11 @@ export interface EngineServer {
    */
   schedulerHealth?(signal?: AbortSignal): Promise<void>;
   pause(mode: PauseMode): Promise<void>;
+  /**
+   * Pauses for a weight update, so that the caches can be flushed. Undefined if only an abort pause allows that. It may
+   * leave generations on the server: they then continue with the new weights after {@link resume}.
+   */
+  pauseForUpdate?(): Promise<void>;
   resume(): Promise<void>;
   /**
    * Loads weights that the server reads itself. Call it while the server is paused. The prefix caches may still be those of

@@ -96,7 +96,7 @@ export class VllmServer implements EngineServer {
   async #send(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSource): Promise<EngineReply> {
     for (;;) {
       const flags = this.#flags.current;
-      if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) call.onBudgetIgnored?.();
+      if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) call.onIgnored?.("thinkingBudget");
       const request = await encodeRequest(endpoint, call, { model, flags });
       signal.throwIfAborted();
       try {

@@ -106,7 +106,7 @@ export const CASES: readonly Case[] = [
         apiKey: "sk-capture",
         scaleOut: false,
         missingPaths: [
-          ...["/pause", "/resume", "/is_paused", "/weight_info"],
+          ...["/pause", "/resume", "/weight_info"],
           ...["/collective_rpc", "/update_weight_version", "/reset_prefix_cache"],
         ],
       }),

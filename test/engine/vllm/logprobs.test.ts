@@ -188,7 +188,7 @@ describe("servers with different logprobs modes", () => {
 describe("a temperature", () => {
   it("that vLLM raises is recorded as the one that it samples with", async () => {
     const engine = createEngine(await startServer({}));
-    const used = [0, 0.001, 0.01, 0.7].map((temperature) => engine.effectiveTemperature?.(temperature));
+    const used = [0, 0.001, 0.01, 0.7].map((temperature) => engine.effectiveTemperature?.(temperature, 0));
     expect(used).toEqual([0, 0.01, 0.01, 0.7]);
   });
 });

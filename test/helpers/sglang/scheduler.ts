@@ -42,6 +42,8 @@ export class SglangScheduler {
   readonly #jobs = new Map<string, Job>();
   #waiters: (() => void)[] = [];
   #paused: PauseMode | undefined;
+  /** Requests whose grammar is being compiled. The scheduler takes one each time that a pause ends. */
+  compiling = 0;
   weightVersion: string;
   tokenMilliseconds: number;
   /** The weights that sample: a path, or a name of the test's choice for tensors that a trainer pushes. */
@@ -104,12 +106,11 @@ export class SglangScheduler {
     while (!job.aborted && this.#running() >= this.#options.maxRunning) await this.#change();
     if (job.aborted) return this.#outcome(job, { type: "abort", message: "Abort in waiting queue" }, true);
     job.running = true;
-    if ([...this.#cached].some((weights) => weights !== this.weights)) this.staleHits++;
-    this.#cached.add(this.weights);
+    this.#prefill();
     const planned = plannedOutput(job.request, this.#options);
     for (const id of planned.ids) {
       if (this.tokenMilliseconds > 0) await sleep(this.tokenMilliseconds);
-      while (this.#paused && !job.aborted) await this.#change();
+      await this.#pass(job);
       // The step that an abort finds running still gives its token, unless it is the first.
       if (!job.aborted || job.tokens.length > 0) {
         job.tokens.push({ id, logprob: inventedLogprob(id, job.tokens.length), version: this.weightVersion });
@@ -118,6 +119,23 @@ export class SglangScheduler {
       if (job.tokens.length < planned.ids.length) await job.onToken?.(job.tokens);
     }
     return this.#outcome(job, planned.finish, false);
+  }
+
+  /** Waits for the end of a pause. In a pause of the mode `retract`, a request loses its cache. */
+  async #pass(job: Job): Promise<void> {
+    let retracted = false;
+    while (this.#paused && !job.aborted) {
+      retracted ||= this.#paused === "retract";
+      await this.#change();
+    }
+    if (!retracted || job.aborted) return;
+    job.retractions++;
+    this.#prefill();
+  }
+
+  #prefill(): void {
+    if ([...this.#cached].some((weights) => weights !== this.weights)) this.staleHits++;
+    this.#cached.add(this.weights);
   }
 
   #outcome(job: Job, finish: FinishReason, neverRan: boolean): GenerateOutcome {
@@ -142,9 +160,9 @@ export class SglangScheduler {
 
   pause(mode: PauseMode): void {
     this.#paused = mode;
-    if (mode === "abort") this.abort("", true);
-    if (mode === "retract") {
-      for (const job of this.#jobs.values()) if (job.running) job.retractions++;
+    if (mode === "abort") {
+      this.abort("", true);
+      this.compiling = 0;
     }
   }
 
@@ -155,17 +173,18 @@ export class SglangScheduler {
 
   continue(): void {
     this.#paused = undefined;
+    this.compiling = Math.max(0, this.compiling - 1);
     this.#wake();
   }
 
   load(weights: string): void {
-    if (this.#running() > 0) this.loadsWhileRunning++;
+    if (this.#running() > 0 && this.#paused !== "retract") this.loadsWhileRunning++;
     this.weights = weights;
   }
 
-  /** Returns false if requests are pending; the cache is then kept. Retracted ones hold nothing of it. */
+  /** Returns false if requests are pending; the cache is then kept. Those that wait in a pause `retract` have none. */
   flush(): boolean {
-    if (this.pending > 0 && this.#paused !== "retract") return false;
+    if (this.compiling > 0 || (this.pending > 0 && this.#paused !== "retract")) return false;
     this.#cached.clear();
     return true;
   }

@@ -20,7 +20,7 @@ export async function vllmControl(
 }
 
 /** These answer in their own way when the engine's process has died. */
-const SURVIVES: ReadonlySet<string> = new Set(["/health", "/v1/models", "/pause", "/resume", "/is_paused"]);
+const SURVIVES: ReadonlySet<string> = new Set(["/health", "/v1/models", "/pause", "/resume"]);
 
 const ROUTES: Readonly<Record<string, readonly [method: "GET" | "POST", route: Route]>> = {
   "/health": ["GET", ({ died, options }, _, response) => sendEmpty(response, died || options.unhealthy ? 503 : 200)],
@@ -30,7 +30,6 @@ const ROUTES: Readonly<Record<string, readonly [method: "GET" | "POST", route: R
   "/inference/v1/generate": ["POST", () => undefined],
   "/pause": ["POST", pause],
   "/resume": ["POST", resume],
-  "/is_paused": ["GET", isPaused],
   "/collective_rpc": ["POST", reloadWeights],
   "/reset_prefix_cache": ["POST", resetCache],
   "/update_weight_version": ["POST", updateVersion],
@@ -80,11 +79,6 @@ function resume({ scheduler, died }: VllmContext, _: RecordedRequest, response: 
   if (died) return sendJson(response, 500, { error: `Failed to resume generation: ${DeadEngine.MESSAGE}` });
   scheduler.continue();
   sendJson(response, 200, { status: "resumed" });
-}
-
-function isPaused({ scheduler, died }: VllmContext, _: RecordedRequest, response: ServerResponse): void {
-  if (died) return sendJson(response, 500, { error: `Failed to fetch pause status: ${DeadEngine.MESSAGE}` });
-  sendJson(response, 200, { is_paused: scheduler.paused });
 }
 
 async function reloadWeights({ scheduler, loads }: VllmContext, { json }: RecordedRequest, response: ServerResponse) {

@@ -81,7 +81,6 @@ async function takePauses(stage: Stage, endpoint: Endpoint): Promise<void> {
   const cut = await startBoth(stage, endpoint, "cut", LONG);
   await stage.take(`${endpoint}-pause-abort`, post("/pause?mode=abort&clear_cache=true"));
   await cut();
-  await stage.take(`${endpoint}-is-paused`, get("/is_paused"));
   await stage.take(`${endpoint}-resume`, post("/resume"));
 }
 
@@ -98,7 +97,6 @@ const development: Script = {
       await takePauses(stage, endpoint);
     }
     await stage.take("refused-json", { ...post("/inference/v1/generate", {}) });
-    await stage.take("is-paused", get("/is_paused"));
     await stage.take("pause-unknown", post("/pause?mode=odd"));
     const running = await startBoth(stage, "generate", "uncut", LONGER);
     await stage.take("reset-prefix-cache-running", post("/reset_prefix_cache"));
@@ -138,8 +136,7 @@ const plain: Script = {
     await stage.take("generate", { ...generation("generate", "generate", false), key });
     await stage.take("generate-stream", { ...generation("generate", "generate-stream", true), key });
     await stage.take("completions-length", { ...generation("completions", "completions-length", false), key });
-    for (const path of ["/is_paused", "/weight_info"])
-      await stage.take(`get${path.replaceAll(/[/_]/g, "-")}`, get(path));
+    await stage.take("get-weight-info", get("/weight_info"));
     for (const path of ["/pause", "/resume", "/collective_rpc", "/update_weight_version", "/reset_prefix_cache"]) {
       await stage.take(`post${path.replaceAll(/[/_]/g, "-")}`, post(path, {}));
     }
@@ -171,7 +168,6 @@ const dead: Script = {
     await takeBoth(stage, "generate", "length", {});
     await takeBoth(stage, "completions", "length", {});
     await stage.take("models", get("/v1/models"));
-    await stage.take("is-paused", get("/is_paused"));
     await stage.take("weight-info", get("/weight_info"));
     await stage.take("pause", post("/pause?mode=abort&clear_cache=true"));
   },

@@ -2,16 +2,13 @@ import type { EngineFinish } from "../../../native/contract.js";
 import { type CallContent, EngineError } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import type { PauseHold } from "../pause/pause-hold.js";
-import { publicText } from "../wire/errors.js";
+import { publicText, saysRemoved } from "../wire/errors.js";
 
 /**
  * Why an engine cut a generation that may be resumed. `pause` and `version` are certain; `message` relies on what the abort
  * itself says.
  */
 export type CutCause = "pause" | "version" | "message";
-
-/** SGLang removed the request from its queue. It never ran, so nothing in it can have failed. */
-const NEVER_RAN = /^Abort (?:in waiting queue|before prefill)/;
 
 const MENTIONS_UPDATE = /\b(?:paus|weight|update)/i;
 
@@ -44,11 +41,10 @@ export class CutWatch {
     if (this.#call.currentVersion() !== this.#version || this.#hasTwoVersions()) return "version";
     const { message } = finish;
     // vLLM's aborts have no message. All of them were requested: a failed grammar step ends with `error`.
-    if (message === undefined || NEVER_RAN.test(message) || MENTIONS_UPDATE.test(message)) return "message";
+    if (message === undefined || saysRemoved(message) || MENTIONS_UPDATE.test(message)) return "message";
     const { grammar } = this.#call.sampling;
     if (message === REQUESTED && grammar === undefined) return "message";
     const update = await server.weightUpdate?.();
-    if (update?.paused) return "pause";
     if (update?.version !== undefined && this.#isNew(update.version)) return "version";
     throw unexplainedAbort(message, grammar !== undefined);
   }

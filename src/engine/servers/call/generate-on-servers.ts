@@ -9,7 +9,7 @@ import type { PauseHold } from "../pause/pause-hold.js";
 import type { ServerLease } from "../pool/server-lease.js";
 import type { ServerPool } from "../pool/server-pool.js";
 import type { ServerRoute } from "../pool/server-route.js";
-import { NotStartedError, UnrecordableError } from "../wire/errors.js";
+import { isBroken, NotStartedError, UnrecordableError } from "../wire/errors.js";
 import { CutWatch } from "./cut-watch.js";
 import { OutputSoFar } from "./output-so-far.js";
 import { checkReply, readFinish } from "./read-finish.js";
@@ -85,7 +85,7 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
     const watch = new CutWatch(hold, call);
     const startedAt = Date.now();
     try {
-      const reply = await send(lease, call, stops, deadline);
+      const reply = await send(lease, call, stops);
       const milliseconds = Date.now() - startedAt;
       deadline.throwIfAborted();
       checkReply(reply, inputTokens);
@@ -94,6 +94,8 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
       return { reply: applyStop(reply, stops), server, watch, milliseconds };
     } catch (error) {
       lease.fail(error, deadline);
+      const isCut = lease.isCut || (hold.mode !== undefined && isBroken(error));
+      if (isCut && !deadline.aborted) return { reply: cutReply(call, begun), server, watch, milliseconds: 0 };
       output.discardLost(error, begun);
       route.refuse(error);
     }
@@ -108,12 +110,7 @@ async function waitForRetry({ refusal }: ServerRoute, signal: AbortSource): Prom
 }
 
 /** Sends the request. In a streamed reply, a stop string that the server did not find ends the request early. */
-function send(
-  lease: ServerLease,
-  call: CallContent,
-  stops: StopWatch | undefined,
-  signal: AbortSource,
-): Promise<EngineReply> {
+function send(lease: ServerLease, call: CallContent, stops: StopWatch | undefined): Promise<EngineReply> {
   const from = call.generation.length;
   const received = (): void => {
     lease.noteProgress();
@@ -131,15 +128,24 @@ function send(
     currentVersion: call.currentVersion,
     onTokens: call.onTokens,
     tokenBytes: call.tokenBytes,
-    onBudgetIgnored: call.onBudgetIgnored,
+    onIgnored: call.onIgnored,
     received,
   };
-  const reply = lease.server.request(serverCall, signal);
+  const reply = lease.server.request(serverCall, lease.signal);
   if (!stops) return reply;
   return reply.catch((error: unknown) => {
     if (!(error instanceof StopReached)) throw error;
     return { tokens: call.generation.length - from };
   });
+}
+
+/**
+/**
+ * Returns the reply of a generation that a pause ended without one: its server stays paused, or died while it loaded weights. The
+ * tokens that came before are valid.
+ */
+function cutReply({ generation }: CallContent, begun: number): EngineReply {
+  return { tokens: generation.length - begun, finish: { type: "abort" } };
 }
 
 /**

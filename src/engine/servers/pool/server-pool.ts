@@ -79,6 +79,11 @@ export class ServerPool {
     await member.waitIdle(signal);
   }
 
+  /** Cuts the requests that run on the server. */
+  abandon(url: string): void {
+    this.#member(url).cutRequests();
+  }
+
   restore(url: string): void {
     this.#member(url).draining = false;
   }

@@ -79,7 +79,8 @@ export function transportError(error: unknown, origin: string): EngineError {
   if (error instanceof EngineError) return error;
   const code = errorCode(error);
   if (UNREACHABLE.has(code)) {
-    const message = `The engine at ${origin} cannot be reached (${code}).`;
+    const what = BROKEN.has(code) ? "closed the connection" : "cannot be reached";
+    const message = `The engine at ${origin} ${what} (${code}).`;
     return new EngineError("engine_unavailable", message, { cause: error });
   }
   const message = `The request to the engine at ${origin} failed (${code || "unknown"}).`;
@@ -130,6 +131,20 @@ export function statusError(status: number, body: string, retryAfter = ""): Engi
 
 /** SGLang's message for requests that exceed SGLANG_REQ_RUNNING_TIMEOUT: a 503 after some tokens were generated. */
 const RAN_OUT_OF_TIME = /running timeout/i;
+
+/** SGLang removed the request from a queue, for a pause. It never ran, so nothing in it can have failed. */
+const REMOVED = /^(?:Abort in waiting queue|Abort before prefill|Aborted by AbortReq\.)/;
+
+/** Returns true if a message says that a request was removed before it ran. It can be sent again. */
+export function saysRemoved(message: string | undefined): boolean {
+  return message !== undefined && REMOVED.test(message);
+}
+
+/** Returns the message of an error reply to a request that was removed before it ran; undefined for any other error. */
+export function removalInBody(body: string): string | undefined {
+  const message = readMessage(body);
+  return saysRemoved(message) ? message : undefined;
+}
 
 /** Statuses of a request that the engine rejects, for example for a grammar that it cannot compile. */
 const REJECTED: ReadonlySet<number> = new Set([400, 422]);
