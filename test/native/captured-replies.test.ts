@@ -61,6 +61,16 @@ function expectedOfSglang(frames: readonly Json[]): Read {
   };
   const entries = join("output_token_logprobs") as Entry[];
   const spans = meta["weight_versions"] as { version: string; start: number; end: number }[] | undefined;
+  const finish = finishOfSglang(meta["finish_reason"] as Json);
+  // A stream that refuses a request counts a placeholder, so its counts are not read.
+  const counts =
+    frames.length === 1 && finish.statusCode !== undefined
+      ? {}
+      : {
+          promptTokens: meta["prompt_tokens"],
+          completionTokens: meta["completion_tokens"],
+          cachedTokens: meta["cached_tokens"],
+        };
   return {
     ids: entries.map(([, id]) => id),
     logprobs: entries.map(([logprob]) => Math.fround(logprob ?? Number.NaN)),
@@ -72,14 +82,7 @@ function expectedOfSglang(frames: readonly Json[]): Read {
     top: (join("output_top_logprobs") as Entry[][]).map((list) =>
       list.map(([logprob, id]) => [id, Math.fround(logprob ?? 0)]),
     ),
-    reply: present({
-      tokens: entries.length,
-      id: meta["id"] as string,
-      finish: finishOfSglang(meta["finish_reason"] as Json),
-      promptTokens: meta["prompt_tokens"] as number,
-      completionTokens: meta["completion_tokens"] as number,
-      cachedTokens: meta["cached_tokens"] as number,
-    }),
+    reply: present({ tokens: entries.length, id: meta["id"], finish, ...counts }),
   };
 }
 

@@ -25,11 +25,14 @@ const complete = ({ inputLength }: { inputLength: number }) =>
   Array.from({ length: 100 }, (_, index) => 100 + inputLength + index);
 const slow = { complete, tokenMilliseconds: 3 };
 
+/** Older than 0.5.21, so that an update cuts what runs. */
+const CUTS = { version: "0.5.20" };
+
 const KINDS: [string, EngineKind][] = [
   [
     "sglang",
     {
-      start: (options) => startSglangServer({ ...slow, ...options }),
+      start: (options) => startSglangServer({ ...slow, serverInfo: CUTS, ...options }),
       engine: (urls, weightsTimeoutSeconds) => createSglangEngine({ ...common, urls, weightsTimeoutSeconds }),
       loadPath: "/update_weights_from_disk",
       flushPath: "/flush_cache",

@@ -70,7 +70,8 @@ export type Fault =
   | { readonly kind: "abort-in-queue" }
   /** SGLang's waiting queue is full. */
   | { readonly kind: "queue-full" }
-  /** SGLang's refusal of a grammar that does not compile: in a stream, one token without a log probability. */
+  /** SGLang's refusal of a grammar that does not compile, and the end of a request whose grammar was being compiled: in a
+   * stream, one token without a log probability. */
   | { readonly kind: "bad-grammar"; readonly message: string }
   /** Cut with this message and no status. A failed grammar step has the message "Aborted" too. */
   | { readonly kind: "abort-saying"; readonly message: string; readonly after: number }
@@ -90,7 +91,5 @@ export type Fault =
   /** A stream with an error after this many frames. `code` is the status that the reply would have had. */
   | { readonly kind: "error-in-stream"; readonly frames: number; readonly message: string; readonly code?: number }
   | { readonly kind: "slow"; readonly milliseconds: number }
-  /** A stream with this text: captured bytes of a real server. */
-  | { readonly kind: "stream"; readonly text: string }
   /** Any body with status 200; a string is sent as it is. */
   | { readonly kind: "reply"; readonly body: unknown };
