@@ -15,11 +15,16 @@ const PATH = "/weights/step-7";
 
 const complete = () => Array.from({ length: 40 }, (_, index) => 300 + index);
 
+/** Older than 0.5.21, so that an update cuts what runs. */
+const CUTS = { version: "0.5.20" };
+
 let servers: SglangServer[];
 let proxy: Proxy<Engine>;
 
 async function startEngine(count = 2, seconds = 60, options: SglangServerOptions = {}): Promise<Engine> {
-  servers = await Promise.all(Array.from({ length: count }, () => startSglangServer({ complete, ...options })));
+  servers = await Promise.all(
+    Array.from({ length: count }, () => startSglangServer({ complete, serverInfo: CUTS, ...options })),
+  );
   const urls = servers.map(({ url }) => url);
   return createSglangEngine({
     urls,
