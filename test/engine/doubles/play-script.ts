@@ -163,7 +163,7 @@ export async function play({ script, start, faults = {}, loadFaults = {} }: Case
     const fault = faults[name.replace(/-stream$/, "")];
     if (fault) double.fault(fault);
     const message = loadFaults[name];
-    if (message !== undefined) double.loads.faults.push({ kind: "fail", message });
+    if (message !== undefined) double.loads.faults.push({ kind: "fail", message, untouched: name === "load-missing" });
     const sent = exchange(double.url, request);
     sent.capture.then(
       (capture) => taken.set(name, capture),

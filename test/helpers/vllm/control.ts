@@ -82,15 +82,24 @@ function resume({ scheduler, died }: VllmContext, _: RecordedRequest, response: 
 }
 
 async function reloadWeights({ scheduler, loads }: VllmContext, { json }: RecordedRequest, response: ServerResponse) {
-  const { method, kwargs } = json;
-  const path = Object(kwargs)["weights_path"] as unknown;
-  const known = method === "reload_weights" && typeof path === "string";
-  const failure = known ? await loads.load(scheduler, path) : `'CPUWorker' object has no attribute '${String(method)}'`;
+  const failure = await runOnWorkers(scheduler, loads, json);
   if (failure === undefined) return sendJson(response, 200, { results: [null] });
   const message =
     `Call to collective_rpc method failed: Worker failed with error '${failure}', ` +
     "please check the stack trace above for the root cause";
   throw new Refusal(message, { status: 500, type: "InternalServerError" });
+}
+
+/** Returns the error of the workers. */
+async function runOnWorkers(
+  scheduler: VllmContext["scheduler"],
+  loads: VllmContext["loads"],
+  { method, kwargs }: RecordedRequest["json"],
+): Promise<string | undefined> {
+  const { weights_path: path, weights_iterator: tensors } = Object(kwargs) as Record<string, unknown>;
+  if (method === "reload_weights" && typeof path === "string") return await loads.loadLayers(scheduler, path);
+  if (method === "reload_weights" && Array.isArray(tensors)) return loads.discardLayers();
+  return `'CPUWorker' object has no attribute '${String(method)}'`;
 }
 
 /** Requests that a pause keeps hold no blocks, so that the cache is reset nevertheless. */

@@ -7,7 +7,7 @@ import { cutShort } from "../sglang/cut.js";
 import type { Fault } from "../sglang/protocol.js";
 import type { ReplyState } from "../sglang/reply.js";
 import type { VllmContext, VllmRequest } from "./context.js";
-import { DeadEngine, HiddenRefusal, LateRefusal } from "./refusal.js";
+import { DeadEngine, LateRefusal } from "./refusal.js";
 import { vllmReplyText, vllmUsageText } from "./reply.js";
 import { readVllmRequest } from "./request.js";
 
@@ -27,9 +27,7 @@ export async function answerVllm(
     response.once("close", () => context.scheduler.abort(request.id, false));
     await (request.stream ? answerStream : answerWhole)(context, request, fault, response);
   } catch (error) {
-    const isStreamed = body.includes('"stream":true');
-    if (error instanceof HiddenRefusal && !isStreamed) throw HiddenRefusal.WHOLE;
-    if (!(error instanceof LateRefusal) || !isStreamed) throw error;
+    if (!(error instanceof LateRefusal) || !body.includes('"stream":true')) throw error;
     response.writeHead(200, { "content-type": EventStream.CONTENT_TYPE });
     response.end(`data: ${JSON.stringify(error.body)}\n\ndata: [DONE]\n\n`);
   }

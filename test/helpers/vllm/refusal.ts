@@ -25,9 +25,11 @@ export class Refusal extends Error {
 /** A refusal of vLLM's engine, which checks a request after its server has sent the status of a stream. */
 export class LateRefusal extends Refusal {}
 
-/** A refusal whose reason vLLM names only in streams. Other requests get status 500 without a message. */
+/** A refusal whose reason only vLLM's log has: status 500 without a message, also in streams. */
 export class HiddenRefusal extends LateRefusal {
-  static readonly WHOLE = new Refusal("", { status: 500, type: "InternalServerError" });
+  constructor() {
+    super("", { status: 500, type: "InternalServerError" });
+  }
 }
 
 /** What every endpoint of a server answers whose engine process has died, if the server was told to stay. */

@@ -95,17 +95,18 @@ function choiceText(
     `"stop_reason":${JSON.stringify(finish?.type === "stop" ? stopReason(finish, context) : null)}`,
     ...(request.tokenIds ? [`"token_ids":[${tokens.map(({ id }) => id).join(",")}]`] : []),
     ...(request.endpoint === "generate"
-      ? generateFields(context, state)
+      ? generateFields(context, state, from)
       : completionFields(context, request, tokens, from)),
     `"logprobs":${request.logprobs === undefined ? "null" : logprobsText(context.options, request, all, fault, from)}`,
   ];
   return `{${fields.join(",")}}`;
 }
 
-function generateFields({ options }: VllmContext, { tokens, finish }: ReplyState): string[] {
-  const nothing = ['"routed_experts":null', '"sampling_mask":null'];
-  if (options.weightVersionSpans === false) return nothing;
-  return [...nothing, `"weight_versions":${finish ? JSON.stringify(versionSpans(tokens)) : "null"}`];
+function generateFields({ options }: VllmContext, { tokens, finish }: ReplyState, from: number): string[] {
+  const mask = options.samplingMask ? JSON.stringify(tokens.slice(from).map(({ id }) => [id])) : "null";
+  const fields = ['"routed_experts":null', `"sampling_mask":${mask}`];
+  if (options.weightVersionSpans === false) return fields;
+  return [...fields, `"weight_versions":${finish ? JSON.stringify(versionSpans(tokens)) : "null"}`];
 }
 
 /** The first frame of a stream has the prompt's ids. */

@@ -107,14 +107,8 @@ function checkSampling({ options }: VllmContext, sampling: Fields, generate: boo
   if (tokensOnly && grammar !== undefined) {
     throw new LateRefusal("Structured outputs requires a tokenizer so it can't be used with 'skip_tokenizer_init'");
   }
-  if (samplingMask && temperature === 0) {
-    throw new HiddenRefusal("sampling distribution replay requires temperature > 0");
-  }
-  if (samplingMask && !(typeof top_k === "number" && top_k > 0)) {
-    throw new HiddenRefusal(
-      "sampling distribution replay requires top_k > 0 to bound sampling mask size, reduce transfer overhead, and avoid potential OOMs",
-    );
-  }
+  // The log says: sampling distribution replay requires temperature > 0, and top_k > 0 to bound the size of the mask.
+  if (samplingMask && (temperature === 0 || !(typeof top_k === "number" && top_k > 0))) throw new HiddenRefusal();
   if (budget !== undefined && reasoningParser !== true) {
     throw new LateRefusal(
       "thinking_token_budget is set but reasoning_config is not configured. " +
