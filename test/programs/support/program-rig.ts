@@ -3,9 +3,9 @@ import { parseConfig } from "../../../src/config/index.js";
 import { startServer } from "../../../src/server/start.js";
 import { captureLog } from "../../helpers/captured-log.js";
 import { HttpTrainer } from "../../helpers/http-trainer.js";
+import { type FrontCall, startRecordingFront } from "../../helpers/recording-front.js";
 import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { writeQwen3Folder } from "./qwen3.js";
-import { type FrontCall, startRecordingFront } from "./recording-front.js";
 import type { ScriptedModel } from "./scripted-model.js";
 
 export type TemplateType = "hf" | "concat";
@@ -48,6 +48,7 @@ export async function startProgramRig(model: ScriptedModel, templateType: Templa
     await engine.close();
   });
   const front = await startRecordingFront(server.url);
+  onTestFinished(() => front[Symbol.asyncDispose]());
   const trainer = new HttpTrainer(server.url, ADMIN_KEY);
   const session = await trainer.openSession();
   const warnings = () => log.lines.filter(({ level }) => level >= WARN);

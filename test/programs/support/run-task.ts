@@ -1,7 +1,7 @@
 import { expect } from "vitest";
+import { listCalls, listRefused } from "../../helpers/recording-front.js";
 import type { InstalledProgram } from "./cache.js";
 import { type ProgramRig, startProgramRig, type TemplateType } from "./program-rig.js";
-import { listCalls, listRefused } from "./recording-front.js";
 import { type ProgramCommand, runProgram } from "./run-program.js";
 import { ScriptedModel } from "./scripted-model.js";
 import { REQUEST, RESUMED, type Task } from "./tasks.js";

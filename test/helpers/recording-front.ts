@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { onTestFinished } from "vitest";
 
-/** A request of a program, and how the server answered it. */
+/** A request, and how the server answered it. */
 export interface FrontCall {
   readonly method: string;
   readonly path: string;
@@ -11,29 +10,40 @@ export interface FrontCall {
   readonly body: string;
   /** Undefined if the connection was closed before the answer. */
   status?: number | undefined;
-  /** The answer of a refused call. */
-  refusal?: string | undefined;
+  /** The bytes of the answer so far. Undefined if answers are not kept, except those of refused calls. */
+  answer?: string | undefined;
+  /** The answer is complete. */
+  ended: boolean;
 }
 
-/** Starts a server that passes every request on to `target` and records it. It ends with the test. */
-export async function startRecordingFront(target: string): Promise<{ url: string; calls: readonly FrontCall[] }> {
+export interface RecordingFront extends AsyncDisposable {
+  readonly url: string;
+  readonly calls: readonly FrontCall[];
+}
+
+/**
+ * Starts a server that passes every request on to `target` and records it.
+ *
+ * @param keepAnswers records the answers of successful calls too
+ */
+export async function startRecordingFront(target: string, keepAnswers = false): Promise<RecordingFront> {
   const calls: FrontCall[] = [];
   const server = createServer((incoming, response) => {
     void buffer(incoming)
       .then((body) => {
         const { method = "", url: path = "", headers } = incoming;
-        const call: FrontCall = { method, path, headers, body: body.toString() };
+        const call: FrontCall = { method, path, headers, body: body.toString(), ended: false };
         calls.push(call);
-        forward(new URL(path, target), call, body, response);
+        forward(new URL(path, target), call, { body, keepAnswers }, response);
       })
       .catch(() => response.destroy());
   });
   const url = await listen(server);
-  onTestFinished(() => {
-    server.closeAllConnections();
+  const close = async () => {
     server.close();
-  });
-  return { url, calls };
+    server.closeAllConnections();
+  };
+  return { url, calls, [Symbol.asyncDispose]: close };
 }
 
 /** Returns one line for each call. */
@@ -44,19 +54,27 @@ export function listCalls(calls: readonly FrontCall[]): string[] {
 /** Returns the refused calls with their requests and answers. */
 export function listRefused(calls: readonly FrontCall[]): string[] {
   const refused = calls.filter(({ status = 0 }) => status >= 400);
-  return refused.map(({ method, path, status, refusal, body }) =>
-    `${method} ${path} was answered with ${status} ${refusal ?? ""}\n${body}`.slice(0, 100_000),
+  return refused.map(({ method, path, status, answer, body }) =>
+    `${method} ${path} was answered with ${status} ${answer ?? ""}\n${body}`.slice(0, 100_000),
   );
 }
 
-function forward(url: URL, call: FrontCall, body: Buffer, response: ServerResponse): void {
+interface Forwarded {
+  readonly body: Buffer;
+  readonly keepAnswers: boolean;
+}
+
+function forward(url: URL, call: FrontCall, { body, keepAnswers }: Forwarded, response: ServerResponse): void {
   const outgoing = request(url, { method: call.method, headers: call.headers }, (reply) => {
     call.status = reply.statusCode;
-    if ((reply.statusCode ?? 0) >= 400) {
-      call.refusal = "";
-      reply.on("data", (chunk: Buffer) => (call.refusal += chunk.toString()));
+    if (keepAnswers || (reply.statusCode ?? 0) >= 400) {
+      call.answer = "";
+      // Keeps characters whole that end in another piece.
+      const decoder = new TextDecoder();
+      reply.on("data", (piece: Buffer) => (call.answer += decoder.decode(piece, { stream: true })));
     }
     response.writeHead(reply.statusCode ?? 502, reply.headers);
+    reply.on("end", () => (call.ended = true));
     reply.pipe(response);
     reply.on("error", () => response.destroy());
   });

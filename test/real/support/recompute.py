@@ -1,0 +1,101 @@
+"""Computes log probabilities again, with transformers in float32. Reads a JSON list of claims, writes a list of lists.
+
+A claim is {"model", "prompt", "output", "sampling", "grammar"}: what a recorded interaction says of itself. The processing of
+the logits follows the sampling parameters' definitions, in the order in which vLLM and SGLang apply them.
+"""
+
+import json
+import sys
+from functools import cache
+
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+
+@cache
+def load(folder):
+    return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+
+
+@cache
+def compiler(folder):
+    import xgrammar
+
+    tokenizer, config = AutoTokenizer.from_pretrained(folder), AutoConfig.from_pretrained(folder)
+    info = xgrammar.TokenizerInfo.from_huggingface(tokenizer, vocab_size=config.vocab_size)
+    return xgrammar.GrammarCompiler(info)
+
+
+def grammar_masks(folder, grammar, output, vocabulary):
+    """Yields, for each output token, which tokens the grammar allows there."""
+    import xgrammar
+
+    compile_with = compiler(folder)
+    compiled = {
+        "json_schema": compile_with.compile_json_schema,
+        "structural_tag": compile_with.compile_structural_tag,
+        "regex": compile_with.compile_regex,
+    }[grammar["kind"]](grammar["text"])
+    matcher = xgrammar.GrammarMatcher(compiled)
+    bitmask = xgrammar.allocate_token_bitmask(1, vocabulary)
+    for token in output:
+        matcher.fill_next_token_bitmask(bitmask)
+        bits = bitmask[0].unsqueeze(-1) >> torch.arange(32, dtype=torch.int32)
+        yield (bits & 1).flatten()[:vocabulary].bool()
+        if not matcher.accept_token(token):
+            raise ValueError(f"the grammar refuses token {token}")
+
+
+def penalize(logits, seen_prompt, seen_output, sampling):
+    repeated = seen_output > 0
+    if sampling["repetition_counts_prompt"]:
+        repeated |= seen_prompt > 0
+    penalty = sampling["repetition_penalty"]
+    divided = torch.where(logits > 0, logits / penalty, logits * penalty)
+    logits = torch.where(repeated, divided, logits)
+    logits = logits - sampling["frequency_penalty"] * seen_output
+    return logits - sampling["presence_penalty"] * (seen_output > 0)
+
+
+def keep(logits, sampling):
+    """Masks what top-k, top-p and min-p drop."""
+    if sampling["min_p"] > 0:
+        probs = logits.softmax(-1)
+        logits = logits.masked_fill(probs < sampling["min_p"] * probs.max(), -torch.inf)
+    ordered, order = logits.sort(descending=True)
+    dropped = torch.zeros_like(ordered, dtype=torch.bool)
+    if sampling["top_k"] > 0:
+        dropped |= ordered < ordered[min(sampling["top_k"], len(ordered)) - 1]
+    if sampling["top_p"] < 1:
+        probs = ordered.masked_fill(dropped, -torch.inf).softmax(-1)
+        dropped |= probs.cumsum(-1) - probs > sampling["top_p"]
+    return logits.masked_fill(torch.zeros_like(dropped).scatter(0, order, dropped), -torch.inf)
+
+
+@torch.no_grad()
+def recompute(model, prompt, output, sampling, grammar):
+    ids = torch.tensor([prompt + output])
+    rows = load(model)(ids).logits[0, len(prompt) - 1 : -1]
+    vocabulary = rows.shape[-1]
+    masks = grammar_masks(model, grammar, output, vocabulary) if grammar else iter([])
+    seen_prompt = torch.bincount(torch.tensor(prompt), minlength=vocabulary)
+    seen_output = torch.zeros(vocabulary)
+    content, found = sampling["content"], []
+    for at, (logits, token) in enumerate(zip(rows, output, strict=True)):
+        if grammar:
+            logits = logits.masked_fill(~next(masks), -torch.inf)
+        if content != "raw":
+            for biased, bias in sampling["logit_bias"]:
+                logits = logits.index_add(0, torch.tensor([biased]), torch.tensor([float(bias)]))
+            if at < sampling["min_tokens"]:
+                logits = logits.index_fill(0, torch.tensor(sampling["stop_token_ids"]), -torch.inf)
+            logits = penalize(logits, seen_prompt, seen_output, sampling)
+            logits = logits / sampling["temperature"]
+        if content == "truncated" and not sampling["greedy"]:
+            logits = keep(logits, sampling)
+        found.append(logits.log_softmax(-1)[token].item())
+        seen_output[token] += 1
+    return found
+
+
+print(json.dumps([recompute(**claim) for claim in json.load(sys.stdin)]))
