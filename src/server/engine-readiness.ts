@@ -1,5 +1,5 @@
 import type { Config } from "../config/index.js";
-import type { Engine, ReadinessProblem } from "../engine/engine.js";
+import type { Engine, ReadinessProblem, ServerAdvice, ServerNeeds } from "../engine/engine.js";
 import { openServers } from "./open-engine.js";
 
 /** A problem of one engine server. */
@@ -15,6 +15,8 @@ export interface EngineReadiness {
   readonly problems: readonly NotReady[];
   /** One for each healthy server that did not report its model in time. It is probably busy. */
   readonly warnings: readonly NotReady[];
+  /** One for each wrong or missing flag of a ready server, if the servers were asked for them. */
+  readonly advice: readonly NotReady[];
   /** True if no server can serve calls. */
   readonly none: boolean;
 }
@@ -22,9 +24,17 @@ export interface EngineReadiness {
 /** A machine that cannot be reached may never answer, not even with an error. */
 const READINESS_SECONDS = 5;
 
-/** Asks the servers of an engine whether they can serve calls. The embedded engine has no servers, and so no problems. */
-export async function engineReadiness({ servers }: Engine, config: Config): Promise<EngineReadiness> {
-  const answers = (await servers?.readiness(AbortSignal.timeout(READINESS_SECONDS * 1000))) ?? [];
+/**
+ * Asks the servers of an engine whether they can serve calls. The embedded engine has no servers, and so no problems.
+ *
+ * @param needs asks for wrong and missing flags too
+ */
+export async function engineReadiness(
+  { servers }: Engine,
+  config: Config,
+  needs?: ServerNeeds,
+): Promise<EngineReadiness> {
+  const answers = (await servers?.readiness(AbortSignal.timeout(READINESS_SECONDS * 1000), needs)) ?? [];
   const problems: NotReady[] = [];
   const warnings: NotReady[] = [];
   for (const { url, problem } of answers) {
@@ -32,7 +42,8 @@ export async function engineReadiness({ servers }: Engine, config: Config): Prom
     const list = problem.about === "unanswered" ? warnings : problems;
     list.push(describeProblem(url, problem, config));
   }
-  return { problems, warnings, none: problems.length > 0 && problems.length === answers.length };
+  const advice = answers.flatMap(({ url, advice = [] }) => advice.map((each) => describeAdvice(url, each, config)));
+  return { problems, warnings, advice, none: problems.length > 0 && problems.length === answers.length };
 }
 
 function describeProblem(url: string, problem: ReadinessProblem, { engine }: Config): NotReady {
@@ -44,6 +55,23 @@ function describeProblem(url: string, problem: ReadinessProblem, { engine }: Con
   return { key: findConfigKey(problem, engine), message: message.includes(origin) ? message : `${origin}: ${message}` };
 }
 
+function describeAdvice(url: string, { about, message }: ServerAdvice, config: Config): NotReady {
+  return { key: findAdviceKey(about, config), message: `${new URL(url).origin}: ${message}` };
+}
+
+function findAdviceKey(about: ServerAdvice["about"], { engine }: Config): string {
+  switch (about) {
+    case "flag":
+      return "engine.urls";
+    case "admin_key":
+      return "engine.admin_api_key";
+    case "tokenizer":
+      return "model.path";
+    case "context":
+      return engine.context_length === null ? "rollout.agent.engine_max_tokens" : "engine.context_length";
+  }
+}
+
 /** Returns the configuration key that the user must correct. */
 function findConfigKey({ about }: ReadinessProblem, engine: Config["engine"]): string {
   if (about === "key") return "engine.api_key";
@@ -53,7 +81,7 @@ function findConfigKey({ about }: ReadinessProblem, engine: Config["engine"]): s
 /** Asks the engine servers of a configuration, without starting a proxy. The embedded engine has no problems. */
 export async function configuredReadiness(config: Config): Promise<EngineReadiness> {
   const engine = openServers(config);
-  if (!engine) return { problems: [], warnings: [], none: false };
+  if (!engine) return { problems: [], warnings: [], advice: [], none: false };
   try {
     return await engineReadiness(engine, config);
   } finally {

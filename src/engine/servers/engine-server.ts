@@ -1,6 +1,6 @@
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
-import type { CallContent, LogprobContent, PauseMode, WeightSource } from "../engine.js";
+import type { CallContent, LogprobContent, PauseMode, ServerAdvice, ServerNeeds, WeightSource } from "../engine.js";
 
 /** A call, as a server gets it with each request. */
 export interface ServerCall extends CallContent {
@@ -35,6 +35,8 @@ export interface EngineServer {
   findLogprobs(call: CallContent): Promise<LogprobContent>;
   /** Rejects unless the server has the model that requests name. Undefined if requests name no model. */
   requireModel?(): Promise<void>;
+  /** Finds out what to change at a ready server. May generate a few tokens. */
+  adviseOnFlags?(needs: ServerNeeds, signal: AbortSignal): Promise<readonly ServerAdvice[]>;
   /** Returns the limit of prompt and output tokens of one call together. */
   contextLength(): Promise<number>;
   /** Asks whether the server is being updated; never rejects. Undefined if the server cannot tell. */

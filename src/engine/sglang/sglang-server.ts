@@ -3,7 +3,14 @@ import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { onAbort } from "../../support/async/on-abort.js";
 import { sleep } from "../../support/async/sleep.js";
-import { EngineError, type LogprobContent, type PauseMode, type WeightSource } from "../engine.js";
+import {
+  EngineError,
+  type LogprobContent,
+  type PauseMode,
+  type ServerAdvice,
+  type ServerNeeds,
+  type WeightSource,
+} from "../engine.js";
 import { StopReached } from "../servers/call/stop-watch.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
@@ -14,6 +21,7 @@ import { jsonObject, versionNumber } from "../servers/wire/json.js";
 import { requestBody } from "../servers/wire/request-body.js";
 import { askContextLength } from "./context-length.js";
 import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
+import { adviseOnSglangFlags } from "./server-flags.js";
 import type { SglangOptions } from "./sglang-options.js";
 import { StrictThinking } from "./strict-thinking.js";
 
@@ -111,6 +119,10 @@ export class SglangServer implements EngineServer {
 
   async findLogprobs(): Promise<LogprobContent> {
     return this.logprobs;
+  }
+
+  adviseOnFlags(needs: ServerNeeds, signal: AbortSignal): Promise<readonly ServerAdvice[]> {
+    return adviseOnSglangFlags(this.#connections, needs, signal);
   }
 
   contextLength(): Promise<number> {

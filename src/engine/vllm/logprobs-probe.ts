@@ -108,7 +108,8 @@ const ROUNDING = 1e-5;
 /** Largest number of equal logits that counts as a tie; more equal logits mean a model without preferences. */
 const LARGEST_TIE = 8;
 
-function classifyLogprobs(logprobs: readonly number[]): LogprobContent {
+/** Returns what the log probabilities of a generation with top-k 1 include. */
+export function classifyLogprobs(logprobs: readonly number[]): LogprobContent {
   if (logprobs.length === 0) throw new Error("The engine's reply to the probe contains no tokens.");
   // The modes `raw_logits` and `processed_logits` report logits.
   if (logprobs.some((logprob) => logprob > ROUNDING)) return "unknown";

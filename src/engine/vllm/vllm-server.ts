@@ -1,7 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
-import { type CallContent, EngineError, type LogprobContent, type PauseMode, type WeightSource } from "../engine.js";
+import {
+  type CallContent,
+  EngineError,
+  type LogprobContent,
+  type PauseMode,
+  type ServerAdvice,
+  type ServerNeeds,
+  type WeightSource,
+} from "../engine.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
 import { postControl, postUpdate, postUpdateIfServed, requireHealthy } from "../servers/wire/control-requests.js";
@@ -18,6 +26,7 @@ import {
   type RequestFields,
 } from "./request-fields.js";
 import { askServedModel, type ServedModel } from "./served-model.js";
+import { adviseOnVllmFlags } from "./server-flags.js";
 import type { VllmApi, VllmOptions } from "./vllm-options.js";
 
 /** Time limit of a pause, which returns after the last running generation was cut. */
@@ -153,6 +162,12 @@ export class VllmServer implements EngineServer {
 
   async requireModel(): Promise<void> {
     await this.#servedModel();
+  }
+
+  async adviseOnFlags(needs: ServerNeeds, signal: AbortSignal): Promise<readonly ServerAdvice[]> {
+    const model = await this.#servedModel();
+    const mayGenerate = this.#endpoints.includes("generate");
+    return adviseOnVllmFlags(this.#connections, { needs, model, mayGenerate, idPrefix: PROBE_ID, signal });
   }
 
   async contextLength(): Promise<number> {

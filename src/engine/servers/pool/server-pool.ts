@@ -1,4 +1,5 @@
-import { EngineError, type EngineServerState, type ServerReadiness } from "../../engine.js";
+import { untilAborted } from "../../../support/async/until-aborted.js";
+import { EngineError, type EngineServerState, type ServerNeeds, type ServerReadiness } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import { isUnavailable } from "../wire/errors.js";
 import { askReadiness } from "./ask-readiness.js";
@@ -114,14 +115,22 @@ export class ServerPool {
   }
 
   /** Checks whether each server that is not being drained can serve calls; never rejects. */
-  readiness(question: (server: EngineServer) => Promise<void>, signal: AbortSignal): Promise<ServerReadiness[]> {
+  readiness(
+    question: (server: EngineServer) => Promise<void>,
+    signal: AbortSignal,
+    needs?: ServerNeeds,
+  ): Promise<ServerReadiness[]> {
     return Promise.all(
       this.#inUse().map(async (member) => {
         const { server, monitor } = member;
         const health = () => member.checkNow(signal);
         const readiness = await askReadiness(server.url, { health, model: () => question(server), signal });
         if (readiness.problem?.about === "server" && monitor.state === "unknown") monitor.reportFailure();
-        return readiness;
+        if (readiness.problem || !needs) return readiness;
+        const advice = await untilAborted(server.adviseOnFlags?.(needs, signal) ?? Promise.resolve([]), signal).catch(
+          () => [],
+        );
+        return { ...readiness, advice };
       }),
     );
   }
