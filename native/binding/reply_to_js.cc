@@ -17,6 +17,13 @@ Napi::Object finishToJs(Napi::Env env, const EngineFinish& finish) {
   return object;
 }
 
+Napi::Object failureToJs(Napi::Env env, const EngineFailure& failure) {
+  const Napi::Object object = Napi::Object::New(env);
+  object.Set("message", Napi::String::New(env, failure.message));
+  if (failure.code) object.Set("code", Napi::Number::New(env, *failure.code));
+  return object;
+}
+
 }  // namespace
 
 Napi::Object replyToJs(Napi::Env env, const EngineReply& reply, std::uint32_t tokens) {
@@ -26,7 +33,7 @@ Napi::Object replyToJs(Napi::Env env, const EngineReply& reply, std::uint32_t to
   };
   object.Set("tokens", Napi::Number::New(env, tokens));
   if (reply.id) object.Set("id", Napi::String::New(env, *reply.id));
-  if (reply.error) object.Set("error", Napi::String::New(env, *reply.error));
+  if (reply.error) object.Set("error", failureToJs(env, *reply.error));
   if (reply.finish) object.Set("finish", finishToJs(env, *reply.finish));
   setCount("promptTokens", reply.promptTokens);
   setCount("completionTokens", reply.completionTokens);

@@ -20,7 +20,7 @@ export const serverRecord = z.object({
   completed: count.describe("Requests completed since the start."),
   failed: count.describe("Requests failed since the start."),
   aborted: count.describe("Requests aborted because the agent disconnected or the call timed out."),
-  failovers: count.describe("Requests that were sent to another server because this one did not start them."),
+  failovers: count.describe("Requests that were sent to another server because this one did not start them or died."),
   last_failure: z
     .object({ message: z.string(), at: z.number().describe("Seconds since the epoch.") })
     .nullable()

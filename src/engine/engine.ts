@@ -27,7 +27,7 @@ export interface SamplingParams {
   readonly logitBias: readonly (readonly [tokenId: number, bias: number])[];
   /**
    * Maximum number of reasoning tokens; undefined for no limit. The reasoning begins in the prompt or in the output. An engine that
-   * cannot enforce the limit ignores it, and calls `onBudgetIgnored`.
+   * cannot enforce the limit ignores it, and calls `onIgnored`.
    */
   readonly thinkingBudget: number | undefined;
   /** At least 1. Prompt and output together must fit the context. */
@@ -35,12 +35,16 @@ export interface SamplingParams {
   /** Strings that end the output. They stay in the tokens; the output parser removes them from the text. */
   readonly stop: readonly string[];
   readonly stopTokenIds: readonly number[];
+  /** Equal seeds give equal outputs. An engine that cannot do this ignores it, and calls `onIgnored`. */
   readonly seed: number | undefined;
   /** Alternatives to record per token; 0 for none. */
   readonly topLogprobs: number;
   /** The form that the output must have. Only for engines with `supports.grammar`. */
   readonly grammar?: Grammar | undefined;
 }
+
+/** The parameters that an engine may ignore. */
+export type IgnorableParam = "thinkingBudget" | "seed";
 
 /** Structured output: the engine lets the model sample only tokens that can lead to such a text. */
 export type Grammar =
@@ -60,6 +64,8 @@ export interface SharedPromptText {
 
 /** The content of a call: prompt, sampling and callbacks, without the signal that ends it. */
 export interface CallContent {
+  /** Id of the call, under which engines that are servers log its requests. Default: a random id for each request. */
+  readonly id?: string | undefined;
   readonly prompt: NativePrompt;
   /** The earlier request of the same conversation, whose ids are not written again. Only for engines that are servers. */
   readonly promptText?: SharedPromptText | undefined;
@@ -79,8 +85,8 @@ export interface CallContent {
    * found that servers do not search for.
    */
   readonly tokenBytes?: ((id: number) => Uint8Array) | undefined;
-  /** Called if the engine does not enforce `sampling.thinkingBudget`, before it adds the tokens that this concerns. */
-  readonly onBudgetIgnored?: (() => void) | undefined;
+  /** Called if the engine ignores a parameter of `sampling`, before it adds the tokens that this concerns. */
+  readonly onIgnored?: ((param: IgnorableParam) => void) | undefined;
 }
 
 export interface GenerateCall extends CallContent {
@@ -109,10 +115,10 @@ export interface Engine {
   /** Returns the limit of prompt and output tokens of one call together. */
   contextLength(): Promise<number>;
   /**
-   * Returns the temperature with which the engine samples if a call has `temperature`: engines replace values that are
-   * too small to divide by. If undefined, the engine uses every temperature unchanged.
+   * Returns the temperature with which the engine samples if a call has `temperature` and `topK`: engines replace values
+   * that are too small to divide by. If undefined, the engine uses every temperature unchanged.
    */
-  effectiveTemperature?(temperature: number): number;
+  effectiveTemperature?(temperature: number, topK: number): number;
   /** Rejects with an {@link EngineError}, or with the signal's reason. */
   generate(call: GenerateCall): Promise<GenerateResult>;
   /**
@@ -223,8 +229,8 @@ export interface ServerNeeds {
   readonly contextLength: number | undefined;
 }
 
-/** Something to change, so that a ready server can do all that calls need. */
-export interface ServerAdvice {
+/** What a ready server does not do, in a sentence that says what to change. */
+export interface ServerWarning {
   /**
    * - `flag`: the server was started with a wrong flag, or without one.
    * - `admin_key`: the server requires another key for its control endpoints.
@@ -240,8 +246,8 @@ export interface ServerReadiness {
   readonly url: string;
   /** Undefined if the server is ready. */
   readonly problem: ReadinessProblem | undefined;
-  /** Only of a ready server, if it was asked for. */
-  readonly advice?: readonly ServerAdvice[];
+  /** What a ready server does not do. Absent if there is nothing to say. */
+  readonly warnings?: readonly ServerWarning[];
 }
 
 export interface ServerControl {
@@ -249,7 +255,7 @@ export interface ServerControl {
    * Checks whether every server that is not being drained is healthy and knows the model. Never rejects.
    *
    * @param signal ends the wait; a server that has not answered by then is not ready
-   * @param needs asks ready servers for their flags too, which may generate a few tokens; undefined: generates nothing
+   * @param needs ready servers are asked for their flags too, which may generate a few tokens; undefined: generates nothing
    */
   readiness(signal: AbortSignal, needs?: ServerNeeds): Promise<readonly ServerReadiness[]>;
   list(): readonly EngineServerState[];
@@ -294,7 +300,10 @@ export type ServerFailures = ReadonlyMap<string, EngineError>;
 
 /** The steps of a weight update on engine servers. A failure leaves everything paused: only `release` lets calls go on. */
 export interface ServerUpdate {
-  /** Holds all calls and pauses these servers, cutting their generations. They are resumed from their partial output. */
+  /**
+   * Holds all calls and pauses these servers. Generations stay on the server if it can compute them again with the new
+   * weights; otherwise they are cut, and resumed from their partial output.
+   */
   pause(urls: readonly string[]): Promise<ServerFailures>;
   /**
    * Makes a paused server load weights. The server's weights are unknown after a failure, unless it is a {@link NotLoadedError}.
@@ -306,6 +315,8 @@ export interface ServerUpdate {
   finish(url: string, version: number, signal?: AbortSignal): Promise<void>;
   /** Resumes these servers. Calls are still held. */
   resume(urls: readonly string[]): Promise<ServerFailures>;
+  /** Cuts the generations on a server that will stay paused. After `release` they are resumed on other servers. */
+  abandon(url: string): void;
   /** Lets the held calls go on. */
   release(): Promise<void>;
 }
@@ -336,7 +347,7 @@ export interface EngineServerCounts {
   readonly failed: number;
   /** The client disconnected, or the call's time limit passed. */
   readonly aborted: number;
-  /** The server did not begin with the request, so it went to another server. */
+  /** The server did not begin with the request or died, so the request went to another server. */
   readonly failovers: number;
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from "../config/index.js";
-import type { Engine, ReadinessProblem, ServerAdvice, ServerNeeds } from "../engine/engine.js";
+import type { Engine, ReadinessProblem, ServerNeeds, ServerWarning } from "../engine/engine.js";
 import { openServers } from "./open-engine.js";
 
 /** A problem of one engine server. */
@@ -13,10 +13,8 @@ export interface NotReady {
 export interface EngineReadiness {
   /** One for each server that cannot serve calls. */
   readonly problems: readonly NotReady[];
-  /** One for each healthy server that did not report its model in time. It is probably busy. */
+  /** Healthy servers that did not report their model in time and are probably busy, and what ready servers do not do. */
   readonly warnings: readonly NotReady[];
-  /** One for each wrong or missing flag of a ready server, if the servers were asked for them. */
-  readonly advice: readonly NotReady[];
   /** True if no server can serve calls. */
   readonly none: boolean;
 }
@@ -27,7 +25,7 @@ const READINESS_SECONDS = 5;
 /**
  * Asks the servers of an engine whether they can serve calls. The embedded engine has no servers, and so no problems.
  *
- * @param needs asks for wrong and missing flags too
+ * @param needs asks ready servers for their flags too
  */
 export async function engineReadiness(
   { servers }: Engine,
@@ -37,13 +35,13 @@ export async function engineReadiness(
   const answers = (await servers?.readiness(AbortSignal.timeout(READINESS_SECONDS * 1000), needs)) ?? [];
   const problems: NotReady[] = [];
   const warnings: NotReady[] = [];
-  for (const { url, problem } of answers) {
+  for (const { url, problem, warnings: limits = [] } of answers) {
+    warnings.push(...limits.map((warning) => describeWarning(url, warning, config)));
     if (!problem) continue;
     const list = problem.about === "unanswered" ? warnings : problems;
     list.push(describeProblem(url, problem, config));
   }
-  const advice = answers.flatMap(({ url, advice = [] }) => advice.map((each) => describeAdvice(url, each, config)));
-  return { problems, warnings, advice, none: problems.length > 0 && problems.length === answers.length };
+  return { problems, warnings, none: problems.length > 0 && problems.length === answers.length };
 }
 
 function describeProblem(url: string, problem: ReadinessProblem, { engine }: Config): NotReady {
@@ -55,11 +53,12 @@ function describeProblem(url: string, problem: ReadinessProblem, { engine }: Con
   return { key: findConfigKey(problem, engine), message: message.includes(origin) ? message : `${origin}: ${message}` };
 }
 
-function describeAdvice(url: string, { about, message }: ServerAdvice, config: Config): NotReady {
-  return { key: findAdviceKey(about, config), message: `${new URL(url).origin}: ${message}` };
+function describeWarning(url: string, { about, message }: ServerWarning, config: Config): NotReady {
+  return { key: findWarningKey(about, config), message: `${new URL(url).origin}: ${message}` };
 }
 
-function findAdviceKey(about: ServerAdvice["about"], { engine }: Config): string {
+/** Returns the configuration key that belongs to a warning. */
+function findWarningKey(about: ServerWarning["about"], { engine }: Config): string {
   switch (about) {
     case "flag":
       return "engine.urls";
@@ -81,7 +80,7 @@ function findConfigKey({ about }: ReadinessProblem, engine: Config["engine"]): s
 /** Asks the engine servers of a configuration, without starting a proxy. The embedded engine has no problems. */
 export async function configuredReadiness(config: Config): Promise<EngineReadiness> {
   const engine = openServers(config);
-  if (!engine) return { problems: [], warnings: [], advice: [], none: false };
+  if (!engine) return { problems: [], warnings: [], none: false };
   try {
     return await engineReadiness(engine, config);
   } finally {

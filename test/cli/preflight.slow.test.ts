@@ -182,6 +182,15 @@ describe("the ready line of rolltape serve", TIMES, () => {
     await serving.logged("The engine did not report its model within 5 s.");
   });
 
+  it("warns of an endpoint that a flag of the engine server opens", async () => {
+    const server = await closing(startVllmServer({ scaleOut: false }));
+    const serving = rolltape(["serve", "server.port=0", ...(await engine("vllm", server.url))], withKey);
+    const { warnings } = await serving.ready();
+    const message = expect.stringMatching(/^http.*Start vLLM with `--enable-scale-out`\.$/) as unknown;
+    expect(warnings).toEqual([{ key: "engine.urls", message }]);
+    await serving.logged("--enable-scale-out");
+  });
+
   it("is not printed if the configured shared-memory folder is not usable", async () => {
     const folder = join(temporaryFolder(), "none");
     const ended = await runRolltape(["serve", "server.port=0", `rollout.agent.shared_memory_directory=${folder}`]);

@@ -37,7 +37,7 @@ export function makeCall(
   prompt: ArrayLike<number>,
   sampling: Partial<SamplingParams> = {},
   rest: Partial<
-    Pick<GenerateCall, "affinityKey" | "currentVersion" | "onTokens" | "signal" | "tokenBytes" | "onBudgetIgnored">
+    Pick<GenerateCall, "affinityKey" | "currentVersion" | "onTokens" | "signal" | "tokenBytes" | "onIgnored">
   > = {},
 ): GenerateCall {
   return {

@@ -39,7 +39,8 @@ export class EventStream {
     if (fault.kind === "close-in-stream") this.#response.write(": cut\n\n", () => this.#response.socket?.destroy());
     if (fault.kind === "end-in-stream") this.#response.end();
     if (fault.kind === "error-in-stream") {
-      this.#response.end(`data: ${JSON.stringify({ error: { message: fault.message } })}\n\ndata: [DONE]\n\n`);
+      const { message, code } = fault;
+      this.#response.end(`data: ${JSON.stringify({ error: { message, code } })}\n\ndata: [DONE]\n\n`);
     }
     return true;
   }

@@ -19,6 +19,9 @@ interface Options {
 
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 
+/** What `--quick` runs: a few minutes with the start of the engine. */
+const QUICK = ["test/real/both/parity.real.ts", "test/real/both/basics.real.ts"];
+
 function readOptions(args: readonly string[]): Options {
   const end = args.indexOf("--");
   const own = end < 0 ? args : args.slice(0, end);
@@ -72,7 +75,8 @@ async function testEngine(name: EngineName, { quick, given, vitest }: Options): 
 }
 
 function runTests(engine: RealEngine, options: readonly string[]): Promise<boolean> {
-  const files = ["test/real/both", `test/real/${engine.name}`];
+  const whole = engine.quick ? QUICK : ["test/real/both/", `test/real/${engine.name}/`];
+  const files = options.some((option) => option.startsWith("test/real/")) ? [] : whole;
   const args = [VITEST, "run", "--config", "vitest.real.config.ts", ...files, ...options];
   const env = { ...process.env, [ENGINE_VARIABLE]: JSON.stringify(engine) };
   const child = spawn(process.execPath, args, { stdio: "inherit", env });

@@ -79,6 +79,11 @@ describe("a chat completion with n", () => {
     expect(choices[0]?.interaction_id).toBe(id);
   });
 
+  it("asks the engine for each choice under the id of its interaction", async () => {
+    const { choices } = (await askFor(2)).json<Completion>();
+    expect(proxy.engine.calls.map(({ id }) => id)).toEqual(choices.map((choice) => choice.interaction_id));
+  });
+
   it("asks the engine n times with one prompt, one affinity, and one more seed each", async () => {
     sayAll();
     await askFor(3, { seed: 7 });

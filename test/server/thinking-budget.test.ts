@@ -16,7 +16,7 @@ afterEach(async () => {
 /** An engine that does not enforce budgets. */
 class UnboundEngine extends ScriptedEngine {
   override generate(call: GenerateCall): Promise<GenerateResult> {
-    if (call.sampling.thinkingBudget !== undefined) call.onBudgetIgnored?.();
+    if (call.sampling.thinkingBudget !== undefined) call.onIgnored?.("thinkingBudget");
     return super.generate(call);
   }
 }

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../cli/rolltape.js";
 import { numbers, type WireExport, type WireInteraction } from "../helpers/export-json.js";
 import { LocalEngine } from "../helpers/local-engine.js";
 import { Proxy, type Reply } from "../helpers/proxy.js";
-import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { type SglangServer, type SglangServerOptions, startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
 const USER = [{ role: "user", content: "hello" }];
@@ -18,8 +18,8 @@ const complete = () => Array.from({ length: 40 }, (_, index) => 300 + index);
 let servers: SglangServer[];
 let proxy: Proxy<Engine>;
 
-async function startEngine(count = 2, seconds = 60): Promise<Engine> {
-  servers = await Promise.all(Array.from({ length: count }, () => startSglangServer({ complete })));
+async function startEngine(count = 2, seconds = 60, options: SglangServerOptions = {}): Promise<Engine> {
+  servers = await Promise.all(Array.from({ length: count }, () => startSglangServer({ complete, ...options })));
   const urls = servers.map(({ url }) => url);
   return createSglangEngine({
     urls,
@@ -78,9 +78,10 @@ describe("POST /rl/weights", () => {
         return { url, version: 7, state: "loaded", seconds: expect.any(Number) as number, error: null };
       }),
     });
-    for (const path of ["/pause_generation", "/update_weights_from_disk", "/flush_cache", "/continue_generation"]) {
+    for (const path of ["/pause_generation", "/update_weights_from_disk", "/flush_cache"]) {
       expect(told(path)).toEqual([1, 1]);
     }
+    expect(servers.map(({ scheduler }) => scheduler.paused)).toEqual([false, false]);
     await proxy.chat(session, USER);
     await proxy.end(session);
     const { interactions } = (await proxy.export(session)).json<WireExport>();
@@ -116,7 +117,7 @@ describe("POST /rl/weights", () => {
       .poll(() => servers.reduce((sum, { scheduler }) => sum + scheduler.pendingTokens, 0))
       .toBeGreaterThan(3);
     await update({ version: 7, path: PATH });
-    expect((await running).raw.toString()).toContain("A weight update cut a streamed generation with a grammar");
+    expect((await running).raw.toString()).toContain("The engine cut a streamed generation with a grammar");
   });
 
   it("answers 202 if it takes longer than wait_seconds, and goes on", async () => {
@@ -193,7 +194,7 @@ describe("POST /rl/weights", () => {
     await proxy.post("/rl/engine/pause", {});
     expect((await update({ version: 7, path: PATH })).json()).toMatchObject({ state: "idle", version: 7 });
     expect(proxy.engine.servers?.paused).toBe("abort");
-    expect(told("/continue_generation")).toEqual([0, 0]);
+    expect(servers.map(({ scheduler }) => scheduler.paused)).toEqual([true, true]);
     expect((await proxy.post("/rl/engine/resume", {})).status).toBe(200);
     const session = await proxy.session();
     expect((await proxy.chat(session, USER)).status).toBe(200);
@@ -301,6 +302,27 @@ describe("a weight update that fails", () => {
     ]);
     expect(told("/update_weights_from_disk")).toEqual([1, 2]);
     expect(proxy.engine.servers?.list().map(({ state }) => state)).toEqual(["up", "up"]);
+  });
+
+  it.each(["exclude", "give up"])("moves the generations that wait on the server that is left out: %s", async (how) => {
+    await Promise.all([proxy.engine.close(), ...servers.map((server) => server.close())]);
+    await proxy.close();
+    const retracting = { serverInfo: { version: "0.5.23" }, weightVersionSpans: true, weightVersion: "0" };
+    proxy = await Proxy.start({ engine: await startEngine(2, 60, { ...retracting, tokenMilliseconds: 3 }) });
+    const urls = servers.map(({ url }) => url);
+    let session = await proxy.session();
+    while (rendezvousOrder(session.id, urls)[0] !== urlOf(1)) session = await proxy.session();
+    const running = proxy.chat(session, USER, { max_tokens: 30, stream: true });
+    await expect.poll(() => servers[1]?.scheduler.pendingTokens).toBeGreaterThan(3);
+    await fail();
+    expect(servers.map(({ scheduler }) => scheduler.pending)).toEqual([0, 1]);
+    const reply = how === "exclude" ? await update({ version: 7, path: PATH, exclude: [urlOf(1)] }) : await giveUp();
+    expect(reply.status).toBe(200);
+    expect((await running).status).toBe(200);
+    await expect.poll(() => servers[1]?.scheduler.pending).toBe(0);
+    await proxy.end(session);
+    const { interactions } = (await proxy.export(session)).json<WireExport>();
+    expect(Object.values(interactions).map(outputVersions)).toEqual([[0, 7]]);
   });
 
   it("can be given up: no server has the previous version, so those with the new one go on", async () => {

@@ -19,6 +19,15 @@ struct EngineFinish {
   std::optional<std::int64_t> statusCode;
 };
 
+/// What an engine says went wrong, in place of a reply.
+struct EngineFailure {
+  std::string message;
+  /// The HTTP status that the reply would have had, if it had not begun with 200.
+  std::optional<std::int32_t> code;
+
+  bool operator==(const EngineFailure&) const = default;
+};
+
 /// What an engine's reply holds. Absent fields were not in it.
 struct EngineReply {
   Generation tokens;
@@ -28,7 +37,7 @@ struct EngineReply {
   std::optional<std::int64_t> completionTokens;
   std::optional<std::int64_t> cachedTokens;
   /// What a stream says went wrong, in place of what it was to bring.
-  std::optional<std::string> error;
+  std::optional<EngineFailure> error;
 };
 
 }  // namespace rolltape

@@ -56,12 +56,12 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
   const { startServer } = await import("../../server/start.js");
   running = await startServer(config, { adminKey: admin.key, logger });
   await publishKey(admin, running);
-  const { problems, warnings, advice } = await running.readiness();
+  const { problems, warnings } = await running.readiness();
   const notReady = [...problems, ...folders];
   for (const problem of notReady) logger.warn(problem, "not ready");
-  // The servers of warnings serve calls, as far as is known.
-  for (const { key, message } of [...warnings, ...advice]) logger.warn({ key }, message);
-  const listed = [...running.warnings, ...advice];
+  // The servers of warnings serve calls, as far as is known. Those of the model were logged by the server.
+  for (const { key, message } of warnings) logger.warn({ key }, message);
+  const listed = [...running.warnings, ...warnings];
   const served = {
     ...describeServer(config, admin, running),
     ...(notReady.length > 0 ? { not_ready: notReady } : {}),

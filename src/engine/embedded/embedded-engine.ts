@@ -53,7 +53,7 @@ class EmbeddedEngine implements Engine {
     if (!prompt.every((id) => id >= 0 && id < this.#runtime.vocabSize)) {
       throw new EngineError("engine_error", "The prompt contains a token id that is not in the model's vocabulary.");
     }
-    if (call.sampling.thinkingBudget !== undefined) call.onBudgetIgnored?.();
+    if (call.sampling.thinkingBudget !== undefined) call.onIgnored?.("thinkingBudget");
     using deadline = startCallDeadline(call.signal, this.#timeoutSeconds, () => this.#gate.paused);
     return await this.#inSlot({ ...call, signal: deadline.signal }, prompt, deadline);
   }

@@ -1,6 +1,6 @@
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
-import type { CallContent, LogprobContent, PauseMode, ServerAdvice, ServerNeeds, WeightSource } from "../engine.js";
+import type { CallContent, LogprobContent, PauseMode, ServerNeeds, ServerWarning, WeightSource } from "../engine.js";
 
 /** A call, as a server gets it with each request. */
 export interface ServerCall extends CallContent {
@@ -10,7 +10,6 @@ export interface ServerCall extends CallContent {
 
 /** State of a weight update, as the server reports it. A field is undefined if the server does not report it. */
 export interface WeightUpdate {
-  readonly paused?: boolean | undefined;
   readonly version?: number | undefined;
 }
 
@@ -27,16 +26,17 @@ export interface EngineServer {
   /** Content of the server's log probabilities; undefined if it is not known yet. */
   readonly logprobs: LogprobContent | undefined;
   /**
-   * Finds out what the server's log probabilities include; never rejects.
+   * Finds out what the server's log probabilities include.
    *
    * @param call a call that the server has answered
    * @returns `unknown` if the server does not show it
+   * @throws UnrecordableError if the server reports something else than log probabilities
    */
   findLogprobs(call: CallContent): Promise<LogprobContent>;
   /** Rejects unless the server has the model that requests name. Undefined if requests name no model. */
   requireModel?(): Promise<void>;
-  /** Finds out what to change at a ready server. May generate a few tokens. */
-  adviseOnFlags?(needs: ServerNeeds, signal: AbortSignal): Promise<readonly ServerAdvice[]>;
+  /** Asks a ready server what it does not do because of its flags. May generate a few tokens. */
+  listWarnings?(needs: ServerNeeds, signal: AbortSignal): Promise<ServerWarning[]>;
   /** Returns the limit of prompt and output tokens of one call together. */
   contextLength(): Promise<number>;
   /** Asks whether the server is being updated; never rejects. Undefined if the server cannot tell. */
@@ -49,6 +49,11 @@ export interface EngineServer {
    */
   schedulerHealth?(signal?: AbortSignal): Promise<void>;
   pause(mode: PauseMode): Promise<void>;
+  /**
+   * Pauses for a weight update, so that the caches can be flushed. Undefined if only an abort pause allows that. It may
+   * leave generations on the server: they then continue with the new weights after {@link resume}.
+   */
+  pauseForUpdate?(): Promise<void>;
   resume(): Promise<void>;
   /**
    * Loads weights that the server reads itself. Call it while the server is paused. The prefix caches may still be those of

@@ -14,7 +14,7 @@ const DEFAULT_HEALTH_SECONDS = 10;
 export interface ServedEngineType {
   readonly type: string;
   readonly supports: EngineSupport;
-  readonly effectiveTemperature: (temperature: number) => number;
+  readonly effectiveTemperature: (temperature: number, topK: number) => number;
 }
 
 /** An engine that consists of servers of one type. */
@@ -22,7 +22,7 @@ export class ServedEngine implements Engine {
   readonly type: string;
   readonly supports: EngineSupport;
   readonly servers: ServerControl;
-  readonly effectiveTemperature: (temperature: number) => number;
+  readonly effectiveTemperature: (temperature: number, topK: number) => number;
   readonly #options: ServerOptions;
   readonly #pool: ServerPool;
   readonly #pause: PauseControl;

@@ -6,6 +6,12 @@ import { jsonObject, positiveInteger } from "../servers/wire/json.js";
 /** The current name first, then older names. */
 const INFO_PATHS = ["server_info", "get_server_info", "model_info"];
 
+/**
+ * Tokens that SGLang takes off its context for `max_req_input_len`: one because a request cannot fill the context to the last
+ * token, and five in reserve.
+ */
+const RESERVED = 6;
+
 /** Asks a server for its limit of prompt and output tokens together. */
 export async function askContextLength(server: ServerConnections): Promise<number> {
   let refusal: EngineError | undefined;
@@ -19,18 +25,21 @@ export async function askContextLength(server: ServerConnections): Promise<numbe
 }
 
 /**
- * Reads the context length in a reply of `/server_info`. `context_length` is null if the server was started without that
- * argument; the scheduler's own value is then `max_req_input_len`. The result is one token less than the context, because
- * SGLang refuses requests that would fill it to the last token.
+ * Reads the context length in a reply of `/server_info`: `max_req_input_len`, or what SGLang derives it from. Requests with so
+ * many input tokens are refused.
+ *
+ * SGLang would generate up to four tokens more. They are left out, because a generation that a weight update cut among
+ * them could not be resumed: prompt and partial output are the input of the next request.
  */
 export function readContextLength(body: string): number | undefined {
   const info = jsonObject(body);
   const states: unknown[] = Array.isArray(info["internal_states"]) ? info["internal_states"] : [];
   for (const source of [info, ...states.map((state): Record<string, unknown> => Object(state))]) {
+    const length = positiveInteger(source["max_req_input_len"]);
+    if (length !== undefined) return length;
     const context = positiveInteger(source["context_length"]);
     const pool = positiveInteger(source["max_total_num_tokens"]) ?? Number.POSITIVE_INFINITY;
-    const length = context === undefined ? positiveInteger(source["max_req_input_len"]) : Math.min(context, pool) - 1;
-    if (length !== undefined) return length;
+    if (context !== undefined) return Math.min(context, pool) - RESERVED;
   }
   return undefined;
 }

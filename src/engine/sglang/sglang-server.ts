@@ -7,8 +7,8 @@ import {
   EngineError,
   type LogprobContent,
   type PauseMode,
-  type ServerAdvice,
   type ServerNeeds,
+  type ServerWarning,
   type WeightSource,
 } from "../engine.js";
 import { StopReached } from "../servers/call/stop-watch.js";
@@ -20,13 +20,19 @@ import { generateOnce } from "../servers/wire/generate-once.js";
 import { jsonObject, versionNumber } from "../servers/wire/json.js";
 import { requestBody } from "../servers/wire/request-body.js";
 import { askContextLength } from "./context-length.js";
+import { listSglangWarnings } from "./flag-warnings.js";
 import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
-import { adviseOnSglangFlags } from "./server-flags.js";
+import { ServerInfo } from "./server-info.js";
 import type { SglangOptions } from "./sglang-options.js";
-import { StrictThinking } from "./strict-thinking.js";
 
-/** Time limit of a pause, which returns after the last running generation was cut. */
+/** Time limit of a pause, which returns after the last running generation was cut, and of what waits for another pause. */
 const PAUSE_MS = 60_000;
+
+/**
+ * Time between two attempts to pause while a grammar is compiled. After the last one, its request is cut. Each attempt costs
+ * the running generations a prefill.
+ */
+const COMPILE_MS = [50, 200, 500, 1000, 2000, 4000] as const;
 
 /** Pauses before the caches are flushed again. SGLang refuses while the last cut generations are being returned. */
 const FLUSH_PAUSES_MS = [50, 200, 500, 1000, 2000] as const;
@@ -49,7 +55,7 @@ export class SglangServer implements EngineServer {
   /** SGLang does not report SGLANG_RETURN_ORIGINAL_LOGPROB, so its default is assumed. */
   readonly logprobs = "temperature";
   readonly #connections: ServerConnections;
-  readonly #strictThinking: StrictThinking;
+  readonly #info: ServerInfo;
   readonly #onWarning: ((message: string) => void) | undefined;
   /** The last abort was refused, and a warning was logged. */
   #abortsRefused = false;
@@ -57,7 +63,7 @@ export class SglangServer implements EngineServer {
   constructor(url: string, options: SglangOptions) {
     this.url = url;
     this.#connections = new ServerConnections(url, options.maxInflight, options);
-    this.#strictThinking = new StrictThinking(this.#connections);
+    this.#info = new ServerInfo(this.#connections);
     this.#onWarning = options.onWarning;
   }
 
@@ -65,6 +71,7 @@ export class SglangServer implements EngineServer {
     const { generation, sampling } = call;
     const rid = randomUUID().replaceAll("-", "");
     const thinkingBudget = sampling.thinkingBudget === undefined ? undefined : await this.#chooseBudget(call);
+    if (sampling.seed !== undefined && !(await this.#info.ask()).seeds) call.onIgnored?.("seed");
     const stream = call.onTokens !== undefined;
     const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, rid, stream });
     const { body, onSent } = await requestBody(call, REQUEST_PREFIX, suffix);
@@ -84,10 +91,10 @@ export class SglangServer implements EngineServer {
    * Returns the budget for the reasoning that the server enforces. It counts from the first token of a request, so it cannot
    * continue a count after a cut. Under a grammar it would apply the grammar only behind the reasoning.
    */
-  async #chooseBudget({ sampling, generation, onBudgetIgnored }: ServerCall): Promise<number | undefined> {
+  async #chooseBudget({ sampling, generation, onIgnored }: ServerCall): Promise<number | undefined> {
     const { thinkingBudget, grammar } = sampling;
-    if (generation.length === 0 && grammar === undefined && (await this.#strictThinking.ask())) return thinkingBudget;
-    onBudgetIgnored?.();
+    if (generation.length === 0 && grammar === undefined && (await this.#info.ask()).budgets) return thinkingBudget;
+    onIgnored?.("thinkingBudget");
     return undefined;
   }
 
@@ -121,8 +128,8 @@ export class SglangServer implements EngineServer {
     return this.logprobs;
   }
 
-  adviseOnFlags(needs: ServerNeeds, signal: AbortSignal): Promise<readonly ServerAdvice[]> {
-    return adviseOnSglangFlags(this.#connections, needs, signal);
+  listWarnings(needs: ServerNeeds, signal: AbortSignal): Promise<ServerWarning[]> {
+    return listSglangWarnings(this.#connections, needs, signal);
   }
 
   contextLength(): Promise<number> {
@@ -143,18 +150,56 @@ export class SglangServer implements EngineServer {
     await this.#connections.get(SCHEDULER_PATH, signal);
   }
 
-  pause(mode: PauseMode): Promise<void> {
-    const body = { mode: mode === "keep" ? "in_place" : "abort" };
-    return postControl(this.#connections, {
-      path: "pause_generation",
-      body,
-      admin: true,
-      timeoutMilliseconds: PAUSE_MS,
-    });
+  /**
+   * An abort pause waits for the end of all generations, and blocks the end of the pause meanwhile. On a server that is paused in
+   * another mode they never end, so such a pause is ended first. Another proxy may have begun it, so it is always ended.
+   */
+  async pause(mode: PauseMode): Promise<void> {
+    if (mode === "keep") return this.#pause("in_place");
+    await this.#continue();
+    await this.#pause("abort");
+  }
+
+  /**
+   * Generations stay on the server with the mode `retract`: it computes them again after the pause.
+   *
+   * The caches are flushed already here, because SGLang refuses that while it has a request whose grammar is being compiled,
+   * and does not take the finished grammar during a pause. With the new weights it would be too late to end the pause for
+   * that: generations would read the caches of the old weights.
+   */
+  async pauseForUpdate(): Promise<void> {
+    if (!(await this.#info.ask()).retracts) return this.pause("abort");
+    for (const milliseconds of COMPILE_MS) {
+      await this.#pause("retract");
+      if (await this.#flushUnlessBusy()) return;
+      await this.#continue();
+      await sleep(milliseconds);
+    }
+    await this.pause("abort");
+  }
+
+  #pause(mode: "abort" | "in_place" | "retract"): Promise<void> {
+    const path = "pause_generation";
+    return postControl(this.#connections, { path, body: { mode }, admin: true, timeoutMilliseconds: PAUSE_MS });
   }
 
   resume(): Promise<void> {
-    return postControl(this.#connections, { path: "continue_generation", body: {}, admin: true });
+    return this.#continue();
+  }
+
+  #continue(): Promise<void> {
+    const path = "continue_generation";
+    return postControl(this.#connections, { path, body: {}, admin: true, timeoutMilliseconds: PAUSE_MS });
+  }
+
+  async #flushUnlessBusy(): Promise<boolean> {
+    try {
+      await postUpdate(this.#connections, { path: "flush_cache", admin: true, timeoutMilliseconds: PAUSE_MS });
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    }
   }
 
   /** `keep_pause` keeps the scheduler paused afterwards. Older servers ignore it and never resume on their own. */

@@ -1,10 +1,11 @@
 import { native } from "../../native/addon.js";
 import type { CallContent, LogprobContent, SamplingParams } from "../engine.js";
+import { UnrecordableError } from "../servers/wire/errors.js";
 
 /** Time limit of a probe: a few tokens, but the server may have a long queue. */
 const PROBE_MS = 15_000;
 
-/** Pause after a failed probe. */
+/** Pause after a probe that failed or found logits. */
 const RETRY_MS = 30_000;
 
 /**
@@ -15,19 +16,28 @@ export class LogprobsProbe {
   #content: LogprobContent | undefined;
   #running: Promise<LogprobContent> | undefined;
   #retryAt = 0;
+  /** The error of the last probe if it found logits. */
+  #unrecordable: UnrecordableError | undefined;
 
   /** Undefined until a probe has succeeded. */
   get content(): LogprobContent | undefined {
     return this.#content;
   }
 
+  /** @throws UnrecordableError if a probe has found logits recently */
+  refuseLogits(): void {
+    if (this.#unrecordable && performance.now() < this.#retryAt) throw this.#unrecordable;
+  }
+
   /**
    * Runs the probe, unless the result is known or the last probe failed recently. Concurrent calls share one probe.
    *
    * @returns `unknown` if the probe fails
+   * @throws UnrecordableError if the probe finds logits
    */
   async find(probe: () => Promise<LogprobContent>): Promise<LogprobContent> {
     if (this.#content !== undefined) return this.#content;
+    this.refuseLogits();
     if (performance.now() < this.#retryAt) return "unknown";
     this.#running ??= this.#run(probe);
     return await this.#running;
@@ -38,22 +48,29 @@ export class LogprobsProbe {
     this.#content = undefined;
     this.#running = undefined;
     this.#retryAt = 0;
+    this.#unrecordable = undefined;
   }
 
   #run(probe: () => Promise<LogprobContent>): Promise<LogprobContent> {
     const running: Promise<LogprobContent> = probe().then(
       (content) => {
-        if (this.#running === running) this.#content = content;
+        if (this.#running === running) {
+          this.#running = undefined;
+          this.#content = content;
+        }
         return content;
       },
-      () => {
-        if (this.#running === running) this.#retryAt = performance.now() + RETRY_MS;
+      (error: unknown) => {
+        const unrecordable = error instanceof UnrecordableError ? error : undefined;
+        if (this.#running === running) {
+          this.#running = undefined;
+          this.#retryAt = performance.now() + RETRY_MS;
+          this.#unrecordable = unrecordable;
+        }
+        if (unrecordable) throw unrecordable;
         return "unknown" as const;
       },
     );
-    void running.finally(() => {
-      if (this.#running === running) this.#running = undefined;
-    });
     return running;
   }
 }
@@ -84,6 +101,7 @@ const PROBE_SAMPLING: SamplingParams = {
 /**
  * Generates a few tokens after the first token of a call's prompt: with so little context, the model is least certain.
  *
+ * @throws UnrecordableError if the values are logits
  * @throws EngineError or the timeout's reason if the server does not answer in time, Error if it generates no token
  */
 export async function runProbe(
@@ -108,11 +126,23 @@ const ROUNDING = 1e-5;
 /** Largest number of equal logits that counts as a tie; more equal logits mean a model without preferences. */
 const LARGEST_TIE = 8;
 
-/** Returns what the log probabilities of a generation with top-k 1 include. */
+/** The likeliest of n tokens has a log probability of at least -log(n). No vocabulary is larger than this. */
+const LEAST = -Math.log(2 ** 20);
+
+const LOGITS =
+  "The engine server reports logits instead of log probabilities, so nothing that it generates can be recorded. Start vLLM " +
+  "with `--logprobs-mode processed_logprobs` instead of `processed_logits` or `raw_logits`.";
+
+/**
+ * Returns what the log probabilities of a generation with top-k 1 include.
+ *
+ * @throws UnrecordableError if they are logits
+ */
 export function classifyLogprobs(logprobs: readonly number[]): LogprobContent {
   if (logprobs.length === 0) throw new Error("The engine's reply to the probe contains no tokens.");
-  // The modes `raw_logits` and `processed_logits` report logits.
-  if (logprobs.some((logprob) => logprob > ROUNDING)) return "unknown";
+  // The modes `raw_logits` and `processed_logits`.
+  const areLogits = logprobs.some((logprob) => logprob > ROUNDING || logprob < LEAST);
+  if (areLogits) throw new UnrecordableError("engine_error", LOGITS);
   const isTruncated = logprobs.some((logprob) => logprob > -ROUNDING) && logprobs.every(belongsToTie);
   return isTruncated ? "truncated" : "raw";
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { native } from "../../native/addon.js";
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import {
@@ -6,17 +7,19 @@ import {
   EngineError,
   type LogprobContent,
   type PauseMode,
-  type ServerAdvice,
   type ServerNeeds,
+  type ServerWarning,
   type WeightSource,
 } from "../engine.js";
-import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
+import type { EngineServer, ServerCall } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
 import { postControl, postUpdate, postUpdateIfServed, requireHealthy } from "../servers/wire/control-requests.js";
-import { isUnavailable, NotServedError, notStarted } from "../servers/wire/errors.js";
+import { isUnavailable, NotServedError, notStarted, UnexplainedError } from "../servers/wire/errors.js";
 import { type GenerationRequest, generateOnce } from "../servers/wire/generate-once.js";
-import { jsonObject, versionNumber } from "../servers/wire/json.js";
 import { requestBody } from "../servers/wire/request-body.js";
+import { adviseOnFlags } from "./flag-advice.js";
+import { listVllmWarnings } from "./flag-warnings.js";
+import { type Endpoint, type Flags, KnownFlags } from "./known-flags.js";
 import { LogprobsProbe, runProbe } from "./logprobs-probe.js";
 import {
   COMPLETIONS_PREFIX,
@@ -26,42 +29,37 @@ import {
   type RequestFields,
 } from "./request-fields.js";
 import { askServedModel, type ServedModel } from "./served-model.js";
-import { adviseOnVllmFlags } from "./server-flags.js";
-import type { VllmApi, VllmOptions } from "./vllm-options.js";
+import type { VllmOptions } from "./vllm-options.js";
 
 /** Time limit of a pause, which returns after the last running generation was cut. */
 const PAUSE_MS = 60_000;
 
-/** Time limit of a request for the state of a weight update. It is short, because a call waits for it. */
-const UPDATE_MS = 2_000;
-
 const GENERATE_PATH = "inference/v1/generate";
 const COMPLETIONS_PATH = "v1/completions";
 
-/** Prefix of the request ids of probes, which makes them recognizable in the server's log. */
+/** Prefixes of the request ids of probes, which make them recognizable in the server's log. */
 const PROBE_ID = "rolltape-logprobs-";
-
-type Endpoint = Exclude<VllmApi, "auto">;
+const REASON_ID = "rolltape-reason-";
 
 /** One vLLM server, or a router in front of several. A generation is aborted by closing its connection. */
 export class VllmServer implements EngineServer {
   readonly url: string;
   readonly #connections: ServerConnections;
   readonly #modelName: string | undefined;
-  /** Endpoints that the server may have. After one has answered, only that one. */
+  /** The endpoints that may be used, best first. */
+  readonly #api: readonly Endpoint[];
+  /** Those that the server may have. After one has answered, only that one. */
   #endpoints: readonly Endpoint[];
   #model: Promise<ServedModel> | undefined;
   readonly #logprobs = new LogprobsProbe();
-  /** False after the server refused to list one additional alternative, because of its `--max-logprobs`. */
-  #listsOneMore = true;
-  /** False after the server refused a budget for the reasoning, because it was started without `--reasoning-parser`. */
-  #takesBudgets = true;
+  readonly #flags = new KnownFlags();
 
   constructor(url: string, { maxInflight, model, api = "auto", ...keys }: VllmOptions) {
     this.url = url;
     this.#connections = new ServerConnections(url, maxInflight, { apiKey: keys.apiKey });
     this.#modelName = model;
-    this.#endpoints = api === "auto" ? ["generate", "completions"] : [api];
+    this.#api = api === "auto" ? ["generate", "completions"] : [api];
+    this.#endpoints = this.#api;
   }
 
   async request(call: ServerCall, signal: AbortSource): Promise<EngineReply> {
@@ -69,13 +67,13 @@ export class VllmServer implements EngineServer {
       return withFinish(await this.#generate(call, signal), call);
     } catch (error) {
       this.#forgetIfAway(error);
-      throw error;
+      throw adviseOnFlags(error);
     }
   }
 
-  /** Tries the endpoints in order. Status 404 or 405 means that the server does not have the endpoint. */
+  /** Tries the endpoints in order, until the server has one of them. */
   async #generate(call: ServerCall, signal: AbortSource): Promise<EngineReply> {
-    const { name: model } = await this.#servedModel().catch((error: unknown) => {
+    const { name: model } = await this.#prepare().catch((error: unknown) => {
       throw notStarted(error);
     });
     let missing: unknown;
@@ -92,41 +90,42 @@ export class VllmServer implements EngineServer {
     throw missing;
   }
 
-  /**
-   * Sends the request, and again without what the server refused and the call can do without: the additional alternative, or the
-   * budget for the reasoning.
-   */
+  /** @throws EngineError if the server does not have the model, or its replies cannot be recorded */
+  async #prepare(): Promise<ServedModel> {
+    this.#logprobs.refuseLogits();
+    return await this.#servedModel();
+  }
+
+  /** Sends the request, and again without what the server refused because of its flags and the call can do without. */
   async #send(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSource): Promise<EngineReply> {
     for (;;) {
-      const options = { model, oneMore: this.#listsOneMore, withBudget: this.#takesBudgets };
-      if (call.sampling.thinkingBudget !== undefined && !options.withBudget) call.onBudgetIgnored?.();
-      const request = await encodeRequest(endpoint, call, options);
+      const flags = this.#flags.current;
+      if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) call.onIgnored?.("thinkingBudget");
+      const request = await encodeRequest(endpoint, call, { model, flags });
       signal.throwIfAborted();
       try {
         return await generateOnce(this.#connections, call, request, signal);
       } catch (error) {
-        // Another call may have learned of the same refusal meanwhile.
-        const refusedOneMore = options.oneMore && this.#refusedOneMore(error, endpoint, call);
-        if (!refusedOneMore && !(options.withBudget && this.#refusedBudget(error, call))) throw error;
+        if (error instanceof UnexplainedError) await this.#askReason(endpoint, model, call, signal);
+        if (!this.#flags.learn(error, flags, call, endpoint)) throw error;
       }
     }
   }
 
-  /** Returns true if the request can be sent again with one alternative less. Later requests then also have one less. */
-  #refusedOneMore(error: unknown, endpoint: Endpoint, { sampling }: CallContent): boolean {
-    if (endpoint !== "generate" || sampling.topLogprobs === 0) return false;
-    if (!(error instanceof EngineError) || error.code !== "engine_rejected_request") return false;
-    if (!/logprobs/i.test(error.message)) return false;
-    this.#listsOneMore = false;
-    return true;
-  }
-
-  /** Returns true if the request can be sent again without a budget. Later requests then have none. */
-  #refusedBudget(error: unknown, { sampling }: CallContent): boolean {
-    if (sampling.thinkingBudget === undefined) return false;
-    if (!(error instanceof EngineError) || !/thinking_token_budget/.test(error.message)) return false;
-    this.#takesBudgets = false;
-    return true;
+  /**
+   * Finds out why the server failed without a message: vLLM names the reason of some refusals only in streams. Requests one
+   * token of the same call as a stream.
+   *
+   * @throws EngineError with the reason if the server refuses this too
+   */
+  async #askReason(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSource): Promise<void> {
+    if (isStreamed(endpoint, call)) return;
+    const { prompt, affinityKey, currentVersion } = call;
+    const sampling = { ...call.sampling, maxTokens: 1, minTokens: 0 };
+    const generation = new native.Generation();
+    const asked = { prompt, affinityKey, currentVersion, sampling, generation, onTokens: () => undefined };
+    const request = await encodeRequest(endpoint, asked, { model, flags: this.#flags.current, idPrefix: REASON_ID });
+    await generateOnce(this.#connections, asked, request, signal);
   }
 
   get logprobs(): LogprobContent | undefined {
@@ -148,8 +147,7 @@ export class VllmServer implements EngineServer {
   #forgetIfAway(error: unknown): void {
     if (!isUnavailable(error)) return;
     this.#logprobs.forget();
-    this.#listsOneMore = true;
-    this.#takesBudgets = true;
+    this.#flags.forget();
   }
 
   #servedModel(): Promise<ServedModel> {
@@ -164,26 +162,16 @@ export class VllmServer implements EngineServer {
     await this.#servedModel();
   }
 
-  async adviseOnFlags(needs: ServerNeeds, signal: AbortSignal): Promise<readonly ServerAdvice[]> {
-    const model = await this.#servedModel();
-    const mayGenerate = this.#endpoints.includes("generate");
-    return adviseOnVllmFlags(this.#connections, { needs, model, mayGenerate, idPrefix: PROBE_ID, signal });
-  }
-
   async contextLength(): Promise<number> {
     const { contextLength } = await this.#servedModel();
     if (contextLength !== undefined) return contextLength;
     throw new EngineError("engine_error", "The engine does not report its context length.");
   }
 
-  /** Both endpoints exist only in vLLM's development mode, like `/pause`. */
-  async weightUpdate(): Promise<WeightUpdate> {
-    const ask = async (path: string) => {
-      const answer = await this.#connections.get(path, AbortSignal.timeout(UPDATE_MS)).catch(() => undefined);
-      return answer?.status === 200 ? jsonObject(answer.body) : {};
-    };
-    const [pause, weights] = await Promise.all([ask("is_paused"), ask("weight_info")]);
-    return { paused: pause["is_paused"] === true, version: versionNumber(weights["weight_version"]) };
+  async listWarnings(needs: ServerNeeds, signal: AbortSignal): Promise<ServerWarning[]> {
+    const model = await this.#servedModel();
+    const mayGenerate = this.#api.includes("generate");
+    return listVllmWarnings(this.#connections, { needs, model, mayGenerate, signal });
   }
 
   /** vLLM's `/health` generates nothing; it fails if the engine's process has died. */
@@ -229,29 +217,28 @@ export class VllmServer implements EngineServer {
 
 interface RequestOptions {
   readonly model: string;
-  /** Request one alternative more than the call needs, because the sampled token may take the place of one. */
-  readonly oneMore?: boolean;
-  /** Send the budget for the reasoning, if the call has one. */
-  readonly withBudget?: boolean;
+  /** What the server does; absent for a probe, which needs nothing of it. */
+  readonly flags?: Flags;
   readonly idPrefix?: string;
 }
 
 async function encodeRequest(
   endpoint: Endpoint,
   call: CallContent,
-  { model, oneMore = false, withBudget = false, idPrefix = "" }: RequestOptions,
+  { model, flags, idPrefix = "" }: RequestOptions,
 ): Promise<GenerationRequest> {
-  const { generation, sampling } = call;
-  const requestId = idPrefix + randomUUID().replaceAll("-", "");
+  const { generation } = call;
+  const sampling = flags?.findsStops === false ? { ...call.sampling, stop: [] } : call.sampling;
+  const requestId = call.id ?? idPrefix + randomUUID().replaceAll("-", "");
   const fields: RequestFields = {
     sampling,
     maxTokens: sampling.maxTokens - generation.length,
     minTokens: Math.max(0, sampling.minTokens - generation.length),
-    thinkingBudget: withBudget ? sampling.thinkingBudget : undefined,
+    thinkingBudget: flags?.takesBudgets ? sampling.thinkingBudget : undefined,
     model,
     requestId,
     stream: isStreamed(endpoint, call),
-    oneMore,
+    oneMore: flags?.listsOneMore ?? false,
   };
   const common = { headers: { "x-request-id": requestId }, format: "vllm" } as const;
   return endpoint === "generate"

@@ -14,7 +14,15 @@ export interface EngineReply {
   readonly completionTokens?: number;
   readonly cachedTokens?: number;
   /** The error that a stream reports instead of a finish reason. */
-  readonly error?: string;
+  readonly error?: EngineFailure;
+}
+
+/** An error that an engine reports in a reply that began with status 200. */
+export interface EngineFailure {
+  /** Empty if the engine sends none. */
+  readonly message: string;
+  /** The HTTP status of the error, if the engine names one. */
+  readonly code?: number;
 }
 
 /**

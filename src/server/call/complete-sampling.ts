@@ -45,7 +45,7 @@ function toParams(
     ...sampling,
     ...(grammar ? { grammar } : {}),
     thinkingBudget,
-    temperature: engine.effectiveTemperature?.(request.temperature) ?? request.temperature,
+    temperature: engine.effectiveTemperature?.(request.temperature, request.topK) ?? request.temperature,
     maxTokens,
     // The context may leave fewer tokens than the request's `min_tokens`.
     minTokens: Math.min(request.minTokens, maxTokens),
@@ -67,7 +67,7 @@ export function forChoice(params: SamplingParams, choice: number): SamplingParam
 /**
  * Returns the sampling to record for a call.
  *
- * @param params the parameters that were sent to the engine, and the budget that it enforced
+ * @param params the parameters that the engine followed
  */
 export function toRecordedSampling(
   params: SamplingParams,

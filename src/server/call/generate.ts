@@ -1,10 +1,17 @@
 import type { Tool } from "../../conversation/message.js";
-import type { CallContent, GenerateResult, SamplingParams, SharedPromptText } from "../../engine/engine.js";
+import type {
+  CallContent,
+  GenerateResult,
+  IgnorableParam,
+  SamplingParams,
+  SharedPromptText,
+} from "../../engine/engine.js";
 import type { OutputParserOptions } from "../../model/output/output-parser.js";
 import { native } from "../../native/addon.js";
 import type { NativeGeneration } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
 import { type RecordedTokens, sliceLength } from "../../protocols/logprobs.js";
+import type { Api } from "../../session/interaction.js";
 import type { AbortSwitch } from "../../support/async/abort-switch.js";
 import type { ServerContext } from "../context.js";
 import type { BuiltPrompt } from "./build-prompt.js";
@@ -30,9 +37,17 @@ export interface GenerationOutcome {
   readonly generation: NativeGeneration;
   /** All tokens, if the request wants log probabilities and the answer is not streamed. */
   readonly tokens: RecordedTokens | undefined;
-  /** The parameters that the engine followed: without the budget for the reasoning if it does not enforce that. */
+  /** The parameters that the engine followed: without those that it ignored. */
   readonly sampling: SamplingParams;
 }
+
+/** The field of a request that holds its seed. */
+const SEED_FIELDS: Readonly<Record<Api, string>> = {
+  "chat.completions": "seed",
+  responses: "seed",
+  messages: "seed",
+  generate_content: "generationConfig.seed",
+};
 
 /**
  * Has the engine generate the answer. If there is a sink, writes the output to it while tokens arrive.
@@ -66,10 +81,10 @@ export async function generate(
     }
   };
   let followed = sampling;
-  const onBudgetIgnored = () => {
-    followed = { ...sampling, thinkingBudget: undefined };
-    const { thinkingBudget } = call.request.sampling;
-    if (thinkingBudget) call.onUnenforced(thinkingBudget.param);
+  const onIgnored = (param: IgnorableParam) => {
+    followed = { ...followed, [param]: undefined };
+    const field = param === "seed" ? SEED_FIELDS[call.api] : call.request.sampling.thinkingBudget?.param;
+    if (field !== undefined) call.onUnenforced(field);
   };
   sink?.start(start, advance);
   if (whenTurn) await whenTurn();
@@ -77,6 +92,7 @@ export async function generate(
   const engineStart = performance.now();
   try {
     const content: CallContent = {
+      id: start.interactionId,
       prompt: built.prompt,
       promptText: job.promptText,
       generation,
@@ -86,7 +102,7 @@ export async function generate(
       currentVersion: () => context.weightVersion.version,
       onTokens: sink && advance,
       tokenBytes: (id) => model.tokenBytes(id),
-      onBudgetIgnored,
+      onIgnored,
     };
     const result = engine.generateUntil
       ? await engine.generateUntil(content, aborting)

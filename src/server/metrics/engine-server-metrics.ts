@@ -100,7 +100,7 @@ function addRequestCounters(servers: ServerControl, registers: Registry[]): void
   });
   new Counter({
     name: "rolltape_engine_server_failovers_total",
-    help: "Requests sent to another engine server because this one did not start them.",
+    help: "Requests sent to another engine server because this one did not start them or died.",
     labelNames: ["server"],
     registers,
     collect() {

@@ -17,6 +17,8 @@ export class ServerTargets implements WeightTargets {
   readonly #known: KnownWeights;
   /** Servers that were drained because an update excluded them. */
   readonly #drained = new Set<string>();
+  /** Servers that the update has paused, here or through another process. Generations may wait on them. */
+  readonly #paused = new Set<string>();
 
   constructor(control: ServerControl, current: CurrentVersion, known: KnownWeights) {
     this.#control = control;
@@ -50,6 +52,7 @@ export class ServerTargets implements WeightTargets {
 
   async pause(urls: readonly string[], excluded: readonly string[]): Promise<StepFailures> {
     const [failures] = await Promise.all([this.#control.update.pause(urls), this.drain(excluded)]);
+    for (const { url } of this.#control.list()) if (!excluded.includes(url)) this.#paused.add(url);
     return toFailures(failures);
   }
 
@@ -71,9 +74,12 @@ export class ServerTargets implements WeightTargets {
     return toFailures(await this.#control.update.resume(urls));
   }
 
+  /** A server that the update has paused is not resumed if it is drained, so its generations continue elsewhere. */
   async drain(urls: readonly string[]): Promise<void> {
     for (const { url, state } of this.#control.list()) {
-      if (!urls.includes(url) || state === "draining") continue;
+      if (!urls.includes(url)) continue;
+      if (this.#paused.delete(url)) this.#control.update.abandon(url);
+      if (state === "draining") continue;
       this.#drained.add(url);
       // An aborted signal starts the draining without waiting for its end.
       await this.#control.drain(url, AbortSignal.abort()).catch(() => undefined);
@@ -85,6 +91,7 @@ export class ServerTargets implements WeightTargets {
       if (version !== this.version || !this.#drained.delete(url)) continue;
       this.#control.restore(url);
     }
+    this.#paused.clear();
     this.#known.end(servers);
     if (!hold) await this.#control.update.release();
   }

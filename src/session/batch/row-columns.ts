@@ -228,6 +228,6 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   fact("ignore_eos", "The model's own stop tokens did not end the output."),
   fact("logit_bias", "The request changed the logits of tokens."),
   fact("grammar", "A grammar limited what could be sampled (structured output, enforced tool calls)."),
-  fact("seeded", "The request had a seed."),
+  fact("seeded", "The engine sampled with a seed of the request."),
   fact("sampling_overridden", "The configuration replaced a sampling parameter of the request."),
 ];

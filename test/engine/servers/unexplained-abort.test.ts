@@ -101,20 +101,34 @@ describe("vLLM's abort", () => {
     return { server, engine };
   }
 
-  it("fails a call with a grammar if nothing explains it", async () => {
+  it("restarts a call with a grammar, because a failed grammar step does not abort", async () => {
     const { server, engine } = await startVllm();
-    server.fault({ kind: "abort", after: 3 }, 1000);
-    const failed = engine.generate(makeCall(makePrompt(5), { maxTokens: 12, grammar }));
+    server.fault({ kind: "abort", after: 3 });
+    const call = makeCall(makePrompt(5), { maxTokens: 12, grammar });
+    expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
+    expect(Array.from(call.generation.ids())).toEqual(Array.from({ length: 12 }, (_, index) => 105 + index));
+    expect(server.to("/inference/v1/generate").map(({ json }) => json["token_ids"])).toEqual([
+      makePrompt(5),
+      makePrompt(5),
+    ]);
+  });
+
+  it("fails a streamed call with a grammar, because its beginning was sent", async () => {
+    const { server, engine } = await startVllm();
+    server.fault({ kind: "abort", after: 3 });
+    const call = makeCall(makePrompt(5), { maxTokens: 12, grammar }, { onTokens: () => undefined });
+    const failed = engine.generate(call);
     await expect(failed).rejects.toMatchObject({ code: "engine_error" });
+    await expect(failed).rejects.toThrow("its beginning was sent");
     expect(server.to("/inference/v1/generate")).toHaveLength(1);
   });
 
-  it("is resumed if the server reports that it is paused, even with a grammar", async () => {
+  it("is resumed if a trainer pauses the server directly, even with a grammar", async () => {
     const { server, engine } = await startVllm();
     const running = engine.generate(makeCall(makePrompt(5), { maxTokens: 60, grammar }));
     await expect.poll(() => server.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(2);
     await fetch(`${server.url}/pause?mode=abort`, { method: "POST" });
-    await expect.poll(() => server.to("/is_paused").length).toBeGreaterThan(0);
+    await expect.poll(() => server.to("/inference/v1/generate").length).toBe(2);
     await fetch(`${server.url}/resume`, { method: "POST" });
     expect(await running).toMatchObject({ resumes: 1 });
   });

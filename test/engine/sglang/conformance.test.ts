@@ -6,7 +6,7 @@ const complete = ({ inputLength }: { inputLength: number }) =>
   Array.from({ length: 500 }, (_, index) => 3 + ((inputLength + index) % 300));
 
 async function start(options: SglangServerOptions = {}) {
-  const server = await startSglangServer({ contextLength: 601, complete, ...options });
+  const server = await startSglangServer({ contextLength: 606, complete, ...options });
   const slowServer = await startSglangServer({ complete, tokenMilliseconds: 5, ...options });
   const common = { timeoutSeconds: 0, maxInflight: 64 };
   const engine = createSglangEngine({ ...common, urls: [server.url] });

@@ -36,7 +36,7 @@ describe("several servers", () => {
 
   it("have together the shortest of their context lengths", async () => {
     const [first, second] = [await startServer({ contextLength: 5000 }), await startServer({ contextLength: 4000 })];
-    expect(await createEngine([first.url, second.url]).contextLength()).toBe(3999);
+    expect(await createEngine([first.url, second.url]).contextLength()).toBe(3994);
   });
 });
 
@@ -50,8 +50,8 @@ describe("the context length", () => {
   it("is requested once", async () => {
     const server = await startServer({ contextLength: 9000 });
     const engine = createEngine([server.url]);
-    expect(await Promise.all([engine.contextLength(), engine.contextLength()])).toEqual([8999, 8999]);
-    expect(await engine.contextLength()).toBe(8999);
+    expect(await Promise.all([engine.contextLength(), engine.contextLength()])).toEqual([8994, 8994]);
+    expect(await engine.contextLength()).toBe(8994);
     expect(server.to("/server_info")).toHaveLength(1);
   });
 
@@ -62,17 +62,19 @@ describe("the context length", () => {
     await first.close();
     await expect(engine.contextLength()).rejects.toMatchObject({ code: "engine_unavailable" });
     await startServer({ port, contextLength: 1234 });
-    expect(await engine.contextLength()).toBe(1233);
+    expect(await engine.contextLength()).toBe(1228);
   });
 
   it("is found at the endpoints of older builds", async () => {
     const server = await startServer({ missingPaths: ["/server_info"], contextLength: 2048 });
-    expect(await createEngine([server.url]).contextLength()).toBe(2047);
+    expect(await createEngine([server.url]).contextLength()).toBe(2042);
   });
 
   it.each([
-    [{ context_length: 4096 }, 4095],
-    [{ context_length: 4096, max_total_num_tokens: 1000 }, 999],
+    // SGLang 0.5.23 with --context-length 4096 --max-total-tokens 20000
+    [{ context_length: 4096, max_total_num_tokens: 20_000, max_req_input_len: 4090, internal_states: [{}] }, 4090],
+    [{ context_length: 4096 }, 4090],
+    [{ context_length: 4096, max_total_num_tokens: 1000 }, 994],
     [{ context_length: null, max_req_input_len: 4090, max_total_num_tokens: 100_000 }, 4090],
     [{ internal_states: [{}, { max_req_input_len: 500 }] }, 500],
     [{ context_length: "4096" }, undefined],

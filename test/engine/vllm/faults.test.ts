@@ -23,8 +23,8 @@ function reply(choice: object, usage: object = {}): Fault {
 const ALWAYS: [string, Fault, string][] = [
   ["HTTP 500", { kind: "status", status: 500, body: { error: { message: "EngineCore died" } } }, "EngineCore died"],
   ["HTTP 400", { kind: "status", status: 400, body: { error: { message: "no" } } }, "HTTP 400: no"],
-  ["a connection closed before the reply", { kind: "close-before-headers" }, "cannot be reached"],
-  ["a connection closed in the reply", { kind: "close-after-headers" }, "cannot be reached"],
+  ["a connection closed before the reply", { kind: "close-before-headers" }, "closed the connection"],
+  ["a connection closed in the reply", { kind: "close-after-headers" }, "closed the connection"],
   ["one log probability too few", { kind: "length-mismatch" }, "do not agree"],
   ["NaN", { kind: "bad-logprob", text: "NaN" }, "not a finite number"],
   ["null", { kind: "bad-logprob", text: "null", index: 3 }, "not a finite number"],
@@ -43,7 +43,7 @@ const WHOLE: [string, Fault, string][] = [
   ["no token at all", reply({ token_ids: [], logprobs: null, finish_reason: "stop" }), "no tokens"],
 ];
 const STREAMED: [string, Fault, string][] = [
-  ["a connection lost", { kind: "close-in-stream", frames: 3 }, "cannot be reached"],
+  ["a connection lost", { kind: "close-in-stream", frames: 3 }, "closed the connection"],
   ["an early end", { kind: "end-in-stream", frames: 3 }, "malformed"],
   ["an error", { kind: "error-in-stream", frames: 2, message: "out of memory" }, "out of memory"],
 ];

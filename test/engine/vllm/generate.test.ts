@@ -136,7 +136,7 @@ describe("the endpoint", () => {
     const withIt = await start();
     await withIt.engine.generate(makeCall([1]));
     expect(withIt.server.to(COMPLETIONS)).toHaveLength(0);
-    const without = await start({ scaleOut: false });
+    const without = await start({ missingPaths: [GENERATE] });
     for (let n = 0; n < 3; n++) await without.engine.generate(makeCall([1]));
     expect(without.server.to(GENERATE)).toHaveLength(1);
     expect(without.server.to(COMPLETIONS)).toHaveLength(3);
@@ -277,20 +277,23 @@ describe("alternatives", () => {
     },
   );
 
-  it("are one less if the server's limit allows no more, which is found out once", async () => {
-    const { server, engine } = await start({ ...outside, maxLogprobs: 2 });
-    for (let n = 0; n < 2; n++) {
-      const call = makeCall([1], { maxTokens: 3, topLogprobs: 2 });
-      await engine.generate(call);
-      expect(call.generation.top()?.width).toBe(2);
-    }
-    const asked = server.to(GENERATE).map(({ json }) => Object(json["sampling_params"]).logprobs as number);
-    expect(asked).toEqual([3, 2, 2]);
-  });
+  it.each([false, true])(
+    "are one less if the server's limit allows no more, found out once, streamed: %s",
+    async (streams) => {
+      const { server, engine } = await start({ ...outside, maxLogprobs: 2 });
+      for (let n = 0; n < 2; n++) {
+        const call = makeCall([1], { maxTokens: 3, topLogprobs: 2 }, streams ? { onTokens: () => undefined } : {});
+        await engine.generate(call);
+        expect(call.generation.top()?.width).toBe(2);
+      }
+      const asked = server.to(GENERATE).map(({ json }) => Object(json["sampling_params"]).logprobs as number);
+      expect(asked).toEqual([3, 2, 2]);
+    },
+  );
 
-  it("fail the call if they exceed the server's limit", async () => {
+  it.each([false, true])("fail the call if they exceed the server's limit, streamed: %s", async (streams) => {
     const { engine } = await start({ maxLogprobs: 2 });
-    const refused = engine.generate(makeCall([1], { topLogprobs: 3 }));
+    const refused = engine.generate(makeCall([1], { topLogprobs: 3 }, streams ? { onTokens: () => undefined } : {}));
     await expect(refused).rejects.toMatchObject({ code: "engine_rejected_request" });
   });
 });

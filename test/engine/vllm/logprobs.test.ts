@@ -25,6 +25,18 @@ function createEngine(...servers: readonly VllmServer[]): Engine {
   return engine;
 }
 
+/** The reply to a probe, with these values as log probabilities. */
+const makeReply = (values: readonly number[]) => ({
+  choices: [
+    {
+      index: 0,
+      finish_reason: "length",
+      token_ids: values.map((_, index) => index + 5),
+      logprobs: { content: values.map((logprob, index) => ({ token_id: index + 5, logprob, top_logprobs: [] })) },
+    },
+  ],
+});
+
 const readContent = async (engine: Engine) => (await engine.generate(makeCall(makePrompt(5)))).logprobs;
 
 describe.each([
@@ -73,23 +85,10 @@ describe("the probe", () => {
     expect(await readContent(engine)).toBe("unknown");
   });
 
-  it("classifies equal logits as truncated, and raw logits as unknown", async () => {
+  it("classifies equal logits as truncated", async () => {
     const tie = await startServer({});
-    const logits = await startServer({});
-    const makeReply = (logprobs: readonly number[]) => ({
-      choices: [
-        {
-          index: 0,
-          finish_reason: "length",
-          token_ids: logprobs.map((_unused, index) => index + 5),
-          logprobs: { content: logprobs.map((logprob, index) => ({ token_id: index + 5, logprob, top_logprobs: [] })) },
-        },
-      ],
-    });
     tie.probeFault({ kind: "reply", body: makeReply([0, -Math.LN2, 0, 0]) });
-    logits.probeFault({ kind: "reply", body: makeReply([12.5, 9.25, 14, 10]) });
     expect(await readContent(createEngine(tie))).toBe("truncated");
-    expect(await readContent(createEngine(logits))).toBe("unknown");
   });
 
   it("is repeated after the server was unreachable", async () => {
@@ -103,6 +102,49 @@ describe("the probe", () => {
     await startServer({ port, logprobsMode: "processed_logprobs" });
     expect(await readContent(engine)).toBe("truncated");
     expect(engine.servers?.list()[0]?.logprobs).toBe("truncated");
+  });
+});
+
+describe("a server that reports logits", () => {
+  const fault = (values: readonly number[]) => ({ kind: "reply", body: makeReply(values) }) as const;
+
+  it.each([
+    ["above 0", [-1.5, 3.52, -0.5, -2]],
+    ["less likely than any likeliest token", [-35.5, -31.25, -40, -33]],
+  ])("fails its calls, without a request for the later ones: %s", async (_, values) => {
+    const server = await startServer({});
+    server.probeFault(fault(values));
+    const engine = createEngine(server);
+    for (let n = 0; n < 3; n++) {
+      const failed = readContent(engine);
+      await expect(failed).rejects.toMatchObject({ code: "engine_error" });
+      await expect(failed).rejects.toThrow("The engine server reports logits");
+    }
+    expect(server.to("/inference/v1/generate")).toHaveLength(1);
+    expect(server.probes).toHaveLength(1);
+  });
+
+  it("leaves its calls to servers that report log probabilities", async () => {
+    const servers = [await startServer({}), await startServer({})] as const;
+    servers[0].probeFault(fault([3.52, 4, 5, 6]));
+    const engine = createEngine(...servers);
+    const urls = servers.map(({ url }) => url);
+    const affinityKey = ["a", "b", "c", "d", "e", "f"].find((key) => rendezvousOrder(key, urls)[0] === urls[0]) ?? "";
+    const run = () => engine.generate(makeCall([7], {}, { affinityKey }));
+    await expect(run()).rejects.toThrow("reports logits");
+    expect(await run()).toMatchObject({ logprobs: "raw" });
+    expect(servers[1].to("/inference/v1/generate")).toHaveLength(1);
+  });
+
+  it("gets calls again when it was restarted in another mode", async () => {
+    const server = await startServer({});
+    server.probeFault(fault([3.52, 4, 5, 6]));
+    const engine = createEngine(server);
+    await expect(readContent(engine)).rejects.toThrow("reports logits");
+    await server.close();
+    await expect(engine.health()).rejects.toMatchObject({ code: "engine_unavailable" });
+    await startServer({ port: Number(new URL(server.url).port), logprobsMode: "processed_logprobs" });
+    expect(await readContent(engine)).toBe("truncated");
   });
 });
 
@@ -146,7 +188,7 @@ describe("servers with different logprobs modes", () => {
 describe("a temperature", () => {
   it("that vLLM raises is recorded as the one that it samples with", async () => {
     const engine = createEngine(await startServer({}));
-    const used = [0, 0.001, 0.01, 0.7].map((temperature) => engine.effectiveTemperature?.(temperature));
+    const used = [0, 0.001, 0.01, 0.7].map((temperature) => engine.effectiveTemperature?.(temperature, 0));
     expect(used).toEqual([0, 0.01, 0.01, 0.7]);
   });
 });

@@ -76,8 +76,10 @@ export type Fault =
   | { readonly kind: "end-in-stream"; readonly frames: number }
   /** A stream that sends nothing after this many frames, and does not end. */
   | { readonly kind: "hang-in-stream"; readonly frames: number }
-  /** A stream with an error after this many frames. */
-  | { readonly kind: "error-in-stream"; readonly frames: number; readonly message: string }
+  /** A stream with an error after this many frames. `code` is the status that the reply would have had. */
+  | { readonly kind: "error-in-stream"; readonly frames: number; readonly message: string; readonly code?: number }
   | { readonly kind: "slow"; readonly milliseconds: number }
+  /** A stream with this text: captured bytes of a real server. */
+  | { readonly kind: "stream"; readonly text: string }
   /** Any body with status 200; a string is sent as it is. */
   | { readonly kind: "reply"; readonly body: unknown };

@@ -35,6 +35,8 @@ export class SglangScheduler {
   readonly #jobs = new Map<string, Job>();
   #waiters: (() => void)[] = [];
   #paused: PauseMode | undefined;
+  /** Requests whose grammar is being compiled. The scheduler takes one each time that a pause ends. */
+  compiling = 0;
   weightVersion: string;
   tokenMilliseconds: number;
   /** The weights that sample: a path, or a name of the test's choice for tensors that a trainer pushes. */
@@ -94,17 +96,31 @@ export class SglangScheduler {
     while (!job.aborted && this.#running() >= this.#options.maxRunning) await this.#change();
     if (job.aborted) return this.#outcome(job, { type: "abort", message: "Abort in waiting queue" }, true);
     job.running = true;
-    if ([...this.#cached].some((weights) => weights !== this.weights)) this.staleHits++;
-    this.#cached.add(this.weights);
+    this.#prefill();
     const planned = plannedOutput(job.request, this.#options.complete(job.request), this.#options.eosTokenId);
     for (const id of planned.ids) {
       if (this.tokenMilliseconds > 0) await sleep(this.tokenMilliseconds);
-      while (this.#paused && !job.aborted) await this.#change();
+      await this.#pass(job);
       if (job.aborted) return this.#outcome(job, aborted(), false);
       job.tokens.push({ id, logprob: inventedLogprob(id, job.tokens.length), version: this.weightVersion });
       await job.onToken?.(job.tokens);
     }
     return this.#outcome(job, planned.finish, false);
+  }
+
+  /** Waits for the end of a pause. In a pause of the mode `retract`, a request loses its cache. */
+  async #pass(job: Job): Promise<void> {
+    let retracted = false;
+    while (this.#paused && !job.aborted) {
+      retracted ||= this.#paused === "retract";
+      await this.#change();
+    }
+    if (retracted && !job.aborted) this.#prefill();
+  }
+
+  #prefill(): void {
+    if ([...this.#cached].some((weights) => weights !== this.weights)) this.staleHits++;
+    this.#cached.add(this.weights);
   }
 
   #outcome(job: Job, finish: FinishReason, neverRan: boolean): GenerateOutcome {
@@ -125,7 +141,10 @@ export class SglangScheduler {
 
   pause(mode: PauseMode): void {
     this.#paused = mode;
-    if (mode === "abort") this.abort("", true);
+    if (mode === "abort") {
+      this.abort("", true);
+      this.compiling = 0;
+    }
   }
 
   /** Resolves when every aborted request is answered. */
@@ -135,17 +154,18 @@ export class SglangScheduler {
 
   continue(): void {
     this.#paused = undefined;
+    this.compiling = Math.max(0, this.compiling - 1);
     this.#wake();
   }
 
   load(weights: string): void {
-    if (this.#running() > 0) this.loadsWhileRunning++;
+    if (this.#running() > 0 && this.#paused !== "retract") this.loadsWhileRunning++;
     this.weights = weights;
   }
 
-  /** Returns false if requests are pending; the cache is then kept. */
+  /** Returns false if requests are pending; the cache is then kept. Those that wait in a pause `retract` have none. */
   flush(): boolean {
-    if (this.pending > 0) return false;
+    if (this.compiling > 0 || (this.pending > 0 && this.#paused !== "retract")) return false;
     this.#cached.clear();
     return true;
   }

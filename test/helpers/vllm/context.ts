@@ -7,8 +7,12 @@ export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRu
   /** `processed_logprobs` renormalizes over the tokens that top-k keeps. Default: `raw_logprobs`, like vLLM. */
   readonly logprobsMode?: "raw_logprobs" | "processed_logprobs";
   readonly contextLength?: number;
-  /** Without it, `/inference/v1/generate` is missing, as in servers started without `--enable-scale-out`. */
+  /** Started with `--enable-scale-out`; default true. Without it, `/inference/v1/generate` answers 403. */
   readonly scaleOut?: boolean;
+  /** Started with `--tokens-only`: no stop strings, and no grammars. */
+  readonly tokensOnly?: boolean;
+  /** Started with `--return-sampling-mask`: requests need `top_k` and a temperature above 0. */
+  readonly samplingMask?: boolean;
   /**
    * How `/inference/v1/generate` writes log probabilities: `"token": "token_id:5"` until v0.29, `"token_id": 5` after.
    */
@@ -29,6 +33,8 @@ export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRu
   readonly pieceBytes?: number;
   /** Sends no frame for an end without a new token, like older servers. */
   readonly skipsEmptyFrames?: boolean;
+  /** `/health` answers 503, as after the engine process has died. */
+  readonly unhealthy?: boolean;
   readonly apiKey?: string;
   readonly port?: number;
   readonly missingPaths?: readonly string[];

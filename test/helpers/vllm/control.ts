@@ -12,7 +12,7 @@ export async function vllmControl(
   const { scheduler, loads, model, contextLength } = context;
   switch (url.pathname) {
     case "/health":
-      return sendText(response, 200, "");
+      return sendText(response, context.options.unhealthy ? 503 : 200, "");
     case "/v1/models":
       return sendJson(response, 200, {
         object: "list",
@@ -28,8 +28,6 @@ export async function vllmControl(
       if (mode !== "keep" && url.searchParams.get("clear_cache") !== "false") scheduler.flush();
       return sendJson(response, 200, { status: "paused" });
     }
-    case "/is_paused":
-      return sendJson(response, 200, { is_paused: scheduler.paused });
     case "/resume":
       scheduler.continue();
       return sendJson(response, 200, { status: "resumed" });

@@ -2,13 +2,13 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerBroken } from "../broken-reply.js";
 import { EventStream } from "../event-stream.js";
-import { sendText } from "../sglang/context.js";
+import { sendJson, sendText } from "../sglang/context.js";
 import { cutShort } from "../sglang/cut.js";
 import type { Fault } from "../sglang/protocol.js";
 import type { ReplyState } from "../sglang/reply.js";
 import type { VllmContext, VllmRequest } from "./context.js";
 import { vllmReplyText, vllmUsageText } from "./reply.js";
-import { readVllmRequest } from "./request.js";
+import { HiddenRefusal, LateRefusal, readVllmRequest } from "./request.js";
 
 /** Answers one request for a generation, with the next fault if one is waiting. */
 export async function answerVllm(
@@ -17,7 +17,8 @@ export async function answerVllm(
   body: Buffer,
   response: ServerResponse,
 ): Promise<void> {
-  const request = readVllmRequest(context, endpoint, body);
+  const request = readRequest(context, endpoint, body, response);
+  if (!request) return;
   const fault = (isProbe(request.id) ? context.probeFaults : context.faults).shift();
   if (fault && answerBroken(fault, response)) return;
   if (fault?.kind === "slow") await sleep(fault.milliseconds);
@@ -26,6 +27,30 @@ export async function answerVllm(
   const outcome = cutShort(await context.scheduler.generate(request.scheduled), fault);
   const text = vllmReplyText(context, request, outcome, fault);
   sendText(response, 200, fault?.kind === "truncated-json" ? text.slice(0, text.length / 2) : text);
+}
+
+/** Reads the request. If the engine refuses it and it asks for a stream, answers with a stream of the refusal. */
+function readRequest(
+  context: VllmContext,
+  endpoint: VllmRequest["endpoint"],
+  body: Buffer,
+  response: ServerResponse,
+): VllmRequest | undefined {
+  try {
+    return readVllmRequest(context, endpoint, body);
+  } catch (error) {
+    const isStreamed = body.includes('"stream":true');
+    if (error instanceof HiddenRefusal && !isStreamed) {
+      sendJson(response, 500, { error: { message: "", type: "InternalServerError", param: null, code: 500 } });
+      return undefined;
+    }
+    if (!(error instanceof LateRefusal) || !isStreamed) throw error;
+    const { message } = error;
+    const frame = { error: { message, type: "BadRequestError", param: null, code: 400 } };
+    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    response.end(`data: ${JSON.stringify(frame)}\n\ndata: [DONE]\n\n`);
+    return undefined;
+  }
 }
 
 /** Returns true for a probe: a request that finds out which log probabilities the server reports. */

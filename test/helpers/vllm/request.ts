@@ -1,6 +1,36 @@
 import { BadRequest, integers, isObject, parseObject } from "../sglang/request.js";
 import type { VllmContext, VllmRequest } from "./context.js";
 
+/** A refusal of vLLM's engine, which checks a request after its server has sent the status of a stream. */
+export class LateRefusal extends BadRequest {}
+
+/** A refusal whose reason vLLM names only in streams. Other requests get status 500 without a message. */
+export class HiddenRefusal extends LateRefusal {}
+
+/** Refuses what vLLM 0.32 refuses because of its flags, with its messages. */
+function checkFlags(
+  { tokensOnly, samplingMask }: VllmContext["options"],
+  sampling: Readonly<Record<string, unknown>>,
+): void {
+  const { stop, structured_outputs, temperature, top_k } = sampling;
+  if (tokensOnly && Array.isArray(stop) && stop.length > 0) {
+    throw new BadRequest(
+      "stop strings are not supported on a --tokens-only server because detokenization is disabled. Check stop strings on the coordinator, or use stop_token_ids.",
+    );
+  }
+  if (tokensOnly && structured_outputs !== undefined) {
+    throw new LateRefusal("Structured outputs requires a tokenizer so it can't be used with 'skip_tokenizer_init'");
+  }
+  if (samplingMask && temperature === 0) {
+    throw new HiddenRefusal("sampling distribution replay requires temperature > 0");
+  }
+  if (samplingMask && !(typeof top_k === "number" && top_k > 0)) {
+    throw new HiddenRefusal(
+      "sampling distribution replay requires top_k > 0 to bound sampling mask size, reduce transfer overhead, and avoid potential OOMs",
+    );
+  }
+}
+
 /** Reads the body of `/inference/v1/generate` or `/v1/completions`. */
 export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["endpoint"], body: Buffer): VllmRequest {
   const { model, contextLength } = context;
@@ -17,15 +47,18 @@ export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["end
       `This model's maximum context length is ${contextLength} tokens. However, you requested ${maxTokens} output tokens and your prompt contains ${inputIds.length} input tokens.`,
     );
   }
+  checkFlags(context.options, sampling);
   if (sampling["thinking_token_budget"] !== undefined && context.options.reasoningParser !== true) {
-    throw new BadRequest(
-      "thinking_token_budget is set but reasoning_config is not configured. Please set --reasoning-config to use thinking_token_budget.",
+    throw new LateRefusal(
+      "thinking_token_budget is set but reasoning_config is not configured. Please set --reasoning-parser and/or --reasoning-config to use thinking_token_budget.",
     );
   }
   const id = typeof fields["request_id"] === "string" ? fields["request_id"] : crypto.randomUUID();
   const logprobs = sampling["logprobs"];
   if (typeof logprobs === "number" && logprobs > maxLogprobs) {
-    throw new BadRequest(`Requested sample logprobs of ${logprobs}, which is greater than max allowed: ${maxLogprobs}`);
+    throw new LateRefusal(
+      `Requested sample logprobs of ${logprobs}, which is greater than max allowed: ${maxLogprobs} (parameter=logprobs, value=${logprobs})`,
+    );
   }
   const streamOptions = fields["stream_options"];
   return {

@@ -54,6 +54,16 @@ export async function startVllmServer(options: VllmServerOptions = {}): Promise<
   };
 }
 
+/** The answer of vLLM 0.32. */
+const DISABLED = {
+  error: {
+    message: "Scale-out endpoints are disabled. Restart vllm serve with --enable-scale-out to enable them.",
+    type: "PermissionDeniedError",
+    param: null,
+    code: 403,
+  },
+};
+
 function asksForLogprobs({ headers }: RecordedRequest): boolean {
   return isProbe(headers["x-request-id"]);
 }
@@ -84,8 +94,10 @@ async function route(context: VllmContext, request: RecordedRequest, response: S
   }
   if (options.missingPaths?.includes(path)) return sendJson(response, 404, { detail: "Not Found" });
   if (path === "/v1/completions") return answerVllm(context, "completions", body, response);
-  if (path === "/inference/v1/generate" && (options.scaleOut ?? true)) {
-    return answerVllm(context, "generate", body, response);
+  if (path === "/inference/v1/generate") {
+    return options.scaleOut === false
+      ? sendJson(response, 403, DISABLED)
+      : answerVllm(context, "generate", body, response);
   }
   await vllmControl(context, request, response);
 }

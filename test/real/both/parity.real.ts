@@ -1,103 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Interaction } from "../../../src/client/interaction.js";
+import { testParity } from "../support/parity.js";
 import { openRealEngine } from "../support/real-engine.js";
-import { type Claim, recompute } from "../support/recompute.js";
-import { readOutputs } from "../support/referee.js";
-import { openRig, type Rig, type RigSession } from "../support/rig.js";
-import { PROMPTS, SETTINGS, type Setting, toRequest } from "../support/settings.js";
+import { PROMPTS, SETTINGS } from "../support/settings.js";
 
 const engine = openRealEngine();
-const settings = SETTINGS.filter(({ quick }) => quick === true || !engine.quick);
 
-/** Largest difference to transformers in float32. Logits of a low temperature are larger, and so is their rounding. */
-const TOLERANCE = 5e-5;
-
-let rig: Rig;
-const claims: { readonly claim: Claim; readonly recorded: readonly number[]; readonly name: string }[] = [];
-
-beforeAll(async () => {
-  rig = await openRig(engine.name, engine);
+testParity({
+  engine: engine.name,
+  open: async () => engine,
+  settings: engine.quick ? SETTINGS.filter(({ quick }) => quick) : SETTINGS,
+  prompts: engine.quick ? PROMPTS.slice(0, 1) : PROMPTS,
 });
-afterAll(async () => {
-  await rig[Symbol.asyncDispose]();
-});
-
-/** Runs one setting in a session of its own, and compares the session's export with the engine's bytes. */
-async function expectWire(setting: Setting, prompt: string, stream: boolean): Promise<void> {
-  const session = await rig.session();
-  const { status, text } = await session.chat(toRequest(setting, `${session.id}: ${prompt}`, stream));
-  expect(status, text).toBe(200);
-  const interactions = await exportSession(session);
-  expect(interactions).toHaveLength(Number(setting.body["n"] ?? 1));
-  for (const interaction of interactions) expectRecorded(interaction, setting.name);
-}
-
-async function exportSession({ id, key }: RigSession): Promise<Interaction[]> {
-  await fetch(`${rig.server.url}/rl/end_session`, { method: "POST", headers: { authorization: `Bearer ${key}` } });
-  return [...(await rig.trainer.admin.exportTrajectories(id)).values()];
-}
-
-/** Finds the engine's reply with this prompt and these ids. Its log probabilities must be the recorded ones, to the last bit. */
-function expectRecorded({ modelResponse, sampling }: Interaction, name: string): void {
-  const prompt = [...modelResponse.inputTokens];
-  const output = [...modelResponse.outputTokens];
-  const recorded = [...modelResponse.outputLogprobs];
-  const found = rig.referee.calls.flatMap((call) =>
-    readOutputs([call]).flatMap((wire) =>
-      startsWith(wire.ids, output) && equal(wire.prompt, prompt) ? [{ call, wire }] : [],
-    ),
-  );
-  expect(found.length, "replies with the recorded ids").toBeGreaterThan(0);
-  const match = found.find(({ wire }) => equal(wire.logprobs.slice(0, output.length), recorded));
-  expect(match, `log probabilities ${recorded.join(", ")} in the engine's bytes`).toBeDefined();
-  if (!match || !sampling) throw new Error("not recorded");
-  const repetitionCountsPrompt = engine.name === "vllm";
-  const claim = { model: engine.model, prompt, output, sampling, request: match.call.body, repetitionCountsPrompt };
-  claims.push({ claim, recorded, name });
-}
-
-describe(`ids and log probabilities are those of ${engine.name}'s bytes`, () => {
-  it.each(settings)("$name", async (setting) => {
-    for (const prompt of engine.quick ? PROMPTS.slice(0, 1) : PROMPTS.slice(0, 2)) {
-      await expectWire(setting, prompt, false);
-      await expectWire(setting, prompt, true);
-    }
-  });
-
-  it("16 at once", async () => {
-    const all = PROMPTS.flatMap((prompt) => settings.map((setting) => ({ setting, prompt })));
-    for (let from = 0; from < all.length; from += 16) {
-      const batch = all.slice(from, from + 16);
-      await Promise.all(batch.map(({ setting, prompt }, index) => expectWire(setting, prompt, index % 2 === 0)));
-    }
-  });
-});
-
-it.skipIf(engine.python === undefined)(
-  "records log probabilities that transformers computes from what it claims",
-  () => {
-    const recomputed = recompute(
-      engine.python ?? "",
-      claims.map(({ claim }) => claim),
-    );
-    const worst = new Map<string, number>();
-    const tokens = claims.reduce((sum, { recorded }) => sum + recorded.length, 0);
-    claims.forEach(({ recorded, name }, index) => {
-      const error = Math.max(...recorded.map((value, at) => Math.abs(value - (recomputed[index]?.[at] ?? Number.NaN))));
-      worst.set(name, Math.max(worst.get(name) ?? 0, Number.isNaN(error) ? Number.POSITIVE_INFINITY : error));
-    });
-    const table = [...worst].map(([name, error]) => `${error.toExponential(1)}  ${name}`);
-    process.stdout.write(
-      `${claims.length} outputs, ${tokens} tokens; largest difference by setting:\n${table.join("\n")}\n`,
-    );
-    expect([...worst].filter(([, error]) => !(error <= TOLERANCE))).toEqual([]);
-  },
-);
-
-function startsWith(ids: readonly number[], beginning: readonly number[]): boolean {
-  return beginning.every((id, index) => ids[index] === id);
-}
-
-function equal(one: readonly number[], other: readonly number[]): boolean {
-  return one.length === other.length && startsWith(one, other);
-}

@@ -65,7 +65,7 @@ export const DEFAULT_FLAGS: Readonly<Record<EngineName, readonly string[]>> = {
     ...["--served-model-name", SERVED, "--context-length", "4096", "--max-total-tokens", "20000", "--dtype", "float32"],
     ...["--grammar-backend", "xgrammar", "--device", "cpu", "--attention-backend", "torch_native"],
     ...["--cuda-graph-backend-decode", "disabled", "--cuda-graph-backend-prefill", "disabled"],
-    ...["--disable-overlap-schedule", "--sampling-backend", "pytorch"],
+    ...["--disable-overlap-schedule", "--sampling-backend", "pytorch", "--enable-metrics", "--sleep-on-idle"],
   ],
 };
 

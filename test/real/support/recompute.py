@@ -1,7 +1,7 @@
 """Computes log probabilities again, with transformers in float32. Reads a JSON list of claims, writes a list of lists.
 
-A claim is {"model", "prompt", "output", "sampling", "grammar"}: what a recorded interaction says of itself. The processing of
-the logits follows the sampling parameters' definitions, in the order in which vLLM and SGLang apply them.
+A claim is {"engine", "model", "prompt", "output", "sampling", "grammar"}: what a recorded interaction says of itself. The logits
+are processed as the sampling parameters are defined, in the engine's order.
 """
 
 import json
@@ -46,15 +46,36 @@ def grammar_masks(folder, grammar, output, vocabulary):
             raise ValueError(f"the grammar refuses token {token}")
 
 
-def penalize(logits, seen_prompt, seen_output, sampling):
-    repeated = seen_output > 0
-    if sampling["repetition_counts_prompt"]:
-        repeated |= seen_prompt > 0
-    penalty = sampling["repetition_penalty"]
-    divided = torch.where(logits > 0, logits / penalty, logits * penalty)
-    logits = torch.where(repeated, divided, logits)
+def repeat_penalty(logits, repeated, penalty):
+    return torch.where(repeated, torch.where(logits > 0, logits / penalty, logits * penalty), logits)
+
+
+def add_penalties(logits, seen_output, sampling):
     logits = logits - sampling["frequency_penalty"] * seen_output
     return logits - sampling["presence_penalty"] * (seen_output > 0)
+
+
+def add_bias(logits, sampling):
+    for token, bias in sampling["logit_bias"]:
+        logits = logits.index_add(0, torch.tensor([token]), torch.tensor([float(bias)]))
+    return logits
+
+
+def process_vllm(logits, seen_prompt, seen_output, sampling):
+    """The repetition penalty counts tokens of the prompt too, and comes before the additive penalties."""
+    logits = add_bias(logits, sampling)
+    logits = repeat_penalty(logits, (seen_prompt + seen_output) > 0, sampling["repetition_penalty"])
+    return add_penalties(logits, seen_output, sampling)
+
+
+def process_sglang(logits, seen_prompt, seen_output, sampling):
+    """The repetition penalty counts tokens of the output alone, and comes after the additive penalties."""
+    logits = add_penalties(logits, seen_output, sampling)
+    logits = repeat_penalty(logits, seen_output > 0, sampling["repetition_penalty"])
+    return add_bias(logits, sampling)
+
+
+PROCESS = {"vllm": process_vllm, "sglang": process_sglang}
 
 
 def keep(logits, sampling):
@@ -73,7 +94,7 @@ def keep(logits, sampling):
 
 
 @torch.no_grad()
-def recompute(model, prompt, output, sampling, grammar):
+def recompute(engine, model, prompt, output, sampling, grammar):
     ids = torch.tensor([prompt + output])
     rows = load(model)(ids).logits[0, len(prompt) - 1 : -1]
     vocabulary = rows.shape[-1]
@@ -85,12 +106,9 @@ def recompute(model, prompt, output, sampling, grammar):
         if grammar:
             logits = logits.masked_fill(~next(masks), -torch.inf)
         if content != "raw":
-            for biased, bias in sampling["logit_bias"]:
-                logits = logits.index_add(0, torch.tensor([biased]), torch.tensor([float(bias)]))
             if at < sampling["min_tokens"]:
                 logits = logits.index_fill(0, torch.tensor(sampling["stop_token_ids"]), -torch.inf)
-            logits = penalize(logits, seen_prompt, seen_output, sampling)
-            logits = logits / sampling["temperature"]
+            logits = PROCESS[engine](logits, seen_prompt, seen_output, sampling) / sampling["temperature"]
         if content == "truncated" and not sampling["greedy"]:
             logits = keep(logits, sampling)
         found.append(logits.log_softmax(-1)[token].item())

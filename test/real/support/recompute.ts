@@ -1,12 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { RecordedSampling } from "../../../src/session/recorded-sampling.js";
-import { engineEnvironment } from "./install-engine.js";
+import { type EngineName, engineEnvironment } from "./install-engine.js";
 
 const PROGRAM = fileURLToPath(new URL("recompute.py", import.meta.url));
 
 /** What a record says of one output, and what the engine was asked for in addition. */
 export interface Claim {
+  readonly engine: EngineName;
   /** Folder of the weights that sampled it. */
   readonly model: string;
   readonly prompt: readonly number[];
@@ -14,8 +15,6 @@ export interface Claim {
   readonly sampling: RecordedSampling;
   /** The request to the engine, which has the values of which a record only says that there were some. */
   readonly request: string;
-  /** True for vLLM, whose repetition penalty counts the tokens of the prompt too. */
-  readonly repetitionCountsPrompt: boolean;
 }
 
 /** Computes the log probabilities of each claim's output again, with transformers in float32. */
@@ -27,9 +26,10 @@ export function recompute(python: string, claims: readonly Claim[]): number[][] 
   return JSON.parse(stdout) as number[][];
 }
 
-function toInput({ model, prompt, output, sampling, request, repetitionCountsPrompt }: Claim): unknown {
+function toInput({ model, prompt, output, sampling, request, engine }: Claim): unknown {
   const fields = readRequest(request);
   return {
+    engine,
     model,
     prompt,
     output,
@@ -44,7 +44,6 @@ function toInput({ model, prompt, output, sampling, request, repetitionCountsPro
       frequency_penalty: sampling.frequencyPenalty,
       presence_penalty: sampling.presencePenalty,
       repetition_penalty: sampling.repetitionPenalty,
-      repetition_counts_prompt: repetitionCountsPrompt,
       min_tokens: sampling.minTokens,
       stop_token_ids: fields["stop_token_ids"] ?? [],
       logit_bias: sampling.logitBias ? Object.entries(fields["logit_bias"] ?? {}).map(([id, bias]) => [+id, bias]) : [],

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "../../base/error.h"
-#include "../error_text.h"
+#include "../engine_failure.h"
 #include "../reply_count.h"
 #include "../stop_match.h"
 #include "../token_logprob.h"
@@ -190,7 +190,7 @@ void readSglangFields(JsonCursor& json, SglangFields& fields, const SglangKnown*
       readOutputIds(json, fields, known == nullptr ? nullptr : &known->outputIds);
     } else if (key == "error") {
       fields.error.reset();
-      if (!json.consumeNull()) fields.error = readErrorText(json);
+      if (!json.consumeNull()) fields.error = readEngineFailure(json);
     } else {
       json.skip();
     }

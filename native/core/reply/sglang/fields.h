@@ -57,8 +57,8 @@ struct SglangFields {
   std::vector<std::int32_t> outputIds;
   bool hasMetaInfo = false;
   SglangMetaInfo metaInfo;
-  /// The message, where the reply has an error that is not null.
-  std::optional<std::string> error;
+  /// Where the reply has an error that is not null.
+  std::optional<EngineFailure> error;
 };
 
 /// Reads the whole text in place of what `fields` holds. A key that comes twice counts where it comes last.

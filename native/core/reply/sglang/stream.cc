@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,11 @@ bool endsAlike(std::span<const std::int32_t> all, std::span<const std::int32_t> 
                     part.end() - static_cast<std::ptrdiff_t>(count));
 }
 
+template <typename T>
+void keep(std::optional<T>& kept, std::optional<T>& said) {
+  if (said) kept = std::move(said);
+}
+
 }  // namespace
 
 void SglangStream::read(RoomyText frame, Generation& into) {
@@ -33,6 +39,11 @@ void SglangStream::read(RoomyText frame, Generation& into) {
   readFields(frame);
   if (fields_.error) {
     end_.error = std::move(fields_.error);
+    return;
+  }
+  if (isRefusal()) {
+    keep(end_.id, fields_.metaInfo.id);
+    keep(end_.finish, fields_.metaInfo.finish);
     return;
   }
   const std::size_t total = totalTokens();
@@ -61,6 +72,13 @@ void SglangStream::readFields(RoomyText frame) {
 void SglangStream::forgetArrays() {
   known_ = {};
   known_.id = end_.id.has_value();
+}
+
+/// SGLang refuses a request in a stream, such as one whose grammar it cannot compile, with a placeholder: one token
+/// without a log probability, and counts of a prompt of one token.
+bool SglangStream::isRefusal() const {
+  const SglangMetaInfo& meta = fields_.metaInfo;
+  return count_ == 0 && meta.ids.empty() && meta.finish && meta.finish->type == "abort" && meta.finish->statusCode;
 }
 
 bool SglangStream::readsKnown() const {
@@ -183,9 +201,6 @@ void SglangStream::remember(std::size_t added) {
 
 void SglangStream::keepEnd() {
   SglangMetaInfo& meta = fields_.metaInfo;
-  const auto keep = [](auto& kept, auto& said) {
-    if (said) kept = std::move(said);
-  };
   keep(end_.id, meta.id);
   known_.id = end_.id.has_value();
   keep(end_.finish, meta.finish);

@@ -27,6 +27,7 @@ class SglangStream final : public FrameReader {
  private:
   void readFields(RoomyText frame);
   void forgetArrays();
+  bool isRefusal() const;
   bool readsKnown() const;
   std::size_t totalTokens() const;
   std::size_t newTokens(std::size_t total) const;

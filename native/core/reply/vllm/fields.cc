@@ -1,6 +1,6 @@
 #include "fields.h"
 
-#include "../error_text.h"
+#include "../engine_failure.h"
 #include "../reply_count.h"
 #include "../stop_match.h"
 #include "../token_logprob.h"
@@ -88,7 +88,7 @@ VllmFields readVllmFields(JsonCursor& json, std::size_t topWidth) {
       readId(json, fields);
     } else if (key == "error") {
       fields.error.reset();
-      if (!json.consumeNull()) fields.error = readErrorText(json);
+      if (!json.consumeNull()) fields.error = readEngineFailure(json);
     } else {
       json.skip();
     }

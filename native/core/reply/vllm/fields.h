@@ -35,8 +35,8 @@ struct VllmFields {
   std::optional<std::int64_t> promptTokens;
   std::optional<std::int64_t> completionTokens;
   std::optional<std::int64_t> cachedTokens;
-  /// The message, where the reply has an error.
-  std::optional<std::string> error;
+  /// Where the reply has an error that is not null.
+  std::optional<EngineFailure> error;
 };
 
 /// Reads the whole text. A key that comes twice counts where it comes last.

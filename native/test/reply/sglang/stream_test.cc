@@ -180,8 +180,26 @@ TEST(SglangStream, TakesAnAbortInTheQueueAndAnErrorForWhatTheyAre) {
   ReplyStream failing(std::make_unique<SglangStream>(generation, 9));
   failing.push(test::bytesOf("data: {\"error\":{\"message\":\"out of memory\"}}\n\n"), generation);
   const EngineReply reply = failing.end(generation);
-  EXPECT_EQ("out of memory", reply.error);
+  EXPECT_EQ((EngineFailure{"out of memory", std::nullopt}), reply.error);
   EXPECT_FALSE(reply.finish);
+}
+
+TEST(SglangStream, TakesNothingButTheReasonFromTheFrameOfARefusal) {
+  const std::string refused =
+      R"(data: {"output_ids":[293],"meta_info":{"id":"r","finish_reason":{"type":"abort","message":"no","status_code":400,)"
+      R"("err_type":"BadRequestError"},"prompt_tokens":1,"output_token_logprobs":[],"output_token_logprobs_length":0,)"
+      R"("completion_tokens":1,"cached_tokens":0,"weight_versions":[{"version":"1","start":0,"end":1}]}})"
+      "\n\ndata: [DONE]\n\n";
+  Generation generation;
+  ReplyStream stream(std::make_unique<SglangStream>(generation, 9));
+  stream.push(test::bytesOf(refused), generation);
+  const EngineReply reply = stream.end(generation);
+  EXPECT_EQ(400, reply.finish->statusCode);
+  EXPECT_EQ("no", reply.finish->message);
+  EXPECT_FALSE(reply.promptTokens);
+  EXPECT_EQ(0u, generation.length());
+  // A generation that had begun has log probabilities for all of its tokens.
+  EXPECT_CODE(kReplyMismatch, readAll(frame(kTokens, 0, 2, kCumulative, "null") + refused));
 }
 
 TEST(SglangStream, HasOnlyTheLastIdOfACallThatWasAbortedInTheQueueAgain) {

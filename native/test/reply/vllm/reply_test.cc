@@ -172,7 +172,7 @@ TEST(VllmStream, MayEndWithoutAFinishReasonAndSaysWhatWentWrong) {
   ReplyStream failing(std::make_unique<VllmStream>(generation, 9, 0));
   failing.push(test::bytesOf("data: {\"error\":{\"message\":\"no memory\",\"code\":500}}\n\ndata: [DONE]\n\n"),
                generation);
-  EXPECT_EQ("no memory", failing.end(generation).error);
+  EXPECT_EQ((EngineFailure{"no memory", 500}), failing.end(generation).error);
 
   ReplyStream cut(std::make_unique<VllmStream>(generation, 9, 0));
   cut.push(test::bytesOf("data: " + reply(kTwo, Shape::kTokenIds, "") + "}\n\n"), generation);

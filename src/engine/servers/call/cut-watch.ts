@@ -2,16 +2,13 @@ import type { EngineFinish } from "../../../native/contract.js";
 import { type CallContent, EngineError } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import type { PauseHold } from "../pause/pause-hold.js";
-import { publicText } from "../wire/errors.js";
+import { publicText, saysRemoved } from "../wire/errors.js";
 
 /**
- * Why an engine cut a generation that may be resumed. `pause` and `version` are certain; `message` relies on the server's
- * own message.
+ * Why an engine cut a generation that may be resumed. `pause` and `version` are certain; `message` relies on what the abort
+ * itself says.
  */
 export type CutCause = "pause" | "version" | "message";
-
-/** SGLang removed the request from its queue. It never ran, so nothing in it can have failed. */
-const NEVER_RAN = /^Abort (?:in waiting queue|before prefill)/;
 
 const MENTIONS_UPDATE = /\b(?:paus|weight|update)/i;
 
@@ -43,12 +40,11 @@ export class CutWatch {
     if (this.#hold.pauses !== this.#pauses) return "pause";
     if (this.#call.currentVersion() !== this.#version || this.#hasTwoVersions()) return "version";
     const { message } = finish;
-    if (message !== undefined && (NEVER_RAN.test(message) || MENTIONS_UPDATE.test(message))) return "message";
-    const requested = message === undefined || message === REQUESTED;
+    // vLLM's aborts have no message. All of them were requested: a failed grammar step ends with `error`.
+    if (message === undefined || saysRemoved(message) || MENTIONS_UPDATE.test(message)) return "message";
     const { grammar } = this.#call.sampling;
-    if (requested && grammar === undefined) return "message";
+    if (message === REQUESTED && grammar === undefined) return "message";
     const update = await server.weightUpdate?.();
-    if (update?.paused) return "pause";
     if (update?.version !== undefined && this.#isNew(update.version)) return "version";
     throw unexplainedAbort(message, grammar !== undefined);
   }
@@ -68,11 +64,10 @@ export class CutWatch {
   }
 }
 
-function unexplainedAbort(message: string | undefined, grammar: boolean): EngineError {
-  const detail = message === undefined ? "" : ` (${publicText(message)})`;
+function unexplainedAbort(message: string, grammar: boolean): EngineError {
   const step = grammar ? " A step of the call's grammar may have failed." : "";
   return new EngineError(
     "engine_error",
-    `The engine aborted the generation${detail}. Neither a pause nor a new weight version explains this.${step}`,
+    `The engine aborted the generation (${publicText(message)}). Neither a pause nor a new weight version explains this.${step}`,
   );
 }

@@ -9,7 +9,7 @@ import type { PauseHold } from "../pause/pause-hold.js";
 import type { ServerLease } from "../pool/server-lease.js";
 import type { ServerPool } from "../pool/server-pool.js";
 import type { ServerRoute } from "../pool/server-route.js";
-import { NotStartedError } from "../wire/errors.js";
+import { isBroken, NotStartedError, UnrecordableError } from "../wire/errors.js";
 import { CutWatch } from "./cut-watch.js";
 import { OutputSoFar } from "./output-so-far.js";
 import { checkReply, readFinish } from "./read-finish.js";
@@ -80,11 +80,12 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
       continue;
     }
     const { server } = lease;
-    const inputTokens = call.prompt.length + call.generation.length;
+    const begun = call.generation.length;
+    const inputTokens = call.prompt.length + begun;
     const watch = new CutWatch(hold, call);
     const startedAt = Date.now();
     try {
-      const reply = await send(lease, call, stops, deadline);
+      const reply = await send(lease, call, stops);
       const milliseconds = Date.now() - startedAt;
       deadline.throwIfAborted();
       checkReply(reply, inputTokens);
@@ -93,6 +94,9 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
       return { reply: applyStop(reply, stops), server, watch, milliseconds };
     } catch (error) {
       lease.fail(error, deadline);
+      const isCut = lease.isCut || (hold.mode !== undefined && isBroken(error));
+      if (isCut && !deadline.aborted) return { reply: cutReply(call, begun), server, watch, milliseconds: 0 };
+      output.discardLost(error, begun);
       route.refuse(error);
     }
   }
@@ -106,12 +110,7 @@ async function waitForRetry({ refusal }: ServerRoute, signal: AbortSource): Prom
 }
 
 /** Sends the request. In a streamed reply, a stop string that the server did not find ends the request early. */
-function send(
-  lease: ServerLease,
-  call: CallContent,
-  stops: StopWatch | undefined,
-  signal: AbortSource,
-): Promise<EngineReply> {
+function send(lease: ServerLease, call: CallContent, stops: StopWatch | undefined): Promise<EngineReply> {
   const from = call.generation.length;
   const received = (): void => {
     lease.noteProgress();
@@ -120,6 +119,7 @@ function send(
     if (cut) throw new StopReached();
   };
   const serverCall: ServerCall = {
+    id: call.id,
     prompt: call.prompt,
     promptText: call.promptText,
     generation: call.generation,
@@ -128,10 +128,10 @@ function send(
     currentVersion: call.currentVersion,
     onTokens: call.onTokens,
     tokenBytes: call.tokenBytes,
-    onBudgetIgnored: call.onBudgetIgnored,
+    onIgnored: call.onIgnored,
     received,
   };
-  const reply = lease.server.request(serverCall, signal);
+  const reply = lease.server.request(serverCall, lease.signal);
   if (!stops) return reply;
   return reply.catch((error: unknown) => {
     if (!(error instanceof StopReached)) throw error;
@@ -140,8 +140,19 @@ function send(
 }
 
 /**
- * Waits until it is known what the server's log probabilities include, or until the call ends; never rejects. A server
- * that cut the generation is not asked: it is being updated and would not answer.
+/**
+ * Returns the reply of a generation that a pause ended without one: its server stays paused, or died while it loaded weights. The
+ * tokens that came before are valid.
+ */
+function cutReply({ generation }: CallContent, begun: number): EngineReply {
+  return { tokens: generation.length - begun, finish: { type: "abort" } };
+}
+
+/**
+ * Waits until it is known what the server's log probabilities include, or until the call ends. A server that cut the
+ * generation is not asked: it is being updated and would not answer.
+ *
+ * @throws UnrecordableError if the server reports something else than log probabilities
  */
 async function learnLogprobs(
   server: EngineServer,
@@ -150,7 +161,9 @@ async function learnLogprobs(
   signal: AbortSource,
 ): Promise<void> {
   if (finish?.type === "abort") return;
-  await untilAborted(server.findLogprobs(call), signal).catch(() => undefined);
+  await untilAborted(server.findLogprobs(call), signal).catch((error: unknown) => {
+    if (error instanceof UnrecordableError) throw error;
+  });
 }
 
 /** Sets the finish reason if a stop string was found here: the server's own applies to tokens that were removed. */

@@ -1,6 +1,7 @@
 import type { EngineReply } from "../../../native/contract.js";
 import { type CallContent, EngineError, type Finish, type GenerateResult, type LogprobContent } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
+import { ServerDiedError } from "../wire/errors.js";
 import { StopWatch } from "./stop-watch.js";
 
 /** Collects facts about a call's output over all of its requests. The tokens themselves are in the call's generation. */
@@ -29,7 +30,8 @@ export class OutputSoFar {
     if (sampling.grammar !== undefined && generation.length > 0) {
       if (onTokens) {
         const message =
-          "A weight update cut a streamed generation with a grammar. It cannot be resumed, because its beginning was sent.";
+          "The engine cut a streamed generation with a grammar, for example for a weight update. It cannot be resumed, " +
+          "because its beginning was sent.";
         throw new EngineError("engine_error", message);
       }
       generation.truncate(0);
@@ -37,6 +39,20 @@ export class OutputSoFar {
     }
     // No tokens of earlier servers are left.
     if (generation.length === 0) this.#generators.length = 0;
+  }
+
+  /**
+   * Discards the tokens of a request whose server died, so that another server can generate them again.
+   *
+   * @param begun length of the generation when the request was sent
+   * @throws EngineError if some of the tokens may have been sent to the agent
+   */
+  discardLost(error: unknown, begun: number): void {
+    const { generation, onTokens } = this.#call;
+    if (!(error instanceof ServerDiedError) || generation.length === begun) return;
+    if (onTokens) throw new EngineError(error.code, error.message, { cause: error });
+    generation.truncate(begun);
+    this.stops?.reset();
   }
 
   /** @param resumes how often the generation was resumed */

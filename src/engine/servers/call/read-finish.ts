@@ -1,6 +1,6 @@
 import type { EngineReply } from "../../../native/contract.js";
 import { type CallContent, EngineError, type Finish } from "../../engine.js";
-import { abortError } from "../wire/errors.js";
+import { abortError, saysRemoved } from "../wire/errors.js";
 
 /**
  * Checks a reply against its request.
@@ -13,7 +13,7 @@ export function checkReply({ promptTokens, finish, tokens }: EngineReply, inputT
     const message = `Engine reply is inconsistent: it reports ${promptTokens} prompt tokens, but ${inputTokens} were sent.`;
     throw new EngineError("engine_error", message);
   }
-  if (finish?.type === "abort" && finish.statusCode !== undefined) {
+  if (finish?.type === "abort" && finish.statusCode !== undefined && !saysRemoved(finish.message)) {
     throw abortError(finish.message, finish.statusCode, tokens);
   }
 }

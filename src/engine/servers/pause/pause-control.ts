@@ -25,11 +25,11 @@ export class PauseControl {
   }
 
   /** Pauses servers for a weight update. Whatever fails, calls stay held and the other servers stay paused. */
-  pauseEach(mode: PauseMode, urls: readonly string[]): Promise<ServerFailures> {
+  pauseEach(urls: readonly string[]): Promise<ServerFailures> {
     return this.#inTurn(async () => {
-      this.hold.close(mode);
+      this.hold.close("abort");
       this.#pool.suspendChecks();
-      return this.#tryEach(urls, (server) => server.pause(mode));
+      return this.#tryEach(urls, (server) => (server.pauseForUpdate ? server.pauseForUpdate() : server.pause("abort")));
     });
   }
 

@@ -24,7 +24,7 @@ export function createServerUpdate(
     await task(deadline.signal);
   };
   return {
-    pause: (urls) => control.pauseEach("abort", urls),
+    pause: (urls) => control.pauseEach(urls),
     load: (url, weights, caller) =>
       limited(caller, async (signal) => {
         await find(url).loadWeights(weights, signal).catch(refuseToLoad);
@@ -36,6 +36,7 @@ export function createServerUpdate(
         await find(url).setWeightVersion(version, signal);
       }),
     resume: (urls) => control.resumeEach(urls),
+    abandon: (url) => pool.abandon(url),
     release: () => control.release(),
   };
 }

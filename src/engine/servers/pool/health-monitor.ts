@@ -39,6 +39,11 @@ export class HealthMonitor {
     return this.#reached ? "up" : "unknown";
   }
 
+  /** False if only requests and checks on demand show the server's state. */
+  get isChecking(): boolean {
+    return this.#options.intervalMilliseconds > 0;
+  }
+
   /** Stops checks until {@link restart}, because the server is paused on purpose. The result of a running check is ignored. */
   suspend(): void {
     this.#suspended = true;
@@ -65,7 +70,7 @@ export class HealthMonitor {
   /** Reports that a request was answered. This makes a server healthy again only if there are no checks. */
   reportSuccess(): void {
     this.#reached = true;
-    if (this.#options.intervalMilliseconds === 0) this.#failures = 0;
+    if (!this.isChecking) this.#failures = 0;
   }
 
   /** Reports that the server has answered, perhaps some time ago. */
@@ -80,7 +85,7 @@ export class HealthMonitor {
 
   #schedule(): void {
     const { intervalMilliseconds } = this.#options;
-    if (intervalMilliseconds === 0 || this.#suspended || this.#closed.signal.aborted) return;
+    if (!this.isChecking || this.#suspended || this.#closed.signal.aborted) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#check(), this.healthy ? intervalMilliseconds : this.#retryDelay());
     this.#timer.unref();

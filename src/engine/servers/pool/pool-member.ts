@@ -12,6 +12,12 @@ import { ServerTally } from "./server-tally.js";
  */
 const SILENCE_MS = 60_000;
 
+/** A request that runs on a server or waits for a place on it. */
+export interface PoolRequest {
+  /** Ends the request without a failure: it continues on another server. */
+  cut(): void;
+}
+
 export interface PoolMemberOptions {
   /** Requests that may run at once. */
   readonly maxInflight: number;
@@ -28,7 +34,7 @@ export class PoolMember {
   readonly tally = new ServerTally();
   /** The server gets no more requests. */
   draining = false;
-  #requests = 0;
+  readonly #requests = new Set<PoolRequest>();
   /** When the server last sent a part of a reply or got work, in milliseconds since the epoch. */
   #progressAt = Date.now();
   readonly #idle = new Waiters();
@@ -49,7 +55,7 @@ export class PoolMember {
       url: this.server.url,
       state: this.draining ? "draining" : this.monitor.state,
       healthy: this.monitor.state === "up",
-      requests: this.#requests,
+      requests: this.#requests.size,
       waiting: this.places.waiting,
       maxInflight: this.places.limit,
       logprobs: this.server.logprobs ?? "unknown",
@@ -59,15 +65,19 @@ export class PoolMember {
   }
 
   /** Counts a request, from the moment that it waits for a place. */
-  enter(): void {
-    if (this.#requests === 0) this.noteProgress();
-    this.#requests++;
+  enter(request: PoolRequest): void {
+    if (this.#requests.size === 0) this.noteProgress();
+    this.#requests.add(request);
   }
 
-  leave(): void {
+  leave(request: PoolRequest): void {
     this.noteProgress();
-    this.#requests--;
-    if (this.#requests === 0) this.#idle.wake();
+    this.#requests.delete(request);
+    if (this.#requests.size === 0) this.#idle.wake();
+  }
+
+  cutRequests(): void {
+    for (const request of this.#requests) request.cut();
   }
 
   /** Notes that the server has sent a part of a reply, or may start to work. */
@@ -77,16 +87,20 @@ export class PoolMember {
 
   /** Resolves when the server has no requests. Rejects with the signal's reason if the signal aborts first. */
   async waitIdle(signal?: AbortSignal): Promise<void> {
-    if (this.#requests === 0) return;
+    if (this.#requests.size === 0) return;
     if (!(await this.#idle.wait(Number.POSITIVE_INFINITY, signal))) signal?.throwIfAborted();
   }
 
-  /** Checks the server now, independent of the monitor. A failure counts only if the state was unknown. */
+  /**
+   * Checks the server now, independent of the monitor. A failure counts only if the state was unknown, or if the monitor does
+   * not check the server and so would not notice.
+   */
   async checkNow(signal?: AbortSignal): Promise<void> {
     try {
       await this.#check(signal);
     } catch (error) {
-      if (this.monitor.state === "unknown" && isUnavailable(error)) this.monitor.reportFailure();
+      const counts = this.monitor.state === "unknown" || !this.monitor.isChecking;
+      if (counts && isUnavailable(error)) this.monitor.reportFailure();
       throw error;
     }
     this.monitor.reportSuccess();
@@ -95,7 +109,7 @@ export class PoolMember {
   /** Rejects unless the server answers. If its requests have been silent for long, the scheduler must answer too. */
   async #check(signal?: AbortSignal): Promise<void> {
     await this.server.health(signal);
-    const silent = this.#requests > 0 && Date.now() - this.#progressAt >= SILENCE_MS;
+    const silent = this.#requests.size > 0 && Date.now() - this.#progressAt >= SILENCE_MS;
     if (silent) await this.server.schedulerHealth?.(signal);
   }
 }

@@ -1,18 +1,24 @@
 import type { AbortSource } from "../../../support/async/abort-source.js";
+import { AbortSwitch } from "../../../support/async/abort-switch.js";
 import type { Deadline } from "../../../support/async/deadline.js";
+import { onAbort } from "../../../support/async/on-abort.js";
 import { EngineError } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import { isUnavailable, NotStartedError } from "../wire/errors.js";
-import type { PoolMember } from "./pool-member.js";
+import type { PoolMember, PoolRequest } from "./pool-member.js";
 
 /** A request's place on one server. Dispose of it when the request ends. */
-export class ServerLease implements Disposable {
+export class ServerLease implements PoolRequest, Disposable {
   readonly #member: PoolMember;
+  readonly #ending = new AbortSwitch();
+  readonly #listening: Disposable;
   #hasPlace = false;
+  #isCut = false;
 
-  private constructor(member: PoolMember) {
+  private constructor(member: PoolMember, deadline: Deadline) {
     this.#member = member;
-    member.enter();
+    this.#listening = onAbort(deadline, () => this.#ending.abort(deadline.reason));
+    member.enter(this);
   }
 
   /**
@@ -25,7 +31,7 @@ export class ServerLease implements Disposable {
   static async acquire(member: PoolMember, session: string, deadline: Deadline): Promise<ServerLease | undefined> {
     deadline.throwIfAborted();
     const { places } = member;
-    const lease = new ServerLease(member);
+    const lease = new ServerLease(member, deadline);
     try {
       // Takes a free place synchronously, so that a drain that starts now waits for the request.
       lease.#hasPlace = places.tryTake() || (await places.wait(session, deadline));
@@ -43,6 +49,20 @@ export class ServerLease implements Disposable {
     return this.#member.server;
   }
 
+  /** Ends the request: aborts with the deadline, or if the request is cut. */
+  get signal(): AbortSource {
+    return this.#ending;
+  }
+
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  cut(): void {
+    this.#isCut = !this.#ending.aborted;
+    this.#ending.abort(new EngineError("engine_unavailable", "The server of the generation stays paused."));
+  }
+
   /** Notes that the server has sent a part of the reply. */
   noteProgress(): void {
     this.#member.noteProgress();
@@ -58,6 +78,7 @@ export class ServerLease implements Disposable {
   fail(error: unknown, signal: AbortSource): void {
     const { tally, monitor } = this.#member;
     if (signal.aborted) tally.addAborted();
+    else if (this.#isCut) tally.addCompleted();
     else tally.addFailed(error);
     if (error instanceof NotStartedError && isUnavailable(error)) monitor.reportFailure();
     else if (error instanceof EngineError && !isUnavailable(error)) monitor.reportReached();
@@ -65,6 +86,7 @@ export class ServerLease implements Disposable {
 
   [Symbol.dispose](): void {
     if (this.#hasPlace) this.#member.places.giveBack();
-    this.#member.leave();
+    this.#listening[Symbol.dispose]();
+    this.#member.leave(this);
   }
 }

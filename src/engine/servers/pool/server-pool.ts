@@ -1,4 +1,3 @@
-import { untilAborted } from "../../../support/async/until-aborted.js";
 import { EngineError, type EngineServerState, type ServerNeeds, type ServerReadiness } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import { isUnavailable } from "../wire/errors.js";
@@ -80,6 +79,11 @@ export class ServerPool {
     await member.waitIdle(signal);
   }
 
+  /** Cuts the requests that run on the server. */
+  abandon(url: string): void {
+    this.#member(url).cutRequests();
+  }
+
   restore(url: string): void {
     this.#member(url).draining = false;
   }
@@ -124,13 +128,11 @@ export class ServerPool {
       this.#inUse().map(async (member) => {
         const { server, monitor } = member;
         const health = () => member.checkNow(signal);
-        const readiness = await askReadiness(server.url, { health, model: () => question(server), signal });
+        const model = () => question(server);
+        const warnings = async () => (needs && (await server.listWarnings?.(needs, signal))) ?? [];
+        const readiness = await askReadiness(server.url, { health, model, warnings, signal });
         if (readiness.problem?.about === "server" && monitor.state === "unknown") monitor.reportFailure();
-        if (readiness.problem || !needs) return readiness;
-        const advice = await untilAborted(server.adviseOnFlags?.(needs, signal) ?? Promise.resolve([]), signal).catch(
-          () => [],
-        );
-        return { ...readiness, advice };
+        return readiness;
       }),
     );
   }

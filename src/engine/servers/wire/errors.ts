@@ -1,5 +1,6 @@
+import type { EngineFailure } from "../../../native/contract.js";
 import { EngineError, type EngineErrorCode } from "../../engine.js";
-import { jsonObject } from "./json.js";
+import { jsonObject, positiveInteger } from "./json.js";
 
 const LONGEST_MESSAGE = 300;
 
@@ -40,8 +41,20 @@ export class NotStartedError extends EngineError {
   }
 }
 
-/** A server does not have the requested endpoint: HTTP 404 or 405. */
+/**
+ * A server's engine died, and with it every request that the server had. Another server may get them, although this one had
+ * begun with them.
+ */
+export class ServerDiedError extends NotStartedError {}
+
+/** A server does not have the requested endpoint: HTTP 404 or 405, or vLLM's 403 for an endpoint that a flag opens. */
 export class NotServedError extends EngineError {}
+
+/** HTTP 500 without a message. */
+export class UnexplainedError extends EngineError {}
+
+/** A server does not report log probabilities, so none of its replies can be recorded. */
+export class UnrecordableError extends EngineError {}
 
 /** A server refused the API key, or requires one although none is configured: HTTP 401. */
 export class KeyRefusedError extends EngineError {
@@ -66,7 +79,8 @@ export function transportError(error: unknown, origin: string): EngineError {
   if (error instanceof EngineError) return error;
   const code = errorCode(error);
   if (UNREACHABLE.has(code)) {
-    const message = `The engine at ${origin} cannot be reached (${code}).`;
+    const what = BROKEN.has(code) ? "closed the connection" : "cannot be reached";
+    const message = `The engine at ${origin} ${what} (${code}).`;
     return new EngineError("engine_unavailable", message, { cause: error });
   }
   const message = `The request to the engine at ${origin} failed (${code || "unknown"}).`;
@@ -80,8 +94,15 @@ export function isBroken(error: unknown): boolean {
 
 /** Status of a server that is starting, stopping or full, and of a router without workers. Nothing was generated. */
 const UNAVAILABLE = 503;
+const UNEXPLAINED = 500;
 const REFUSED: ReadonlySet<number> = new Set([429, UNAVAILABLE]);
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 405]);
+
+/** vLLM's 403 for endpoints that `--enable-scale-out` opens. Other 403s are those of proxies in front of it. */
+const DISABLED = { status: 403, message: /scale-out endpoints are disabled/i };
+
+/** vLLM's message for every request after its engine process has died. */
+const DIED = /EngineCore encountered an issue|EngineDeadError/;
 
 /**
  * Returns the error for a reply with an HTTP status other than 200.
@@ -90,7 +111,8 @@ const NOT_SERVED: ReadonlySet<number> = new Set([404, 405]);
  */
 export function statusError(status: number, body: string, retryAfter = ""): EngineError {
   if (status === KeyRefusedError.STATUS) return new KeyRefusedError("engine_error");
-  const detail = publicText(readMessage(body));
+  const reason = readMessage(body);
+  const detail = publicText(reason);
   const message = `The engine answered HTTP ${status}${detail && `: ${detail}`}`;
   if (REFUSED.has(status)) {
     const milliseconds = retryAfterMilliseconds(retryAfter);
@@ -100,13 +122,29 @@ export function statusError(status: number, body: string, retryAfter = ""): Engi
       milliseconds === undefined ? {} : { retryAfterMilliseconds: milliseconds },
     );
   }
-  return NOT_SERVED.has(status)
-    ? new NotServedError("engine_error", message)
+  const isDisabled = status === DISABLED.status && DISABLED.message.test(reason);
+  if (NOT_SERVED.has(status) || isDisabled) return new NotServedError("engine_error", message);
+  return status === UNEXPLAINED && reason === ""
+    ? new UnexplainedError("engine_error", message)
     : new EngineError("engine_error", message);
 }
 
 /** SGLang's message for requests that exceed SGLANG_REQ_RUNNING_TIMEOUT: a 503 after some tokens were generated. */
 const RAN_OUT_OF_TIME = /running timeout/i;
+
+/** SGLang removed the request from a queue, for a pause. It never ran, so nothing in it can have failed. */
+const REMOVED = /^(?:Abort in waiting queue|Abort before prefill|Aborted by AbortReq\.)/;
+
+/** Returns true if a message says that a request was removed before it ran. It can be sent again. */
+export function saysRemoved(message: string | undefined): boolean {
+  return message !== undefined && REMOVED.test(message);
+}
+
+/** Returns the message of an error reply to a request that was removed before it ran; undefined for any other error. */
+export function removalInBody(body: string): string | undefined {
+  const message = readMessage(body);
+  return saysRemoved(message) ? message : undefined;
+}
 
 /** Statuses of a request that the engine rejects, for example for a grammar that it cannot compile. */
 const REJECTED: ReadonlySet<number> = new Set([400, 422]);
@@ -115,6 +153,7 @@ const REJECTED: ReadonlySet<number> = new Set([400, 422]);
 export function generationError(status: number, body: string, retryAfter: string): EngineError {
   const error = statusError(status, body, retryAfter);
   if (REJECTED.has(status)) return new EngineError("engine_rejected_request", error.message);
+  if (DIED.test(error.message)) return new ServerDiedError("engine_unavailable", error.message);
   return RAN_OUT_OF_TIME.test(readMessage(body)) ? new EngineError("engine_error", error.message) : error;
 }
 
@@ -133,17 +172,34 @@ export function retryAfterMilliseconds(header: string): number | undefined {
  * @param tokens number of tokens that were generated before
  */
 export function abortError(message: string | undefined, statusCode: number, tokens: number): EngineError {
-  const detail = publicText(message ?? "");
-  const text = `The engine aborted the generation (${statusCode})${detail && `: ${detail}`}`;
-  if (REJECTED.has(statusCode)) return new EngineError("engine_rejected_request", text);
-  const neverRan = statusCode === UNAVAILABLE && tokens === 0 && !RAN_OUT_OF_TIME.test(message ?? "");
-  return neverRan ? new NotStartedError("engine_error", text) : new EngineError("engine_error", text);
+  return failedGeneration("The engine aborted the generation", {
+    message: message ?? "",
+    status: statusCode,
+    tokens,
+  });
 }
 
-/** Returns the error for a stream that contains an error message. */
-export function streamError(message: string): EngineError {
+/**
+ * Returns the error for a reply with status 200 that contains an error. An engine that has sent the status of a stream can
+ * refuse the request only in this way.
+ *
+ * @param tokens number of tokens that the reply brought before
+ */
+export function failureError({ message, code }: EngineFailure, tokens: number): EngineError {
+  return failedGeneration("The engine failed during the generation", { message, status: code, tokens });
+}
+
+/** @param status status that the engine gives the failure, if it does */
+function failedGeneration(
+  what: string,
+  { message, status, tokens }: { message: string; status: number | undefined; tokens: number },
+): EngineError {
   const detail = publicText(message);
-  return new EngineError("engine_error", `The engine failed during the generation${detail && `: ${detail}`}`);
+  const text = `${what}${status === undefined ? "" : ` (${status})`}${detail && `: ${detail}`}`;
+  if (DIED.test(message)) return new ServerDiedError("engine_unavailable", text);
+  if (status !== undefined && REJECTED.has(status)) return new EngineError("engine_rejected_request", text);
+  const neverRan = status === UNAVAILABLE && tokens === 0 && !RAN_OUT_OF_TIME.test(message);
+  return neverRan ? new NotStartedError("engine_error", text) : new EngineError("engine_error", text);
 }
 
 /** Returns the same error as a {@link NotStartedError}, for a request that cannot have begun. */
@@ -178,10 +234,13 @@ function readMessage(body: string): string {
   return "";
 }
 
-/** Returns the error message of a body that was sent instead of a reply; undefined if the body is not an error. */
-export function errorInBody(body: string): string | undefined {
-  const { error, object } = jsonObject(body);
-  return (error ?? null) !== null || object === "error" ? readMessage(body) : undefined;
+/** Returns the error of a body that was sent instead of a reply; undefined if the body is not an error. */
+export function failureInBody(body: string): EngineFailure | undefined {
+  const value = jsonObject(body);
+  const { error, object } = value;
+  if ((error ?? null) === null && object !== "error") return undefined;
+  const code = positiveInteger(Object(error).code ?? value["code"]);
+  return { message: readMessage(body), ...(code !== undefined && { code }) };
 }
 
 /** Returns the first line of a server's message, shortened, without lists of numbers (prompts) and file paths. */

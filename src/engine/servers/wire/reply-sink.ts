@@ -5,7 +5,7 @@ import { runInTurns } from "../../../support/async/run-steps.js";
 import { runAtOnce } from "../../../support/async/steps.js";
 import { StopReached } from "../call/stop-watch.js";
 import type { ServerCall } from "../engine-server.js";
-import { errorCode, errorInBody, generationError, replyError, streamError } from "./errors.js";
+import { errorCode, failureError, failureInBody, generationError, removalInBody, replyError } from "./errors.js";
 import type { ReplySink } from "./post.js";
 
 /** From this many bytes on, a whole reply is joined in steps and scanned on a worker thread. */
@@ -57,7 +57,7 @@ export class GenerationSink implements ReplySink {
     if (this.#stream) return endStream(this.#stream);
     const joined = concatInSteps(this.#pieces);
     const body = this.#bytes < ASYNC_SCAN_BYTES ? runAtOnce(joined) : await runInTurns(joined);
-    if (this.#status !== OK) throw generationError(this.#status, body.toString("utf8"), this.#retryAfter);
+    if (this.#status !== OK) return endRefused(this.#status, body.toString("utf8"), this.#retryAfter);
     const reply = await this.#append(body);
     if (reply.tokens > 0) this.#receivedAll();
     return reply;
@@ -98,13 +98,20 @@ export class GenerationSink implements ReplySink {
 /** Returns the error in a malformed reply, because some servers and routers send errors with status 200. */
 function findErrorInBody(error: unknown, body: Buffer): unknown {
   if (errorCode(error) !== "ERR_REPLY_MALFORMED" || body.byteLength > ERROR_BYTES) return undefined;
-  const message = errorInBody(body.toString("utf8"));
-  return message === undefined ? undefined : streamError(message);
+  const failure = failureInBody(body.toString("utf8"));
+  return failure && failureError(failure, 0);
+}
+
+/** @returns the reply of a request that a pause removed while its grammar was compiled, which SGLang refuses with a 400 */
+function endRefused(status: number, body: string, retryAfter: string): EngineReply {
+  const message = removalInBody(body);
+  if (message === undefined) throw generationError(status, body, retryAfter);
+  return { tokens: 0, finish: { type: "abort", message } };
 }
 
 function endStream(stream: NativeReplyStream): EngineReply {
   const reply = scan(() => stream.end());
-  if (reply.error !== undefined) throw streamError(reply.error);
+  if (reply.error) throw failureError(reply.error, reply.tokens);
   return reply;
 }
 

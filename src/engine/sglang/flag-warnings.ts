@@ -1,5 +1,5 @@
-import type { ServerAdvice, ServerNeeds } from "../engine.js";
-import { adviseFlag, askFlags, compareContexts, compareTokenizers } from "../servers/server-flags.js";
+import type { ServerNeeds, ServerWarning } from "../engine.js";
+import { askAll, compareContexts, compareTokenizers, flagWarning } from "../servers/flag-warnings.js";
 import type { ServerConnections } from "../servers/wire/connections.js";
 import { jsonObject } from "../servers/wire/json.js";
 import { readContextLength } from "./context-length.js";
@@ -10,19 +10,19 @@ const INFO_PATHS = ["server_info", "get_server_info"];
 const UNAUTHORIZED = 401;
 
 /** Finds out which flags an SGLang server lacks. Generates nothing. */
-export async function adviseOnSglangFlags(
+export async function listSglangWarnings(
   server: ServerConnections,
   needs: ServerNeeds,
   signal: AbortSignal,
-): Promise<ServerAdvice[]> {
+): Promise<ServerWarning[]> {
   const body = await askInfo(server, signal).catch(() => "");
   const flags = adviseOnInfo(jsonObject(body), needs);
-  const others = await askFlags([
+  const others = await askAll([
     () => findAdminKey(server, signal),
     () => compareTokenizers(server, needs, { signal }),
     async () => compareContexts(needs, readContextLength(body), "--context-length"),
   ]);
-  return [...flags.map(adviseFlag), ...others];
+  return [...flags.map(flagWarning), ...others];
 }
 
 async function askInfo(server: ServerConnections, signal: AbortSignal): Promise<string> {
@@ -53,7 +53,7 @@ function adviseOnInfo(info: Readonly<Record<string, unknown>>, { reasoning }: Se
 }
 
 /** Aborts a request that does not exist. */
-async function findAdminKey(server: ServerConnections, signal: AbortSignal): Promise<ServerAdvice | undefined> {
+async function findAdminKey(server: ServerConnections, signal: AbortSignal): Promise<ServerWarning | undefined> {
   const body = { rid: "rolltape-flags" };
   const { status } = await server.control({ method: "POST", path: "abort_request", body, admin: true, signal });
   if (status !== UNAUTHORIZED) return undefined;

@@ -1,6 +1,8 @@
-import type { ServerAdvice, ServerNeeds } from "../engine.js";
-import { adviseFlag, askFlags, compareContexts, compareTokenizers } from "../servers/server-flags.js";
+import { randomUUID } from "node:crypto";
+import type { ServerNeeds, ServerWarning } from "../engine.js";
+import { askAll, compareContexts, compareTokenizers, flagWarning } from "../servers/flag-warnings.js";
 import type { ServerConnections } from "../servers/wire/connections.js";
+import { NotServedError, statusError, UnrecordableError } from "../servers/wire/errors.js";
 import { jsonObject } from "../servers/wire/json.js";
 import { classifyLogprobs } from "./logprobs-probe.js";
 import type { ServedModel } from "./served-model.js";
@@ -16,13 +18,11 @@ const COMPLETIONS = "v1/completions";
 
 const PROCESSED = "Start vLLM with `--logprobs-mode processed_logprobs`";
 
-export interface VllmFlagsRequest {
+export interface VllmQuestions {
   readonly needs: ServerNeeds;
   readonly model: ServedModel;
   /** The calls may use `/inference/v1/generate`. */
   readonly mayGenerate: boolean;
-  /** Begins the id of each request, so that the server's log shows what it is for. */
-  readonly idPrefix: string;
   readonly signal: AbortSignal;
 }
 
@@ -30,11 +30,11 @@ export interface VllmFlagsRequest {
  * Finds out which flags a vLLM server lacks. Asks only with requests, because `/server_info` exists in development mode alone and
  * takes seconds. At most five tokens are generated.
  */
-export async function adviseOnVllmFlags(server: ServerConnections, request: VllmFlagsRequest): Promise<ServerAdvice[]> {
+export async function listVllmWarnings(server: ServerConnections, request: VllmQuestions): Promise<ServerWarning[]> {
   const { needs, model, mayGenerate, signal } = request;
   const closed = mayGenerate ? await findClosedEndpoint(server, signal) : undefined;
   const sampler = new SamplerQuestions(server, request, mayGenerate && closed === undefined ? GENERATE : COMPLETIONS);
-  return askFlags([
+  return askAll([
     async () => closed,
     () => sampler.logprobsMode(),
     () => sampler.maxLogprobs(),
@@ -46,21 +46,21 @@ export async function adviseOnVllmFlags(server: ServerConnections, request: Vllm
   ]);
 }
 
-/** An empty request is refused with 400 if the endpoint is open. */
-async function findClosedEndpoint(server: ServerConnections, signal: AbortSignal): Promise<ServerAdvice | undefined> {
+/** An open endpoint refuses an empty request with 400. */
+async function findClosedEndpoint(server: ServerConnections, signal: AbortSignal): Promise<ServerWarning | undefined> {
   const { status, body } = await server.control({ method: "POST", path: GENERATE, body: {}, signal });
-  // A proxy in front of the server may refuse with 403 too.
-  const isClosed = status === 404 || (status === 403 && body.includes("--enable-scale-out"));
-  if (!isClosed) return undefined;
-  return adviseFlag(
-    `\`/${GENERATE}\` is closed (HTTP ${status}), so calls need \`/${COMPLETIONS}\`. Start vLLM with \`--enable-scale-out\`.`,
+  if (!(statusError(status, body) instanceof NotServedError)) return undefined;
+  return flagWarning(
+    `The server does not serve /${GENERATE}, so calls use /${COMPLETIONS}. Tokens then have the weight version that ` +
+      "was set when their request was sent, not the one that sampled them, and on a server with `--reasoning-parser` forced tool " +
+      "calls take effect only after the reasoning. Start vLLM with `--enable-scale-out`.",
   );
 }
 
-async function findDevelopmentMode(server: ServerConnections, signal: AbortSignal): Promise<ServerAdvice | undefined> {
+async function findDevelopmentMode(server: ServerConnections, signal: AbortSignal): Promise<ServerWarning | undefined> {
   const { status } = await server.get("is_paused", signal);
   if (status !== 404) return undefined;
-  return adviseFlag(
+  return flagWarning(
     "The server can neither be paused nor load weights (`/is_paused` answers 404). For weight updates start vLLM with the " +
       "environment variable `VLLM_SERVER_DEV_MODE=1`.",
   );
@@ -69,69 +69,65 @@ async function findDevelopmentMode(server: ServerConnections, signal: AbortSigna
 /** Questions that are requests for a generation. Most are refused before anything is generated. */
 class SamplerQuestions {
   readonly #server: ServerConnections;
-  readonly #request: VllmFlagsRequest;
+  readonly #request: VllmQuestions;
   readonly #endpoint: string;
-  #count = 0;
 
-  constructor(server: ServerConnections, request: VllmFlagsRequest, endpoint: string) {
+  constructor(server: ServerConnections, request: VllmQuestions, endpoint: string) {
     this.#server = server;
     this.#request = request;
     this.#endpoint = endpoint;
   }
 
   /** With top-k 1, truncated log probabilities are 0, raw ones are negative, and the largest logits are usually positive. */
-  async logprobsMode(): Promise<ServerAdvice | undefined> {
+  async logprobsMode(): Promise<ServerWarning | undefined> {
     const { status, body } = await this.#send({ max_tokens: 4, temperature: 2, top_k: 1, logprobs: 0 });
     if (status !== 200) return undefined;
-    const values = readLogprobs(body);
-    if (values.some((value) => value > 1e-5)) {
-      return adviseFlag(
-        "The server reports logits instead of log probabilities (`--logprobs-mode` is `raw_logits` or `processed_logits`). " +
-          `${PROCESSED}.`,
-      );
+    try {
+      if (classifyLogprobs(readLogprobs(body)) !== "raw") return undefined;
+    } catch (error) {
+      return error instanceof UnrecordableError ? flagWarning(error.message) : undefined;
     }
-    if (classifyLogprobs(values) !== "raw") return undefined;
-    return adviseFlag(
+    return flagWarning(
       "Log probabilities are those of the model, without temperature, top-p, top-k and penalties (`raw_logprobs`, recorded " +
         `as \`raw\`). ${PROCESSED} to record those that tokens are sampled with.`,
     );
   }
 
-  async maxLogprobs(): Promise<ServerAdvice | undefined> {
+  async maxLogprobs(): Promise<ServerWarning | undefined> {
     const { body } = await this.#send({ max_tokens: 1, logprobs: TOO_MANY });
     const [, text] = /greater than max allowed: (\d+)/.exec(readMessage(body)) ?? [];
     if (text === undefined) return undefined;
     const limit = Number(text);
     if (limit < MOST_ALTERNATIVES) {
-      return adviseFlag(
+      return flagWarning(
         `Calls with more than ${limit} \`top_logprobs\` are refused. Start vLLM with \`--max-logprobs ${MOST_ALTERNATIVES + 1}\`.`,
       );
     }
     // This endpoint counts the sampled token among the alternatives.
     if (limit > MOST_ALTERNATIVES || this.#endpoint !== GENERATE) return undefined;
-    return adviseFlag(
+    return flagWarning(
       `A call with ${MOST_ALTERNATIVES} \`top_logprobs\` may lack the least likely one. Start vLLM with \`--max-logprobs ${limit + 1}\`.`,
     );
   }
 
-  async tokensOnly(): Promise<ServerAdvice | undefined> {
+  async tokensOnly(): Promise<ServerWarning | undefined> {
     const { body } = await this.#send({ max_tokens: 1, logprobs: TOO_MANY, stop: ["."], detokenize: true });
     if (!readMessage(body).includes("--tokens-only")) return undefined;
-    return adviseFlag(
+    return flagWarning(
       "The server takes neither stop strings nor grammars. Start vLLM with `--enable-scale-out` instead of `--tokens-only`.",
     );
   }
 
-  async reasoningParser(): Promise<ServerAdvice | undefined> {
+  async reasoningParser(): Promise<ServerWarning | undefined> {
     const { status, body } = await this.#send({ max_tokens: 1, thinking_token_budget: 1 });
     if (status !== 400 || !/reasoning.(config|parser)/.test(readMessage(body))) return undefined;
-    return adviseFlag("Thinking budgets are not enforced. Start vLLM with `--reasoning-parser`.");
+    return flagWarning("Thinking budgets are not enforced. Start vLLM with `--reasoning-parser`.");
   }
 
   #send(sampling: Readonly<Record<string, unknown>>): Promise<{ status: number; body: string }> {
-    const { needs, model, idPrefix, signal } = this.#request;
+    const { needs, model, signal } = this.#request;
     const prompt = needs.sample.ids.slice(0, 1);
-    const common = { model: model.name, request_id: `${idPrefix}flags-${this.#count++}` };
+    const common = { model: model.name, request_id: `rolltape-flags-${randomUUID()}` };
     const body =
       this.#endpoint === GENERATE
         ? { ...common, token_ids: prompt, sampling_params: sampling }

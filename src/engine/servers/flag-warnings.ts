@@ -1,17 +1,17 @@
-import type { ServerAdvice, ServerNeeds } from "../engine.js";
+import type { ServerNeeds, ServerWarning } from "../engine.js";
 import type { ServerConnections } from "./wire/connections.js";
 import { jsonObject } from "./wire/json.js";
 
 /** Asks a server one thing. Resolves to undefined if there is nothing to change. */
-export type FlagQuestion = () => Promise<ServerAdvice | undefined>;
+export type FlagQuestion = () => Promise<ServerWarning | undefined>;
 
 /** Returns the advice of all questions, in their order. A question that the server does not answer gives none. */
-export async function askFlags(questions: readonly FlagQuestion[]): Promise<ServerAdvice[]> {
+export async function askAll(questions: readonly FlagQuestion[]): Promise<ServerWarning[]> {
   const answers = await Promise.allSettled(questions.map((ask) => ask()));
   return answers.flatMap((answer) => (answer.status === "fulfilled" && answer.value ? [answer.value] : []));
 }
 
-export function adviseFlag(message: string): ServerAdvice {
+export function flagWarning(message: string): ServerWarning {
   return { about: "flag", message };
 }
 
@@ -20,7 +20,7 @@ export async function compareTokenizers(
   server: ServerConnections,
   { sample }: ServerNeeds,
   options: { readonly model?: string; readonly signal: AbortSignal },
-): Promise<ServerAdvice | undefined> {
+): Promise<ServerWarning | undefined> {
   const { model, signal } = options;
   const request = { model, prompt: sample.text, add_special_tokens: false };
   const { status, body } = await server.control({ method: "POST", path: "tokenize", body: request, signal });
@@ -51,7 +51,7 @@ export function compareContexts(
   { contextLength }: ServerNeeds,
   limit: number | undefined,
   flag: string,
-): ServerAdvice | undefined {
+): ServerWarning | undefined {
   if (contextLength === undefined || limit === undefined || contextLength <= limit) return undefined;
   const message =
     `The server takes at most ${limit} tokens of prompt and output together, but ${contextLength} are configured, so it ` +

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "../json/cursor.h"
+#include "engine_reply.h"
+
+namespace rolltape {
+
+/// Reads an engine's `error` member: `{"message": …, "code": 400}`, or a string. The message is empty where it has none.
+EngineFailure readEngineFailure(JsonCursor& json);
+
+}  // namespace rolltape

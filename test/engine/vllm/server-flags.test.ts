@@ -1,0 +1,151 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Engine, Grammar } from "../../../src/engine/engine.js";
+import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
+import type { VllmOptions } from "../../../src/engine/vllm/vllm-options.js";
+import { startVllmServer, type VllmServer, type VllmServerOptions } from "../../helpers/vllm/vllm-server.js";
+import { makeCall } from "../generate-call.js";
+
+/** What servers refuse because of their flags. The double's answers are those of vLLM 0.32. */
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const item of open.splice(0).reverse()) await item.close();
+});
+
+async function start(
+  options: VllmServerOptions,
+  engineOptions: Partial<VllmOptions> = {},
+): Promise<{ server: VllmServer; engine: Engine }> {
+  const server = await startVllmServer(options);
+  const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 8, ...engineOptions });
+  open.push(server, engine);
+  return { server, engine };
+}
+
+const GENERATE = "/inference/v1/generate";
+const COMPLETIONS = "/v1/completions";
+const MODES = [{ onTokens: () => undefined }, {}];
+
+const sampled = (server: VllmServer, name: string) =>
+  server.to(GENERATE).map(({ json }) => Object(json["sampling_params"])[name] as unknown);
+
+describe("a server without --enable-scale-out", () => {
+  it("gets completions, which is found out once", async () => {
+    const { server, engine } = await start({ scaleOut: false });
+    for (let n = 0; n < 3; n++) await engine.generate(makeCall([1]));
+    expect(server.to(GENERATE)).toHaveLength(1);
+    expect(server.to(COMPLETIONS)).toHaveLength(3);
+  });
+
+  it("fails calls if only generate is configured, with the server's own sentence", async () => {
+    const { engine } = await start({ scaleOut: false }, { api: "generate" });
+    await expect(engine.generate(makeCall([1]))).rejects.toThrow("Restart vllm serve with --enable-scale-out");
+  });
+
+  it("is told from a proxy that answers 403", async () => {
+    const { server, engine } = await start({});
+    server.fault({ kind: "status", status: 403, body: { error: { message: "Forbidden by policy" } } });
+    await expect(engine.generate(makeCall([1]))).rejects.toThrow("HTTP 403: Forbidden by policy");
+    expect(server.to(COMPLETIONS)).toHaveLength(0);
+  });
+});
+
+describe("a server with --tokens-only", () => {
+  /** The text of token 105 is " t105", so the stop string spans two tokens. */
+  const tokenBytes = (id: number) => Buffer.from(` t${id}`);
+  const complete = ({ inputLength }: { inputLength: number }) =>
+    Array.from({ length: 300 }, (_, index) => 100 + inputLength + index);
+  const stopping = { maxTokens: 300, stop: ["5 t106"] };
+
+  it.each(MODES)("gets no stop strings after it has refused one: %o", async (rest) => {
+    const { server, engine } = await start({ tokensOnly: true, complete });
+    for (let n = 0; n < 2; n++) {
+      const call = makeCall([1, 2], stopping, { tokenBytes, ...rest });
+      expect(await engine.generate(call)).toMatchObject({ finish: { reason: "stop", matched: "5 t106" } });
+      expect(Array.from(call.generation.ids())).toEqual([102, 103, 104, 105, 106]);
+    }
+    expect(sampled(server, "stop")).toEqual([["5 t106"], [], []]);
+    expect(sampled(server, "detokenize")).toEqual([true, false, false]);
+  });
+
+  it("refuses stop strings that nobody could find", async () => {
+    const { engine } = await start({ tokensOnly: true });
+    const refused = engine.generate(makeCall([1], stopping));
+    await expect(refused).rejects.toMatchObject({ code: "engine_rejected_request" });
+    await expect(refused).rejects.toThrow("stop strings are not supported on a --tokens-only server");
+  });
+
+  it.each(MODES)("refuses a grammar with a sentence that names the flag: %o", async (rest) => {
+    const { server, engine } = await start({ tokensOnly: true });
+    const grammar: Grammar = { kind: "regex", pattern: "a" };
+    const refused = engine.generate(makeCall([1], { grammar }, rest));
+    await expect(refused).rejects.toMatchObject({ code: "engine_rejected_request" });
+    await expect(refused).rejects.toThrow("The server was started with `--tokens-only`");
+    expect(server.to(GENERATE)).toHaveLength(1);
+  });
+
+  it("gets stop strings again after it was unreachable", async () => {
+    const { server, engine } = await start({ tokensOnly: true, complete });
+    await engine.generate(makeCall([1, 2], stopping, { tokenBytes }));
+    await server.close();
+    await expect(engine.health()).rejects.toMatchObject({ code: "engine_unavailable" });
+    const again = await startVllmServer({ port: Number(new URL(server.url).port), complete });
+    open.push(again);
+    await engine.generate(makeCall([1, 2], stopping, { tokenBytes }));
+    expect(sampled(again, "stop")).toEqual([["5 t106"]]);
+  });
+});
+
+describe("a server with --return-sampling-mask", () => {
+  const cases = MODES.flatMap((rest) => [
+    { sampling: {}, rest, reason: "requires top_k > 0" },
+    { sampling: { temperature: 0, topK: 5 }, rest, reason: "requires temperature > 0" },
+  ]);
+
+  it.each(cases)("rejects a call with the reason and what to do: %o", async ({ sampling, rest, reason }) => {
+    const { engine } = await start({ samplingMask: true });
+    const call = makeCall([1], sampling, rest);
+    const refused = engine.generate(call);
+    await expect(refused).rejects.toMatchObject({ code: "engine_rejected_request" });
+    await expect(refused).rejects.toThrow(reason);
+    await expect(refused).rejects.toThrow("The server was started with `--return-sampling-mask`");
+    expect(call.generation.length).toBe(0);
+  });
+
+  it("takes a call with top_k and a temperature", async () => {
+    const { engine } = await start({ samplingMask: true });
+    expect(await engine.generate(makeCall([1], { topK: 5 }))).toMatchObject({ resumes: 0 });
+  });
+});
+
+describe("HTTP 500 without a message", () => {
+  const fault = { kind: "status", status: 500, body: { error: { message: "", code: 500 } } } as const;
+
+  it("stays an error of the engine if a stream of the same call is not refused", async () => {
+    const { server, engine } = await start({});
+    server.fault(fault);
+    const call = makeCall([1], { maxTokens: 9 });
+    await expect(engine.generate(call)).rejects.toMatchObject({ code: "engine_error" });
+    expect(call.generation.length).toBe(0);
+    expect(sampled(server, "max_tokens")).toEqual([9, 1]);
+    expect(server.to(GENERATE)[1]?.json["request_id"]).toMatch(/^rolltape-reason-/);
+  });
+
+  it("is asked for its reason only once in a stream", async () => {
+    const { server, engine } = await start({});
+    server.fault(fault);
+    const failed = engine.generate(makeCall([1], {}, { onTokens: () => undefined }));
+    await expect(failed).rejects.toMatchObject({ code: "engine_error" });
+    expect(server.to(GENERATE)).toHaveLength(1);
+  });
+});
+
+describe("the id of a call", () => {
+  it("is the id of its requests in header and body, also of those after a cut", async () => {
+    const { server, engine } = await start({});
+    server.fault({ kind: "abort", after: 2 });
+    await engine.generate({ ...makeCall([1], { maxTokens: 6 }), id: "chatcmpl-7" });
+    expect(server.to(GENERATE).map(({ headers }) => headers["x-request-id"])).toEqual(["chatcmpl-7", "chatcmpl-7"]);
+    expect(server.to(GENERATE).map(({ json }) => json["request_id"])).toEqual(["chatcmpl-7", "chatcmpl-7"]);
+  });
+});

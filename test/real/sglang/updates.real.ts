@@ -1,0 +1,232 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Interaction } from "../../../src/client/interaction.js";
+import { writeTinyCheckpoint } from "../../helpers/tiny-checkpoint.js";
+import { openRealEngine } from "../support/real-engine.js";
+import { type Claim, recompute } from "../support/recompute.js";
+import { type ChatAnswer, openRig, type Rig, type RigSession } from "../support/rig.js";
+
+/**
+ * Weight updates and pauses of an unmodified SGLang. Versions are integers. Each recorded token must have the log probability
+ * that transformers computes with the weights of its version: for prompts that no cache has, whose caches SGLang drops in the
+ * update, and for prompts that its cache has.
+ */
+
+const engine = openRealEngine();
+const { python } = engine;
+
+const TOLERANCE = 5e-5;
+
+/** Enough that a generation runs on while the test sends its next calls. */
+const TOKENS = 800;
+
+const GRAMMAR = {
+  type: "json_schema",
+  json_schema: {
+    name: "list",
+    schema: { type: "array", items: { type: "string", maxLength: 30 }, minItems: 120, maxItems: 121 },
+  },
+};
+
+/** Takes xgrammar seconds to compile, and differs in each call, so that no cache has it. */
+const slowGrammar = () => ({
+  type: "json_schema",
+  json_schema: {
+    name: "slow",
+    schema: {
+      type: "string",
+      pattern: `^(${Array.from({ length: 40 }, (_, index) => `a{${index},${index + 400}}b`).join("|")}){1,20}${Date.now()}$`,
+    },
+  },
+});
+
+let folder: string;
+let rig: Rig;
+/** Folders of the weights by version. */
+const folders = new Map<number, string>();
+/** The last version that was set, which stays on the server. */
+let version = 100;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "rolltape-weights-"));
+  for (const seed of [11, 12]) await writeTinyCheckpoint(join(folder, String(seed)), seed);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+beforeEach(async () => {
+  rig = await openRig("sglang", engine, { "engine.timeout_seconds": 0 });
+  await update(engine.model);
+});
+afterEach(async () => {
+  await update(engine.model);
+  await rig[Symbol.asyncDispose]();
+});
+
+/** Loads weights as the next version, and returns the record of the update. */
+async function update(path: string): Promise<Readonly<Record<string, unknown>>> {
+  version++;
+  folders.set(version, path);
+  const response = await control("/rl/weights", { version, path });
+  const record = (await response.json()) as Readonly<Record<string, unknown>>;
+  expect(response.status, JSON.stringify(record)).toBe(200);
+  return record;
+}
+
+function control(path: string, body: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${rig.adminKey}`, "content-type": "application/json" };
+  return fetch(`${rig.server.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+/** Sends a call to the engine itself, as a trainer does. */
+async function tell(path: string, body: object): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${engine.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  expect(response.status, await response.text()).toBe(200);
+}
+
+interface Running {
+  readonly session: RigSession;
+  readonly answer: Promise<ChatAnswer>;
+}
+
+/** Starts a long generation whose prompt no cache has, because it begins with the session's id. */
+async function begin(fields: Readonly<Record<string, unknown>> = {}): Promise<Running> {
+  const session = await rig.session();
+  const content = `${session.id} ${"Say something. ".repeat(40)}`;
+  const sampling = { temperature: 1, ignore_eos: true, max_tokens: TOKENS };
+  return { session, answer: session.chat({ messages: [{ role: "user", content }], ...sampling, ...fields }) };
+}
+
+const generations = () => rig.referee.calls.filter(({ path }) => path === "/generate");
+
+/** Waits until so many streams have begun, and so have the generations that were started before them. */
+async function untilRunning(streams: number): Promise<void> {
+  await expect.poll(() => generations().filter(({ answer = "" }) => answer.length > 0).length).toBe(streams);
+}
+
+async function finish({ session, answer }: Running): Promise<Interaction> {
+  const { status, text } = await answer;
+  expect(status, text).toBe(200);
+  expect(text).not.toContain('"error"');
+  const headers = { authorization: `Bearer ${session.key}` };
+  await fetch(`${rig.server.url}/rl/end_session`, { method: "POST", headers });
+  const [interaction] = (await rig.trainer.admin.exportTrajectories(session.id)).values();
+  if (!interaction) throw new Error("not recorded");
+  return interaction;
+}
+
+const versionsOf = ({ modelResponse }: Interaction) => [...new Set(modelResponse.outputVersions)];
+
+/** Computes all outputs with the weights of each of their versions, and compares the tokens that have the version. */
+function expectRecomputed(interactions: readonly Interaction[], requests: readonly string[]): void {
+  if (python === undefined) return;
+  const claims = interactions.flatMap((interaction) =>
+    versionsOf(interaction).map((each) => ({
+      interaction,
+      version: each,
+      claim: toClaim(interaction, each, requests),
+    })),
+  );
+  const found = recompute(
+    python,
+    claims.map(({ claim }) => claim),
+  );
+  let worst = 0;
+  let tokens = 0;
+  claims.forEach(({ interaction, version: each }, index) => {
+    const { outputLogprobs, outputVersions } = interaction.modelResponse;
+    outputVersions.forEach((tokenVersion, at) => {
+      if (tokenVersion !== each) return;
+      tokens++;
+      const error = Math.abs((outputLogprobs[at] ?? Number.NaN) - (found[index]?.[at] ?? Number.NaN));
+      worst = Math.max(worst, Number.isNaN(error) ? Number.POSITIVE_INFINITY : error);
+    });
+  });
+  process.stdout.write(
+    `${interactions.length} outputs, ${tokens} tokens; largest difference ${worst.toExponential(1)}\n`,
+  );
+  expect(worst).toBeLessThan(TOLERANCE);
+}
+
+function toClaim({ modelResponse, sampling }: Interaction, each: number, requests: readonly string[]): Claim {
+  const prompt = [...modelResponse.inputTokens];
+  const model = folders.get(each);
+  const begins = `{"input_ids":[${prompt.join(",")}]`;
+  const request = requests.find((body) => body.replaceAll(" ", "").startsWith(begins));
+  if (model === undefined || !sampling || request === undefined) throw new Error(`nothing is known of version ${each}`);
+  return { engine: "sglang", model, prompt, output: [...modelResponse.outputTokens], sampling, request };
+}
+
+describe.skipIf(python === undefined)("a weight update of a real SGLang", () => {
+  const weights = (seed: number) => join(folder, String(seed));
+
+  it("leaves generations on the server; each token has the log probability of its version", async () => {
+    const before = version;
+    const whole = await Promise.all(Array.from({ length: 4 }, () => begin()));
+    const streams = [await begin({ stream: true }), await begin({ stream: true, response_format: GRAMMAR })];
+    await untilRunning(2);
+    const record = await update(weights(11));
+    process.stdout.write(`held calls for ${String(record["paused_seconds"])} s\n`);
+    const interactions = await Promise.all([...whole, ...streams].map(finish));
+    for (const interaction of interactions) expect(versionsOf(interaction)).toEqual([before, version]);
+    expect(generations()).toHaveLength(6);
+    // A second turn has its prompt in the cache, computed with the new weights.
+    const again = await begin({ max_tokens: 30 });
+    expectRecomputed(
+      [...interactions, await finish(again)],
+      generations().map(({ body }) => body),
+    );
+  });
+
+  it("works while the server is paused in place, and the pause goes on", async () => {
+    const before = version;
+    const running = await Promise.all([begin({ stream: true }), begin()]);
+    await untilRunning(1);
+    expect((await control("/rl/engine/pause", { mode: "keep" })).status).toBe(200);
+    await update(weights(12));
+    expect((await control("/rl/engine/resume", {})).status).toBe(200);
+    const interactions = await Promise.all(running.map(finish));
+    for (const interaction of interactions) expect(versionsOf(interaction)).toEqual([before, version]);
+    expectRecomputed(
+      interactions,
+      generations().map(({ body }) => body),
+    );
+  });
+
+  it("waits for grammars that are being compiled", async () => {
+    const running = await begin();
+    const compiling = await begin({ stream: true, response_format: slowGrammar() });
+    await expect.poll(() => generations().length).toBe(2);
+    await update(weights(11));
+    await Promise.all([running, compiling].map(finish));
+    const flushes = rig.referee.calls.filter(({ path }) => path === "/flush_cache").map(({ status }) => status);
+    expect(flushes, "the server must have refused to flush its caches").toContain(400);
+  });
+});
+
+describe("a pause of a real SGLang", () => {
+  it("in mode abort cuts what a pause in mode keep has frozen", async () => {
+    const running = await Promise.all([begin({ stream: true }), begin()]);
+    await untilRunning(1);
+    for (const mode of ["keep", "abort"]) expect((await control("/rl/engine/pause", { mode })).status).toBe(200);
+    expect((await control("/rl/engine/resume", {})).status).toBe(200);
+    const interactions = await Promise.all(running.map(finish));
+    expect(generations()).toHaveLength(4);
+    for (const { modelResponse } of interactions) expect(modelResponse.outputTokens).toHaveLength(TOKENS);
+  });
+
+  it("by a trainer does not fail a call whose grammar is being compiled", async () => {
+    const compiling = await Promise.all(
+      [true, false].map((stream) => begin({ stream, response_format: slowGrammar() })),
+    );
+    await expect.poll(() => generations().length).toBe(2);
+    await tell("/pause_generation", { mode: "abort" });
+    await tell("/continue_generation", {});
+    await Promise.all(compiling.map(finish));
+    const removed = generations().filter(({ answer = "" }) => answer.includes("Aborted by AbortReq."));
+    expect(removed.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    expect(generations()).toHaveLength(4);
+  });
+});
