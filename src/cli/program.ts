@@ -28,6 +28,10 @@ export function createProgram(): Command {
     .option("--out <file>", "file for the batch", "out/batch.safetensors")
     .description("run a dozen episodes with a tiny model, and write their batch")
     .action(late(async () => (await import("./commands/demo.js")).demo));
+  program
+    .command("tiny-model")
+    .description("make the folder of the demo's model, for an engine server, and print it")
+    .action(late(async () => (await import("./commands/tiny-model.js")).tinyModel));
   withRolloutOptions(program.command("rollout"))
     .description("run an agent on every task of a file and export the recorded calls as a batch")
     .action(late(async () => (await import("./commands/rollout.js")).rollout));
@@ -73,6 +77,7 @@ function addWeightsCommand(weights: Command): void {
     .option("--give-up", "give up an update: resume engine servers with known weights, drain the others")
     .option("--status", "print each server's version, and the progress of an update")
     .option("--exclude <urls>", "engine servers to leave out, separated by commas", parseUrls)
+    .option("--allow-partial", "load the weights even if they lack tensors of the model")
     .option("--json", "print one line of JSON")
     .description("load new weights into the engine of a proxy")
     .action(late(async () => (await import("./commands/weights.js")).weights));

@@ -10,6 +10,8 @@ import type { CacheStats } from "./tokenizer/piece-cache.js";
 /** A chat model as its Hugging Face folder describes it: tokenizer, chat template, stop tokens. */
 export interface ChatModel {
   readonly name: string;
+  /** Absolute path of the model's folder. It may lack the weights. */
+  readonly folder: string;
   /** SHA-256 of tokenizer and chat template. Models with equal digests turn a conversation into the same tokens. */
   readonly digest: string;
   /** All token ids that end a turn, from generation_config.json, config.json and tokenizer_config.json. */

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { WeightsRecord } from "../../src/control/weights/weights-schemas.js";
 import { registerWorker } from "../../src/control/worker-registration.js";
@@ -7,6 +8,7 @@ import { temporaryFolder } from "../cli/rolltape.js";
 import { LocalEngine } from "../helpers/local-engine.js";
 import type { Reply } from "../helpers/proxy.js";
 import { type SglangServer, type SglangServerOptions, startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { readTinyTensors, writeSafetensors } from "../helpers/tiny-checkpoint.js";
 import { Gateway, startWorker, type WorkerServer } from "./workers.js";
 
 const PATH = "/weights/step-7";
@@ -73,6 +75,24 @@ describe("POST /rl/weights through a gateway", () => {
     );
     expect((await update(gateway)).status).toBe(200);
     expect(told(servers, LOAD)).toEqual([1, 1, 1]);
+  });
+
+  it("has one worker compare the weights with the model, and refuses incomplete ones before anything is paused", async () => {
+    const { servers, workers, gateway } = await startFleet();
+    const folder = temporaryFolder();
+    const tensors = readTinyTensors(2);
+    await writeSafetensors(join(folder, "model.safetensors"), tensors.slice(1));
+    const reply = await update(gateway, { path: folder });
+    expect(reply.refusal).toBe("422 weights_incomplete");
+    expect(reply.error.message).toContain(`${tensors[0]?.name}: is missing`);
+    expect([told(servers, "/pause_generation"), heldBy(workers)]).toEqual([
+      [0, 0, 0],
+      [null, null],
+    ]);
+    expect((await update(gateway, { path: folder, allow_partial: true })).json()).toMatchObject({ checked: false });
+    await writeSafetensors(join(folder, "model.safetensors"), tensors);
+    expect((await update(gateway, { version: 8, path: folder })).json()).toMatchObject({ version: 8, checked: true });
+    expect((await update(gateway, { version: 9 })).json<WeightsRecord>().not_checked).toContain("does not exist");
   });
 
   it("holds the calls of every worker until all servers have the weights", async () => {

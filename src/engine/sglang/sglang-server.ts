@@ -3,7 +3,15 @@ import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { onAbort } from "../../support/async/on-abort.js";
 import { sleep } from "../../support/async/sleep.js";
-import { EngineError, type LogprobContent, type PauseMode, type WeightSource } from "../engine.js";
+import {
+  EngineError,
+  type LogprobContent,
+  NotLoadedError,
+  type PauseMode,
+  type ServerNeeds,
+  type ServerWarning,
+  type WeightSource,
+} from "../engine.js";
 import { StopReached } from "../servers/call/stop-watch.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
@@ -13,6 +21,7 @@ import { generateOnce } from "../servers/wire/generate-once.js";
 import { jsonObject, versionNumber } from "../servers/wire/json.js";
 import { requestBody } from "../servers/wire/request-body.js";
 import { askContextLength } from "./context-length.js";
+import { listSglangWarnings } from "./flag-warnings.js";
 import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
 import { ServerInfo } from "./server-info.js";
 import type { SglangOptions } from "./sglang-options.js";
@@ -120,6 +129,10 @@ export class SglangServer implements EngineServer {
     return this.logprobs;
   }
 
+  listWarnings(needs: ServerNeeds, signal: AbortSignal): Promise<ServerWarning[]> {
+    return listSglangWarnings(this.#connections, needs, signal);
+  }
+
   contextLength(): Promise<number> {
     return askContextLength(this.#connections);
   }
@@ -191,7 +204,7 @@ export class SglangServer implements EngineServer {
   }
 
   /** `keep_pause` keeps the scheduler paused afterwards. Older servers ignore it and never resume on their own. */
-  loadWeights({ path, version }: WeightSource, signal: AbortSignal): Promise<void> {
+  async loadWeights({ path, version }: WeightSource, signal: AbortSignal): Promise<void> {
     const body = {
       model_path: path,
       weight_version: String(version),
@@ -199,7 +212,11 @@ export class SglangServer implements EngineServer {
       keep_pause: true,
       flush_cache: false,
     };
-    return postUpdate(this.#connections, { path: "update_weights_from_disk", body, admin: true, signal });
+    try {
+      await postUpdate(this.#connections, { path: "update_weights_from_disk", body, admin: true, signal });
+    } catch (error) {
+      throw isUnopened(error) ? new NotLoadedError(error.code, error.message, { cause: error }) : error;
+    }
   }
 
   async flushCache(signal: AbortSignal): Promise<void> {
@@ -227,6 +244,11 @@ export class SglangServer implements EngineServer {
   close(): Promise<void> {
     return this.#connections.close();
   }
+}
+
+/** Returns true if SGLang could not open the new weights, so it has begun nothing. */
+function isUnopened(error: unknown): error is EngineError {
+  return error instanceof EngineError && error.message.includes("Failed to get weights iterator");
 }
 
 /** Returns true for a refusal that may have passed in a moment. */
