@@ -23,9 +23,10 @@ describe.skipIf(python === undefined)(`a weight update of ${engine.name}`, () =>
   afterAll(() => rig[Symbol.asyncDispose]());
 
   it("gives each token of a running call the version of the weights that sampled it", async () => {
+    const folder = await rig.writeWeights();
     const { session, done } = await rig.startStream();
     const before = rig.version;
-    const status = await rig.load(await rig.writeWeights());
+    const status = await rig.load(folder);
     expect(status).toMatchObject({ state: "idle", version: rig.version, checked: true, notChecked: null, error: null });
     expect((await done).text).toContain("data: [DONE]");
     expect(await rig.recordedVersions(session)).toEqual([before, rig.version]);

@@ -100,7 +100,7 @@ export class WeightsRig implements AsyncDisposable {
   async startStream(): Promise<{ readonly session: RigSession; readonly done: Promise<ChatAnswer> }> {
     const session = await this.rig.session();
     const before = this.rig.referee.calls.length;
-    const done = this.ask(session, { stream: true, max_tokens: 600 });
+    const done = this.ask(session, { stream: true, max_tokens: 1000 });
     const hasBegun = () =>
       this.rig.referee.calls.slice(before).some(({ answer = "" }) => answer.split("data: ").length > 5);
     await expect.poll(hasBegun).toBe(true);
@@ -149,6 +149,8 @@ export class WeightsRig implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // A test that failed may have left an update.
+    await this.trainer.abandonWeights();
     await this.trainer.updateWeights({ version: 0, path: this.#base });
     await this.rig[Symbol.asyncDispose]();
     rmSync(this.scratch, { recursive: true, force: true });

@@ -29,9 +29,9 @@ describe.skipIf(quick)("weights that a trainer pushes to vLLM", () => {
   };
 
   it("get the version of the external update, in the middle of a call", async () => {
+    const folder = await rig.writeWeights();
     const { session, done } = await rig.startStream();
     const before = rig.version;
-    const folder = await rig.writeWeights();
     const version = rig.next(folder);
     expect(await rig.trainer.updateWeights({ version, external: true })).toMatchObject({ state: "external" });
     await pushWeights(server.python, "vllm_trainer.py", [server.url, folder, String(await freePort())]);
