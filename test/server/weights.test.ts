@@ -15,12 +15,15 @@ import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 const USER = [{ role: "user", content: "hello" }];
 const PATH = "/weights/step-7";
 
+/** SGLang before 0.5.21, whose generations an update cuts. */
+const CUTTING = { serverInfo: { version: "0.5.20" } };
+
 const complete = () => Array.from({ length: 40 }, (_, index) => 300 + index);
 
 let servers: SglangServer[];
 let proxy: Proxy<Engine>;
 
-async function startEngine(count = 2, seconds = 60, options: SglangServerOptions = {}): Promise<Engine> {
+async function startEngine(count = 2, seconds = 60, options: SglangServerOptions = CUTTING): Promise<Engine> {
   servers = await Promise.all(Array.from({ length: count }, () => startSglangServer({ complete, ...options })));
   const urls = servers.map(({ url }) => url);
   return createSglangEngine({

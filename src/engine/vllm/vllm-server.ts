@@ -1,15 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { native } from "../../native/addon.js";
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
-import { type CallContent, EngineError, type LogprobContent, type PauseMode, type WeightSource } from "../engine.js";
+import {
+  type CallContent,
+  EngineError,
+  type LogprobContent,
+  type PauseMode,
+  type ServerNeeds,
+  type ServerWarning,
+  type WeightSource,
+} from "../engine.js";
 import type { EngineServer, ServerCall } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
 import { postControl, postUpdate, postUpdateIfServed, requireHealthy } from "../servers/wire/control-requests.js";
-import { isUnavailable, NotServedError, notStarted, statusError, UnexplainedError } from "../servers/wire/errors.js";
+import { isUnavailable, NotServedError, notStarted, UnexplainedError } from "../servers/wire/errors.js";
 import { type GenerationRequest, generateOnce } from "../servers/wire/generate-once.js";
 import { requestBody } from "../servers/wire/request-body.js";
-import { adviseOnFlags } from "./flag-advice.js";
+import { adviseOnFlags, hasMasks, isRefusedWithMasks, refusedWithMasks } from "./explain-refusal.js";
+import { listVllmWarnings } from "./flag-warnings.js";
 import { type Endpoint, type Flags, KnownFlags } from "./known-flags.js";
 import { LogprobsProbe, runProbe } from "./logprobs-probe.js";
 import {
@@ -30,12 +38,7 @@ const COMPLETIONS_PATH = "v1/completions";
 
 /** Prefixes of the request ids of probes, which make them recognizable in the server's log. */
 const PROBE_ID = "rolltape-logprobs-";
-const REASON_ID = "rolltape-reason-";
-
-const WITHOUT_GENERATE =
-  `The server does not serve /${GENERATE_PATH}, so calls use /${COMPLETIONS_PATH}. Tokens then have the weight version that ` +
-  "was set when their request was sent, not the one that sampled them, and on a server with `--reasoning-parser` forced tool " +
-  "calls take effect only after the reasoning. Start vLLM with `--enable-scale-out`.";
+const MASKS_ID = "rolltape-masks-";
 
 /** One vLLM server, or a router in front of several. A generation is aborted by closing its connection. */
 export class VllmServer implements EngineServer {
@@ -104,26 +107,28 @@ export class VllmServer implements EngineServer {
       try {
         return await generateOnce(this.#connections, call, request, signal);
       } catch (error) {
-        if (error instanceof UnexplainedError) await this.#askReason(endpoint, model, call, signal);
+        const mayNeedTopK = error instanceof UnexplainedError && isRefusedWithMasks(call.sampling);
+        if (mayNeedTopK && (await this.#returnsMasks(model, call))) throw refusedWithMasks(error);
         if (!this.#flags.learn(error, flags, call, endpoint)) throw error;
       }
     }
   }
 
   /**
-   * Finds out why the server failed without a message: vLLM names the reason of some refusals only in streams. Requests one
-   * token of the same call as a stream.
-   *
-   * @throws EngineError with the reason if the server refuses this too
+   * Finds out whether the server returns sampling masks. Then it fails calls without `top_k`, and does not say why. Requests one
+   * token that it does not refuse.
    */
-  async #askReason(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSource): Promise<void> {
-    if (isStreamed(endpoint, call)) return;
-    const { prompt, affinityKey, currentVersion } = call;
-    const sampling = { ...call.sampling, maxTokens: 1, minTokens: 0 };
-    const generation = new native.Generation();
-    const asked = { prompt, affinityKey, currentVersion, sampling, generation, onTokens: () => undefined };
-    const request = await encodeRequest(endpoint, asked, { model, flags: this.#flags.current, idPrefix: REASON_ID });
-    await generateOnce(this.#connections, asked, request, signal);
+  async #returnsMasks(model: string, { prompt }: CallContent): Promise<boolean> {
+    const body = {
+      model,
+      token_ids: Array.from(prompt.tokens().subarray(0, 1)),
+      request_id: MASKS_ID + randomUUID().replaceAll("-", ""),
+      sampling_params: { max_tokens: 1, temperature: 1, top_k: 1 },
+    };
+    const answer = await this.#connections
+      .control({ method: "POST", path: GENERATE_PATH, body })
+      .catch(() => undefined);
+    return answer?.status === 200 && hasMasks(answer.body);
   }
 
   get logprobs(): LogprobContent | undefined {
@@ -166,12 +171,10 @@ export class VllmServer implements EngineServer {
     throw new EngineError("engine_error", "The engine does not report its context length.");
   }
 
-  /** Sends an empty request: an endpoint that is served refuses it with 400. */
-  async listWarnings(signal: AbortSignal): Promise<string[]> {
-    if (!this.#api.includes("generate")) return [];
-    const request = { method: "POST", path: GENERATE_PATH, body: {}, signal } as const;
-    const { status, body } = await this.#connections.control(request);
-    return statusError(status, body) instanceof NotServedError ? [WITHOUT_GENERATE] : [];
+  async listWarnings(needs: ServerNeeds, signal: AbortSignal): Promise<ServerWarning[]> {
+    const model = await this.#servedModel();
+    const mayGenerate = this.#api.includes("generate");
+    return listVllmWarnings(this.#connections, { needs, model, mayGenerate, signal });
   }
 
   /** vLLM's `/health` generates nothing; it fails if the engine's process has died. */

@@ -24,12 +24,14 @@ const common = { timeoutSeconds: 0, maxInflight: 8, healthSeconds: 0 };
 const complete = ({ inputLength }: { inputLength: number }) =>
   Array.from({ length: 100 }, (_, index) => 100 + inputLength + index);
 const slow = { complete, tokenMilliseconds: 3 };
+/** SGLang before 0.5.21, whose generations are cut. */
+const CUTTING = { serverInfo: { version: "0.5.20" } };
 
 const KINDS: [string, EngineKind][] = [
   [
     "sglang",
     {
-      start: (options) => startSglangServer({ ...slow, ...options }),
+      start: (options) => startSglangServer({ ...slow, ...CUTTING, ...options }),
       engine: (urls, weightsTimeoutSeconds) => createSglangEngine({ ...common, urls, weightsTimeoutSeconds }),
       loadPath: "/update_weights_from_disk",
       flushPath: "/flush_cache",
