@@ -66,12 +66,8 @@ function valueShape(value: unknown, key: string): Shape {
   if (Array.isArray(value)) return arrayShape(value);
   if (typeof value === "object") return objectShape(value as Record<string, unknown>);
   // What follows on further lines are details. How many validators complained of a field is their own matter.
-  if (key === "message") {
-    return String(value)
-      .split("\n", 1)
-      .join("")
-      .replaceAll(/\d+/g, "0")
-      .replace("validation errors", "validation error");
+  if (key === "message" && typeof value === "string") {
+    return value.split("\n", 1).join("").replaceAll(/\d+/g, "0").replace("validation errors", "validation error");
   }
   return TELLING.has(key) ? JSON.stringify(value) : typeof value;
 }

@@ -220,7 +220,7 @@ describe.each(tokens)("the answer $name of $engine, $script", ({ engine, capture
     expect(readOf(generation, append(generation, bytes, topLogprobs))).toEqual(expected(frames, topLogprobs));
     const cut = new native.Generation();
     for (let end = 0; end < bytes.length; end++) {
-      expect(() => append(cut, bytes.subarray(0, end), topLogprobs)).toThrow();
+      expect(() => append(cut, bytes.subarray(0, end), topLogprobs)).toThrow(/JSON|byte|end/i);
     }
     expect(cut.length).toBe(0);
   });
@@ -232,9 +232,7 @@ describe.each(tokens)("the answer $name of $engine, $script", ({ engine, capture
     for (let at = 1; at < bytes.length; at++) {
       const pieces = [bytes.subarray(0, at), bytes.subarray(at)];
       // A comparison of texts, because toEqual would take most of the time.
-      if (JSON.stringify(readStream(engine, pieces, topLogprobs)) !== text) {
-        expect(readStream(engine, pieces, topLogprobs), `cut at byte ${at}`).toEqual(whole);
-      }
+      expect(JSON.stringify(readStream(engine, pieces, topLogprobs)) === text, `cut at byte ${at}`).toBe(true);
     }
   });
 });

@@ -9,41 +9,37 @@ export function cutShort(outcome: GenerateOutcome, fault: Fault | undefined): Ge
     finish,
   });
   const unrun = (finish: FinishReason): GenerateOutcome => ({ ...outcome, tokens: [], neverRan: true, finish });
-  switch (fault?.kind) {
-    case "abort":
-      return cut(fault.after, aborted());
-    case "abort-saying":
-      return cut(fault.after, { type: "abort", message: fault.message, status_code: null, err_type: null });
-    case "abort-in-queue":
-      return unrun({ type: "abort", message: "Abort in waiting queue" });
-    case "queue-full":
-      return unrun({ type: "abort", status_code: 503, message: "The request queue is full." });
-    case "bad-grammar": {
-      const { message } = fault;
-      const finish: FinishReason = { type: "abort", message, status_code: 400, err_type: "BadRequestError" };
-      return { ...cut(0, finish), garbage: outcome.tokens[0] ?? { id: 3, logprob: 0, version: outcome.weightVersion } };
-    }
-    case "abort-with-status": {
-      const { statusCode, message = "Scheduler says no", after = 0 } = fault;
-      return cut(after, { type: "abort", message, status_code: statusCode, err_type: null });
-    }
-    default:
-      return outcome;
+  if (fault?.kind === "abort") return cut(fault.after, aborted());
+  if (fault?.kind === "abort-saying") {
+    return cut(fault.after, { type: "abort", message: fault.message, status_code: null, err_type: null });
   }
+  if (fault?.kind === "abort-in-queue") return unrun({ type: "abort", message: "Abort in waiting queue" });
+  if (fault?.kind === "queue-full") {
+    return unrun({ type: "abort", status_code: 503, message: "The request queue is full." });
+  }
+  if (fault?.kind === "bad-grammar") {
+    const { message } = fault;
+    const finish: FinishReason = { type: "abort", message, status_code: 400, err_type: "BadRequestError" };
+    return { ...cut(0, finish), garbage: outcome.tokens[0] ?? { id: 3, logprob: 0, version: outcome.weightVersion } };
+  }
+  if (fault?.kind === "abort-with-status") {
+    const { statusCode, message = "Scheduler says no", after = 0 } = fault;
+    return cut(after, { type: "abort", message, status_code: statusCode, err_type: null });
+  }
+  return outcome;
 }
+
+const CUTS: ReadonlySet<string | undefined> = new Set([
+  "abort",
+  "abort-saying",
+  "abort-with-status",
+  "abort-in-queue",
+  "queue-full",
+  "bad-grammar",
+] satisfies Fault["kind"][]);
 
 /** Number of tokens that a stream sends before the fault. */
 export function tokensBefore(fault: Fault | undefined): number {
-  switch (fault?.kind) {
-    case "abort":
-    case "abort-saying":
-    case "abort-with-status":
-      return fault.after ?? 0;
-    case "abort-in-queue":
-    case "queue-full":
-    case "bad-grammar":
-      return 0;
-    default:
-      return Number.POSITIVE_INFINITY;
-  }
+  if (!CUTS.has(fault?.kind)) return Number.POSITIVE_INFINITY;
+  return fault && "after" in fault ? (fault.after ?? 0) : 0;
 }

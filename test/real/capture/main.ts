@@ -39,7 +39,7 @@ async function main([
     const sent = exchange(url, request);
     const capture = sent.capture.then((taken) => {
       writeFileSync(join(folder, `${name}.json`), toText(taken));
-      console.log(taken.status, name);
+      process.stdout.write(`${taken.status} ${name}\n`);
       return taken;
     });
     return { ...sent, capture };
