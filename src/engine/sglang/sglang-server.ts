@@ -3,7 +3,15 @@ import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { onAbort } from "../../support/async/on-abort.js";
 import { sleep } from "../../support/async/sleep.js";
-import { EngineError, type LogprobContent, NotLoadedError, type PauseMode, type WeightSource } from "../engine.js";
+import {
+  EngineError,
+  type LogprobContent,
+  NotLoadedError,
+  type PauseMode,
+  type ServerNeeds,
+  type ServerWarning,
+  type WeightSource,
+} from "../engine.js";
 import { StopReached } from "../servers/call/stop-watch.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
@@ -13,6 +21,7 @@ import { generateOnce } from "../servers/wire/generate-once.js";
 import { jsonObject, versionNumber } from "../servers/wire/json.js";
 import { requestBody } from "../servers/wire/request-body.js";
 import { askContextLength } from "./context-length.js";
+import { listSglangWarnings } from "./flag-warnings.js";
 import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
 import { ServerInfo } from "./server-info.js";
 import type { SglangOptions } from "./sglang-options.js";
@@ -118,6 +127,10 @@ export class SglangServer implements EngineServer {
 
   async findLogprobs(): Promise<LogprobContent> {
     return this.logprobs;
+  }
+
+  listWarnings(needs: ServerNeeds, signal: AbortSignal): Promise<ServerWarning[]> {
+    return listSglangWarnings(this.#connections, needs, signal);
   }
 
   contextLength(): Promise<number> {
