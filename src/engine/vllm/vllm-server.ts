@@ -43,6 +43,7 @@ const MASKS_ID = "rolltape-masks-";
 /** One vLLM server, or a router in front of several. A generation is aborted by closing its connection. */
 export class VllmServer implements EngineServer {
   readonly url: string;
+  readonly budgetStart = "reasoning";
   readonly #connections: ServerConnections;
   readonly #modelName: string | undefined;
   /** The endpoints that may be used, best first. */

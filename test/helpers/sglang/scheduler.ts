@@ -5,6 +5,8 @@ import { BadRequest } from "./request.js";
 export interface SchedulerOptions {
   /** Returns the ids that the model samples for a request, without a stop token. */
   readonly complete: (request: GenerateRequest) => readonly number[];
+  /** Returns true for ids that the server forces: their log probability is 0. */
+  readonly isForced?: ((id: number) => boolean) | undefined;
   /** 0: the whole completion at once. */
   readonly tokenMilliseconds: number;
   readonly maxRunning: number;
@@ -113,7 +115,8 @@ export class SglangScheduler {
       await this.#pass(job);
       // The step that an abort finds running still gives its token, unless it is the first.
       if (!job.aborted || job.tokens.length > 0) {
-        job.tokens.push({ id, logprob: inventedLogprob(id, job.tokens.length), version: this.weightVersion });
+        const logprob = this.#options.isForced?.(id) ? 0 : inventedLogprob(id, job.tokens.length);
+        job.tokens.push({ id, logprob, version: this.weightVersion });
       }
       if (job.aborted) return this.#outcome(job, aborted(), false);
       if (job.tokens.length < planned.ids.length) await job.onToken?.(job.tokens);

@@ -56,6 +56,7 @@ function makeContext(options: SglangServerOptions): ServerContext {
     loads: new WeightLoads(),
     scheduler: new SglangScheduler({
       complete: options.complete ?? ((request) => inventedCompletion(request, 8)),
+      isForced: options.isForced,
       tokenMilliseconds: options.tokenMilliseconds ?? 0,
       maxRunning: options.maxRunning ?? Number.POSITIVE_INFINITY,
       weightVersion: options.weightVersion ?? "default",

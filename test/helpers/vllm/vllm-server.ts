@@ -76,6 +76,7 @@ function makeContext(options: VllmServerOptions): VllmContext {
     died: false,
     scheduler: new SglangScheduler({
       complete: options.complete ?? ((request) => inventedCompletion(request, 8)),
+      isForced: options.isForced,
       tokenMilliseconds: options.tokenMilliseconds ?? 0,
       maxRunning: Number.POSITIVE_INFINITY,
       weightVersion: options.weightVersion ?? "default",
