@@ -28,6 +28,10 @@ export function createProgram(): Command {
     .option("--out <file>", "file for the batch", "out/batch.safetensors")
     .description("run a dozen episodes with a tiny model, and write their batch")
     .action(late(async () => (await import("./commands/demo.js")).demo));
+  program
+    .command("tiny-model")
+    .description("make the folder of the demo's model, for an engine server, and print it")
+    .action(late(async () => (await import("./commands/tiny-model.js")).tinyModel));
   withRolloutOptions(program.command("rollout"))
     .description("run an agent on every task of a file and export the recorded calls as a batch")
     .action(late(async () => (await import("./commands/rollout.js")).rollout));

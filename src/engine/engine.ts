@@ -55,6 +55,11 @@ export type Grammar =
   /** A structural tag of xgrammar as JSON text. */
   | { readonly kind: "structural_tag"; readonly tag: string };
 
+export interface ReasoningMarkers {
+  readonly begin: Int32Array;
+  readonly end: Int32Array;
+}
+
 export interface SharedPromptText {
   /** Becomes the text of this call's request. Only one call has it at a time. */
   readonly text: PromptText;
@@ -85,6 +90,11 @@ export interface CallContent {
    * found that servers do not search for.
    */
   readonly tokenBytes?: ((id: number) => Uint8Array) | undefined;
+  /**
+   * The ids with which the model's reasoning begins and ends, if `sampling.thinkingBudget` is set and they are known. An engine that
+   * enforces the budget calls `generation.markForced` with them.
+   */
+  readonly reasoning?: ReasoningMarkers | undefined;
   /** Called if the engine ignores a parameter of `sampling`, before it adds the tokens that this concerns. */
   readonly onIgnored?: ((param: IgnorableParam) => void) | undefined;
 }
@@ -219,22 +229,45 @@ export interface ReadinessProblem {
   readonly message: string;
 }
 
+/** What calls will need of the engine's servers. */
+export interface ServerNeeds {
+  /** A prompt as text, and its ids from the tokenizer of the model folder. */
+  readonly sample: { readonly text: string; readonly ids: readonly number[] };
+  /** The model reasons, so calls may have a budget for it. */
+  readonly reasoning: boolean;
+  /** The configured limit of prompt and output tokens together; undefined if it is the server's own. */
+  readonly contextLength: number | undefined;
+}
+
+/** What a ready server does not do, in a sentence that says what to change. */
+export interface ServerWarning {
+  /**
+   * - `flag`: the server was started with a wrong flag, or without one.
+   * - `admin_key`: the server requires another key for its control endpoints.
+   * - `tokenizer`: the server tokenizes otherwise than the model folder.
+   * - `context`: the server takes fewer tokens than configured.
+   */
+  readonly about: "flag" | "admin_key" | "tokenizer" | "context";
+  readonly message: string;
+}
+
 /** The answer of one server to a readiness check. */
 export interface ServerReadiness {
   readonly url: string;
   /** Undefined if the server is ready. */
   readonly problem: ReadinessProblem | undefined;
-  /** What a ready server does not do because of its flags. Absent if there is nothing to say. */
-  readonly warnings?: readonly string[];
+  /** What a ready server does not do. Absent if there is nothing to say. */
+  readonly warnings?: readonly ServerWarning[];
 }
 
 export interface ServerControl {
   /**
-   * Checks whether every server that is not being drained is healthy and knows the model. Generates nothing; never rejects.
+   * Checks whether every server that is not being drained is healthy and knows the model. Never rejects.
    *
    * @param signal ends the wait; a server that has not answered by then is not ready
+   * @param needs ready servers are asked for their flags too, which may generate a few tokens; undefined: generates nothing
    */
-  readiness(signal: AbortSignal): Promise<readonly ServerReadiness[]>;
+  readiness(signal: AbortSignal, needs?: ServerNeeds): Promise<readonly ServerReadiness[]>;
   list(): readonly EngineServerState[];
   /** Mode of the current pause; undefined if this engine has not paused its servers. */
   readonly paused: PauseMode | undefined;

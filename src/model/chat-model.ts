@@ -47,6 +47,11 @@ export interface ChatModel {
    * @param promptEnd the prompt's last tokens as text
    */
   hasEndedReasoning(promptEnd: string): boolean;
+  /**
+   * Returns the ids of the markers with which reasoning begins and ends; those of most models if the family is `none`. Undefined if one
+   * reader reads the family's whole output.
+   */
+  reasoningMarkers(): Promise<ReasoningMarkers | undefined>;
   /** Returns a parser for the tokens of one output. */
   outputParser(options: OutputParserOptions): OutputParser;
   /** Counters of the cache of encoded text. */
@@ -72,6 +77,11 @@ export interface PromptOptions {
   readonly known?: KnownTexts;
   /** Encoding a prompt with far more tokens stops early and rejects with a {@link TooManyTokensError}. */
   readonly maxTokens?: number;
+}
+
+export interface ReasoningMarkers {
+  readonly begin: Int32Array;
+  readonly end: Int32Array;
 }
 
 /** Why a recorded turn cannot be continued token by token, so its conversation is rendered again. */

@@ -1,5 +1,5 @@
 import type { Config } from "../config/index.js";
-import type { Engine, ReadinessProblem } from "../engine/engine.js";
+import type { Engine, ReadinessProblem, ServerNeeds, ServerWarning } from "../engine/engine.js";
 import { openServers } from "./open-engine.js";
 
 /** A problem of one engine server. */
@@ -22,13 +22,21 @@ export interface EngineReadiness {
 /** A machine that cannot be reached may never answer, not even with an error. */
 const READINESS_SECONDS = 5;
 
-/** Asks the servers of an engine whether they can serve calls. The embedded engine has no servers, and so no problems. */
-export async function engineReadiness({ servers }: Engine, config: Config): Promise<EngineReadiness> {
-  const answers = (await servers?.readiness(AbortSignal.timeout(READINESS_SECONDS * 1000))) ?? [];
+/**
+ * Asks the servers of an engine whether they can serve calls. The embedded engine has no servers, and so no problems.
+ *
+ * @param needs asks ready servers for their flags too
+ */
+export async function engineReadiness(
+  { servers }: Engine,
+  config: Config,
+  needs?: ServerNeeds,
+): Promise<EngineReadiness> {
+  const answers = (await servers?.readiness(AbortSignal.timeout(READINESS_SECONDS * 1000), needs)) ?? [];
   const problems: NotReady[] = [];
   const warnings: NotReady[] = [];
   for (const { url, problem, warnings: limits = [] } of answers) {
-    warnings.push(...limits.map((message) => ({ key: "engine.urls", message: `${new URL(url).origin}: ${message}` })));
+    warnings.push(...limits.map((warning) => describeWarning(url, warning, config)));
     if (!problem) continue;
     const list = problem.about === "unanswered" ? warnings : problems;
     list.push(describeProblem(url, problem, config));
@@ -43,6 +51,24 @@ function describeProblem(url: string, problem: ReadinessProblem, { engine }: Con
       ? `The engine did not report its model within ${READINESS_SECONDS} s. It may be busy with a long prompt.`
       : problem.message;
   return { key: findConfigKey(problem, engine), message: message.includes(origin) ? message : `${origin}: ${message}` };
+}
+
+function describeWarning(url: string, { about, message }: ServerWarning, config: Config): NotReady {
+  return { key: findWarningKey(about, config), message: `${new URL(url).origin}: ${message}` };
+}
+
+/** Returns the configuration key that belongs to a warning. */
+function findWarningKey(about: ServerWarning["about"], { engine }: Config): string {
+  switch (about) {
+    case "flag":
+      return "engine.urls";
+    case "admin_key":
+      return "engine.admin_api_key";
+    case "tokenizer":
+      return "model.path";
+    case "context":
+      return engine.context_length === null ? "rollout.agent.engine_max_tokens" : "engine.context_length";
+  }
 }
 
 /** Returns the configuration key that the user must correct. */

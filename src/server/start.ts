@@ -29,6 +29,7 @@ import type { ModelWarning } from "./model-warnings.js";
 import { openEngine } from "./open-engine.js";
 import { removeOrphans } from "./orphans.js";
 import { readReadiness } from "./readiness.js";
+import { findServerNeeds } from "./server-needs.js";
 import { closeStorage } from "./storage/lost-changes.js";
 import { openServerStorage, type ServerStorage } from "./storage/server-storage.js";
 import { openWeightVersion } from "./storage/weight-version.js";
@@ -146,7 +147,7 @@ async function startProxy(
       await probes?.close();
       return lost ? addLostChanges(report, lost) : report;
     };
-    const readiness = () => engineReadiness(engine, config);
+    const readiness = async () => engineReadiness(engine, config, await findServerNeeds(model, config));
     const { modelWarnings: warnings } = context;
     const { families, folder: modelPath } = model;
     return {

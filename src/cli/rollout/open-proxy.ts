@@ -52,6 +52,7 @@ async function startOne(config: Config, key: string, logger: Logger): Promise<Jo
   // Imported late, because it loads the native addon, which is not needed to report wrong arguments.
   const { startServer } = await import("../../server/start.js");
   const server = await startServer(config, { adminKey: key, logger });
+  for (const { key: at, message } of (await server.readiness()).warnings) logger.warn({ key: at }, message);
   return { url: server.url, adminKey: key, [Symbol.asyncDispose]: async () => void (await server.close()) };
 }
 

@@ -1,6 +1,6 @@
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
-import type { CallContent, LogprobContent, PauseMode, WeightSource } from "../engine.js";
+import type { CallContent, LogprobContent, PauseMode, ServerNeeds, ServerWarning, WeightSource } from "../engine.js";
 
 /** A call, as a server gets it with each request. */
 export interface ServerCall extends CallContent {
@@ -16,6 +16,8 @@ export interface WeightUpdate {
 /** One server of an engine. */
 export interface EngineServer {
   readonly url: string;
+  /** Where the tokens of a thinking budget are counted from: each beginning of reasoning, or the start of the output. */
+  readonly budgetStart: "reasoning" | "output";
   /**
    * Sends one request for the rest of the call: prompt, generation so far and the rest of the token budget. Sampled tokens
    * are added to the call's generation.
@@ -35,8 +37,8 @@ export interface EngineServer {
   findLogprobs(call: CallContent): Promise<LogprobContent>;
   /** Rejects unless the server has the model that requests name. Undefined if requests name no model. */
   requireModel?(): Promise<void>;
-  /** Returns what the server does not do because of its flags: a sentence for each. Generates nothing. */
-  listWarnings?(signal: AbortSignal): Promise<string[]>;
+  /** Asks a ready server what it does not do because of its flags. May generate a few tokens. */
+  listWarnings?(needs: ServerNeeds, signal: AbortSignal): Promise<ServerWarning[]>;
   /** Returns the limit of prompt and output tokens of one call together. */
   contextLength(): Promise<number>;
   /** Asks whether the server is being updated; never rejects. Undefined if the server cannot tell. */

@@ -44,7 +44,7 @@ export class ServedEngine implements Engine {
     const pause = new PauseControl(this.#pool);
     this.#pause = pause;
     this.servers = {
-      readiness: (signal) => this.#pool.readiness((server) => this.#requireModel(server), signal),
+      readiness: (signal, needs) => this.#pool.readiness((server) => this.#requireModel(server), signal, needs),
       list: () => this.#pool.list(),
       get paused() {
         return pause.hold.mode;

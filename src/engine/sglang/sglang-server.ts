@@ -3,7 +3,16 @@ import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { onAbort } from "../../support/async/on-abort.js";
 import { sleep } from "../../support/async/sleep.js";
-import { EngineError, type LogprobContent, NotLoadedError, type PauseMode, type WeightSource } from "../engine.js";
+import {
+  EngineError,
+  type LogprobContent,
+  NotLoadedError,
+  type PauseMode,
+  type ServerNeeds,
+  type ServerWarning,
+  type WeightSource,
+} from "../engine.js";
+import { markForced } from "../servers/call/mark-forced.js";
 import { StopReached } from "../servers/call/stop-watch.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
@@ -13,6 +22,7 @@ import { generateOnce } from "../servers/wire/generate-once.js";
 import { jsonObject, versionNumber } from "../servers/wire/json.js";
 import { requestBody } from "../servers/wire/request-body.js";
 import { askContextLength } from "./context-length.js";
+import { listSglangWarnings } from "./flag-warnings.js";
 import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
 import { ServerInfo } from "./server-info.js";
 import type { SglangOptions } from "./sglang-options.js";
@@ -44,6 +54,7 @@ const SCHEDULER_PATH = "server_info";
 /** One SGLang server, or a router in front of several. */
 export class SglangServer implements EngineServer {
   readonly url: string;
+  readonly budgetStart = "output";
   /** SGLang does not report SGLANG_RETURN_ORIGINAL_LOGPROB, so its default is assumed. */
   readonly logprobs = "temperature";
   readonly #connections: ServerConnections;
@@ -80,14 +91,19 @@ export class SglangServer implements EngineServer {
   }
 
   /**
-   * Returns the budget for the reasoning that the server enforces. It counts from the first token of a request, so it cannot
-   * continue a count after a cut. Under a grammar it would apply the grammar only behind the reasoning.
+   * Returns the budget for the reasoning that the server enforces. It counts from the first token of a request, so after a cut it
+   * gets the rest. Under a grammar it would apply the grammar only behind the reasoning.
    */
-  async #chooseBudget({ sampling, generation, onIgnored }: ServerCall): Promise<number | undefined> {
-    const { thinkingBudget, grammar } = sampling;
-    if (generation.length === 0 && grammar === undefined && (await this.#info.ask()).budgets) return thinkingBudget;
-    onIgnored?.("thinkingBudget");
-    return undefined;
+  async #chooseBudget(call: ServerCall): Promise<number | undefined> {
+    const { sampling, generation, reasoning, onIgnored } = call;
+    const { thinkingBudget = 0, grammar } = sampling;
+    const isResumable = generation.length === 0 || reasoning !== undefined;
+    if (!isResumable || grammar !== undefined || !(await this.#info.ask()).budgets) {
+      onIgnored?.("thinkingBudget");
+      return undefined;
+    }
+    if (generation.length > 0 && !markForced(call, this)) return undefined;
+    return Math.max(0, thinkingBudget - generation.length);
   }
 
   /** Sends an abort. Callers do not wait for it, because the generation's connection is closed anyway. */
@@ -118,6 +134,10 @@ export class SglangServer implements EngineServer {
 
   async findLogprobs(): Promise<LogprobContent> {
     return this.logprobs;
+  }
+
+  listWarnings(needs: ServerNeeds, signal: AbortSignal): Promise<ServerWarning[]> {
+    return listSglangWarnings(this.#connections, needs, signal);
   }
 
   contextLength(): Promise<number> {

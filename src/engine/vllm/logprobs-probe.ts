@@ -133,7 +133,12 @@ const LOGITS =
   "The engine server reports logits instead of log probabilities, so nothing that it generates can be recorded. Start vLLM " +
   "with `--logprobs-mode processed_logprobs` instead of `processed_logits` or `raw_logits`.";
 
-function classifyLogprobs(logprobs: readonly number[]): LogprobContent {
+/**
+ * Returns what the log probabilities of a generation with top-k 1 include.
+ *
+ * @throws UnrecordableError if they are logits
+ */
+export function classifyLogprobs(logprobs: readonly number[]): LogprobContent {
   if (logprobs.length === 0) throw new Error("The engine's reply to the probe contains no tokens.");
   // The modes `raw_logits` and `processed_logits`.
   const areLogits = logprobs.some((logprob) => logprob > ROUNDING || logprob < LEAST);

@@ -1,14 +1,23 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
-import { type CallContent, EngineError, type LogprobContent, type PauseMode, type WeightSource } from "../engine.js";
+import {
+  type CallContent,
+  EngineError,
+  type LogprobContent,
+  type PauseMode,
+  type ServerNeeds,
+  type ServerWarning,
+  type WeightSource,
+} from "../engine.js";
 import type { EngineServer, ServerCall } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
 import { postControl, postUpdate, postUpdateIfServed, requireHealthy } from "../servers/wire/control-requests.js";
-import { isUnavailable, NotServedError, notStarted, statusError, UnexplainedError } from "../servers/wire/errors.js";
+import { isUnavailable, NotServedError, notStarted, UnexplainedError } from "../servers/wire/errors.js";
 import { type GenerationRequest, generateOnce } from "../servers/wire/generate-once.js";
 import { requestBody } from "../servers/wire/request-body.js";
 import { adviseOnFlags, hasMasks, isRefusedWithMasks, refusedWithMasks } from "./explain-refusal.js";
+import { listVllmWarnings } from "./flag-warnings.js";
 import { type Endpoint, type Flags, KnownFlags } from "./known-flags.js";
 import { LogprobsProbe, runProbe } from "./logprobs-probe.js";
 import {
@@ -31,14 +40,10 @@ const COMPLETIONS_PATH = "v1/completions";
 const PROBE_ID = "rolltape-logprobs-";
 const MASKS_ID = "rolltape-masks-";
 
-const WITHOUT_GENERATE =
-  `The server does not serve /${GENERATE_PATH}, so calls use /${COMPLETIONS_PATH}. Tokens then have the weight version that ` +
-  "was set when their request was sent, not the one that sampled them, and on a server with `--reasoning-parser` forced tool " +
-  "calls take effect only after the reasoning. Start vLLM with `--enable-scale-out`.";
-
 /** One vLLM server, or a router in front of several. A generation is aborted by closing its connection. */
 export class VllmServer implements EngineServer {
   readonly url: string;
+  readonly budgetStart = "reasoning";
   readonly #connections: ServerConnections;
   readonly #modelName: string | undefined;
   /** The endpoints that may be used, best first. */
@@ -167,12 +172,10 @@ export class VllmServer implements EngineServer {
     throw new EngineError("engine_error", "The engine does not report its context length.");
   }
 
-  /** Sends an empty request: an endpoint that is served refuses it with 400. */
-  async listWarnings(signal: AbortSignal): Promise<string[]> {
-    if (!this.#api.includes("generate")) return [];
-    const request = { method: "POST", path: GENERATE_PATH, body: {}, signal } as const;
-    const { status, body } = await this.#connections.control(request);
-    return statusError(status, body) instanceof NotServedError ? [WITHOUT_GENERATE] : [];
+  async listWarnings(needs: ServerNeeds, signal: AbortSignal): Promise<ServerWarning[]> {
+    const model = await this.#servedModel();
+    const mayGenerate = this.#api.includes("generate");
+    return listVllmWarnings(this.#connections, { needs, model, mayGenerate, signal });
   }
 
   /** vLLM's `/health` generates nothing; it fails if the engine's process has died. */

@@ -37,6 +37,8 @@ export function readLeaf(page: Buffer, number: number): LeafNode[] {
   const offsets = readOffsets(page, number, LEAF);
   return offsets.map((at) => {
     const key = readKey(page, number, at);
+    // LMDB neither writes nor accepts such a key.
+    if (key.length === 0) throw new PageError(`page ${number} is damaged: it has an empty key`);
     const length = page.readUInt32LE(at);
     const flags = page.readUInt16LE(at + 4);
     const from = at + NODE_BYTES + key.length;

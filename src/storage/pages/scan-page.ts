@@ -42,6 +42,7 @@ export function scanPage(page: Buffer, number: number, isLeaf: boolean, visit: V
     const keyEnd = at + NODE_BYTES + page.readUInt16LE(at + 6);
     const end = keyEnd + (isLeaf ? readStoredBytes(page, at) : 0);
     if (keyEnd - at - NODE_BYTES > MAX_KEY_BYTES || end > page.length) throw damaged("a node reaches beyond it");
+    if (isLeaf && keyEnd === at + NODE_BYTES) throw damaged("it has an empty key");
     bytes += end - at + ((end - at) & 1);
     visit(at, keyEnd, i);
   }

@@ -48,21 +48,6 @@ describe("a server without --enable-scale-out", () => {
     await expect(engine.generate(makeCall([1]))).rejects.toThrow("HTTP 403: Forbidden by policy");
     expect(server.to(COMPLETIONS)).toHaveLength(0);
   });
-
-  it.each([
-    [{ scaleOut: false }, {}, 1],
-    [{ missingPaths: [GENERATE] }, {}, 1],
-    [{ scaleOut: false }, { api: "generate" }, 1],
-    [{ scaleOut: false }, { api: "completions" }, 0],
-    [{}, {}, 0],
-  ] as const)("is named by the readiness check: %o, %o", async (options, engineOptions, count) => {
-    const { server, engine } = await start(options, engineOptions);
-    const [answer] = (await engine.servers?.readiness(AbortSignal.timeout(10_000))) ?? [];
-    expect(answer?.problem).toBeUndefined();
-    const warnings = Array<unknown>(count).fill(expect.stringContaining("--enable-scale-out"));
-    expect(answer?.warnings ?? []).toEqual(warnings);
-    expect(server.scheduler.pending).toBe(0);
-  });
 });
 
 describe("a server with --tokens-only", () => {

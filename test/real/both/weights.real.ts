@@ -23,13 +23,14 @@ describe.skipIf(python === undefined)(`a weight update of ${engine.name}`, () =>
   afterAll(() => rig[Symbol.asyncDispose]());
 
   it("gives each token of a running call the version of the weights that sampled it", async () => {
+    const folder = await rig.writeWeights();
     const { session, done } = await rig.startStream();
     const before = rig.version;
-    const status = await rig.load(await rig.writeWeights());
+    const status = await rig.load(folder);
     expect(status).toMatchObject({ state: "idle", version: rig.version, checked: true, notChecked: null, error: null });
     expect((await done).text).toContain("data: [DONE]");
     expect(await rig.recordedVersions(session)).toEqual([before, rig.version]);
-    await rig.expectVersion(rig.version);
+    expect(await rig.askedVersions()).toEqual([rig.version]);
   });
 
   it.skipIf(engine.quick)("that is repeated has no effect", async () => {
@@ -46,14 +47,14 @@ describe.skipIf(python === undefined)(`a weight update of ${engine.name}`, () =>
       expect(await refused.catch(failure)).toBe("422 weights_incomplete");
     }
     expect([rig.count(PAUSES), (await rig.trainer.weights()).version]).toEqual([pauses, rig.version]);
-    await rig.expectVersion(rig.version);
+    expect(await rig.askedVersions()).toEqual([rig.version]);
   });
 
   it.skipIf(engine.quick)("loads partial weights if it is told to, and complete ones after them", async () => {
     const status = await rig.load(await rig.writeWeights(without(HEAD)), { allowPartial: true });
     expect(status).toMatchObject({ version: rig.version, checked: false, notChecked: "`allow_partial` is set." });
     await rig.load(await rig.writeWeights());
-    await rig.expectVersion(rig.version);
+    expect(await rig.askedVersions()).toEqual([rig.version]);
   });
 
   it.skipIf(engine.quick)("that fails is followed by one that succeeds; calls wait meanwhile", async () => {
@@ -72,10 +73,10 @@ describe.skipIf(python === undefined)(`a weight update of ${engine.name}`, () =>
     expect(await rig.load(await rig.writeWeights(breakNorm))).toMatchObject({ version: rig.version, checked: true });
     const session = await rig.rig.session();
     const refused = await rig.ask(session);
-    expect(refused.status, refused.text).toBe(502);
+    expect(refused.status).toBe(502);
     await rig.load(await rig.writeWeights());
     const next = await rig.ask(session);
-    expect(next.status, next.text).toBe(200);
+    expect(next.status).toBe(200);
     expect(await rig.recordedVersions(session)).toEqual([rig.version]);
   });
 
@@ -87,7 +88,9 @@ describe.skipIf(python === undefined)(`a weight update of ${engine.name}`, () =>
     expect(await rig.recordedVersions(session)).toEqual([rig.version]);
   });
 
-  it("has recorded versions whose weights transformers confirms", () => rig.verify(python ?? ""));
+  it("has recorded versions whose weights transformers confirms", () => {
+    expect(rig.findWrong(python ?? "")).toEqual([]);
+  });
 });
 
 function transposeHead(tensor: CheckpointTensor): CheckpointTensor {

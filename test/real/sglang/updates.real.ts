@@ -182,11 +182,14 @@ describe.skipIf(python === undefined)("a weight update of a real SGLang", () => 
 
   it("works while the server is paused in place, and the pause goes on", async () => {
     const before = version;
-    const running = await Promise.all([begin({ stream: true }), begin()]);
+    // They run far longer than the calls below take, also on a busy machine.
+    const running = [await begin({ max_tokens: 2000 }), await begin({ max_tokens: 2000 })];
+    const signal = await begin({ stream: true, max_tokens: 20 });
     await untilRunning(1);
     expect((await control("/rl/engine/pause", { mode: "keep" })).status).toBe(200);
     await update(weights(12));
     expect((await control("/rl/engine/resume", {})).status).toBe(200);
+    await finish(signal);
     const interactions = await Promise.all(running.map(finish));
     for (const interaction of interactions) expect(versionsOf(interaction)).toEqual([before, version]);
     expectRecomputed(
@@ -209,13 +212,16 @@ describe.skipIf(python === undefined)("a weight update of a real SGLang", () => 
 
 describe("a pause of a real SGLang", () => {
   it("in mode abort cuts what a pause in mode keep has frozen", async () => {
-    const running = await Promise.all([begin({ stream: true }), begin()]);
+    const running = [await begin({ max_tokens: 2000 }), await begin({ max_tokens: 2000 })];
+    const signal = await begin({ stream: true, max_tokens: 20 });
     await untilRunning(1);
     for (const mode of ["keep", "abort"]) expect((await control("/rl/engine/pause", { mode })).status).toBe(200);
     expect((await control("/rl/engine/resume", {})).status).toBe(200);
+    await finish(signal);
     const interactions = await Promise.all(running.map(finish));
-    expect(generations()).toHaveLength(4);
-    for (const { modelResponse } of interactions) expect(modelResponse.outputTokens).toHaveLength(TOKENS);
+    // Each was cut once.
+    expect(generations().length).toBeGreaterThanOrEqual(5);
+    for (const { modelResponse } of interactions) expect(modelResponse.outputTokens).toHaveLength(2000);
   });
 
   it("by a trainer does not fail a call whose grammar is being compiled", async () => {

@@ -20,16 +20,16 @@ describe.skipIf(python === "" || quick)("a weight update of SGLang", () => {
   it.each(["distributed", "bucket", "tensor"])(
     "gives weights that a trainer pushes (%s) the version of the external update, in the middle of a call",
     async (way) => {
+      const folder = await rig.writeWeights();
       const { session, done } = await rig.startStream();
       const before = rig.version;
-      const folder = await rig.writeWeights();
       const version = rig.next(folder);
       expect(await rig.trainer.updateWeights({ version, external: true })).toMatchObject({ state: "external" });
       await pushWeights(python, "sglang_trainer.py", [url, folder, String(await freePort()), way]);
       expect(await rig.trainer.finishWeights(version)).toMatchObject({ state: "idle", version });
       expect((await done).text).toContain("data: [DONE]");
       expect(await rig.recordedVersions(session)).toEqual([before, version]);
-      await rig.expectVersion(version);
+      expect(await rig.askedVersions()).toEqual([version]);
     },
   );
 
@@ -45,7 +45,9 @@ describe.skipIf(python === "" || quick)("a weight update of SGLang", () => {
     expect(await rig.recordedVersions(session)).toEqual([before]);
   });
 
-  it("has recorded versions whose weights transformers confirms", () => rig.verify(python));
+  it("has recorded versions whose weights transformers confirms", () => {
+    expect(rig.findWrong(python)).toEqual([]);
+  });
 });
 
 // SGLang answers a load that fails in the middle by loading the same path again, which ends the server.
@@ -58,7 +60,10 @@ describe.skipIf(python === "" || quick)("an SGLang server that a load has ended"
     const error: unknown = await rig.load(path, { allowPartial: true }).catch((each: unknown) => each);
     expect(failure(error)).toBe("502 weights_failed");
     expect(failedWeights(error)?.servers).toEqual([
-      expect.objectContaining({ version: null, error: expect.stringContaining("cannot be reached") as string }),
+      expect.objectContaining({
+        version: null,
+        error: expect.stringMatching(/closed the connection|cannot be reached/) as string,
+      }),
     ]);
     const waiting = rig.ask(await rig.rig.session());
     expect(await rig.trainer.abandonWeights()).toMatchObject({ state: "idle", servers: [{ state: "excluded" }] });

@@ -4,7 +4,7 @@ import { cacheFolder } from "../../../support/cache-folder.js";
 import { GGUF_FILE, tinyModelFiles } from "./tiny-model-files.js";
 
 /** Part of the folder's name. Raise it whenever the content of a file changes. */
-export const TINY_MODEL_VERSION = 3;
+export const TINY_MODEL_VERSION = 4;
 
 export interface TinyModel {
   /** Path of the GGUF file. */

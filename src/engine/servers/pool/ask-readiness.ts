@@ -1,11 +1,11 @@
 import { untilAborted } from "../../../support/async/until-aborted.js";
-import type { ReadinessProblem, ServerReadiness } from "../../engine.js";
+import type { ReadinessProblem, ServerReadiness, ServerWarning } from "../../engine.js";
 import { KeyRefusedError } from "../wire/errors.js";
 
 export interface ReadinessQuestions {
   readonly health: () => Promise<void>;
   readonly model: () => Promise<void>;
-  readonly warnings: () => Promise<readonly string[]>;
+  readonly warnings: () => Promise<readonly ServerWarning[]>;
   /** Ends the wait for answers, even if a question ignores it. */
   readonly signal: AbortSignal;
 }

@@ -1,4 +1,4 @@
-import { EngineError, type EngineServerState, type ServerReadiness } from "../../engine.js";
+import { EngineError, type EngineServerState, type ServerNeeds, type ServerReadiness } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import { isUnavailable } from "../wire/errors.js";
 import { askReadiness } from "./ask-readiness.js";
@@ -119,13 +119,17 @@ export class ServerPool {
   }
 
   /** Checks whether each server that is not being drained can serve calls; never rejects. */
-  readiness(question: (server: EngineServer) => Promise<void>, signal: AbortSignal): Promise<ServerReadiness[]> {
+  readiness(
+    question: (server: EngineServer) => Promise<void>,
+    signal: AbortSignal,
+    needs?: ServerNeeds,
+  ): Promise<ServerReadiness[]> {
     return Promise.all(
       this.#inUse().map(async (member) => {
         const { server, monitor } = member;
         const health = () => member.checkNow(signal);
         const model = () => question(server);
-        const warnings = async () => (await server.listWarnings?.(signal)) ?? [];
+        const warnings = async () => (needs && (await server.listWarnings?.(needs, signal))) ?? [];
         const readiness = await askReadiness(server.url, { health, model, warnings, signal });
         if (readiness.problem?.about === "server" && monitor.state === "unknown") monitor.reportFailure();
         return readiness;

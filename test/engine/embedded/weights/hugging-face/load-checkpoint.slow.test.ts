@@ -258,7 +258,7 @@ describe("a checkpoint that does not fit", () => {
     {
       name: "other heads",
       config: { num_attention_heads: 8 },
-      message: /num_attention_heads is 8, but the model in use has 4/,
+      message: /num_attention_heads is 8, but the model in use has 2/,
     },
     {
       name: "another rotary base",
