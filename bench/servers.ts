@@ -14,6 +14,8 @@ export interface ProxyOptions {
   /** Of Node. */
   readonly nodeArguments?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** Folder of the compiled program. */
+  readonly build?: string;
   /** Returns the command line to start instead, for example one that limits the memory of the process. */
   readonly wrap?: (program: string, args: readonly string[]) => [program: string, args: string[]];
 }
@@ -25,6 +27,7 @@ export async function startProxy({
   args = [],
   nodeArguments = [],
   env,
+  build = "dist",
   wrap = (program, rest) => [program, [...rest]],
 }: ProxyOptions): Promise<Child> {
   const { folder } = await ensureTinyModel();
@@ -38,7 +41,7 @@ export async function startProxy({
     "engine.context_length=1000000",
     `model.path=${folder}`,
   ];
-  const command = [...NODE_ARGUMENTS, ...nodeArguments, "dist/cli/main.js", "serve", ...settings, ...args];
+  const command = [...NODE_ARGUMENTS, ...nodeArguments, `${build}/cli/main.js`, "serve", ...settings, ...args];
   return startChild(...wrap(process.execPath, command), { ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY, ...env });
 }
 

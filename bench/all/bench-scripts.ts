@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Scripts that run other benchmarks. */
-const RUNNERS = new Set(["bench:all", "bench:smoke"]);
+/** Scripts that run other benchmarks, and the one that needs an engine: its installation takes 6 GB. */
+const LEFT_OUT = new Set(["bench:all", "bench:smoke", "bench:real"]);
 const BUILD = /^npm run build\S* && /;
 
 /** A benchmark of package.json. */
@@ -18,13 +18,13 @@ export interface BenchScript {
   readonly command: string;
 }
 
-/** Returns the benchmarks of package.json and the soak. */
+/** Returns the benchmarks of package.json that need no engine, and the soak. */
 export function readBenchScripts(): BenchScript[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };
   return Object.entries(scripts)
-    .filter(([script]) => /^(bench(:|$)|soak$)/.test(script) && !RUNNERS.has(script))
+    .filter(([script]) => /^(bench(:|$)|soak$)/.test(script) && !LEFT_OUT.has(script))
     .map(([script, command]) => ({
       name: script.replace(/^bench:/, ""),
       script,

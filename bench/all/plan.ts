@@ -24,6 +24,7 @@ const PLAN: readonly (readonly [name: string, limitSeconds: number, ...args: rea
   ["workers", 60],
   ["fairness", 60],
   ["open", 80],
+  ["cold", 60],
   ["answers", 80],
   ["abuse", 180],
   ["view-start", 60],

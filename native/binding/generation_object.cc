@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "../core/session/reasoning_budget.h"
 #include "buffers.h"
+#include "prompt_object.h"
 #include "reply_worker.h"
 
 namespace rolltape::binding {
@@ -17,8 +19,9 @@ Napi::Function GenerationObject::define(Napi::Env env) {
        promiseMethod<&Self::appendSglangReplyAsync>("appendSglangReplyAsync"),
        guardedMethod<&Self::appendVllmReply>("appendVllmReply"),
        promiseMethod<&Self::appendVllmReplyAsync>("appendVllmReplyAsync"), guardedMethod<&Self::truncate>("truncate"),
-       guardedMethod<&Self::ids>("ids"), guardedMethod<&Self::logprobs>("logprobs"),
-       guardedMethod<&Self::versions>("versions"), guardedMethod<&Self::top>("top")});
+       guardedMethod<&Self::markForced>("markForced"), guardedMethod<&Self::ids>("ids"),
+       guardedMethod<&Self::logprobs>("logprobs"), guardedMethod<&Self::versions>("versions"),
+       guardedMethod<&Self::top>("top")});
 }
 
 Generation& GenerationObject::generation() {
@@ -123,6 +126,23 @@ Napi::TypedArrayOf<T> copyToJs(Napi::Env env, std::span<const T> values) {
 }
 
 }  // namespace
+
+Napi::Value GenerationObject::markForced(const Napi::CallbackInfo& info) {
+  const Prompt& prompt = PromptObject::fromArg(info[0], "prompt").prompt();
+  const Napi::Object rule = objectArg(info[1], "rule");
+  const Napi::Value begin = rule.Get("begin");
+  const BudgetRule budget{
+      begin.IsUndefined() ? std::span<const std::int32_t>() : int32ArrayArg(begin, "rule.begin"),
+      int32ArrayArg(rule.Get("end"), "rule.end"),
+      static_cast<std::uint32_t>(integerArg(rule.Get("budget"), "rule.budget", 0, 0x7fffffff)),
+      booleanArg(rule.Get("isCertain"), "rule.isCertain"),
+  };
+  if (budget.end.empty()) throwInvalid("rule.end", "at least one token id");
+  Generation& into = generation();
+  ForcedTokens forced = findForcedTokens(prompt.spans(), into.ids(), into.logprobs(), budget);
+  into.setForced(std::move(forced.runs));
+  return Napi::Boolean::New(info.Env(), forced.isOpen);
+}
 
 Napi::Value GenerationObject::ids(const Napi::CallbackInfo& info) {
   const Generation& all = generation();

@@ -22,6 +22,7 @@ RowSource sourceArg(Napi::Value value, const std::string& name) {
                                {"turn", RowSource::kTurn},
                                {"turns", RowSource::kTurns},
                                {"tokenExact", RowSource::kTokenExact},
+                               {"forcedTokens", RowSource::kForcedTokens},
                                {"leftOut", RowSource::kLeftOut},
                                {"filtered", RowSource::kFiltered},
                                {"fact", RowSource::kFact},

@@ -205,6 +205,7 @@ Napi::Value SessionObject::interaction(const Napi::CallbackInfo& info) {
   object.Set("promptTokens", Napi::Number::New(env, at.inputLength));
   object.Set("completionTokens", Napi::Number::New(env, at.outputLength));
   object.Set("sharedTokens", Napi::Number::New(env, at.shared));
+  object.Set("forcedTokens", Napi::Number::New(env, countForced(at.forced(), at.outputLength)));
   object.Set("ownReward", state.isRewarded() ? Napi::Number::New(env, state.ownReward) : env.Undefined());
   object.Set("children", Napi::Number::New(env, state.children));
   return object;

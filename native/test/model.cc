@@ -24,7 +24,7 @@ Outline Model::outline() const {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const ModelInteraction& at = all[i];
     outline.all.push_back({at.parent, exact(i), at.leftOut, at.startsRow, at.input.size(), at.output.size(), at.reward,
-                           at.facts, at.labels});
+                           at.facts, at.labels, at.forced});
   }
   return outline;
 }
@@ -38,6 +38,7 @@ ModelRow modelRow(const Model& model, std::size_t index, RowStyle style) {
   for (std::size_t at = index;; at = static_cast<std::size_t>(model.all[at].parent)) {
     const ModelInteraction& turn = model.all[at];
     for (std::size_t i = 0; i < turn.output.size(); ++i) {
+      if (turn.forced[i]) continue;
       row.lossMask[turn.input.size() + i] = 1;
       row.logprobs[turn.input.size() + i] = turn.logprobs[i];
       row.versions[turn.input.size() + i] = turn.versions[i];
@@ -52,6 +53,19 @@ std::vector<std::int32_t> randomIds(Random& random, std::uint32_t most) {
   std::vector<std::int32_t> ids(random.below(most + 1));
   for (std::int32_t& id : ids) id = static_cast<std::int32_t>(random.below(3));
   return ids;
+}
+
+std::vector<ForcedRun> runsOf(const std::vector<bool>& forced) {
+  std::vector<ForcedRun> runs;
+  for (std::uint32_t i = 0; i < forced.size(); ++i) {
+    if (!forced[i]) continue;
+    if (i > 0 && forced[i - 1]) {
+      ++runs.back().length;
+    } else {
+      runs.push_back({i, 1});
+    }
+  }
+  return runs;
 }
 
 /// Few of each, so that columns have labels in common, and sometimes fewer than the columns ask for.
@@ -106,9 +120,11 @@ void ModelledSession::grow(Random& random) {
   for (std::size_t i = 0; i < made.output.size(); ++i) {
     made.logprobs.push_back(-static_cast<float>(random.below(100)) / 16);
     made.versions.push_back(static_cast<std::int32_t>(random.below(3)));
+    made.forced.push_back(random.chance(0.2));
   }
   Generation generation;
   generation.append(made.output, made.logprobs, made.versions);
+  generation.setForced(runsOf(made.forced));
   describe(random, made);
   RecordInput input{prompt, generation, {}, {}, made.parent};
   const std::vector<MessageDigest> digests = digestsOf(std::vector<std::string>{std::to_string(count)});

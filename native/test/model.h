@@ -15,6 +15,8 @@ struct ModelInteraction {
   std::vector<std::int32_t> output;
   std::vector<float> logprobs;
   std::vector<std::int32_t> versions;
+  /// By output token: the engine wrote it.
+  std::vector<bool> forced;
   std::int32_t parent = -1;
   std::optional<double> reward;
   std::vector<std::uint32_t> facts;

@@ -27,6 +27,8 @@ struct OutlineCall {
   std::optional<double> reward;
   std::vector<std::uint32_t> facts;
   std::vector<std::string> labels;
+  /// By output token: the engine wrote it. May be shorter than the output.
+  std::vector<bool> forced = {};
 };
 
 /// A session without its tokens.
@@ -223,6 +225,8 @@ class OutlineColumns {
         return static_cast<std::uint32_t>(parentRow(row));
       case RowSource::kTurns:
         return static_cast<std::uint32_t>(turnsOf(row).size());
+      case RowSource::kForcedTokens:
+        return countForced(row);
       case RowSource::kLeftOut:
         return of.all[last].leftOut ? 1 : 0;
       case RowSource::kOwnReward:
@@ -233,6 +237,17 @@ class OutlineColumns {
       default:
         return callWord(column, of, column.ofFirstTurn ? first : last);
     }
+  }
+
+  std::uint32_t countForced(std::size_t row) const {
+    std::uint32_t forced = 0;
+    for (const std::size_t turn : turnsOf(row)) {
+      const OutlineCall& call = session(row).all[turn];
+      for (std::size_t i = 0; i < call.forced.size(); ++i) {
+        forced += call.forced[i] && call.inputLength + i < rows_[row].length ? 1 : 0;
+      }
+    }
+    return forced;
   }
 
   std::uint32_t turnWord(const RowColumn& column, const Turn& turn) {
@@ -320,6 +335,7 @@ inline std::shared_ptr<const RowColumns> everyColumn() {
       {.name = "turn", .dtype = Dtype::kI32, .source = Source::kTurn, .perTurn = true},
       {.name = "first_turn", .dtype = Dtype::kI32, .source = Source::kTurn, .ofFirstTurn = true},
       {.name = "turns", .dtype = Dtype::kI32, .source = Source::kTurns},
+      {.name = "forced", .dtype = Dtype::kI32, .source = Source::kForcedTokens},
       {.name = "start", .dtype = Dtype::kI32, .source = Source::kTurnStart, .perRow = false, .perTurn = true},
       {.name = "end", .dtype = Dtype::kI32, .source = Source::kTurnEnd, .perRow = false, .perTurn = true},
       {.name = "reward", .dtype = Dtype::kF32, .source = Source::kReward, .perTurn = true},

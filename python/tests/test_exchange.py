@@ -203,6 +203,9 @@ def test_weight_updates_send_what_the_caller_asks_for(send: Any) -> None:
         "exclude": ["http://gpu1"],
         "wait_seconds": 5,
     }
+    network = Network(httpx.Response(200, json=record("idle", 2)))
+    send(network, lambda client: client.update_weights(2, "/m", allow_partial=True))
+    assert json.loads(network.requests[0].content)["allow_partial"] is True
     network = Network(httpx.Response(202, json=record("loading", 1)), httpx.Response(200, json=record("external", 1)))
     assert send(network, lambda client: client.update_weights(2, "/m", wait_seconds=0))["state"] == "loading"
     network = Network(httpx.Response(200, json=record("external", 1)))

@@ -77,6 +77,7 @@ function addWeightsCommand(weights: Command): void {
     .option("--give-up", "give up an update: resume engine servers with known weights, drain the others")
     .option("--status", "print each server's version, and the progress of an update")
     .option("--exclude <urls>", "engine servers to leave out, separated by commas", parseUrls)
+    .option("--allow-partial", "load the weights even if they lack tensors of the model")
     .option("--json", "print one line of JSON")
     .description("load new weights into the engine of a proxy")
     .action(late(async () => (await import("./commands/weights.js")).weights));

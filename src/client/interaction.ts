@@ -13,7 +13,7 @@ export type ExportStyle = "individual" | "concat";
 
 /**
  * Training tensors of one interaction. All have shape [1, L] (input tokens, then output tokens), except `rewards` with
- * shape [1]. `versions` is −1 at input positions.
+ * shape [1]. `versions` is −1 at input positions, and at tokens that a thinking budget forced.
  */
 export type TensorDict = {
   readonly [name in "input_ids" | "loss_mask" | "logprobs" | "versions" | "attention_mask" | "rewards"]: Tensor;
@@ -64,6 +64,8 @@ export class Interaction {
   readonly choices: number | undefined;
   /** How often the client had sent this request before. */
   readonly attempt: number | undefined;
+  /** Number of output tokens that a thinking budget forced. Undefined if the proxy is an older version. */
+  readonly forcedTokens: number | undefined;
   /** Seconds since the epoch, when the call completed. */
   readonly createdAt: number;
   /** Seconds from the request to the end of the call; undefined if not recorded. */
@@ -100,6 +102,7 @@ export class Interaction {
     this.choice = wire.choice;
     this.choices = wire.choices;
     this.attempt = wire.attempt;
+    this.forcedTokens = wire.forced_tokens;
     this.createdAt = wire.created_at;
     this.latency = wire.latency ?? undefined;
     this.finishReason = wire.finish_reason;

@@ -33,11 +33,20 @@ const statusReply = z
     path: z.string().nullable(),
     started_at: z.number().nullable(),
     paused_seconds: z.number().nullable(),
+    // Absent in the answers of older proxies.
+    checked: z.boolean().nullable().default(null),
+    not_checked: z.string().nullable().default(null),
     error: z.string().nullable(),
     servers: z.array(serverReply),
   })
-  .transform(({ target_version, started_at, paused_seconds, ...status }) => {
-    return { ...status, targetVersion: target_version, startedAt: started_at, pausedSeconds: paused_seconds };
+  .transform(({ target_version, started_at, paused_seconds, not_checked, ...status }) => {
+    return {
+      ...status,
+      targetVersion: target_version,
+      startedAt: started_at,
+      pausedSeconds: paused_seconds,
+      notChecked: not_checked,
+    };
   });
 
 /** The weights of the engine servers, and the progress of an update. See docs/reference/weights.md. */
@@ -45,7 +54,12 @@ export type WeightsStatus = Readonly<z.output<typeof statusReply>>;
 
 /** Weights that the engine loads from a path, or that the caller pushes to the engine servers itself. */
 export type NewWeights =
-  | { readonly version: number; readonly path: string }
+  | {
+      readonly version: number;
+      readonly path: string;
+      /** Loads the weights even if tensors of the model are missing or have other shapes. Default false. */
+      readonly allowPartial?: boolean | undefined;
+    }
   | { readonly version: number; readonly external: true };
 
 export interface WeightsOptions extends CallOptions {
@@ -68,7 +82,8 @@ export class WeightCalls {
   }
 
   update(weights: NewWeights, options: WeightsOptions): Promise<WeightsStatus> {
-    const target = "path" in weights ? { path: weights.path } : { mode: "external" };
+    const target =
+      "path" in weights ? { path: weights.path, allow_partial: weights.allowPartial } : { mode: "external" };
     return this.#run(PATH, { version: weights.version, ...target }, options);
   }
 

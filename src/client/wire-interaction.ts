@@ -84,6 +84,7 @@ const wireInteraction = z.object({
   sampling: wireSampling.optional(),
   prompt_tokens: z.int().optional(),
   completion_tokens: z.int().optional(),
+  forced_tokens: z.int().optional(),
   messages: z.array(recordedMessage).optional(),
   output_message_list: z.array(recordedMessage).optional(),
   tensor_dict: z.object({

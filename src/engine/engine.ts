@@ -55,6 +55,11 @@ export type Grammar =
   /** A structural tag of xgrammar as JSON text. */
   | { readonly kind: "structural_tag"; readonly tag: string };
 
+export interface ReasoningMarkers {
+  readonly begin: Int32Array;
+  readonly end: Int32Array;
+}
+
 export interface SharedPromptText {
   /** Becomes the text of this call's request. Only one call has it at a time. */
   readonly text: PromptText;
@@ -85,6 +90,11 @@ export interface CallContent {
    * found that servers do not search for.
    */
   readonly tokenBytes?: ((id: number) => Uint8Array) | undefined;
+  /**
+   * The ids with which the model's reasoning begins and ends, if `sampling.thinkingBudget` is set and they are known. An engine that
+   * enforces the budget calls `generation.markForced` with them.
+   */
+  readonly reasoning?: ReasoningMarkers | undefined;
   /** Called if the engine ignores a parameter of `sampling`, before it adds the tokens that this concerns. */
   readonly onIgnored?: ((param: IgnorableParam) => void) | undefined;
 }

@@ -49,6 +49,7 @@ export const CATALOGUE = {
   body_too_large: [413, "invalid_request_error"],
   prompt_too_large: [413, "invalid_request_error"],
   unsupported_media_type: [415, "invalid_request_error"],
+  weights_incomplete: [422, "invalid_request_error"],
   concat_mismatch: [422, "invalid_request_error"],
   max_length_exceeded: [422, "invalid_request_error"],
   transcript_invalid: [422, "invalid_request_error"],

@@ -10,6 +10,8 @@ import type { CacheStats } from "./tokenizer/piece-cache.js";
 /** A chat model as its Hugging Face folder describes it: tokenizer, chat template, stop tokens. */
 export interface ChatModel {
   readonly name: string;
+  /** Absolute path of the model's folder. It may lack the weights. */
+  readonly folder: string;
   /** SHA-256 of tokenizer and chat template. Models with equal digests turn a conversation into the same tokens. */
   readonly digest: string;
   /** All token ids that end a turn, from generation_config.json, config.json and tokenizer_config.json. */
@@ -45,6 +47,11 @@ export interface ChatModel {
    * @param promptEnd the prompt's last tokens as text
    */
   hasEndedReasoning(promptEnd: string): boolean;
+  /**
+   * Returns the ids of the markers with which reasoning begins and ends; those of most models if the family is `none`. Undefined if one
+   * reader reads the family's whole output.
+   */
+  reasoningMarkers(): Promise<ReasoningMarkers | undefined>;
   /** Returns a parser for the tokens of one output. */
   outputParser(options: OutputParserOptions): OutputParser;
   /** Counters of the cache of encoded text. */
@@ -70,6 +77,11 @@ export interface PromptOptions {
   readonly known?: KnownTexts;
   /** Encoding a prompt with far more tokens stops early and rejects with a {@link TooManyTokensError}. */
   readonly maxTokens?: number;
+}
+
+export interface ReasoningMarkers {
+  readonly begin: Int32Array;
+  readonly end: Int32Array;
 }
 
 /** Why a recorded turn cannot be continued token by token, so its conversation is rendered again. */

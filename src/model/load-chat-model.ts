@@ -2,7 +2,14 @@ import { basename, resolve } from "node:path";
 import type { Conversation } from "../conversation/message.js";
 import { runInSlices } from "../support/async/run-steps.js";
 import type { Steps } from "../support/async/steps.js";
-import type { ChatModel, ContinuationResult, PromptOptions, RecordedTurn, ToolCallSupport } from "./chat-model.js";
+import type {
+  ChatModel,
+  ContinuationResult,
+  PromptOptions,
+  ReasoningMarkers,
+  RecordedTurn,
+  ToolCallSupport,
+} from "./chat-model.js";
 import { ContinuationFinder } from "./continuation/continuation-finder.js";
 import type { KnownRendering } from "./jinja/index.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
@@ -10,6 +17,7 @@ import { chooseFamilies, type FamilyChoice, hasMarker, type ModelSigns } from ".
 import { Vocabulary } from "./output/detokenizer/vocabulary.js";
 import { findCallStructure, findReasoningBlock, type OutputFamilies } from "./output/family-lookup.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
+import { THINK } from "./output/reasoning/reasoning-block.js";
 import {
   buildOutputStructure,
   findEnforcement,
@@ -69,6 +77,8 @@ export class FolderChatModel implements ChatModel {
   readonly #withTools: Dialogue;
   /** The loops that were recorded while these texts were rendered. The next rendering takes iterations from them. */
   readonly #loops = new WeakMap<EncodedText, KnownRendering["loops"]>();
+
+  #markers: Promise<ReasoningMarkers | undefined> | undefined;
 
   constructor(folder: string, files: ModelFiles, options: ChatModelOptions) {
     this.folder = resolve(folder);
@@ -144,6 +154,19 @@ export class FolderChatModel implements ChatModel {
   hasEndedReasoning(promptEnd: string): boolean {
     const block = findReasoningBlock(this.families.reasoning);
     return block !== undefined && promptEnd.trimEnd().endsWith(block.end);
+  }
+
+  reasoningMarkers(): Promise<ReasoningMarkers | undefined> {
+    this.#markers ??= this.#encodeMarkers();
+    return this.#markers;
+  }
+
+  async #encodeMarkers(): Promise<ReasoningMarkers | undefined> {
+    const { reasoning } = this.families;
+    const block = reasoning === "none" ? THINK : findReasoningBlock(reasoning);
+    if (block === undefined) return undefined;
+    const [begin, end] = await Promise.all([block.begin, block.end].map((text) => this.#tokenizer.encode(text)));
+    return { begin: joinIds(begin), end: joinIds(end) };
   }
 
   outputParser(options: OutputParserOptions): OutputParser {
@@ -231,4 +254,8 @@ function stopTokenIds({ generationConfig, config, tokenizerConfig }: ModelFiles,
   const eos = tokenizerConfig.eos_token ? tokenizer.findId(tokenizerConfig.eos_token) : undefined;
   const ids = [generationConfig.eos_token_id, config.eos_token_id, config.text_config?.eos_token_id, eos].flat();
   return [...new Set(ids.filter((id) => id !== undefined && id !== null))];
+}
+
+function joinIds(pieces: readonly Int32Array[] = []): Int32Array {
+  return Int32Array.from(pieces.flatMap((piece) => [...piece]));
 }

@@ -78,9 +78,11 @@ interface CallFields {
 
 export function toCallRules({ tools, choice, choiceParam = TOOL_CHOICE, single, strict }: CallFields): CallRules {
   const shown = new Set(tools.map((tool) => tool.function.name));
+  // A choice of one tool is a choice of one call, as OpenAI and Anthropic answer it.
+  const isNamed = typeof choice === "object" && choice.type === "function";
   return {
     mustCall: shown.size > 0 && requiresCall(choice) ? choiceParam : undefined,
-    single: shown.size > 0 ? single : undefined,
+    single: shown.size > 0 ? (single ?? (isNamed ? choiceParam : undefined)) : undefined,
     strict: new Set(strict.map(({ name }) => name).filter((name) => shown.has(name))),
   };
 }

@@ -94,6 +94,8 @@ describe("the progress of rolltape weights", () => {
     path: PATH,
     startedAt: 1,
     pausedSeconds: 1.25,
+    checked: true,
+    notChecked: null,
     error: null,
     servers: [
       { url: "http://a", version: 7, state: "loaded", seconds: 1, error: null },

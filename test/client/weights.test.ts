@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { InProcessClient } from "../../src/client/in-process-client.js";
 import type { WeightsStatus } from "../../src/client/weight-calls.js";
@@ -36,6 +39,18 @@ describe("the weight calls of AdminClient", () => {
     expect(server.scheduler.weights).toBe(PATH);
   });
 
+  it("reject incomplete weights, unless they may be partial", async () => {
+    const { admin } = await start();
+    const path = mkdtempSync(join(tmpdir(), "rolltape-empty-"));
+    onTestFinished(() => rmSync(path, { recursive: true }));
+    await expect(admin.updateWeights({ version: 7, path })).rejects.toMatchObject({
+      code: "weights_incomplete",
+      status: 422,
+    });
+    const status = await admin.updateWeights({ version: 7, path, allowPartial: true });
+    expect(status).toMatchObject({ version: 7, checked: false, notChecked: "`allow_partial` is set." });
+  });
+
   it("show the progress", async () => {
     const { server, admin } = await start();
     const open = server.loads.hold();
@@ -58,7 +73,7 @@ describe("the weight calls of AdminClient", () => {
         details: { weights: { state: "failed", targetVersion: 7, servers: [{ version: null, state: "failed" }] } },
       });
     }
-    await expect(admin.abandonWeights()).rejects.toMatchObject({ code: "weights_failed" });
+    expect(await admin.abandonWeights()).toMatchObject({ state: "idle", version: 0, servers: [{ state: "excluded" }] });
     await admin.updateWeights({ version: 7, path: PATH });
     expect(await admin.abandonWeights()).toMatchObject({ state: "idle", version: 7 });
   });

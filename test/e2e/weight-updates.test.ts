@@ -132,8 +132,8 @@ describe("a trainer that updates the weights of SGLang while agents run", () => 
     const cut = calls.filter((versions) => new Set(versions).size > 1);
     expect(new Set(cut.map((versions) => versions.at(-1)))).toEqual(new Set([1, 2, 3]));
 
-    const told = (await (await fetch(`${sglang.url}/get_weight_version`)).json()) as string;
-    const second = started(Number(told), createTasks("second", 4));
+    const told = (await (await fetch(`${sglang.url}/model_info`)).json()) as { weight_version: string };
+    const second = started(Number(told.weight_version), createTasks("second", 4));
     expect(second.counts).toMatchObject({ accepted: 8, submitted: 4 });
     expect(new Set((await train(second, sglang, log)).flat())).toEqual(new Set([4, 5]));
     expect(second.counts).toMatchObject({ accepted: 12, rejected: 0 });

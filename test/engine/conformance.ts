@@ -152,7 +152,7 @@ export function describeEngine(
     });
 
     it("rejects a call that exceeds the context, with the context length in the message", async () => {
-      const call = makeCall(makePrompt(subject.contextLength), { maxTokens: 8 });
+      const call = makeCall(makePrompt(subject.contextLength + 1), { maxTokens: 8 });
       const failure = engine.generate(call);
       await expect(failure).rejects.toMatchObject({ name: "EngineError", code: "engine_rejected_request" });
       await expect(failure).rejects.toThrow(String(subject.contextLength).slice(0, 2));

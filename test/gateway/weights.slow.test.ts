@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { WeightsRecord } from "../../src/control/weights/weights-schemas.js";
 import { registerWorker } from "../../src/control/worker-registration.js";
@@ -6,14 +7,18 @@ import { createSglangEngine } from "../../src/engine/index.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { LocalEngine } from "../helpers/local-engine.js";
 import type { Reply } from "../helpers/proxy.js";
-import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { type SglangServer, type SglangServerOptions, startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { readTinyTensors, writeSafetensors } from "../helpers/tiny-checkpoint.js";
 import { Gateway, startWorker, type WorkerServer } from "./workers.js";
 
 const PATH = "/weights/step-7";
 const LOAD = "/update_weights_from_disk";
 
-async function startEngineServer(): Promise<SglangServer> {
-  const server = await startSglangServer();
+/** SGLang before 0.5.21, whose generations an update cuts. */
+const CUTTING: SglangServerOptions = { serverInfo: { version: "0.5.20" } };
+
+async function startEngineServer(options = CUTTING): Promise<SglangServer> {
+  const server = await startSglangServer(options);
   onTestFinished(() => server.close());
   return server;
 }
@@ -25,8 +30,9 @@ async function startOn(tag: string, urls: readonly string[]): Promise<WorkerServ
 }
 
 /** Starts two workers and three engine servers. Each worker has one server of its own, and they share the second server. */
-async function startFleet() {
-  const servers = await Promise.all([startEngineServer(), startEngineServer(), startEngineServer()]);
+async function startFleet(options?: SglangServerOptions) {
+  const start = () => startEngineServer(options);
+  const servers = await Promise.all([start(), start(), start()]);
   const [own, shared, other] = servers.map(({ url }) => url) as [string, string, string];
   const workers = [await startOn("one", [own, shared]), await startOn("two", [shared, other])] as const;
   const sources = { urls: workers.map(({ url }) => url) };
@@ -55,9 +61,10 @@ describe("POST /rl/weights through a gateway", () => {
       error: null,
       servers: urls.map((url) => ({ url, version: 7, state: "loaded" })),
     });
-    for (const path of ["/pause_generation", LOAD, "/flush_cache", "/continue_generation"]) {
+    for (const path of ["/pause_generation", LOAD, "/flush_cache"]) {
       expect(told(servers, path)).toEqual([1, 1, 1]);
     }
+    expect(servers.map(({ scheduler }) => scheduler.paused)).toEqual([false, false, false]);
     expect([versions(workers), heldBy(workers)]).toEqual([
       [7, 7],
       [null, null],
@@ -68,6 +75,24 @@ describe("POST /rl/weights through a gateway", () => {
     );
     expect((await update(gateway)).status).toBe(200);
     expect(told(servers, LOAD)).toEqual([1, 1, 1]);
+  });
+
+  it("has one worker compare the weights with the model, and refuses incomplete ones before anything is paused", async () => {
+    const { servers, workers, gateway } = await startFleet();
+    const folder = temporaryFolder();
+    const tensors = readTinyTensors(2);
+    await writeSafetensors(join(folder, "model.safetensors"), tensors.slice(1));
+    const reply = await update(gateway, { path: folder });
+    expect(reply.refusal).toBe("422 weights_incomplete");
+    expect(reply.error.message).toContain(`${tensors[0]?.name}: is missing`);
+    expect([told(servers, "/pause_generation"), heldBy(workers)]).toEqual([
+      [0, 0, 0],
+      [null, null],
+    ]);
+    expect((await update(gateway, { path: folder, allow_partial: true })).json()).toMatchObject({ checked: false });
+    await writeSafetensors(join(folder, "model.safetensors"), tensors);
+    expect((await update(gateway, { version: 8, path: folder })).json()).toMatchObject({ version: 8, checked: true });
+    expect((await update(gateway, { version: 9 })).json<WeightsRecord>().not_checked).toContain("does not exist");
   });
 
   it("holds the calls of every worker until all servers have the weights", async () => {
@@ -98,6 +123,22 @@ describe("POST /rl/weights through a gateway", () => {
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
     expect(await record(gateway)).toMatchObject({ state: "idle", version: 7 });
     expect(servers.map(({ scheduler }) => scheduler.staleHits)).toEqual([0, 0, 0]);
+  });
+
+  it("moves the generations of all workers from a server that is left out", async () => {
+    const complete = () => Array.from({ length: 40 }, (_, index) => 300 + index);
+    const retracting = { serverInfo: { version: "0.5.23" }, weightVersionSpans: true, weightVersion: "0" };
+    const { servers, urls, gateway } = await startFleet({ ...retracting, complete, tokenMilliseconds: 200 });
+    const sessions = await Promise.all(Array.from({ length: 12 }, () => gateway.session()));
+    const running = sessions.map(({ key }) => gateway.chat(key, "hello"));
+    await expect.poll(() => servers[1]?.scheduler.pendingTokens).toBeGreaterThan(1);
+    servers[1]?.loads.faults.push({ kind: "fail", message: "no such tensor" });
+    expect((await update(gateway)).refusal).toBe("502 weights_failed");
+    expect(servers[1]?.scheduler.pending).toBeGreaterThan(0);
+    for (const { scheduler } of servers) scheduler.tokenMilliseconds = 0;
+    expect((await update(gateway, { exclude: [urls[1]] })).status).toBe(200);
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual(running.map(() => 200));
+    await expect.poll(() => servers[1]?.scheduler.pending).toBe(0);
   });
 
   it("keeps everything paused if a server fails; it can be left out and included again", async () => {

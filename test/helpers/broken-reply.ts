@@ -14,10 +14,6 @@ export function answerBroken(fault: Fault, response: ServerResponse): boolean {
     sendText(response, 200, typeof fault.body === "string" ? fault.body : JSON.stringify(fault.body));
     return true;
   }
-  if (fault.kind === "stream") {
-    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" }).end(fault.text);
-    return true;
-  }
   if (fault.kind === "close-before-headers") {
     if (fault.reset) response.socket?.resetAndDestroy();
     else response.socket?.destroy();

@@ -6,10 +6,13 @@ export interface EventStreamOptions {
   readonly fault: Fault | undefined;
   /** Sends the events in pieces of this many bytes. */
   readonly pieceBytes: number | undefined;
+  /** Returns the data of an error, in the engine's form. */
+  readonly errorFrame: (message: string, code: number | undefined) => object;
 }
 
 /** Writes server-sent events like the engines. After a fault, it writes nothing more. */
 export class EventStream {
+  static readonly CONTENT_TYPE = "text/event-stream; charset=utf-8";
   readonly #response: ServerResponse;
   readonly #options: EventStreamOptions;
   #sent = 0;
@@ -22,7 +25,7 @@ export class EventStream {
 
   async send(data: string): Promise<void> {
     if (this.#broken) return;
-    if (this.#sent === 0) this.#response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    if (this.#sent === 0) this.#response.writeHead(200, { "content-type": EventStream.CONTENT_TYPE });
     if (this.#breaksHere()) return;
     this.#sent++;
     await this.#write(`data: ${data}\n\n`);
@@ -39,8 +42,8 @@ export class EventStream {
     if (fault.kind === "close-in-stream") this.#response.write(": cut\n\n", () => this.#response.socket?.destroy());
     if (fault.kind === "end-in-stream") this.#response.end();
     if (fault.kind === "error-in-stream") {
-      const { message, code } = fault;
-      this.#response.end(`data: ${JSON.stringify({ error: { message, code } })}\n\ndata: [DONE]\n\n`);
+      const frame = this.#options.errorFrame(fault.message, fault.code);
+      this.#response.end(`data: ${JSON.stringify(frame)}\n\ndata: [DONE]\n\n`);
     }
     return true;
   }

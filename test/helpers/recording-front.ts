@@ -64,8 +64,9 @@ interface Forwarded {
   readonly keepAnswers: boolean;
 }
 
+/** Every call has a connection of its own: the target may close an idle one in the moment in which a call takes it. */
 function forward(url: URL, call: FrontCall, { body, keepAnswers }: Forwarded, response: ServerResponse): void {
-  const outgoing = request(url, { method: call.method, headers: call.headers }, (reply) => {
+  const outgoing = request(url, { method: call.method, headers: call.headers, agent: false }, (reply) => {
     call.status = reply.statusCode;
     if (keepAnswers || (reply.statusCode ?? 0) >= 400) {
       call.answer = "";

@@ -1,7 +1,9 @@
 import type { SglangScheduler } from "./sglang/scheduler.js";
 
 /** What the next load does instead of loading. */
-export type LoadFault = { readonly kind: "fail"; readonly message: string } | { readonly kind: "hang" };
+export type LoadFault =
+  /** `untouched`: failed before the first tensor, for example because there is no such folder. */
+  { readonly kind: "fail"; readonly message: string; readonly untouched?: boolean } | { readonly kind: "hang" };
 
 /** Loads of weights by an engine server's test double. A test can hold them, or make them fail. */
 export class WeightLoads {
@@ -16,6 +18,23 @@ export class WeightLoads {
       this.#gate = undefined;
       open();
     };
+  }
+
+  /** A failed load has left tensors in layers that are not complete, as in vLLM. */
+  #halfLoaded = false;
+
+  /** Like {@link load}. After a failure, loads fail until {@link discardLayers}. The message is that of a worker of vLLM 0.32.0. */
+  async loadLayers(scheduler: SglangScheduler, path: string): Promise<string | undefined> {
+    if (this.#halfLoaded) return "'Parameter' object has no attribute 'weight_loader'";
+    const [fault] = this.faults;
+    const failure = await this.load(scheduler, path);
+    this.#halfLoaded = failure !== undefined && !(fault?.kind === "fail" && fault.untouched === true);
+    return failure;
+  }
+
+  /** A load of no tensors. */
+  discardLayers(): undefined {
+    this.#halfLoaded = false;
   }
 
   /** Loads weights. Returns the message of a failure. */

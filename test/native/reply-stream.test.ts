@@ -57,7 +57,7 @@ describe("a native reply stream", () => {
   it("returns the error that a stream reports", () => {
     const stream = new native.ReplyStream("sglang", new native.Generation(), 0, 0);
     stream.push(Buffer.from('data: {"error":{"message":"out of memory"}}\n\n'));
-    expect(stream.end()).toEqual({ tokens: 0, error: "out of memory" });
+    expect(stream.end()).toEqual({ tokens: 0, error: { message: "out of memory" } });
   });
 
   it("throws the same codes as a whole reply", () => {

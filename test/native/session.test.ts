@@ -24,6 +24,7 @@ describe("a native session", () => {
       promptTokens: 2,
       completionTokens: 1,
       sharedTokens: 0,
+      forcedTokens: 0,
       ownReward: undefined,
       children: 1,
     });

@@ -31,6 +31,8 @@ interface Asked {
   readonly named: object;
   readonly allowed: object;
   readonly single: object;
+  /** One call must come, and no more. */
+  readonly one: object;
   readonly strict: object;
   readonly plain: object;
 }
@@ -56,6 +58,12 @@ const PROTOCOLS: [string, Asked][] = [
         },
       },
       single: { messages, tools: [chatTool("add")], parallel_tool_calls: false },
+      one: {
+        messages,
+        tools: [chatTool("add"), chatTool("sub")],
+        tool_choice: "required",
+        parallel_tool_calls: false,
+      },
       strict: { messages, tools: [chatTool("add", true), chatTool("sub", false)] },
       plain: { messages, tools: [chatTool("add", false)], tool_choice: "auto", parallel_tool_calls: true },
     },
@@ -76,6 +84,12 @@ const PROTOCOLS: [string, Asked][] = [
         tool_choice: { type: "allowed_tools", mode: "required", tools: [{ type: "function", name: "add" }] },
       },
       single: { input: "x", tools: [item("add", false)], parallel_tool_calls: false },
+      one: {
+        input: "x",
+        tools: [item("add", false), item("sub", false)],
+        tool_choice: "required",
+        parallel_tool_calls: false,
+      },
       strict: { input: "x", tools: [item("add", true), item("sub", false)] },
       plain: { input: "x", tools: [item("add", false)], tool_choice: "auto" },
     },
@@ -91,6 +105,11 @@ const PROTOCOLS: [string, Asked][] = [
         named: { ...base, tools: [of("add"), of("sub")], tool_choice: { type: "tool", name: "add" } },
         allowed: { ...base, tools: [of("add")], tool_choice: { type: "any" } },
         single: { ...base, tools: [of("add")], tool_choice: { type: "auto", disable_parallel_tool_use: true } },
+        one: {
+          ...base,
+          tools: [of("add"), of("sub")],
+          tool_choice: { type: "any", disable_parallel_tool_use: true },
+        },
         strict: { ...base, tools: [{ ...of("add"), strict: true }, of("sub")] },
         plain: { ...base, tools: [of("add")], tool_choice: { type: "auto", disable_parallel_tool_use: false } },
       };
@@ -113,9 +132,10 @@ describe.each(PROTOCOLS)("%s", (_, asked) => {
     expect(await accepts(tag, "No.")).toBe(false);
   });
 
-  it("enforces a call of the named tool", async () => {
+  it("enforces exactly one call of the named tool", async () => {
     const tag = await sendAndReadGrammar(asked.named);
     expect(await accepts(tag, CALL("add", '{"a": 1}'))).toBe(true);
+    expect(await accepts(tag, TWO)).toBe(false);
     expect(await accepts(tag, CALL("sub", '{"a": 1}'))).toBe(false);
     const prompt = proxy.engine.calls.at(-1)?.prompt.tokens() ?? new Int32Array();
     expect(proxy.context.model.decode(prompt, { skipSpecialTokens: false })).not.toContain('"sub"');
@@ -132,6 +152,13 @@ describe.each(PROTOCOLS)("%s", (_, asked) => {
     const tag = await sendAndReadGrammar(asked.single);
     expect(await accepts(tag, `I add.\n${CALL("add", '{"a": 1}')}`)).toBe(true);
     expect(await accepts(tag, TWO)).toBe(false);
+  });
+
+  it("enforces exactly one call if one is required", async () => {
+    const tag = await sendAndReadGrammar(asked.one);
+    expect(await accepts(tag, CALL("sub", '{"a": 1}'))).toBe(true);
+    expect(await accepts(tag, TWO)).toBe(false);
+    expect(await accepts(tag, "No.")).toBe(false);
   });
 
   it("enforces the schema of strict tools only", async () => {

@@ -1,9 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Registry } from "prom-client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine } from "../../src/engine/index.js";
+import { observeEventLoopDelay } from "../../src/server/metrics/event-loop-delay.js";
 import { Gateway, startWorker } from "../gateway/workers.js";
 import { hasPromtool, lintMetrics, namingProblems, readFamilies, readSample } from "../helpers/metrics-text.js";
 import { readPage } from "../helpers/page.js";
@@ -82,6 +84,21 @@ describe("the metrics of a server", () => {
 
   it("measure the event loop's delay as a histogram", async () => {
     await expect.poll(() => sample("rolltape_event_loop_delay_seconds_count")).toBeGreaterThan(0);
+  });
+
+  it("wake an idle process for this a few times a second only", async () => {
+    vi.useFakeTimers();
+    try {
+      const register = new Registry();
+      const stop = observeEventLoopDelay(register);
+      vi.advanceTimersByTime(60_000);
+      stop();
+      const count = /^rolltape_event_loop_delay_seconds_count (\d+)$/m.exec(await register.metrics())?.[1];
+      expect(Number(count) / 60).toBeGreaterThanOrEqual(1);
+      expect(Number(count) / 60).toBeLessThanOrEqual(5);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   describe("count HTTP requests", () => {

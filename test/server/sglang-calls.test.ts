@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createSglangEngine } from "../../src/engine/index.js";
 import { Proxy } from "../helpers/proxy.js";
-import { NO_GRAMMAR, refusedStream } from "../helpers/sglang/refused-stream.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 
 /** Calls through a proxy, where SGLang does something else than other engines. */
@@ -79,7 +78,7 @@ describe("a streamed request that the server refuses", () => {
     ["/v1/messages", { messages, max_tokens: 9, stream: true }],
   ])("is a 400, which clients do not repeat: %s", async (path, body) => {
     const { server, proxy, session } = await start();
-    server.fault({ kind: "stream", text: refusedStream(NO_GRAMMAR) });
+    server.fault({ kind: "bad-grammar", message: "Failed to compile regex grammar: parsing error" });
     const reply = await proxy.post(path, body, session.key);
     expect(reply.refusal).toBe("400 engine_rejected_request");
     expect(reply.raw.toString()).toContain("Failed to compile regex grammar");

@@ -181,12 +181,17 @@ describe("SGLang", () => {
     expect(unenforced(reply)).toEqual([200, "thinking_token_budget"]);
   });
 
-  it("gets no budget once a weight update has cut the generation, because it counts anew", async () => {
+  it("gets the rest of the budget once a weight update has cut the generation", async () => {
     const { server, proxy, session } = await startSglang(STRICT);
     server.fault({ kind: "abort", after: 2 });
     const reply = await proxy.chat(session, messages, { thinking_token_budget: 5, max_tokens: 6 });
-    expect(unenforced(reply)).toEqual([200, "thinking_token_budget"]);
-    expect(server.to("/generate").map(({ json }) => json["require_reasoning"])).toEqual([true, undefined]);
-    expect(budgetOf(proxy, session)).toBeUndefined();
+    expect(unenforced(reply)).toEqual([200, undefined]);
+    const requests = server.to("/generate").map(({ json }) => json);
+    expect(requests.map((json) => json["require_reasoning"])).toEqual([true, true]);
+    expect(requests.map((json) => Object(json["sampling_params"]).custom_params)).toEqual([
+      { thinking_budget: 5 },
+      { thinking_budget: 3 },
+    ]);
+    expect(budgetOf(proxy, session)).toBe(5);
   });
 });

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { WeightsRecord } from "../../src/control/weights/weights-schemas.js";
 import type { Engine } from "../../src/engine/engine.js";
@@ -8,17 +9,21 @@ import { numbers, type WireExport, type WireInteraction } from "../helpers/expor
 import { LocalEngine } from "../helpers/local-engine.js";
 import { Proxy, type Reply } from "../helpers/proxy.js";
 import { type SglangServer, type SglangServerOptions, startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { readTinyTensors, writeSafetensors } from "../helpers/tiny-checkpoint.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
 const USER = [{ role: "user", content: "hello" }];
 const PATH = "/weights/step-7";
+
+/** SGLang before 0.5.21, whose generations an update cuts. */
+const CUTTING = { serverInfo: { version: "0.5.20" } };
 
 const complete = () => Array.from({ length: 40 }, (_, index) => 300 + index);
 
 let servers: SglangServer[];
 let proxy: Proxy<Engine>;
 
-async function startEngine(count = 2, seconds = 60, options: SglangServerOptions = {}): Promise<Engine> {
+async function startEngine(count = 2, seconds = 60, options: SglangServerOptions = CUTTING): Promise<Engine> {
   servers = await Promise.all(Array.from({ length: count }, () => startSglangServer({ complete, ...options })));
   const urls = servers.map(({ url }) => url);
   return createSglangEngine({
@@ -73,6 +78,8 @@ describe("POST /rl/weights", () => {
       path: null,
       started_at: expect.closeTo(Date.now() / 1000, -2) as number,
       paused_seconds: expect.any(Number) as number,
+      checked: false,
+      not_checked: "The weights were not compared with the model: `path` does not exist on the proxy's machine.",
       error: null,
       servers: servers.map(({ url }) => {
         return { url, version: 7, state: "loaded", seconds: expect.any(Number) as number, error: null };
@@ -225,6 +232,69 @@ describe("POST /rl/weights", () => {
   });
 });
 
+describe("the check of new weights before a pause", () => {
+  useProxy();
+
+  /** Returns a folder with the tensors of the tiny model for which `keeps` returns true. */
+  async function writeWeights(keeps: (name: string) => boolean): Promise<string> {
+    const folder = temporaryFolder();
+    const tensors = readTinyTensors(2).filter(({ name }) => keeps(name));
+    await writeSafetensors(join(folder, "model.safetensors"), tensors);
+    return folder;
+  }
+
+  it("lets complete weights pass, and says that they were checked", async () => {
+    const path = await writeWeights(() => true);
+    expect((await update({ version: 7, path })).json()).toMatchObject({ version: 7, checked: true, not_checked: null });
+    expect(await record()).toMatchObject({ checked: true, not_checked: null });
+  });
+
+  it("refuses weights without tensors of the model with 422, and names up to five; nothing is paused", async () => {
+    const path = await writeWeights((name) => !name.includes("layers.0."));
+    const reply = await update({ version: 7, path });
+    expect([reply.refusal, reply.error.param]).toEqual(["422 weights_incomplete", "path"]);
+    expect(reply.error.message).toMatch(
+      /^`path` does not have all weights of `model.path`, so no engine server was told to load it. 9 problems, of which the first are: model.layers.0/,
+    );
+    expect(reply.error.message.match(/is missing/g)).toHaveLength(5);
+    expect([told("/pause_generation"), told("/update_weights_from_disk")]).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(await record()).toMatchObject({ state: "idle", version: 0, started_at: null, error: null, checked: null });
+  });
+
+  it("is left out with `allow_partial`", async () => {
+    const path = await writeWeights((name) => name !== "lm_head.weight");
+    expect((await update({ version: 7, path })).refusal).toBe("422 weights_incomplete");
+    expect((await update({ version: 7, path, allow_partial: true })).json()).toMatchObject({
+      version: 7,
+      checked: false,
+      not_checked: "`allow_partial` is set.",
+    });
+  });
+
+  it("refuses incomplete weights while a failed update holds calls, which stays as it is", async () => {
+    servers[1]?.loads.faults.push({ kind: "fail", message: "no such tensor" });
+    await update({ version: 7, path: PATH });
+    const path = await writeWeights((name) => name !== "lm_head.weight");
+    expect((await update({ version: 8, path })).refusal).toBe("422 weights_incomplete");
+    expect(await record()).toMatchObject({ state: "failed", target_version: 7, path: PATH });
+  });
+
+  it("does not know where a relative path begins", async () => {
+    const reply = await update({ version: 7, path: "step-7" });
+    expect(reply.json<WeightsRecord>().not_checked).toBe(
+      "The weights were not compared with the model: `path` is relative to the folder of the engine's process.",
+    );
+  });
+
+  it("has nothing to compare in an external update", async () => {
+    const reply = await update({ version: 7, mode: "external" });
+    expect(reply.json()).toMatchObject({ checked: null, not_checked: null });
+  });
+});
+
 describe("a weight update that fails", () => {
   beforeEach(async () => {
     proxy = await Proxy.start({ engine: await startEngine(2, 5) });
@@ -340,12 +410,23 @@ describe("a weight update that fails", () => {
     expect(await metric('rolltape_weight_updates_total{outcome="given_up"} 1')).toBe(true);
   });
 
-  it("cannot be given up if no server's weights are known", async () => {
+  it("can be given up if no server's weights are known: calls fail until an update succeeds", async () => {
     for (const { loads } of servers) loads.faults.push({ kind: "fail", message: "no such tensor" });
     await update({ version: 7, path: PATH });
+    const session = await proxy.session();
+    const held = proxy.chat(session, USER);
     const reply = await giveUp();
-    expect(reply.refusal).toBe("502 weights_failed");
-    expect(await record()).toMatchObject({ state: "failed" });
+    expect([reply.status, reply.json()]).toEqual([200, expect.objectContaining({ state: "idle", version: 0 })]);
+    expect(states(reply.json())).toEqual([
+      ["excluded", null],
+      ["excluded", null],
+    ]);
+    expect((await held).refusal).toBe("502 engine_unavailable");
+    expect(states((await update({ version: 8, path: "/weights/good" })).json())).toEqual([
+      ["loaded", 8],
+      ["loaded", 8],
+    ]);
+    expect((await proxy.chat(session, USER)).status).toBe(200);
   });
 
   it("gives up on a server that never answers when it is told to", async () => {

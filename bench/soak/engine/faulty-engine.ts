@@ -45,6 +45,8 @@ export class FaultyEngine {
   #startServer(): Promise<SglangServer> {
     return startSglangServer({
       forgetful: true,
+      // A row shows the number of its call only if its seed is recorded.
+      serverInfo: { enable_deterministic_inference: true },
       weightVersion: "0",
       weightVersionSpans: true,
       tokenMilliseconds: 1,

@@ -23,6 +23,7 @@ bool isOfRowsOnly(RowSource source) {
     case RowSource::kParentRow:
     case RowSource::kCompactedFromRow:
     case RowSource::kTurns:
+    case RowSource::kForcedTokens:
     case RowSource::kLeftOut:
     case RowSource::kFiltered:
     case RowSource::kMixedFact:

@@ -27,6 +27,8 @@ enum class RowSource {
   /// Number of turns of the row.
   kTurns,
   kTokenExact,
+  /// Outputs of the row's turns that the engine wrote; see Interaction::forced.
+  kForcedTokens,
   /// The interaction is one of PlannedSession::leftOut.
   kLeftOut,
   /// A filter removed the interaction; see PlannedSession::filtered.

@@ -5,7 +5,7 @@
 
 namespace rolltape {
 
-/// Reads an engine's `error` member: `{"message": …, "code": 400}`, or a string. The message is empty where it has none.
+/// Reads an engine's `error` member: `{"message": …, "code": 400}` or a string. Without a message, it is empty.
 EngineFailure readEngineFailure(JsonCursor& json);
 
 }  // namespace rolltape

@@ -119,6 +119,8 @@ void Generation::truncate(std::uint32_t length) {
   logprobs_.resize(length);
   while (!runs_.empty() && runs_.back().start >= length) runs_.pop_back();
   top_.truncate(length);
+  while (!forced_.empty() && forced_.back().start >= length) forced_.pop_back();
+  if (!forced_.empty()) forced_.back().length = std::min(forced_.back().length, length - forced_.back().start);
 }
 
 void Generation::append(const Generation& other) {

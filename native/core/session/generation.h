@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "forced_runs.h"
 #include "top_logprobs.h"
 #include "version_runs.h"
 
@@ -24,6 +26,7 @@ class Generation {
   std::span<const float> logprobs() const { return logprobs_; }
   std::span<const VersionRun> versionRuns() const { return runs_; }
   const TopLogprobs& top() const { return top_; }
+  std::span<const ForcedRun> forcedRuns() const { return forced_; }
 
   /// Adds tokens of one weight version.
   /// @throws kInvalidArg for unequal lengths or a negative id, kReplyNotFinite for a log probability that is not
@@ -36,6 +39,8 @@ class Generation {
   void appendTop(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::size_t width);
   /// Gives the tokens from `from` on other versions: `runs`, which begins at 0, that is at `from`, and ascends.
   void replaceVersions(std::uint32_t from, std::span<const VersionRun> runs);
+  /// Marks the tokens of `runs`, and no others, as forced. They are in order and within the output.
+  void setForced(std::vector<ForcedRun> runs) { forced_ = std::move(runs); }
   /// Forgets the tokens from `length` on. @throws kInvalidArg where there are not so many.
   void truncate(std::uint32_t length);
   /// Adds all of `other`.
@@ -51,6 +56,7 @@ class Generation {
   std::vector<float> logprobs_;
   std::vector<VersionRun> runs_;
   TopLogprobs top_;
+  std::vector<ForcedRun> forced_;
 };
 
 }  // namespace rolltape

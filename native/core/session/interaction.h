@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "forced_runs.h"
 #include "token_arena.h"
 #include "version_runs.h"
 
@@ -43,11 +44,13 @@ struct Interaction {
   const std::int32_t* outputIds = nullptr;
   const float* logprobs = nullptr;
   const VersionRun* versionRuns = nullptr;
+  const ForcedRun* forcedRuns = nullptr;
   /// Owned by the session's storage. Null if nothing was recorded.
   const LabelSet* labels = nullptr;
   const std::uint32_t* factWords = nullptr;
   std::uint32_t factCount = 0;
   std::uint32_t versionRunCount = 0;
+  std::uint32_t forcedRunCount = 0;
   /// Where the part of the sequence begins that token-exact edges lead to: the outputs behind it were all sampled in
   /// this very context.
   std::uint32_t exactFrom = 0;
@@ -62,6 +65,8 @@ struct Interaction {
   std::uint32_t ownLength() const { return sequenceLength() - shared; }
   std::span<const std::int32_t> tailIds() const { return {tail, inputLength - shared}; }
   std::span<const VersionRun> versions() const { return {versionRuns, versionRunCount}; }
+  /// Outputs that are not trained on, because the engine wrote them.
+  std::span<const ForcedRun> forced() const { return {forcedRuns, forcedRunCount}; }
   /// What was recorded of the call beside its tokens: 32-bit words whose meaning the row columns know.
   std::span<const std::uint32_t> facts() const { return {factWords, factCount}; }
 };

@@ -29,6 +29,7 @@ StoredHeader headerOf(const Interaction& interaction, const IndexedMessages& mes
   header.version = kStoredVersion;
   header.flags = interaction.startsRow ? kStartsRow : 0;
   if (messages.callIds.input != 0 || messages.callIds.conversation != 0) header.flags |= kHasCallIds;
+  if (interaction.forcedRunCount > 0) header.flags |= kHasForcedRuns;
   header.index = interaction.index;
   header.parent = interaction.parentIndex();
   header.shared = interaction.shared;
@@ -67,7 +68,7 @@ class Output {
 
 InteractionWriter::InteractionWriter(const Interaction& interaction, const IndexedMessages& messages)
     : interaction_(interaction), callIds_(messages.callIds), header_(headerOf(interaction, messages)) {
-  std::uint64_t bytes = storedBytesBesideLabels(header_);
+  std::uint64_t bytes = checkedAdd(fixedStoredBytes(header_), interaction.forced().size_bytes());
   for (const std::string& label : labelsOf(interaction)) bytes = checkedAdd(bytes, label.size());
   requireBlockSize(bytes);
   header_.byteLength = static_cast<std::uint32_t>(bytes);
@@ -84,6 +85,10 @@ void InteractionWriter::write(std::uint8_t* to) const {
   out.addAll(interaction_.versions().first(header_.runCount));
   out.addAll(interaction_.facts());
   for (const std::string& label : labels) out.add(static_cast<std::uint32_t>(label.size()));
+  if (header_.has(kHasForcedRuns)) {
+    out.add(interaction_.forcedRunCount);
+    out.addAll(interaction_.forced());
+  }
   for (const std::string& label : labels) out.addAll(std::span<const char>(label));
   out.add<StoredChecksum>(crc32c({to, out.end()}));
 }

@@ -114,6 +114,8 @@ void Session::storeOutput(Interaction& made, const Generation& generation) {
   made.logprobs = arena.copy(generation.logprobs()).data();
   made.versionRuns = arena.copy(generation.versionRuns()).data();
   made.versionRunCount = static_cast<std::uint32_t>(generation.versionRuns().size());
+  made.forcedRuns = arena.copy(generation.forcedRuns()).data();
+  made.forcedRunCount = static_cast<std::uint32_t>(generation.forcedRuns().size());
 }
 
 void Session::storeFacts(Interaction& made, const RecordInput& input) {
@@ -182,6 +184,9 @@ void Session::restoreTokens(Interaction& made, const StoredInteraction& stored) 
   const std::span<const VersionRun> runs = arena.copyBytes<VersionRun>(stored.versionRuns);
   made.versionRuns = runs.data();
   made.versionRunCount = static_cast<std::uint32_t>(runs.size());
+  const std::span<const ForcedRun> forced = arena.copyBytes<ForcedRun>(stored.forcedRuns);
+  made.forcedRuns = forced.data();
+  made.forcedRunCount = static_cast<std::uint32_t>(forced.size());
   const std::span<const std::uint32_t> facts = arena.copyBytes<std::uint32_t>(stored.facts);
   made.factWords = facts.data();
   made.factCount = static_cast<std::uint32_t>(facts.size());

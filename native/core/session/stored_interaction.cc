@@ -61,7 +61,7 @@ StoredHeader readHeader(Bytes bytes) {
 }
 
 void checkHeader(const StoredHeader& header) {
-  require((header.flags & ~(kStartsRow | kHasCallIds)) == 0, "flags: an unknown flag is set");
+  require((header.flags & ~(kStartsRow | kHasCallIds | kHasForcedRuns)) == 0, "flags: an unknown flag is set");
   require(header.index < kMaxSequenceTokens, "index: more than a session can have");
   require(header.parent >= -1 && header.parent < static_cast<std::int64_t>(header.index),
           "parent: not an earlier interaction");
@@ -69,7 +69,7 @@ void checkHeader(const StoredHeader& header) {
   require(header.parent >= 0 || header.shared == 0, "shared: a root shares no tokens");
   require(std::uint64_t{header.inputLength} + header.outputLength <= kMaxSequenceTokens,
           "tokens: more than one sequence can have");
-  require(storedBytesBesideLabels(header) <= header.byteLength, "counts: they need more bytes than there are");
+  require(fixedStoredBytes(header) <= header.byteLength, "counts: they need more bytes than there are");
 }
 
 /// Takes arrays from the front of the bytes. The caller must have checked that there are enough.
@@ -119,6 +119,22 @@ void checkRuns(Bytes runs, std::uint32_t outputLength) {
   }
 }
 
+/// Takes the number of forced runs and the runs.
+Bytes takeForcedRuns(Input& input, std::uint32_t outputLength) {
+  const auto count = valueAt<std::uint32_t>(input.takeWords(1), 0);
+  require(count > 0, "forced runs: there are none, but their flag is set");
+  require(count <= input.rest().size() / sizeof(ForcedRun), "forced runs: more than the bytes that are left");
+  const Bytes runs = input.take(count * sizeof(ForcedRun));
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto [start, length] = valueAt<ForcedRun>(runs, i);
+    require(length > 0 && (i == 0 || start > before) && std::uint64_t{start} + length <= outputLength,
+            "forced runs: not in order within the output");
+    before = std::uint64_t{start} + length;
+  }
+  return runs;
+}
+
 LabelSet readLabels(Bytes lengths, Bytes texts) {
   LabelSet labels;
   Input input(texts);
@@ -156,6 +172,7 @@ StoredInteraction readStoredInteraction(Bytes bytes) {
                            {},
                            {},
                            {},
+                           {},
                            {}};
   Input input(bytes.subspan(sizeof header, bytes.size() - sizeof header - sizeof(StoredChecksum)));
   if (header.has(kHasCallIds)) stored.messages.callIds = readCallIds(input.take(sizeof(CallIds)));
@@ -165,6 +182,7 @@ StoredInteraction readStoredInteraction(Bytes bytes) {
   stored.versionRuns = input.takeWords(std::size_t{2} * header.runCount);
   stored.facts = input.takeWords(header.factCount);
   const Bytes labelLengths = input.takeWords(header.labelCount);
+  if (header.has(kHasForcedRuns)) stored.forcedRuns = takeForcedRuns(input, header.outputLength);
   stored.labels = readLabels(labelLengths, input.rest());
 
   checkIds("input ids", stored.tail);

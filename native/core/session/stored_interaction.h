@@ -25,6 +25,7 @@ struct StoredInteraction {
   std::span<const std::uint8_t> logprobs;
   std::span<const std::uint8_t> versionRuns;
   std::span<const std::uint8_t> facts;
+  std::span<const std::uint8_t> forcedRuns;
 };
 
 /// Reads the format of stored_format.h and checks everything that needs no other interaction.

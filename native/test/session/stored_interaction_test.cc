@@ -221,7 +221,7 @@ TEST(StoredInteraction, RefusesContentThatNoRecordHas) {
   const auto word = [&](std::size_t at, std::uint32_t value) { return refusal(changed(bytes, at, value)); };
   using H = StoredHeader;
   constexpr std::size_t arrays = sizeof(H) + sizeof(CallIds);
-  EXPECT_EQ("flags: an unknown flag is set", refusal(changed<std::uint16_t>(bytes, offsetof(H, flags), 6)));
+  EXPECT_EQ("flags: an unknown flag is set", refusal(changed<std::uint16_t>(bytes, offsetof(H, flags), 10)));
   EXPECT_EQ("index: this is interaction 3, but the next one is 2", word(offsetof(H, index), 3));
   EXPECT_EQ("index: this is interaction 1, but the next one is 2", word(offsetof(H, index), 1));
   EXPECT_EQ("index: more than a session can have", word(offsetof(H, index), 0x7fffffff));
@@ -246,6 +246,36 @@ TEST(StoredInteraction, RefusesContentThatNoRecordHas) {
   EXPECT_EQ("labels: longer than the bytes that are left", word(arrays + 56, 12));
   EXPECT_EQ("labels: shorter than the bytes that are left", word(arrays + 56, 3));
   EXPECT_EQ("labels: not UTF-8", refusal(changed<std::uint8_t>(bytes, bytes.size() - 5, 0xc3)));
+}
+
+TEST(StoredInteraction, HasForcedRunsOnlyIfThereAreAny) {
+  const auto storedWith = [](std::vector<ForcedRun> runs) {
+    Session session(test::kKey);
+    Generation generation = test::generationOf({3, 4, 5});
+    generation.setForced(std::move(runs));
+    test::record(session, test::promptOf({1}), std::move(generation), {"u"}, {"a"});
+    return test::stored(session, 0);
+  };
+  const Bytes bytes = storedWith({{0, 1}, {2, 1}});
+  ASSERT_EQ(storedWith({}).size() + 20, bytes.size());
+  const std::size_t count = bytes.size() - sizeof(StoredChecksum) - 20;
+  EXPECT_EQ((Bytes{2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0}),
+            Bytes(bytes.begin() + static_cast<std::ptrdiff_t>(count), bytes.end() - sizeof(StoredChecksum)));
+  const auto refused = [&](std::size_t at, std::uint32_t value) {
+    Session copy(test::kKey);
+    return std::string(test::thrownBy([&] { copy.restore(changed(bytes, at, value)); }).what());
+  };
+  EXPECT_EQ("forced runs: there are none, but their flag is set", refused(count, 0));
+  EXPECT_EQ("forced runs: more than the bytes that are left", refused(count, 3));
+  EXPECT_EQ("forced runs: more than the bytes that are left", refused(count, 0x80000000));
+  for (const auto& [at, value] : std::vector<std::pair<std::size_t, std::uint32_t>>{{count + 8, 0},
+                                                                                    {count + 8, 2},
+                                                                                    {count + 12, 1},
+                                                                                    {count + 12, 3},
+                                                                                    {count + 16, 2},
+                                                                                    {count + 16, 0xffffffff}}) {
+    EXPECT_EQ("forced runs: not in order within the output", refused(at, value));
+  }
 }
 
 TEST(StoredInteraction, RefusesOutputWithoutVersions) {

@@ -79,7 +79,7 @@ class ServerError(RolltapeError):
 
 
 class WeightsError(RolltapeError):
-    """A weight update failed or another one is running: `weights_failed`, `weights_busy`.
+    """A weight update failed, was refused or another one is running: `weights_failed`, `weights_incomplete`, `weights_busy`.
 
     The engine stays paused after `weights_failed`. Repeat the update, exclude servers, or give up (abandon_weights).
     """

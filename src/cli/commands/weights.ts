@@ -15,6 +15,7 @@ export interface WeightsCommandOptions {
   readonly giveUp?: boolean;
   readonly status?: boolean;
   readonly exclude?: readonly string[];
+  readonly allowPartial?: boolean;
   readonly json?: boolean;
 }
 
@@ -56,14 +57,15 @@ type Call = (admin: Admin, options: Parameters<Admin["updateWeights"]>[1]) => Pr
 
 /** @throws WeightsCommandError if the options do not describe one call */
 function chooseCall(path: string | undefined, options: WeightsCommandOptions): Call {
-  const { version, external = false, finish = false, giveUp = false, status = false } = options;
+  const { version, external = false, finish = false, giveUp = false, status = false, allowPartial } = options;
+  if (allowPartial && path === undefined) throw invalid("--allow-partial needs PATH.");
   const chosen = [path !== undefined, external, finish, giveUp, status].filter(Boolean).length;
   if (chosen !== 1) throw invalid("Expected one of PATH, --external, --finish, --give-up and --status.");
   if (status) return (admin) => admin.weights();
   if (giveUp) return (admin) => admin.abandonWeights();
   if (version === undefined) throw invalid("--version must be set to the version of the new weights.");
   if (finish) return (admin, more) => admin.finishWeights(version, more);
-  if (path !== undefined) return (admin, more) => admin.updateWeights({ version, path }, more);
+  if (path !== undefined) return (admin, more) => admin.updateWeights({ version, path, allowPartial }, more);
   return (admin, more) => admin.updateWeights({ version, external: true }, more);
 }
 
@@ -77,6 +79,7 @@ export function describeWeights({
   version,
   targetVersion,
   pausedSeconds,
+  notChecked,
   error,
   servers,
 }: WeightsStatus): string {
@@ -87,6 +90,6 @@ export function describeWeights({
     const problem = server.error === null ? "" : `: ${makeInert(server.error)}`;
     return `  ${makeInert(server.url)}  version ${server.version ?? "unknown"}, ${server.state}${seconds}${problem}\n`;
   });
-  const problem = error === null ? "" : `  ${makeInert(error)}\n`;
-  return `version ${version}${target}${paused}\n${problem}${lines.join("")}`;
+  const problems = [error, notChecked].flatMap((each) => (each === null ? [] : `  ${makeInert(each)}\n`));
+  return `version ${version}${target}${paused}\n${problems.join("")}${lines.join("")}`;
 }

@@ -17,9 +17,9 @@ const knownServer = z.object({ url: z.string(), version: version.nullable(), pat
 
 export const stepBody = controlBody({
   step: z
-    .enum(["list", "prepare", "hold", "pause", "load", "finish", "drain", "resume", "release"])
+    .enum(["list", "compare", "prepare", "hold", "pause", "load", "finish", "drain", "resume", "release"])
     .describe("Set by gateways: one step of a weight update."),
-  target: target.optional().describe("The weights; for `prepare`, `hold` and `load`."),
+  target: target.optional().describe("The weights; for `compare`, `prepare`, `hold` and `load`."),
   servers: urls.describe("The servers of the step, as this worker names them. `hold`: the servers to drain."),
   known: z.array(knownServer).default([]).describe("`release`: what is known about the servers' weights."),
   hold: z.boolean().default(false).describe("`release`: model calls stay held."),
@@ -40,6 +40,11 @@ export const stepReply = z.object({
     .default(false)
     .describe("The worker was restarted during the update and has not held its calls again for the gateway."),
   paused: z.boolean(),
+  check: z
+    .object({ checked: z.boolean(), reason: z.string().nullable() })
+    .nullable()
+    .default(null)
+    .describe("The result of `compare`; null if the engine compares weights itself."),
   failures: z.array(
     z.object({ url: z.string(), message: z.string(), unchanged: z.boolean(), unreachable: z.boolean() }),
   ),

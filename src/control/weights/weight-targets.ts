@@ -6,6 +6,13 @@ export interface UpdateTarget {
   readonly path: string | null;
 }
 
+/** Whether new weights were compared with those of the model before the pause. */
+export interface WeightsCheck {
+  readonly checked: boolean;
+  /** A sentence that says why they were not; null if they were. */
+  readonly reason: string | null;
+}
+
 /** Weights of one engine server. */
 export interface TargetServer {
   readonly url: string;
@@ -53,6 +60,12 @@ export interface WeightTargets {
   isPaused(): Promise<boolean>;
   /** Undefined if every target is possible. @throws ApiError if the engine cannot load this target */
   check?(target: UpdateTarget): void;
+  /**
+   * Compares the tensors of new weights with those of the model. Undefined if the engine compares them itself.
+   *
+   * @throws ApiError `weights_incomplete`
+   */
+  compare?(target: UpdateTarget): Promise<WeightsCheck | undefined>;
   /** Notes that an update begins, so that it is known after a restart. Rejects if this cannot be noted. */
   begin(target: UpdateTarget): Promise<void>;
   /** Does the work that needs no pause. Undefined if there is none. */

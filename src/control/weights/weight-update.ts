@@ -1,6 +1,12 @@
 import { PauseClock } from "./pause-clock.js";
 import { ServerProgress } from "./server-progress.js";
-import { StepError, type TargetServer, type UpdateTarget, type WeightTargets } from "./weight-targets.js";
+import {
+  StepError,
+  type TargetServer,
+  type UpdateTarget,
+  type WeightsCheck,
+  type WeightTargets,
+} from "./weight-targets.js";
 import type { UpdateState, WeightsRecord } from "./weights-schemas.js";
 
 /** An update that stopped at a step. Everything stays as it is then: calls are held and servers are paused. */
@@ -12,6 +18,7 @@ interface UpdateOptions {
   readonly excluded: readonly string[];
   /** Calls stay held afterwards, because the engine was paused before the update. */
   readonly leavePaused: boolean;
+  readonly check?: WeightsCheck | undefined;
   readonly startedAt?: number | undefined;
   /** The clock of the previous attempt, which also held calls. */
   readonly clock?: PauseClock | undefined;
@@ -22,6 +29,8 @@ export class WeightUpdate {
   readonly target: UpdateTarget;
   readonly servers: readonly ServerProgress[];
   readonly leavePaused: boolean;
+  /** Undefined if there was nothing to compare, or if a restart has interrupted the update. */
+  readonly check: WeightsCheck | undefined;
   readonly startedAt: number;
   readonly clock: PauseClock;
   readonly #targets: WeightTargets;
@@ -33,10 +42,14 @@ export class WeightUpdate {
   state: UpdateState = "pausing";
   error: string | null = null;
 
-  constructor(targets: WeightTargets, { target, servers, excluded, leavePaused, startedAt, clock }: UpdateOptions) {
+  constructor(
+    targets: WeightTargets,
+    { target, servers, excluded, leavePaused, check, startedAt, clock }: UpdateOptions,
+  ) {
     this.#targets = targets;
     this.target = target;
     this.leavePaused = leavePaused;
+    this.check = check;
     this.startedAt = startedAt ?? Date.now() / 1000;
     this.clock = clock ?? new PauseClock();
     this.servers = servers.map((server) => new ServerProgress(server));
@@ -150,6 +163,8 @@ export class WeightUpdate {
       path: isIdle ? null : path,
       started_at: this.startedAt,
       paused_seconds: this.clock.seconds,
+      checked: this.check?.checked ?? null,
+      not_checked: this.check?.reason ?? null,
       error: this.error,
       servers: this.servers.map((server) => server.toRecord()),
     };

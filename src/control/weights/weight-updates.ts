@@ -1,6 +1,6 @@
 import { ApiError } from "../../http/errors.js";
 import { untilAborted } from "../../support/async/until-aborted.js";
-import type { TargetServer, UpdateTarget, WeightTargets } from "./weight-targets.js";
+import type { TargetServer, UpdateTarget, WeightsCheck, WeightTargets } from "./weight-targets.js";
 import { UpdateFailure, WeightUpdate } from "./weight-update.js";
 import type { WeightsRecord } from "./weights-schemas.js";
 
@@ -71,6 +71,8 @@ export class WeightUpdates {
       path: null,
       started_at: last?.started_at ?? null,
       paused_seconds: last?.paused_seconds ?? null,
+      checked: last?.checked ?? null,
+      not_checked: last?.not_checked ?? null,
       error: last?.error ?? null,
       servers: servers.map((server) => {
         const known = last?.servers.find(({ url }) => url === server.url);
@@ -83,9 +85,10 @@ export class WeightUpdates {
   /**
    * Begins an update, or joins the same one if it is running. Returns once it runs; {@link settle} waits for it.
    *
-   * @throws ApiError `weights_busy` if an update with another target is running or unfinished
+   * @throws ApiError `weights_busy` if an update with another target is running or unfinished; `weights_incomplete` if the new
+   *   weights lack tensors of the model, unless `allowPartial` is set
    */
-  start(target: UpdateTarget, exclude: readonly string[]): Promise<void> {
+  start(target: UpdateTarget, exclude: readonly string[], { allowPartial = false } = {}): Promise<void> {
     return this.#inTurn(async () => {
       this.#targets.check?.(target);
       const servers = await this.#targets.servers();
@@ -99,12 +102,14 @@ export class WeightUpdates {
       const isDone =
         isSame && before.state === "idle" && before.error === null && this.#targets.version === target.version;
       if (isDone && target.path !== null && servers.every((server) => hasTarget(server, target, excluded))) return;
+      const check = await this.#compare(target, allowPartial);
       const failed = before?.state === "failed" ? before : undefined;
       const update = new WeightUpdate(this.#targets, {
         target,
         servers: failed ? mergeServers(servers, failed) : servers,
         excluded,
         leavePaused: failed ? failed.leavePaused : await this.#targets.isPaused(),
+        check,
         startedAt: failed?.startedAt,
         clock: failed?.clock,
       });
@@ -155,9 +160,9 @@ export class WeightUpdates {
 
   /**
    * Gives up the update: servers with the previous version go on; if there are none, those with the new version. The others
-   * are drained.
+   * are drained. If no server has known weights, all are drained, so calls fail until an update succeeds.
    *
-   * @throws ApiError `weights_failed` if no server has known weights
+   * @throws ApiError `weights_failed` if none of the servers that go on can be resumed
    */
   giveUp(): Promise<void> {
     this.#update?.cancel();
@@ -168,7 +173,6 @@ export class WeightUpdates {
       const update = this.#update;
       if (!update || update.state === "idle") return;
       const keep = this.#chooseKept(update);
-      if (keep.urls.length === 0) throw await this.failedError("No server has weights of a known version.");
       update.state = "resuming";
       try {
         if (keep.version !== this.#targets.version) await this.#targets.commit(keep.version);
@@ -232,6 +236,12 @@ export class WeightUpdates {
     if (this.#update && this.isActive) throw busyError(this.#update);
   }
 
+  async #compare(target: UpdateTarget, allowPartial: boolean): Promise<WeightsCheck | undefined> {
+    if (target.path === null || !this.#targets.compare) return undefined;
+    if (allowPartial) return { checked: false, reason: "`allow_partial` is set." };
+    return await this.#targets.compare(target);
+  }
+
   #run(update: WeightUpdate, task: () => Promise<void>): void {
     this.#running = task()
       .catch((error: unknown) => {
@@ -252,7 +262,10 @@ export class WeightUpdates {
       servers.filter((server) => server.takesPart && server.version === version).map(({ url }) => url);
     const { version } = this.#targets;
     const before = having(version);
-    return before.length > 0 ? { urls: before, version } : { urls: having(target.version), version: target.version };
+    const after = having(target.version);
+    return before.length > 0 || after.length === 0
+      ? { urls: before, version }
+      : { urls: after, version: target.version };
   }
 
   /** Resumes servers, and drains those that cannot be resumed. @throws UpdateFailure if none can */

@@ -23,6 +23,10 @@ export const weightsBody = controlBody({
     .literal("external")
     .optional()
     .describe("Only pauses: the caller then pushes the weights to the engine servers and calls `/rl/weights/finish`."),
+  allow_partial: z
+    .boolean()
+    .default(false)
+    .describe("Load the weights even if tensors of the model are missing or have other shapes."),
   exclude: excluded,
   wait_seconds: z
     .number()
@@ -56,6 +60,13 @@ export const weightsRecord = z.object({
   path: z.string().nullable(),
   started_at: seconds.nullable().describe("When the running or last update began, in seconds since the epoch."),
   paused_seconds: seconds.nullable().describe("How long the running or last update has held model calls."),
+  checked: z
+    .boolean()
+    .nullable()
+    .describe(
+      "The tensors at `path` were compared with those of the model before the pause. Null: there was no path to check.",
+    ),
+  not_checked: z.string().nullable().describe("Why `checked` is false."),
   error: z.string().nullable().describe("Why the last update failed; null if it succeeded."),
   servers: z.array(weightServerRecord),
 });

@@ -16,6 +16,8 @@ export interface WeightUpdate {
 /** One server of an engine. */
 export interface EngineServer {
   readonly url: string;
+  /** Where the tokens of a thinking budget are counted from: each beginning of reasoning, or the start of the output. */
+  readonly budgetStart: "reasoning" | "output";
   /**
    * Sends one request for the rest of the call: prompt, generation so far and the rest of the token budget. Sampled tokens
    * are added to the call's generation.

@@ -6,11 +6,13 @@ import { sleep } from "../../support/async/sleep.js";
 import {
   EngineError,
   type LogprobContent,
+  NotLoadedError,
   type PauseMode,
   type ServerNeeds,
   type ServerWarning,
   type WeightSource,
 } from "../engine.js";
+import { markForced } from "../servers/call/mark-forced.js";
 import { StopReached } from "../servers/call/stop-watch.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
@@ -52,6 +54,7 @@ const SCHEDULER_PATH = "server_info";
 /** One SGLang server, or a router in front of several. */
 export class SglangServer implements EngineServer {
   readonly url: string;
+  readonly budgetStart = "output";
   /** SGLang does not report SGLANG_RETURN_ORIGINAL_LOGPROB, so its default is assumed. */
   readonly logprobs = "temperature";
   readonly #connections: ServerConnections;
@@ -88,14 +91,19 @@ export class SglangServer implements EngineServer {
   }
 
   /**
-   * Returns the budget for the reasoning that the server enforces. It counts from the first token of a request, so it cannot
-   * continue a count after a cut. Under a grammar it would apply the grammar only behind the reasoning.
+   * Returns the budget for the reasoning that the server enforces. It counts from the first token of a request, so after a cut it
+   * gets the rest. Under a grammar it would apply the grammar only behind the reasoning.
    */
-  async #chooseBudget({ sampling, generation, onIgnored }: ServerCall): Promise<number | undefined> {
-    const { thinkingBudget, grammar } = sampling;
-    if (generation.length === 0 && grammar === undefined && (await this.#info.ask()).budgets) return thinkingBudget;
-    onIgnored?.("thinkingBudget");
-    return undefined;
+  async #chooseBudget(call: ServerCall): Promise<number | undefined> {
+    const { sampling, generation, reasoning, onIgnored } = call;
+    const { thinkingBudget = 0, grammar } = sampling;
+    const isResumable = generation.length === 0 || reasoning !== undefined;
+    if (!isResumable || grammar !== undefined || !(await this.#info.ask()).budgets) {
+      onIgnored?.("thinkingBudget");
+      return undefined;
+    }
+    if (generation.length > 0 && !markForced(call, this)) return undefined;
+    return Math.max(0, thinkingBudget - generation.length);
   }
 
   /** Sends an abort. Callers do not wait for it, because the generation's connection is closed anyway. */
@@ -203,7 +211,7 @@ export class SglangServer implements EngineServer {
   }
 
   /** `keep_pause` keeps the scheduler paused afterwards. Older servers ignore it and never resume on their own. */
-  loadWeights({ path, version }: WeightSource, signal: AbortSignal): Promise<void> {
+  async loadWeights({ path, version }: WeightSource, signal: AbortSignal): Promise<void> {
     const body = {
       model_path: path,
       weight_version: String(version),
@@ -211,7 +219,11 @@ export class SglangServer implements EngineServer {
       keep_pause: true,
       flush_cache: false,
     };
-    return postUpdate(this.#connections, { path: "update_weights_from_disk", body, admin: true, signal });
+    try {
+      await postUpdate(this.#connections, { path: "update_weights_from_disk", body, admin: true, signal });
+    } catch (error) {
+      throw isUnopened(error) ? new NotLoadedError(error.code, error.message, { cause: error }) : error;
+    }
   }
 
   async flushCache(signal: AbortSignal): Promise<void> {
@@ -239,6 +251,11 @@ export class SglangServer implements EngineServer {
   close(): Promise<void> {
     return this.#connections.close();
   }
+}
+
+/** Returns true if SGLang could not open the new weights, so it has begun nothing. */
+function isUnopened(error: unknown): error is EngineError {
+  return error instanceof EngineError && error.message.includes("Failed to get weights iterator");
 }
 
 /** Returns true for a refusal that may have passed in a moment. */

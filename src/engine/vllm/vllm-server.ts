@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { native } from "../../native/addon.js";
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import {
@@ -17,7 +16,7 @@ import { postControl, postUpdate, postUpdateIfServed, requireHealthy } from "../
 import { isUnavailable, NotServedError, notStarted, UnexplainedError } from "../servers/wire/errors.js";
 import { type GenerationRequest, generateOnce } from "../servers/wire/generate-once.js";
 import { requestBody } from "../servers/wire/request-body.js";
-import { adviseOnFlags } from "./flag-advice.js";
+import { adviseOnFlags, hasMasks, isRefusedWithMasks, refusedWithMasks } from "./explain-refusal.js";
 import { listVllmWarnings } from "./flag-warnings.js";
 import { type Endpoint, type Flags, KnownFlags } from "./known-flags.js";
 import { LogprobsProbe, runProbe } from "./logprobs-probe.js";
@@ -39,11 +38,12 @@ const COMPLETIONS_PATH = "v1/completions";
 
 /** Prefixes of the request ids of probes, which make them recognizable in the server's log. */
 const PROBE_ID = "rolltape-logprobs-";
-const REASON_ID = "rolltape-reason-";
+const MASKS_ID = "rolltape-masks-";
 
 /** One vLLM server, or a router in front of several. A generation is aborted by closing its connection. */
 export class VllmServer implements EngineServer {
   readonly url: string;
+  readonly budgetStart = "reasoning";
   readonly #connections: ServerConnections;
   readonly #modelName: string | undefined;
   /** The endpoints that may be used, best first. */
@@ -53,6 +53,8 @@ export class VllmServer implements EngineServer {
   #model: Promise<ServedModel> | undefined;
   readonly #logprobs = new LogprobsProbe();
   readonly #flags = new KnownFlags();
+  /** The last load of weights failed, or was not waited for. */
+  #mayBeHalfLoaded = false;
 
   constructor(url: string, { maxInflight, model, api = "auto", ...keys }: VllmOptions) {
     this.url = url;
@@ -106,26 +108,28 @@ export class VllmServer implements EngineServer {
       try {
         return await generateOnce(this.#connections, call, request, signal);
       } catch (error) {
-        if (error instanceof UnexplainedError) await this.#askReason(endpoint, model, call, signal);
+        const mayNeedTopK = error instanceof UnexplainedError && isRefusedWithMasks(call.sampling);
+        if (mayNeedTopK && (await this.#returnsMasks(model, call))) throw refusedWithMasks(error);
         if (!this.#flags.learn(error, flags, call, endpoint)) throw error;
       }
     }
   }
 
   /**
-   * Finds out why the server failed without a message: vLLM names the reason of some refusals only in streams. Requests one
-   * token of the same call as a stream.
-   *
-   * @throws EngineError with the reason if the server refuses this too
+   * Finds out whether the server returns sampling masks. Then it fails calls without `top_k`, and does not say why. Requests one
+   * token that it does not refuse.
    */
-  async #askReason(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSource): Promise<void> {
-    if (isStreamed(endpoint, call)) return;
-    const { prompt, affinityKey, currentVersion } = call;
-    const sampling = { ...call.sampling, maxTokens: 1, minTokens: 0 };
-    const generation = new native.Generation();
-    const asked = { prompt, affinityKey, currentVersion, sampling, generation, onTokens: () => undefined };
-    const request = await encodeRequest(endpoint, asked, { model, flags: this.#flags.current, idPrefix: REASON_ID });
-    await generateOnce(this.#connections, asked, request, signal);
+  async #returnsMasks(model: string, { prompt }: CallContent): Promise<boolean> {
+    const body = {
+      model,
+      token_ids: Array.from(prompt.tokens().subarray(0, 1)),
+      request_id: MASKS_ID + randomUUID().replaceAll("-", ""),
+      sampling_params: { max_tokens: 1, temperature: 1, top_k: 1 },
+    };
+    const answer = await this.#connections
+      .control({ method: "POST", path: GENERATE_PATH, body })
+      .catch(() => undefined);
+    return answer?.status === 200 && hasMasks(answer.body);
   }
 
   get logprobs(): LogprobContent | undefined {
@@ -196,8 +200,23 @@ export class VllmServer implements EngineServer {
   }
 
   /** Every worker of the server reads the folder itself. Only servers in development mode have these endpoints. */
-  loadWeights({ path }: WeightSource, signal: AbortSignal): Promise<void> {
-    const body = { method: "reload_weights", kwargs: { weights_path: path } };
+  async loadWeights({ path }: WeightSource, signal: AbortSignal): Promise<void> {
+    if (this.#mayBeHalfLoaded) await this.#discardHalfLoaded(signal);
+    this.#mayBeHalfLoaded = true;
+    await this.#reloadWeights({ weights_path: path }, signal);
+    this.#mayBeHalfLoaded = false;
+  }
+
+  /**
+   * After a load that failed, vLLM keeps the tensors that it has read for layers that are not complete, and each next load fails at
+   * one of these layers. A load of no tensors ends with discarding them. If it fails, the next load says why.
+   */
+  #discardHalfLoaded(signal: AbortSignal): Promise<void> {
+    return this.#reloadWeights({ weights_iterator: [] }, signal).catch(() => undefined);
+  }
+
+  #reloadWeights(kwargs: object, signal: AbortSignal): Promise<void> {
+    const body = { method: "reload_weights", kwargs };
     return postUpdate(this.#connections, { path: "collective_rpc", body, signal });
   }
 

@@ -18,7 +18,7 @@ export function weightRoutes(app: App, weights: GatewayWeights): void {
   app.post("/rl/weights", { schema: { body: weightsBody, response: UPDATED } }, async (request, reply) => {
     const { body } = request;
     await weights.prepare(request);
-    await updates.start(toUpdateTarget(body), body.exclude);
+    await updates.start(toUpdateTarget(body), body.exclude, { allowPartial: body.allow_partial });
     return answerUpdate(updates, reply, { seconds: body.wait_seconds, signal: stopping });
   });
   app.post("/rl/weights/finish", { schema: { body: finishBody, response: UPDATED } }, async (request, reply) => {

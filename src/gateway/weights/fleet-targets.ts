@@ -6,6 +6,7 @@ import {
   type TargetServer,
   tryEach,
   type UpdateTarget,
+  type WeightsCheck,
   type WeightTargets,
 } from "../../control/weights/weight-targets.js";
 import { ApiError } from "../../http/errors.js";
@@ -19,6 +20,8 @@ import { callStep, type Headers, mergeServers, readWeightFleet, type WeightMembe
 
 /** A pause ends when the last running generation was cut. Workers wait up to a minute for that. */
 const PAUSE_TIMEOUT_MS = 75_000;
+/** A worker ends the comparison itself after 30 seconds. */
+const COMPARE_MS = 40_000;
 /** No time limit, as long as the worker is reachable. */
 const UNLIMITED = Number.POSITIVE_INFINITY;
 /** Interval at which workers that join or restart during an update are found, so that they hold their calls too. */
@@ -91,6 +94,21 @@ export class FleetTargets implements WeightTargets {
 
   async isPaused(): Promise<boolean> {
     return this.#members.length > 0 && this.#members.every(({ paused }) => paused);
+  }
+
+  /**
+   * Asks one worker, because the gateway has no model folder. If the worker cannot read the weights, asks the next: it may run on
+   * another machine.
+   */
+  async compare(target: UpdateTarget): Promise<WeightsCheck | undefined> {
+    const options = { headers: this.#headers, milliseconds: COMPARE_MS };
+    let check: WeightsCheck | undefined;
+    for (const { worker } of this.#members) {
+      const reply = await callStep(this.#context, worker, { step: "compare", target }, options);
+      check = reply?.check ?? check;
+      if (check?.checked) break;
+    }
+    return check;
   }
 
   /** Every worker notes the update when it holds its calls. */

@@ -26,6 +26,8 @@ export type RowColumnSource =
   /** Number of turns in the row. */
   | "turns"
   | "tokenExact"
+  /** Output tokens of the row's turns that a budget forced, up to the row's length. */
+  | "forcedTokens"
   /** The interaction is in `leftOut` of {@link NativeAddon.planBatch}. */
   | "leftOut"
   /** The interaction is in `filtered` of {@link NativeAddon.planBatch}, or removed by `rewardedRootsOnly`. */

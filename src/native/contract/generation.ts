@@ -10,6 +10,24 @@ import type { EngineReply, TopLogprobs } from "./reply.js";
  */
 export type LogprobContent = "temperature" | "truncated" | "raw" | "unknown";
 
+/** How an engine ends reasoning that has used up its budget: it writes `end`, maybe after a fixed phrase. */
+export interface BudgetRule {
+  /**
+   * The ids with which reasoning begins, in the prompt or in the output, also several times. Undefined: it begins with the
+   * output, once.
+   */
+  readonly begin: Int32Array | undefined;
+  /** The ids with which reasoning ends; at least one. */
+  readonly end: Int32Array;
+  /** Maximum number of tokens of one piece of reasoning. */
+  readonly budget: number;
+  /**
+   * The log probability of a forced token is 0. If false, it is the model's own: then only `end` itself is recognized, right
+   * where the budget is used up.
+   */
+  readonly isCertain: boolean;
+}
+
 /** The output of one model call while it arrives: ids, log probabilities, versions, and optionally top alternatives. */
 export interface NativeGeneration {
   readonly length: number;
@@ -41,6 +59,14 @@ export interface NativeGeneration {
   appendVllmReply(body: Uint8Array, version: number, topLogprobs: number): EngineReply;
   /** The same on a worker thread, like {@link appendSglangReplyAsync}. */
   appendVllmReplyAsync(body: Uint8Array, version: number, topLogprobs: number): Promise<EngineReply>;
+  /**
+   * Marks the tokens that a budget for the reasoning forced, and no others. Batches do not train on marked tokens: they have
+   * loss mask 0, log probability 0 and version -1, like those of a prompt.
+   *
+   * @param prompt the call's `NativePrompt`, in which the reasoning may begin
+   * @returns true if the output ends in reasoning
+   */
+  markForced(prompt: { readonly tokens: () => Int32Array }, rule: BudgetRule): boolean;
   /** Removes the tokens from index `length` on, for a generation that is restarted. */
   truncate(length: number): void;
   /** Return copies of the tokens so far, from index `from` (default 0). */

@@ -133,6 +133,8 @@ export interface InteractionInfo {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly sharedTokens: number;
+  /** Number of output tokens that a budget forced; see {@link NativeGeneration.markForced}. */
+  readonly forcedTokens: number;
   readonly ownReward: number | undefined;
   readonly children: number;
 }

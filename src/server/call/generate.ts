@@ -88,6 +88,7 @@ export async function generate(
   };
   sink?.start(start, advance);
   if (whenTurn) await whenTurn();
+  const reasoning = sampling.thinkingBudget === undefined ? undefined : await model.reasoningMarkers();
   aborting.throwIfAborted();
   const engineStart = performance.now();
   try {
@@ -102,6 +103,7 @@ export async function generate(
       currentVersion: () => context.weightVersion.version,
       onTokens: sink && advance,
       tokenBytes: (id) => model.tokenBytes(id),
+      reasoning,
       onIgnored,
     };
     const result = engine.generateUntil

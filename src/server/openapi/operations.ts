@@ -177,10 +177,16 @@ export const OPERATIONS: Readonly<Record<string, OperationFacts>> = {
   "post /rl/engine/pause": engineCall("pauseEngine", "PauseRequest", "Engine"),
   "post /rl/engine/resume": engineCall("resumeEngine", "ResumeRequest", "Engine"),
   "get /rl/weights": { id: "getWeights", tag: "Engine", answer: "Weights", errors: [409] },
-  "post /rl/weights": engineCall("updateWeights", "UpdateWeightsRequest", "Weights"),
+  "post /rl/weights": {
+    ...engineCall("updateWeights", "UpdateWeightsRequest", "Weights"),
+    errors: [404, 409, 422, 502],
+  },
   "post /rl/weights/finish": engineCall("finishWeightUpdate", "FinishWeightsRequest", "Weights"),
   "delete /rl/weights": { id: "giveUpWeightUpdate", tag: "Engine", answer: "Weights", errors: [409] },
-  "post /rl/weights/step": engineCall("takeWeightStep", "WeightStepRequest", "WeightStep"),
+  "post /rl/weights/step": {
+    ...engineCall("takeWeightStep", "WeightStepRequest", "WeightStep"),
+    errors: [404, 409, 422, 502],
+  },
   "post /v1/chat/completions": {
     id: "createChatCompletion",
     tag: "Models",

@@ -7,7 +7,7 @@ import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import type { ServerContext } from "../context.js";
 import type { ServerWeights } from "../weights/open-weights.js";
-import { takeStep } from "../weights/take-step.js";
+import { takeCompareStep, takeStep } from "../weights/take-step.js";
 
 const UPDATED = { 200: weightsRecord, 202: weightsRecord };
 
@@ -38,7 +38,7 @@ export function weightRoutes(app: App, context: ServerContext): void {
     async ({ body }, reply) => {
       const { updates, known } = requireWeights(context);
       if (known.update && !updates.isActive) throw heldByGateway(known.update);
-      await updates.start(toUpdateTarget(body), body.exclude);
+      await updates.start(toUpdateTarget(body), body.exclude, { allowPartial: body.allow_partial });
       return answerUpdate(updates, reply, { seconds: body.wait_seconds, signal: context.shutdown.signal });
     },
   );
@@ -86,12 +86,13 @@ export function weightStepRoutes(app: App, context: ServerContext): void {
     async ({ body }) => {
       const weights = requireWeights(context);
       if (weights.updates.isRunning) weights.updates.requireNone();
+      const check = await takeCompareStep(weights, body);
       const failures = await takeStep(weights, body);
       const { known, targets } = weights;
       const servers = (await targets.servers()).map((server) => ({ ...server, source: known.sourceOf(server.url) }));
       const listed = [...failures].map(([url, failure]) => ({ url, ...failure }));
       const { isActive: interrupted } = weights.updates;
-      return { servers, update: known.update, interrupted, paused: await targets.isPaused(), failures: listed };
+      return { servers, update: known.update, interrupted, paused: await targets.isPaused(), check, failures: listed };
     },
   );
 }

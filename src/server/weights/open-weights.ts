@@ -4,6 +4,7 @@ import type { WeightMetrics } from "../../control/weights/weight-metrics.js";
 import type { WeightTargets } from "../../control/weights/weight-targets.js";
 import { WeightUpdates } from "../../control/weights/weight-updates.js";
 import type { Engine } from "../../engine/engine.js";
+import type { ChatModel } from "../../model/chat-model.js";
 import type { CurrentVersion } from "../current-version.js";
 import type { ServerStorage } from "../storage/server-storage.js";
 import { EmbeddedTargets } from "./embedded-targets.js";
@@ -19,6 +20,7 @@ export interface ServerWeights {
 
 interface WeightsOptions {
   readonly engine: Engine;
+  readonly model: Pick<ChatModel, "folder">;
   readonly weightVersion: CurrentVersion;
   readonly storage?: ServerStorage | undefined;
   readonly metrics: WeightMetrics;
@@ -32,9 +34,9 @@ interface WeightsOptions {
  * those of the current version stay drained. The embedded engine loads the weights of the current version again.
  */
 export async function openWeights(options: WeightsOptions): Promise<ServerWeights | undefined> {
-  const { engine, weightVersion, storage, metrics, logger } = options;
+  const { engine, model, weightVersion, storage, metrics, logger } = options;
   const known = new KnownWeights(weightVersion, storage);
-  const targets = chooseTargets(engine, weightVersion, known);
+  const targets = chooseTargets(engine, weightVersion, known, model.folder);
   if (!targets) return undefined;
   const updates = new WeightUpdates(targets, observeUpdates(logger, metrics));
   const weights = { updates, targets, known };
@@ -47,8 +49,9 @@ function chooseTargets(
   { servers, localWeights }: Engine,
   current: CurrentVersion,
   known: KnownWeights,
+  modelFolder: string,
 ): WeightTargets | undefined {
-  if (servers) return new ServerTargets(servers, current, known);
+  if (servers) return new ServerTargets(servers, current, known, modelFolder);
   return localWeights && new EmbeddedTargets(localWeights, current, known);
 }
 

@@ -4,10 +4,12 @@ import {
   type StepFailures,
   type TargetServer,
   type UpdateTarget,
+  type WeightsCheck,
   type WeightTargets,
 } from "../../control/weights/weight-targets.js";
 import { EngineError, NotLoadedError, type ServerControl, type ServerFailures } from "../../engine/engine.js";
 import type { CurrentVersion } from "../current-version.js";
+import { checkFolder } from "./check-folder.js";
 import type { KnownWeights } from "./known-weights.js";
 
 /** The servers of an engine, as the targets of weight updates. */
@@ -15,13 +17,16 @@ export class ServerTargets implements WeightTargets {
   readonly #control: ServerControl;
   readonly #current: CurrentVersion;
   readonly #known: KnownWeights;
+  readonly #modelFolder: string;
   /** Servers that were drained because an update excluded them. */
   readonly #drained = new Set<string>();
   /** Servers that the update has paused, here or through another process. Generations may wait on them. */
   readonly #paused = new Set<string>();
 
-  constructor(control: ServerControl, current: CurrentVersion, known: KnownWeights) {
+  /** @param modelFolder the folder of `model.path`, with which new weights are compared */
+  constructor(control: ServerControl, current: CurrentVersion, known: KnownWeights, modelFolder: string) {
     this.#control = control;
+    this.#modelFolder = modelFolder;
     this.#current = current;
     this.#known = known;
   }
@@ -41,6 +46,10 @@ export class ServerTargets implements WeightTargets {
 
   async isPaused(): Promise<boolean> {
     return this.#control.paused !== undefined;
+  }
+
+  async compare({ path }: UpdateTarget): Promise<WeightsCheck | undefined> {
+    return path === null ? undefined : await checkFolder(path, this.#modelFolder);
   }
 
   begin(target: UpdateTarget): Promise<void> {

@@ -1,5 +1,10 @@
 import type { StepBody } from "../../control/weights/weight-steps.js";
-import { type StepFailures, tryEach, type UpdateTarget } from "../../control/weights/weight-targets.js";
+import {
+  type StepFailures,
+  tryEach,
+  type UpdateTarget,
+  type WeightsCheck,
+} from "../../control/weights/weight-targets.js";
 import { ApiError } from "../../http/errors.js";
 import type { ServerWeights } from "./open-weights.js";
 
@@ -16,6 +21,7 @@ export async function takeStep(
 ): Promise<StepFailures> {
   switch (step) {
     case "list":
+    case "compare":
       return NONE;
     case "prepare":
       await targets.prepare?.(requireTarget(target));
@@ -57,6 +63,15 @@ export async function takeStep(
       return NONE;
     }
   }
+}
+
+/** @throws ApiError `weights_incomplete` */
+export async function takeCompareStep(
+  { targets }: ServerWeights,
+  { step, target }: StepBody,
+): Promise<WeightsCheck | null> {
+  if (step !== "compare") return null;
+  return (await targets.compare?.(requireTarget(target))) ?? null;
 }
 
 function requireTarget(target: UpdateTarget | undefined): UpdateTarget {

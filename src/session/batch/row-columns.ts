@@ -121,6 +121,13 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   structural("turn", "I32", "turn", BOTH, "Depth in the conversation tree: number of edges to the root."),
   structural("turns", "I32", "turns", ROWS, "Number of turns that the row trains on."),
   structural(
+    "forced_tokens",
+    "I32",
+    "forcedTokens",
+    ROWS,
+    "Output tokens that a thinking budget forced, to end the reasoning. They are not trained on: `loss_mask` is 0.",
+  ),
+  structural(
     "start",
     "I32",
     "turnStart",

@@ -98,7 +98,7 @@ function leftOutEntries({ leftOut }: ExportPlan, session: Session): object[] {
 /** Returns an interaction's JSON up to the value of `tensor_dict`, which the native core writes. */
 function writeItemHead(row: ExportRow, session: Session, includeMessages: boolean): string {
   const { record, reward } = row;
-  const { ownReward, promptTokens, completionTokens } = session.tokens.interaction(record.index);
+  const { ownReward, promptTokens, completionTokens, forcedTokens } = session.tokens.interaction(record.index);
   const fields = {
     interaction_id: record.id,
     parent_id: record.parent < 0 ? null : session.interaction(record.parent).id,
@@ -108,6 +108,7 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     own_reward: ownReward ?? null,
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
+    forced_tokens: forcedTokens,
     api: record.api,
     requested_model: record.requestedModel ?? null,
     dropped_tools: record.droppedTools?.split(", ") ?? [],

@@ -36,12 +36,12 @@ const entriesSchema = z.map(z.string(), tensorSchema);
  * Returns the length of the header in bytes.
  *
  * @param start at least the first {@link LENGTH_BYTES} of a file
- * @throws SafetensorsError
+ * @throws SafetensorsError if the header is longer than `maximum`
  */
-export function readHeaderLength(start: Uint8Array): number {
+export function readHeaderLength(start: Uint8Array, maximum = MAX_HEADER_BYTES): number {
   if (start.byteLength < LENGTH_BYTES) throw new SafetensorsError(`it has fewer than ${LENGTH_BYTES} bytes`);
   const length = new DataView(start.buffer, start.byteOffset, LENGTH_BYTES).getBigUint64(0, true);
-  if (length > MAX_HEADER_BYTES) throw new SafetensorsError(`its header would have ${length} bytes`);
+  if (length > maximum) throw new SafetensorsError(`its header would have ${length} bytes`);
   return Number(length);
 }
 
@@ -53,6 +53,20 @@ export function readHeaderLength(start: Uint8Array): number {
  * @throws SafetensorsError
  */
 export function readHeader(file: Uint8Array, byteLength = file.byteLength): Header {
+  const header = parseHeader(file);
+  for (const tensor of header.tensors) {
+    const problem = findExtentProblem(tensor, byteLength);
+    if (problem !== undefined) throw new SafetensorsError(`${tensor.name} ${problem}`);
+  }
+  return header;
+}
+
+/**
+ * Like {@link readHeader}, but does not check whether the tensors lie in the file.
+ *
+ * @throws SafetensorsError
+ */
+export function parseHeader(file: Uint8Array): Header {
   const dataStart = LENGTH_BYTES + readHeaderLength(file);
   if (dataStart > file.byteLength) throw new SafetensorsError("it ends within its header");
   const entries = check(anyEntriesSchema, toMap(parseJson(file.subarray(LENGTH_BYTES, dataStart))));
@@ -77,7 +91,6 @@ export function readHeader(file: Uint8Array, byteLength = file.byteLength): Head
       }),
     )
     .toSorted((a, b) => a.start - b.start);
-  for (const tensor of tensors) checkExtent(tensor, byteLength);
   return { metadata: Object.fromEntries(metadata), tensors };
 }
 
@@ -94,12 +107,12 @@ function check<T>(schema: z.ZodType<T>, value: unknown): T {
   return parsed.data;
 }
 
-function checkExtent({ name, dtype, shape, start, end }: TensorEntry, byteLength: number): void {
-  if (end < start || end > byteLength) throw new SafetensorsError(`${name} lies outside of the file`);
+/** Returns what is wrong with the place of a tensor in a file of this size; undefined if nothing is. */
+export function findExtentProblem({ dtype, shape, start, end }: TensorEntry, byteLength: number): string | undefined {
+  if (end < start || end > byteLength) return "lies outside of the file";
   const size: number | undefined = ELEMENT_BYTES[dtype as keyof typeof ELEMENT_BYTES];
-  if (size !== undefined && countElements(shape) * size !== end - start) {
-    throw new SafetensorsError(`${name} is ${dtype} [${shape.join(", ")}] in ${end - start} bytes`);
-  }
+  if (size === undefined || countElements(shape) * size === end - start) return undefined;
+  return `is ${dtype} [${shape.join(", ")}] in ${end - start} bytes`;
 }
 
 function parseJson({ buffer, byteOffset, byteLength }: Uint8Array): unknown {

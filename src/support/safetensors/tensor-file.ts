@@ -1,8 +1,21 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { SafetensorsError } from "./errors.js";
-import { type Header, LENGTH_BYTES, readHeader, readHeaderLength, type TensorEntry } from "./read-header.js";
+import {
+  type Header,
+  LENGTH_BYTES,
+  parseHeader,
+  readHeader,
+  readHeaderLength,
+  type TensorEntry,
+} from "./read-header.js";
 
 const CHUNK_BYTES = 1 << 22;
+
+export interface TensorFileOptions {
+  readonly maxHeaderBytes?: number;
+  /** Opens a file whose tensors do not lie in it, for example because it was cut off. Default false. */
+  readonly allowDamage?: boolean;
+}
 
 /** Numbers of a tensor. A BOOL is 0 or 1. */
 export type TensorValues = Int32Array | Float32Array | Uint8Array;
@@ -20,13 +33,16 @@ export class TensorFile implements AsyncDisposable {
   }
 
   /** @throws SafetensorsError, or an error of the file system */
-  static async open(path: string): Promise<TensorFile> {
+  static async open(
+    path: string,
+    { maxHeaderBytes, allowDamage = false }: TensorFileOptions = {},
+  ): Promise<TensorFile> {
     const file = await open(path);
     try {
       const { size } = await file.stat();
       const start = await readBytes(file, 0, LENGTH_BYTES);
-      const header = await readBytes(file, 0, Math.min(size, LENGTH_BYTES + readHeaderLength(start)));
-      return new TensorFile(file, readHeader(header, size), size);
+      const header = await readBytes(file, 0, Math.min(size, LENGTH_BYTES + readHeaderLength(start, maxHeaderBytes)));
+      return new TensorFile(file, allowDamage ? parseHeader(header) : readHeader(header, size), size);
     } catch (error) {
       await file.close();
       throw error;

@@ -20,7 +20,7 @@ const ENGINES = {
 } as const;
 
 /** Starts an engine of two servers, of which the first that gets a request answers with `fault`. */
-async function start(name: keyof typeof ENGINES, fault: Fault): Promise<{ engine: Engine; requests(): number }> {
+async function start(name: keyof typeof ENGINES, fault: Fault): Promise<{ engine: Engine; requests: () => number }> {
   const { start: startServer, create, path } = ENGINES[name];
   const servers = [await startServer(), await startServer()];
   const engine = create({ urls: servers.map(({ url }) => url), timeoutSeconds: 0, maxInflight: 4, healthSeconds: 0 });

@@ -5,6 +5,7 @@ import type { EngineReply } from "../../../src/native/contract.js";
 /** A server whose health and scheduler a test controls. */
 export class FakeServer implements EngineServer {
   readonly url: string;
+  readonly budgetStart = "output";
   readonly logprobs: LogprobContent = "temperature";
   healthChecks = 0;
   unhealthy = false;

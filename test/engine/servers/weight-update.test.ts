@@ -24,12 +24,14 @@ const common = { timeoutSeconds: 0, maxInflight: 8, healthSeconds: 0 };
 const complete = ({ inputLength }: { inputLength: number }) =>
   Array.from({ length: 100 }, (_, index) => 100 + inputLength + index);
 const slow = { complete, tokenMilliseconds: 3 };
+/** SGLang before 0.5.21, whose generations are cut. */
+const CUTTING = { serverInfo: { version: "0.5.20" } };
 
 const KINDS: [string, EngineKind][] = [
   [
     "sglang",
     {
-      start: (options) => startSglangServer({ ...slow, ...options }),
+      start: (options) => startSglangServer({ ...slow, ...CUTTING, ...options }),
       engine: (urls, weightsTimeoutSeconds) => createSglangEngine({ ...common, urls, weightsTimeoutSeconds }),
       loadPath: "/update_weights_from_disk",
       flushPath: "/flush_cache",
@@ -106,9 +108,26 @@ describe.each(KINDS)("a weight update of %s servers", (_, kind) => {
     expect(server.scheduler.weights).toBe("initial");
   });
 
+  it("loads good weights right after a load that failed", async () => {
+    const { server, update } = await start();
+    server.loads.faults.push({ kind: "fail", message: "wrong shape" });
+    await expect(load(update, server.url, 7)).rejects.toThrow("wrong shape");
+    await load(update, server.url, 8);
+    expect(server.scheduler.weights).toBe("/weights/8");
+  });
+
   it("reports a server without the endpoint as one that still has its weights", async () => {
     const { server, update } = await start({ missingPaths: [kind.loadPath] });
     await expect(load(update, server.url, 7)).rejects.toBeInstanceOf(NotLoadedError);
+  });
+
+  it("keeps its weights if SGLang cannot open the new ones", async () => {
+    const { server, update } = await start();
+    const message = "Failed to get weights iterator: Repo id must be in the form 'repo_name' or 'namespace/repo_name'.";
+    server.loads.faults.push({ kind: "fail", message });
+    const error: unknown = await load(update, server.url, 7).catch((each: unknown) => each);
+    expect((error as Error).message).toContain("Failed to get weights iterator");
+    expect(error instanceof NotLoadedError).toBe(kind.loadPath !== "/collective_rpc");
   });
 
   it("gives up on a server that never answers", async () => {

@@ -41,7 +41,7 @@ describe("a fault of the engine", () => {
     ["NaN", { kind: "bad-logprob", text: "NaN" }, ""],
     ["null for a logprob", { kind: "bad-logprob", text: "null", index: 3 }, "not a finite number"],
     ["a logprob that overflows", { kind: "bad-logprob", text: "1e999", index: 7 }, "not a finite number"],
-    ["an abort with a status", { kind: "abort-with-status", statusCode: 429, after: 2 }, "(429): Scheduler says no"],
+    ["an abort mapped to HTTP 500", { kind: "abort-with-status", statusCode: 500 }, "HTTP 500: Scheduler says no"],
     ["an abort mapped to HTTP 503", { kind: "abort-with-status", statusCode: 503 }, "HTTP 503: Scheduler says no"],
   ];
 

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
-import { NO_GRAMMAR, refusedStream } from "../../helpers/sglang/refused-stream.js";
 import { type SglangServer, startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { makeCall, makePrompt } from "../generate-call.js";
 
@@ -25,7 +24,7 @@ const REMOVED = "Aborted by AbortReq.";
 describe("a request that SGLang refuses in a stream", () => {
   it("is rejected with the engine's message", async () => {
     const { server, engine } = await start();
-    server.fault({ kind: "stream", text: refusedStream(NO_GRAMMAR) });
+    server.fault({ kind: "bad-grammar", message: "Failed to compile regex grammar: parsing error" });
     const call = streamed({ grammar: { kind: "regex", pattern: "((" } });
     const failed = engine.generate(call);
     await expect(failed).rejects.toMatchObject({ code: "engine_rejected_request" });
@@ -39,7 +38,7 @@ describe("a request whose grammar is being compiled when a pause removes it", ()
 
   it("is sent again, streamed", async () => {
     const { server, engine } = await start();
-    server.fault({ kind: "stream", text: refusedStream(REMOVED) });
+    server.fault({ kind: "bad-grammar", message: REMOVED });
     const call = streamed({ grammar, maxTokens: 6 });
     expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
     expect(call.generation.length).toBe(6);
@@ -47,7 +46,7 @@ describe("a request whose grammar is being compiled when a pause removes it", ()
 
   it("is sent again, not streamed", async () => {
     const { server, engine } = await start();
-    server.fault({ kind: "status", status: 400, body: { error: { message: REMOVED } } });
+    server.fault({ kind: "bad-grammar", message: REMOVED });
     const call = makeCall(makePrompt(5), { grammar, maxTokens: 6 });
     expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
     expect(call.generation.length).toBe(6);

@@ -36,8 +36,9 @@ async function start(version = "0.5.23") {
 }
 
 const modes = (server: SglangServer) => server.to("/pause_generation").map(({ json }) => json["mode"]);
-const someTokens = (server: SglangServer) =>
-  expect.poll(() => server.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(3);
+async function someTokens({ scheduler }: SglangServer): Promise<void> {
+  await expect.poll(() => scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(3);
+}
 
 async function load(update: ServerUpdate, url: string, version: number): Promise<void> {
   await update.load(url, { path: `/weights/${version}`, version });

@@ -85,7 +85,7 @@ describe("the context length", () => {
   });
 
   it("fails if no server reports it", async () => {
-    const none = { context_length: null, max_req_input_len: null };
+    const none = { context_length: null, max_req_input_len: null, internal_states: [] };
     const server = await startServer({ serverInfo: none });
     await expect(createEngine([server.url]).contextLength()).rejects.toMatchObject({ code: "engine_error" });
   });

@@ -123,6 +123,7 @@ export function buildRowTensors(rows: readonly ModelRow[], codes: Codes): Column
     row_parent: column(i32, (row) => parentRow(row, rows)),
     row_turn: column(i32, ({ chain, session }) => (chain.at(-1) ? countDepth(chain.at(-1) as Turn, session) : -1)),
     row_turns: column(i32, ({ chain }) => chain.length),
+    row_forced_tokens: column(i32, () => 0),
     row_own_reward: column(f32, (row) => findLast(row)?.reward ?? 0),
     ...textColumns("row_", rows.map(findLast), codes),
     row_cause: column(i32, ({ chain, session }) => findCause(chain[0] as Turn, session)),

@@ -23,8 +23,10 @@ export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<
   readonly apiKey?: string;
   /** Started with --admin-api-key: pausing, continuing and aborting require this key. */
   readonly adminApiKey?: string;
-  /** Fields of /server_info that replace the usual ones. Undefined removes a field. */
+  /** Fields of /server_info that replace those of the real server. Undefined removes a field, as in older builds. */
   readonly serverInfo?: Readonly<Record<string, unknown>>;
+  /** Time limit of /health, which needs a token; default: the real server's 20 s. */
+  readonly healthMilliseconds?: number;
   /** Paths that return 404, as in builds without them. */
   readonly missingPaths?: readonly string[];
   /** Paths that never answer, like those that need the scheduler during a long prefill. */
@@ -44,6 +46,16 @@ export interface ServerContext {
 
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
   sendText(response, status, JSON.stringify(value));
+}
+
+/** Like FastAPI's `Response(status_code=…)`, which has no content type. */
+export function sendEmpty(response: ServerResponse, status: number): void {
+  response.writeHead(status, { "content-length": 0 }).end();
+}
+
+/** A text without a content type. */
+export function sendPlain(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { "content-length": Buffer.byteLength(text) }).end(text);
 }
 
 export function sendText(response: ServerResponse, status: number, text: string): void {

@@ -1,78 +1,94 @@
 import type { ServerResponse } from "node:http";
-import { type ServerContext, sendJson, sendText } from "./context.js";
-import { BadRequest, parseObject } from "./request.js";
+import { readCapture } from "../captures.js";
+import { type ServerContext, sendEmpty, sendJson, sendPlain } from "./context.js";
+import { InvalidBody, parseObject } from "./request.js";
 import type { PauseMode } from "./scheduler.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Route = (context: ServerContext, fields: Fields, response: ServerResponse) => void | Promise<void>;
 
+export interface ControlRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Buffer;
+}
+
 /** Health, information, pause, abort and weight-version endpoints. */
-export function controlRoute(context: ServerContext, path: string, body: Buffer, response: ServerResponse): void {
-  const route = ROUTES.get(path);
-  if (route) void route(context, parseObject(body.toString("utf8")), response);
-  else sendJson(response, 404, { detail: "Not Found" });
+export async function controlRoute(
+  context: ServerContext,
+  { method, path, body }: ControlRequest,
+  response: ServerResponse,
+): Promise<void> {
+  const [methods, route] = ROUTES[path] ?? [];
+  if (!methods || !route) return sendJson(response, 404, { detail: "Not Found" });
+  if (!methods.includes(method)) return sendJson(response, 405, { detail: "Method Not Allowed" });
+  await route(context, parseObject(body.toString("utf8")), response);
 }
 
-const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
-  ["/health", generatingHealth],
-  ["/health_generate", generatingHealth],
-  ["/model_info", modelInfo],
-  ["/get_model_info", modelInfo],
-  ["/server_info", serverInfo],
-  ["/get_server_info", serverInfo],
-  ["/get_weight_version", ({ scheduler }, _, response) => sendJson(response, 200, scheduler.weightVersion)],
-  ["/abort_request", abortRequest],
-  ["/pause_generation", pauseGeneration],
-  ["/continue_generation", continueGeneration],
-  ["/update_weight_version", updateWeightVersion],
-  ["/update_weights_from_disk", updateWeights],
-  ["/flush_cache", flushCache],
-]);
+const GET = ["GET"];
+const POST = ["POST"];
 
-/** Generates a token, and therefore does not answer while the engine is paused. */
-async function generatingHealth({ scheduler }: ServerContext, _: Fields, response: ServerResponse): Promise<void> {
-  await scheduler.unpaused();
-  if (!response.destroyed) sendText(response, 200, "");
+const ROUTES: Readonly<Record<string, readonly [methods: readonly string[], route: Route]>> = {
+  "/health": [GET, generatingHealth],
+  "/health_generate": [GET, generatingHealth],
+  "/model_info": [GET, modelInfo],
+  "/get_model_info": [GET, modelInfo],
+  "/server_info": [GET, serverInfo],
+  "/get_server_info": [GET, serverInfo],
+  // Other methods never come here.
+  "/generate": [["POST", "PUT"], () => undefined],
+  "/abort_request": [POST, abortRequest],
+  "/pause_generation": [POST, pauseGeneration],
+  "/continue_generation": [POST, continueGeneration],
+  "/update_weight_version": [POST, updateWeightVersion],
+  "/update_weights_from_disk": [POST, updateWeights],
+  "/flush_cache": [["GET", "POST"], flushCache],
+};
+
+/** Time after which the real server answers 503 if no token was generated. */
+const HEALTH_MS = 20_000;
+
+/** Generates a token, and therefore does not answer while the engine is paused, until it gives up. */
+async function generatingHealth({ scheduler, options }: ServerContext, _: Fields, response: ServerResponse) {
+  const late = new Promise<false>((resolve) => {
+    setTimeout(() => resolve(false), options.healthMilliseconds ?? HEALTH_MS).unref();
+  });
+  const healthy = await Promise.race([scheduler.unpaused().then(() => true), late]);
+  if (!response.destroyed) sendEmpty(response, healthy ? 200 : 503);
 }
+
+/** What the real server says, which lists all of its arguments. Tests replace what they are about. */
+const INFO = JSON.parse(readCapture("sglang", "usual", "server-info").body) as Fields;
+const MODEL_INFO = JSON.parse(readCapture("sglang", "usual", "model-info").body) as Fields;
 
 function modelInfo({ scheduler }: ServerContext, _: Fields, response: ServerResponse): void {
-  sendJson(response, 200, {
-    model_path: "tiny",
-    tokenizer_path: "tiny",
-    is_generation: true,
-    preferred_sampling_params: null,
-    weight_version: scheduler.weightVersion,
-    has_image_understanding: false,
-    has_audio_understanding: false,
-    model_type: "llama",
-    architectures: ["LlamaForCausalLM"],
-  });
+  sendJson(response, 200, { ...MODEL_INFO, weight_version: scheduler.weightVersion });
 }
+
+/** Most that the server takes as a prompt: six tokens less than the context. */
+const RESERVED = 6;
 
 function serverInfo({ contextLength, options }: ServerContext, _: Fields, response: ServerResponse): void {
   sendJson(response, 200, {
-    model_path: "tiny",
+    ...INFO,
     context_length: contextLength,
     skip_tokenizer_init: options.skipTokenizerInit ?? false,
-    incremental_streaming_output: false,
-    status: "ready",
+    incremental_streaming_output: options.incremental ?? false,
     max_total_num_tokens: 4 * contextLength,
-    max_req_input_len: contextLength - 6,
-    internal_states: [{ memory_usage: {}, last_gen_throughput: 0 }],
-    version: "0.5.9",
+    max_req_input_len: contextLength - RESERVED,
     ...options.serverInfo,
   });
 }
 
 function abortRequest({ scheduler }: ServerContext, fields: Fields, response: ServerResponse): void {
   scheduler.abort(typeof fields["rid"] === "string" ? fields["rid"] : "", fields["abort_all"] === true);
-  response.writeHead(200).end();
+  sendEmpty(response, 200);
 }
 
 /** SGLang answers a pause in the mode `abort` after it has answered the requests that it cut. */
 async function pauseGeneration({ scheduler }: ServerContext, fields: Fields, response: ServerResponse): Promise<void> {
   const mode = fields["mode"] ?? "abort";
-  if (!isPauseMode(mode)) throw new BadRequest(`unknown pause mode ${JSON.stringify(mode)}`);
+  if (!isPauseMode(mode)) throw new InvalidBody("mode");
   scheduler.pause(mode);
   if (mode === "abort") await scheduler.cut();
   sendJson(response, 200, { message: "Generation paused successfully.", status: "ok" });
@@ -89,7 +105,7 @@ function continueGeneration({ scheduler }: ServerContext, _: Fields, response: S
 
 function updateWeightVersion({ scheduler }: ServerContext, fields: Fields, response: ServerResponse): void {
   const version = fields["new_version"];
-  if (typeof version !== "string") throw new BadRequest("new_version must be a string");
+  if (typeof version !== "string") throw new InvalidBody("new_version");
   if (fields["abort_all_requests"] !== false) scheduler.abort("", true);
   scheduler.weightVersion = version;
   sendJson(response, 200, { success: true, message: `Weight version updated to ${version}`, new_version: version });
@@ -102,19 +118,25 @@ async function updateWeights(
   response: ServerResponse,
 ): Promise<void> {
   const { model_path: path, weight_version: version } = fields;
-  if (typeof path !== "string") return sendJson(response, 422, { detail: "model_path must be a string" });
-  const paused = scheduler.pending;
+  if (typeof path !== "string") throw new InvalidBody("model_path");
   const failure = await loads.load(scheduler, path);
   const message = failure ?? (fields["flush_cache"] !== false && !scheduler.flush() ? "Cache flush failed" : undefined);
-  if (message === undefined && typeof version === "string") scheduler.weightVersion = version;
+  const named = message === undefined && typeof version === "string";
+  if (named) scheduler.weightVersion = version;
+  const loaded = `Succeeded to update model weights.${named ? ` Weight version updated to ${version}.` : ""}`;
   sendJson(response, message === undefined ? 200 : 400, {
     success: message === undefined,
-    message: message ?? "Succeeded to update model weights.",
-    num_paused_requests: paused,
+    message: message ?? loaded,
+    // Counts requests that are paused by the update itself, which this server does not do.
+    num_paused_requests: 0,
   });
 }
 
+const FLUSHED =
+  "Cache flushed.\nPlease check backend logs for more details. " +
+  "(When there are running or waiting requests, the operation will not be performed.)\n";
+
 function flushCache({ scheduler }: ServerContext, _: Fields, response: ServerResponse): void {
-  const busy = !scheduler.flush();
-  sendText(response, busy ? 400 : 200, busy ? "Flush cache failed." : "Cache flushed.");
+  const flushed = scheduler.flush();
+  sendPlain(response, flushed ? 200 : 400, flushed ? FLUSHED : "Flush cache failed.\n");
 }

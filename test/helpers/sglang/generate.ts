@@ -3,25 +3,52 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { answerBroken } from "../broken-reply.js";
 import { type ServerContext, sendJson, sendText } from "./context.js";
 import { cutShort } from "./cut.js";
-import type { GenerateRequest } from "./protocol.js";
+import type { Fault, GenerateRequest } from "./protocol.js";
 import { replyText } from "./reply.js";
 import { BadRequest, readGenerateRequest } from "./request.js";
-import { answerStream } from "./stream.js";
+import { answerRefused, answerStream } from "./stream.js";
 
 /** Answers one `/generate` request, with the next fault if one is waiting. */
 export async function answerGenerate(context: ServerContext, body: Buffer, response: ServerResponse): Promise<void> {
-  const request = readGenerateRequest(body, context.options.fast ?? false);
-  const fault = context.faults.shift() ?? context.options.drawFault?.(request);
-  if (fault && answerBroken(fault, response)) return;
-  checkLimits(context, request);
-  if (fault?.kind === "slow") await sleep(fault.milliseconds);
-  response.once("close", () => context.scheduler.abort(request.rid, false));
-  if (request.stream) return answerStream(context, request, fault, response);
+  try {
+    const request = readGenerateRequest(body, context.options.fast ?? false);
+    const fault = context.faults.shift() ?? context.options.drawFault?.(request) ?? refusedGrammar(context, request);
+    if (fault?.kind === "refused") throw new BadRequest(fault.message);
+    if (fault && answerBroken(fault, response)) return;
+    checkLimits(context, request);
+    if (fault?.kind === "slow") await sleep(fault.milliseconds);
+    response.once("close", () => context.scheduler.abort(request.rid, false));
+    await (request.stream ? answerStream : answerWhole)(context, request, fault, response);
+  } catch (error) {
+    // The status of a stream has gone out by then.
+    if (!(error instanceof BadRequest) || !body.includes('"stream":true')) throw error;
+    answerRefused(error.message, response);
+  }
+}
+
+const GRAMMARS = ["json_schema", "regex", "ebnf", "structural_tag"];
+
+/** Without a tokenizer there are no grammars. */
+function refusedGrammar({ options }: ServerContext, { sampling }: GenerateRequest): Fault | undefined {
+  if (!options.skipTokenizerInit || !GRAMMARS.some((name) => sampling[name] !== undefined)) return undefined;
+  const message =
+    `Grammar-based generation (${GRAMMARS.join(", ")}) is not supported when the server is launched with ` +
+    "--grammar-backend none";
+  return { kind: "bad-grammar", message };
+}
+
+async function answerWhole(
+  context: ServerContext,
+  request: GenerateRequest,
+  fault: Fault | undefined,
+  response: ServerResponse,
+): Promise<void> {
   const outcome = cutShort(await context.scheduler.generate(request), fault);
   const { finish } = outcome;
-  if (finish.type === "abort" && isErrorStatus(finish.status_code)) {
-    const error = { object: "error", message: finish.message, type: finish.err_type, code: finish.status_code };
-    return sendJson(response, finish.status_code, error);
+  if (finish.type === "abort" && typeof finish.status_code === "number") {
+    const { message, status_code: code } = finish;
+    if (code === 400) throw new BadRequest(message);
+    return sendJson(response, code, { object: "error", message, type: String(code), param: null, code });
   }
   const text = replyText(request, outcome, context.reply, fault);
   sendText(response, 200, fault?.kind === "truncated-json" ? text.slice(0, text.length / 2) : text);
@@ -33,16 +60,28 @@ function checkLimits({ contextLength, options }: ServerContext, { inputLength, s
       `The input (${inputLength} tokens) is longer than the model's context length (${contextLength} tokens).`,
     );
   }
-  if (inputLength + sampling.max_new_tokens >= contextLength) {
+  const total = inputLength + sampling.max_new_tokens;
+  if (total >= contextLength) {
     throw new BadRequest(
-      `Requested token count exceeds the model's maximum context length of ${contextLength} tokens.`,
+      `Requested token count exceeds the model's maximum context length of ${contextLength} tokens. ` +
+        `You requested a total of ${total} tokens: ${inputLength} tokens from the input messages and ` +
+        `${sampling.max_new_tokens} tokens for the completion. Please reduce the number of tokens in the input ` +
+        "messages or the completion to fit within the limit.",
     );
   }
-  if (options.skipTokenizerInit && sampling.stop.length > 0) {
-    throw new BadRequest("stop strings need a tokenizer, but --skip-tokenizer-init is set");
-  }
+  if (options.skipTokenizerInit) checkWithoutTokenizer(sampling);
 }
 
-function isErrorStatus(status: number | null | undefined): status is number {
-  return status === 400 || status === 500 || status === 503;
+function checkWithoutTokenizer({ stop, min_new_tokens: least = 0 }: GenerateRequest["sampling"]): void {
+  if (stop.length > 0) {
+    const list = stop.map((text) => `'${text}'`).join(", ");
+    throw new BadRequest(
+      `stop=[${list}] is unavailable when skip_tokenizer_init=True (requires tokenizer to decode tokens to text for matching).`,
+    );
+  }
+  if (Number(least) > 0) {
+    throw new BadRequest(
+      `min_new_tokens=${Number(least)} is unavailable when skip_tokenizer_init=True (requires tokenizer for eos_token_id).`,
+    );
+  }
 }

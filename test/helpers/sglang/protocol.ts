@@ -28,6 +28,9 @@ export type FinishReason =
       readonly err_type?: string | null;
     };
 
+/** An abort with one of these statuses is the HTTP status of a whole reply. */
+export type AbortStatus = 400 | 500 | 503;
+
 export interface OutputToken {
   readonly id: number;
   readonly logprob: number;
@@ -40,12 +43,18 @@ export interface GenerateOutcome {
   readonly finish: FinishReason;
   /** Aborted before it ran. The reply then lacks prompt_tokens and cached_tokens. */
   readonly neverRan: boolean;
+  /** A token that a refused request has without having run. */
+  readonly garbage?: OutputToken;
+  /** How often the request was retracted. */
+  readonly retractions?: number;
   readonly weightVersion: string;
 }
 
 /** A fault of one `/generate` request. */
 export type Fault =
   | { readonly kind: "status"; readonly status: number; readonly body?: unknown; readonly retryAfter?: string }
+  /** Refused by the engine before it ran: by HTTP status 400, or by an error in the stream that was asked for. */
+  | { readonly kind: "refused"; readonly message: string; readonly param?: string }
   /** Accepts the request and never answers. */
   | { readonly kind: "hang" }
   | { readonly kind: "close-before-headers"; readonly reset?: boolean }
@@ -59,14 +68,17 @@ export type Fault =
   /** Cut by the scheduler after this many tokens, as by a weight update. */
   | { readonly kind: "abort"; readonly after: number }
   | { readonly kind: "abort-in-queue" }
+  /** SGLang's waiting queue is full. */
+  | { readonly kind: "queue-full" }
+  /** SGLang's refusal of a grammar that does not compile, and the end of a request whose grammar was being compiled: in a
+   * stream, one token without a log probability. */
+  | { readonly kind: "bad-grammar"; readonly message: string }
   /** Cut with this message and no status. A failed grammar step has the message "Aborted" too. */
   | { readonly kind: "abort-saying"; readonly message: string; readonly after: number }
-  /**
-   * An abort of the scheduler's own: mapped to an HTTP error for 400, 500 and 503, else a 200 with a partial output.
-   */
+  /** An abort of SGLang's scheduler: the HTTP status of a whole reply, and a finish reason in a stream. */
   | {
       readonly kind: "abort-with-status";
-      readonly statusCode: number;
+      readonly statusCode: AbortStatus;
       readonly after?: number;
       readonly message?: string;
     }
@@ -79,7 +91,5 @@ export type Fault =
   /** A stream with an error after this many frames. `code` is the status that the reply would have had. */
   | { readonly kind: "error-in-stream"; readonly frames: number; readonly message: string; readonly code?: number }
   | { readonly kind: "slow"; readonly milliseconds: number }
-  /** A stream with this text: captured bytes of a real server. */
-  | { readonly kind: "stream"; readonly text: string }
   /** Any body with status 200; a string is sent as it is. */
   | { readonly kind: "reply"; readonly body: unknown };

@@ -1,9 +1,10 @@
 import type { Fault, FinishReason, GenerateOutcome, GenerateRequest, OutputToken } from "./protocol.js";
+import { tokenText } from "./scheduler.js";
 
 export interface ReplyOptions {
   /** True if the server has a tokenizer, so that replies have a text. */
   readonly text: boolean;
-  /** True if replies list spans of weight versions, as those of recent servers do. */
+  /** False: an older server (of early 2026), whose replies do not list spans of weight versions. */
   readonly weightVersionSpans: boolean;
   readonly cachedTokens: (request: GenerateRequest) => number;
 }
@@ -13,47 +14,60 @@ export interface ReplyState extends Omit<GenerateOutcome, "finish"> {
   readonly finish: FinishReason | null;
 }
 
+/** The part of a stream that a frame is. */
+export interface FramePart {
+  /** Index of the first token in the frame, for frames that contain only new tokens. */
+  readonly from: number;
+  readonly first: boolean;
+}
+
+const WHOLE: FramePart = { from: 0, first: true };
+
 /**
  * Returns the JSON text of a reply of `/generate`. Logprobs are written without JSON.stringify, so that a fault can
  * replace them with any text.
- *
- * @param from index of the first token in the reply, for frames that contain only new tokens
  */
 export function replyText(
   request: GenerateRequest,
   outcome: ReplyState,
   options: ReplyOptions,
   fault?: Fault,
-  from = 0,
+  part = WHOLE,
 ): string {
-  const tokens = outcome.tokens.slice(from);
+  const { garbage } = outcome;
+  const tokens = garbage ? [garbage] : outcome.tokens.slice(part.from);
   const parts = [`"output_ids":[${tokens.map(({ id }) => id).join(",")}]`];
-  if (options.text) parts.unshift(`"text":${JSON.stringify(tokens.map(({ id }) => ` t${id}`).join(""))}`);
-  const meta = metaFields(request, outcome, options);
+  if (options.text) parts.unshift(`"text":${JSON.stringify(tokens.map(({ id }) => tokenText(id)).join(""))}`);
+  const meta = metaFields(request, outcome, options, part);
   const metaText = JSON.stringify(meta).slice(1, -1);
-  const logprobs = request.returnLogprob ? `,${logprobFields(request, outcome.tokens, from, fault)}` : "";
+  const logprobs = request.returnLogprob ? `,${logprobFields(request, outcome.tokens, part.from, fault)}` : "";
   return `{${parts.join(",")},"meta_info":{${metaText}${logprobs}}}`;
 }
 
-function metaFields(request: GenerateRequest, outcome: ReplyState, options: ReplyOptions) {
-  const { tokens, finish, weightVersion, neverRan } = outcome;
-  const spans = options.weightVersionSpans ? { weight_versions: versionSpans(tokens) } : {};
+function metaFields(request: GenerateRequest, outcome: ReplyState, options: ReplyOptions, { first }: FramePart) {
+  const { finish, weightVersion, neverRan, garbage, retractions = 0 } = outcome;
+  const tokens = garbage ? [garbage] : outcome.tokens;
+  const spans = tokens.length > 0 ? versionSpans(tokens) : [{ version: weightVersion, start: 0, end: 0 }];
   const common = {
     id: request.rid,
     finish_reason: finish,
     weight_version: weightVersion,
     completion_tokens: tokens.length,
-    e2e_latency: 0.01,
-    ...spans,
+    ...(finish && { e2e_latency: 0.01 }),
+    ...(finish && options.weightVersionSpans && { weight_versions: spans }),
+    ...(first && { response_sent_to_client_ts: 1_760_000_000.5 }),
   };
   if (neverRan) return common;
+  const cached = garbage ? 0 : options.cachedTokens(request);
   return {
     ...common,
-    prompt_tokens: request.inputLength,
-    num_retractions: 0,
-    cached_tokens: options.cachedTokens(request),
+    // A request that never ran because of its grammar has one token of everything.
+    prompt_tokens: garbage ? 1 : request.inputLength,
+    num_retractions: retractions,
+    cached_tokens: cached,
+    cached_tokens_details: cached > 0 ? { device: cached, host: 0 } : null,
     reasoning_tokens: 0,
-    response_sent_to_client_ts: 1_760_000_000.5,
+    dp_rank: null,
   };
 }
 

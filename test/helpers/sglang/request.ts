@@ -5,6 +5,13 @@ export class BadRequest extends Error {
   override readonly name = "BadRequest";
 }
 
+/** A body with a field of another type. */
+export class InvalidBody extends BadRequest {
+  constructor(field: string) {
+    super(`1 validation error:\n  {'type': 'invalid', 'loc': ('body', '${field}')}`);
+  }
+}
+
 const COMMA = 0x2c;
 
 /**
@@ -29,8 +36,26 @@ export function readGenerateRequest(body: Buffer, fast: boolean): GenerateReques
   };
 }
 
+/** Sampling fields that the real server knows, in its own order. */
+const KNOWN_FIELDS = (
+  "max_new_tokens stop stop_token_ids stop_regex temperature top_p top_k min_p frequency_penalty presence_penalty " +
+  "repetition_penalty min_new_tokens n json_schema regex ebnf structural_tag ignore_eos skip_special_tokens " +
+  "spaces_between_special_tokens no_stop_trim stream_interval logit_bias sampling_seed custom_params beam_width " +
+  "watermark choice"
+).split(" ");
+
+/** A sampling field that no server of this version has. */
+export class UnknownField extends Error {
+  override readonly name = "UnknownField";
+}
+
 function samplingFields(value: unknown): GenerateRequest["sampling"] {
   const fields: Record<string, unknown> = isObject(value) ? value : {};
+  const unknown = Object.keys(fields).find((name) => !KNOWN_FIELDS.includes(name));
+  if (unknown !== undefined) {
+    const expected = KNOWN_FIELDS.map((name) => `\`${name}\``).join(", ");
+    throw new UnknownField(`unknown field \`${unknown}\`, expected one of ${expected}`);
+  }
   const { max_new_tokens: maxNewTokens = 128, stop } = fields;
   if (typeof maxNewTokens !== "number" || maxNewTokens < 0) throw new BadRequest("max_new_tokens must be at least 0");
   const strings = typeof stop === "string" ? [stop] : Array.isArray(stop) ? stop.map(String) : [];

@@ -5,12 +5,20 @@ import { BadRequest } from "./request.js";
 export interface SchedulerOptions {
   /** Returns the ids that the model samples for a request, without a stop token. */
   readonly complete: (request: GenerateRequest) => readonly number[];
+  /** Returns true for ids that the server forces: their log probability is 0. */
+  readonly isForced?: ((id: number) => boolean) | undefined;
   /** 0: the whole completion at once. */
   readonly tokenMilliseconds: number;
   readonly maxRunning: number;
+  /** Number of requests that may wait for a running one to end. More are refused. */
+  readonly maxQueued?: number | undefined;
   readonly weightVersion: string;
-  /** Ends a completion if the request names no stop token. */
+  /** Ends a completion, unless the request ignores it. Appended where the request names no other stop token. */
   readonly eosTokenId: number;
+  /** Returns the text of a token. Default: " t5" for 5. */
+  readonly tokenText?: ((id: number) => string) | undefined;
+  /** False: stop strings do nothing, as in a server without a detokenizer that accepts them all the same. */
+  readonly findsStops?: boolean | undefined;
   /** Is called with the sampled tokens of each request, including aborted ones. */
   readonly onOutcome?: ((request: GenerateRequest, outcome: GenerateOutcome) => void) | undefined;
 }
@@ -20,15 +28,16 @@ export type PauseMode = "abort" | "retract" | "in_place";
 interface Job {
   readonly request: GenerateRequest;
   readonly tokens: OutputToken[];
-  /** Is called for each token, and awaited. */
+  /** Is called for each token, and awaited, except for the last one: it is in the outcome. */
   readonly onToken: ((tokens: readonly OutputToken[]) => Promise<void> | undefined) | undefined;
   running: boolean;
   aborted: boolean;
+  retractions: number;
 }
 
 /**
  * Runs requests like SGLang's scheduler, with invented tokens: a waiting queue, a limit of running requests, aborts by
- * rid prefix, three ways of pausing, weight versions.
+ * rid, three ways of pausing, weight versions.
  */
 export class SglangScheduler {
   readonly #options: SchedulerOptions;
@@ -80,7 +89,7 @@ export class SglangScheduler {
   async generate(request: GenerateRequest, onToken?: Job["onToken"]): Promise<GenerateOutcome> {
     while (this.#paused) await this.#change();
     if (this.#jobs.has(request.rid)) throw new BadRequest(`Duplicate request id detected: ${request.rid}`);
-    const job: Job = { request, tokens: [], onToken, running: false, aborted: false };
+    const job: Job = { request, tokens: [], onToken, running: false, aborted: false, retractions: 0 };
     this.#jobs.set(request.rid, job);
     try {
       const outcome = await this.#run(job);
@@ -93,17 +102,24 @@ export class SglangScheduler {
   }
 
   async #run(job: Job): Promise<GenerateOutcome> {
+    if (this.#waiting() > (this.#options.maxQueued ?? Number.POSITIVE_INFINITY)) {
+      return this.#outcome(job, { type: "abort", status_code: 503, message: "The request queue is full." }, true);
+    }
     while (!job.aborted && this.#running() >= this.#options.maxRunning) await this.#change();
     if (job.aborted) return this.#outcome(job, { type: "abort", message: "Abort in waiting queue" }, true);
     job.running = true;
     this.#prefill();
-    const planned = plannedOutput(job.request, this.#options.complete(job.request), this.#options.eosTokenId);
+    const planned = plannedOutput(job.request, this.#options);
     for (const id of planned.ids) {
       if (this.tokenMilliseconds > 0) await sleep(this.tokenMilliseconds);
       await this.#pass(job);
+      // The step that an abort finds running still gives its token, unless it is the first.
+      if (!job.aborted || job.tokens.length > 0) {
+        const logprob = this.#options.isForced?.(id) ? 0 : inventedLogprob(id, job.tokens.length);
+        job.tokens.push({ id, logprob, version: this.weightVersion });
+      }
       if (job.aborted) return this.#outcome(job, aborted(), false);
-      job.tokens.push({ id, logprob: inventedLogprob(id, job.tokens.length), version: this.weightVersion });
-      await job.onToken?.(job.tokens);
+      if (job.tokens.length < planned.ids.length) await job.onToken?.(job.tokens);
     }
     return this.#outcome(job, planned.finish, false);
   }
@@ -115,7 +131,9 @@ export class SglangScheduler {
       retracted ||= this.#paused === "retract";
       await this.#change();
     }
-    if (retracted && !job.aborted) this.#prefill();
+    if (!retracted || job.aborted) return;
+    job.retractions++;
+    this.#prefill();
   }
 
   #prefill(): void {
@@ -124,18 +142,22 @@ export class SglangScheduler {
   }
 
   #outcome(job: Job, finish: FinishReason, neverRan: boolean): GenerateOutcome {
-    return { tokens: job.tokens, finish, neverRan, weightVersion: this.weightVersion };
+    const { tokens, retractions } = job;
+    return { tokens, finish, neverRan, weightVersion: this.weightVersion, retractions };
+  }
+
+  /** Number of requests that have to wait, with the newest. */
+  #waiting(): number {
+    const waiting = [...this.#jobs.values()].filter(({ running }) => !running).length;
+    return this.#running() < this.#options.maxRunning ? 0 : waiting;
   }
 
   #running(): number {
     return [...this.#jobs.values()].filter(({ running }) => running).length;
   }
 
-  /** SGLang matches by prefix, and ignores an empty rid unless `all`. */
-  abort(ridPrefix: string, all: boolean): void {
-    for (const [rid, job] of this.#jobs) {
-      if (all || (ridPrefix !== "" && rid.startsWith(ridPrefix))) job.aborted = true;
-    }
+  abort(rid: string, all: boolean): void {
+    for (const [each, job] of this.#jobs) if (all || each === rid) job.aborted = true;
     this.#wake();
   }
 
@@ -183,16 +205,34 @@ export function aborted(): FinishReason {
   return { type: "abort", message: "Aborted", status_code: null, err_type: null };
 }
 
-/** Ends a completion with its first stop token, or adds one, or cuts it at the token limit. */
-function plannedOutput({ sampling }: GenerateRequest, completion: readonly number[], eosTokenId: number) {
-  const stopIds = sampling.stop_token_ids.length > 0 ? sampling.stop_token_ids : [eosTokenId];
-  const output = [...completion, ...stopIds.slice(0, 1)];
-  const end = output.findIndex((id) => stopIds.includes(id));
-  const ids = output.slice(0, Math.min(end + 1, sampling.max_new_tokens));
-  const matched = output[end] ?? eosTokenId;
-  const finish: FinishReason =
-    ids.length === end + 1 ? { type: "stop", matched } : { type: "length", length: ids.length };
-  return { ids, finish };
+export const tokenText = (id: number): string => ` t${id}`;
+
+/** Ends a completion at its first stop token or stop string, or adds a stop token, or cuts it at the token limit. */
+function plannedOutput(request: GenerateRequest, options: SchedulerOptions) {
+  const { eosTokenId, findsStops = true, tokenText: textOf = tokenText } = options;
+  const { stop_token_ids: named, max_new_tokens: limit, ignore_eos: ignoresEos, stop } = request.sampling;
+  const stopIds = [...named, ...(ignoresEos === true ? [] : [eosTokenId])];
+  const output = [...options.complete(request), ...stopIds.slice(0, 1)].slice(0, limit);
+  const byString = findsStops ? findStopString(output.map(textOf), stop) : undefined;
+  const byId = output.findIndex((id) => stopIds.includes(id));
+  if (byId >= 0 && (byString === undefined || byId <= byString.index)) {
+    return { ids: output.slice(0, byId + 1), finish: { type: "stop", matched: output[byId] ?? eosTokenId } as const };
+  }
+  if (byString) {
+    return { ids: output.slice(0, byString.index + 1), finish: { type: "stop", matched: byString.stop } as const };
+  }
+  return { ids: output, finish: { type: "length", length: output.length } as const };
+}
+
+/** Returns the token that completes a stop string first. */
+function findStopString(texts: readonly string[], stops: readonly string[]) {
+  let text = "";
+  for (const [index, piece] of texts.entries()) {
+    text += piece;
+    const stop = stops.find((each) => text.includes(each));
+    if (stop !== undefined) return { index, stop };
+  }
+  return undefined;
 }
 
 /** Differs for every position and id, and is exact in float32, so that tests can compare without tolerance. */

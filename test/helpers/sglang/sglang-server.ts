@@ -5,7 +5,7 @@ import { type ServerContext, type SglangServerOptions, sendJson } from "./contex
 import { controlRoute } from "./control.js";
 import { answerGenerate } from "./generate.js";
 import type { Fault, GenerateRequest } from "./protocol.js";
-import { BadRequest } from "./request.js";
+import { BadRequest, InvalidBody, UnknownField } from "./request.js";
 import { SglangScheduler } from "./scheduler.js";
 
 export type { SglangServerOptions } from "./context.js";
@@ -56,15 +56,19 @@ function makeContext(options: SglangServerOptions): ServerContext {
     loads: new WeightLoads(),
     scheduler: new SglangScheduler({
       complete: options.complete ?? ((request) => inventedCompletion(request, 8)),
+      isForced: options.isForced,
       tokenMilliseconds: options.tokenMilliseconds ?? 0,
       maxRunning: options.maxRunning ?? Number.POSITIVE_INFINITY,
       weightVersion: options.weightVersion ?? "default",
       eosTokenId: options.eosTokenId ?? 2,
       onOutcome: options.onOutcome,
+      tokenText: options.tokenText,
+      findsStops: options.findsStops,
+      maxQueued: options.maxQueued,
     }),
     reply: {
       text: options.text ?? !options.skipTokenizerInit,
-      weightVersionSpans: options.weightVersionSpans ?? false,
+      weightVersionSpans: options.weightVersionSpans ?? true,
       cachedTokens: options.cachedTokens ?? (() => 0),
     },
   };
@@ -85,7 +89,7 @@ const ADMIN_PATHS: ReadonlySet<string> = new Set([
 ]);
 
 async function route(context: ServerContext, request: RecordedRequest, response: ServerResponse): Promise<void> {
-  const { path, headers, body } = request;
+  const { path, headers, body, method } = request;
   const { apiKey, adminApiKey, missingPaths, silentPaths } = context.options;
   if (silentPaths?.includes(path)) return;
   if (missingPaths?.includes(path)) return sendJson(response, 404, { detail: "Not Found" });
@@ -93,12 +97,17 @@ async function route(context: ServerContext, request: RecordedRequest, response:
   if (key && path !== "/health" && headers.authorization !== `Bearer ${key}`) {
     return sendJson(response, 401, { error: "Unauthorized" });
   }
-  if (path === "/generate") return answerGenerate(context, body, response);
-  controlRoute(context, path, body, response);
+  if (path === "/generate" && method === "POST") return answerGenerate(context, body, response);
+  await controlRoute(context, request, response);
 }
 
 function answerError(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) return;
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof UnknownField) return sendJson(response, 400, { error: message });
+  if (error instanceof InvalidBody) {
+    return sendJson(response, 400, { object: "error", message, type: "Bad Request", param: null, code: 400 });
+  }
   const status = error instanceof BadRequest || error instanceof SyntaxError ? 400 : 500;
-  if (!response.headersSent) sendJson(response, status, { error: { message } });
+  sendJson(response, status, { error: { message } });
 }

@@ -2,19 +2,25 @@ import type { Fault, GenerateRequest } from "../sglang/protocol.js";
 import type { SchedulerOptions, SglangScheduler } from "../sglang/scheduler.js";
 import type { WeightLoads } from "../weight-loads.js";
 
-export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRunning" | "eosTokenId">> {
+export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRunning">> {
   readonly model?: string;
   /** `processed_logprobs` renormalizes over the tokens that top-k keeps. Default: `raw_logprobs`, like vLLM. */
   readonly logprobsMode?: "raw_logprobs" | "processed_logprobs";
   readonly contextLength?: number;
-  /** Started with `--enable-scale-out`; default true. Without it, `/inference/v1/generate` answers 403. */
+  /**
+   * Started with `--enable-scale-out`, the default here. Without it, `/inference/v1/generate` is 403. Builds that do not
+   * have the endpoint answer 404: see `missingPaths`.
+   */
   readonly scaleOut?: boolean;
-  /** Started with `--tokens-only`: no stop strings, and no grammars. */
+  /** Started with `--tokens-only`: no text, no stop strings, no grammars. */
   readonly tokensOnly?: boolean;
   /** Started with `--return-sampling-mask`: requests need `top_k` and a temperature above 0. */
   readonly samplingMask?: boolean;
+  /** Name of a LoRA adapter of the model. */
+  readonly adapter?: string;
   /**
-   * How `/inference/v1/generate` writes log probabilities: `"token": "token_id:5"` until v0.29, `"token_id": 5` after.
+   * How `/inference/v1/generate` writes log probabilities. Older servers: `"token": "token_id:5"` until v0.29
+   * (`ChatCompletionLogProbs` in its `disagg/protocol.py`), `"token_id": 5` after.
    */
   readonly logprobShape?: "token_names" | "token_ids";
   /** The sampled token is less likely than every alternative that is listed after it. */
@@ -23,7 +29,7 @@ export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRu
   readonly reasoningParser?: boolean;
   /** Started with `--max-logprobs`. Requests for more are refused. */
   readonly maxLogprobs?: number;
-  /** Replies of `/inference/v1/generate` list spans of weight versions. */
+  /** False: an older server, whose replies of `/inference/v1/generate` do not list spans of weight versions. */
   readonly weightVersionSpans?: boolean;
   /** Started with `--enable-prompt-tokens-details`. */
   readonly cachedTokens?: (request: GenerateRequest) => number;
@@ -31,7 +37,7 @@ export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRu
   readonly streamInterval?: number;
   /** Sends the frames of streams in pieces of this many bytes. */
   readonly pieceBytes?: number;
-  /** Sends no frame for an end without a new token, like older servers. */
+  /** An older server (before August 2026), which sends no frame for an end without a new token. */
   readonly skipsEmptyFrames?: boolean;
   /** `/health` answers 503, as after the engine process has died. */
   readonly unhealthy?: boolean;
@@ -50,6 +56,8 @@ export interface VllmContext {
   /** Probes: requests that find out which log probabilities the server reports. */
   readonly probeFaults: Fault[];
   readonly loads: WeightLoads;
+  /** The engine's process has died, and the server was started with VLLM_KEEP_ALIVE_ON_ENGINE_DEATH. */
+  died: boolean;
 }
 
 /** A request of either endpoint. */

@@ -1,6 +1,24 @@
 import type { Fault, FinishReason, OutputToken } from "../sglang/protocol.js";
 import { type ReplyState, versionSpans } from "../sglang/reply.js";
+import { tokenText } from "../sglang/scheduler.js";
 import type { VllmContext, VllmRequest } from "./context.js";
+
+/** Members that the server writes although nothing of them was asked for. */
+const NOTHING = {
+  prompt_logprobs: null,
+  prompt_token_id_logprobs: null,
+  prompt_token_ids: null,
+  mm_placeholders: null,
+  metrics: null,
+  kv_transfer_params: null,
+  ec_transfer_params: null,
+};
+
+const CREATED = 1_760_000_000;
+/** The double's end-of-sequence token, unless it is told another. */
+export const EOS = 2;
+
+const FINGERPRINT = "vllm-0.32.0-00000000";
 
 /**
  * Returns the JSON text of a reply, or of a frame with the tokens from `from` on. Log probabilities are written without
@@ -13,64 +31,103 @@ export function vllmReplyText(
   fault?: Fault,
   from = 0,
 ): string {
-  const whole = !request.stream;
-  const head = JSON.stringify({
-    ...(request.endpoint === "generate"
-      ? { request_id: `generate-tokens-${request.id}` }
-      : { id: `cmpl-${request.id}`, object: "text_completion" }),
-    model: context.model,
-    created: 1_760_000_000,
-  }).slice(1, -1);
-  const usage = whole ? `,"usage":${JSON.stringify(countUsage(context, request, state))}` : "";
-  return `{${head},"choices":[${choiceText(context, request, state, fault, from)}]${usage}}`;
+  const choices = [choiceText(context, request, state, fault, from)];
+  if (request.stream)
+    return envelope(context, request, choices, request.endpoint === "generate" ? { usage: null } : {});
+  const usage = countUsage(context, request, state);
+  if (request.endpoint === "generate") return envelope(context, request, choices, { usage, ...NOTHING });
+  const { kv_transfer_params, ec_transfer_params, metrics } = NOTHING;
+  const last = { service_tier: null, system_fingerprint: FINGERPRINT, usage };
+  return envelope(context, request, choices, { ...last, kv_transfer_params, ec_transfer_params, metrics });
 }
 
 /** Returns the last frame of a stream for which token counts were requested. */
 export function vllmUsageText(context: VllmContext, request: VllmRequest, state: ReplyState): string {
-  return JSON.stringify({ id: request.id, choices: [], usage: countUsage(context, request, state) });
+  const usage = countUsage(context, request, state);
+  return envelope(context, request, [], {
+    usage,
+    ...(request.endpoint === "completions" && { system_fingerprint: FINGERPRINT }),
+  });
 }
 
-function countUsage({ options }: VllmContext, { scheduled }: VllmRequest, { tokens }: ReplyState) {
+function envelope(
+  { model }: VllmContext,
+  { endpoint, id, stream }: VllmRequest,
+  choices: readonly string[],
+  rest: object,
+): string {
+  const named = { model, created: CREATED };
+  const head =
+    endpoint === "generate"
+      ? { request_id: `generate-tokens-${id}`, ...(!stream && named), output_mode: "tokens" }
+      : { id: `cmpl-${id}`, object: "text_completion", ...named };
+  return `{${JSON.stringify({ ...head, ...rest }).slice(1, -1)},"choices":[${choices.join(",")}]}`;
+}
+
+/** A stream's usage has only what is not null. */
+function countUsage({ options }: VllmContext, { scheduled, stream }: VllmRequest, { tokens }: ReplyState) {
   const { cachedTokens } = options;
+  const details = cachedTokens && {
+    cached_tokens: cachedTokens(scheduled),
+    ...(!stream && { created_cache_tokens: null, multimodal_tokens: null }),
+  };
   return {
     prompt_tokens: scheduled.inputLength,
-    completion_tokens: tokens.length,
     total_tokens: scheduled.inputLength + tokens.length,
-    prompt_tokens_details: cachedTokens ? { cached_tokens: cachedTokens(scheduled) } : null,
+    completion_tokens: tokens.length,
+    ...((details || !stream) && { prompt_tokens_details: details ?? null }),
+    ...(!stream && { completion_tokens_details: null }),
   };
 }
 
 function choiceText(
-  { options }: VllmContext,
+  context: VllmContext,
   request: VllmRequest,
-  { tokens: all, finish }: ReplyState,
+  state: ReplyState,
   fault: Fault | undefined,
   from: number,
 ): string {
+  const { tokens: all, finish } = state;
   const tokens = all.slice(from);
-  const { endpoint } = request;
   const fields = [
     '"index":0',
     `"finish_reason":${JSON.stringify(finish?.type ?? null)}`,
-    `"stop_reason":${JSON.stringify(finish?.type === "stop" ? stopReason(finish, request) : null)}`,
+    `"stop_reason":${JSON.stringify(finish?.type === "stop" ? stopReason(finish, context) : null)}`,
+    ...(request.tokenIds ? [`"token_ids":[${tokens.map(({ id }) => id).join(",")}]`] : []),
+    ...(request.endpoint === "generate"
+      ? generateFields(context, state, from)
+      : completionFields(context, request, tokens, from)),
+    `"logprobs":${request.logprobs === undefined ? "null" : logprobsText(context.options, request, all, fault, from)}`,
   ];
-  if (endpoint === "completions") fields.push(`"text":${JSON.stringify(tokens.map(({ id }) => ` t${id}`).join(""))}`);
-  if (request.tokenIds) fields.push(`"token_ids":[${tokens.map(({ id }) => id).join(",")}]`);
-  if (request.tokenIds && endpoint === "completions" && from === 0) {
-    fields.push(`"prompt_token_ids":[${request.scheduled.inputIds.join(",")}]`);
-  }
-  if (options.weightVersionSpans && endpoint === "generate" && finish) {
-    fields.push(`"weight_versions":${JSON.stringify(versionSpans(all))}`);
-  }
-  fields.push(
-    `"logprobs":${request.logprobs === undefined ? "null" : logprobsText(options, request, all, fault, from)}`,
-  );
   return `{${fields.join(",")}}`;
 }
 
-/** The first stop token of the request acts as the model's end-of-sequence token, which has no stop reason. */
-function stopReason({ matched }: Extract<FinishReason, { type: "stop" }>, { scheduled }: VllmRequest) {
-  return matched === scheduled.sampling.stop_token_ids[0] ? null : matched;
+function generateFields({ options }: VllmContext, { tokens, finish }: ReplyState, from: number): string[] {
+  const mask = options.samplingMask ? JSON.stringify(tokens.slice(from).map(({ id }) => [id])) : "null";
+  const fields = ['"routed_experts":null', `"sampling_mask":${mask}`];
+  if (options.weightVersionSpans === false) return fields;
+  return [...fields, `"weight_versions":${finish ? JSON.stringify(versionSpans(tokens)) : "null"}`];
+}
+
+/** The first frame of a stream has the prompt's ids. */
+function completionFields(
+  { options }: VllmContext,
+  { stream, tokenIds, scheduled }: VllmRequest,
+  tokens: readonly OutputToken[],
+  from: number,
+): string[] {
+  const text = options.tokensOnly ? "" : tokens.map(({ id }) => (options.tokenText ?? tokenText)(id)).join("");
+  const prompt = tokenIds && from === 0 ? `[${scheduled.inputIds.join(",")}]` : "null";
+  return [
+    `"text":${JSON.stringify(text)}`,
+    ...(tokenIds || !stream ? [`"prompt_token_ids":${prompt}`] : []),
+    ...(stream ? [] : ['"prompt_logprobs":null', '"routed_experts":null']),
+  ];
+}
+
+/** The model's end-of-sequence token has no stop reason, even if the request names it, unless the server knows of none. */
+function stopReason({ matched }: Extract<FinishReason, { type: "stop" }>, { options }: VllmContext) {
+  return matched === (options.eosTokenId ?? EOS) && !options.tokensOnly ? null : matched;
 }
 
 interface Entry {
@@ -92,14 +149,16 @@ function logprobsText(
     .map(({ id, logprob: invented }, index): Entry => {
       const logprob = logprobsMode === "processed_logprobs" && topK === 1 ? 0 : invented;
       const text = fault?.kind === "bad-logprob" && index === badAt ? fault.text : String(logprob);
-      // The sampled token first, then the most likely ones. /inference/v1/generate lists the requested number in total.
-      const length = endpoint === "generate" ? Math.max(logprobs, 1) : logprobs + 1;
+      // The sampled token first, then the most likely ones: as many as requested, which it is one of if it is likely.
+      // /inference/v1/generate lists no more in total either way.
+      const isExtra = sampledOutsideTop && endpoint === "completions";
+      const length = Math.max(logprobs, 1) + (isExtra && logprobs > 0 ? 1 : 0);
       const likely = (rank: number) => (sampledOutsideTop && rank > 0 ? -rank / 1024 : logprob - rank);
       const top = Array.from({ length }, (_, rank) => ({ id: id + rank, logprob: likely(rank) }));
       return { id, text, top };
     })
     .slice(from);
-  const name = (id: number) => JSON.stringify(tokenNames ? `token_id:${id}` : ` t${id}`);
+  const name = (id: number) => JSON.stringify(tokenNames ? `token_id:${id}` : tokenText(id));
   if (endpoint === "completions") return completionsText(entries, name);
   return `{"content":[${entries.map((entry) => contentText(entry, logprobShape, name)).join(",")}]}`;
 }
@@ -117,8 +176,10 @@ function contentText(
   shape: "token_names" | "token_ids",
   name: (id: number) => string,
 ): string {
-  const token = (of: number) =>
-    shape === "token_ids" ? `"token_id":${of},"rank":1` : `"token":${name(of)},"bytes":null`;
-  const tops = top.map((entry) => `{${token(entry.id)},"logprob":${entry.logprob}}`);
-  return `{${token(id)},"logprob":${text},"top_logprobs":[${tops.join(",")}]}`;
+  if (shape === "token_names") {
+    const tops = top.map((entry) => `{"token":${name(entry.id)},"logprob":${entry.logprob},"bytes":null}`);
+    return `{"token":${name(id)},"logprob":${text},"bytes":null,"top_logprobs":[${tops.join(",")}]}`;
+  }
+  const tops = top.map((entry, rank) => `{"token_id":${entry.id},"logprob":${entry.logprob},"rank":${rank + 1}}`);
+  return `{"token_id":${id},"logprob":${text},"rank":1,"top_logprobs":[${tops.join(",")}]}`;
 }

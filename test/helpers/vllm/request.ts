@@ -1,65 +1,24 @@
-import { BadRequest, integers, isObject, parseObject } from "../sglang/request.js";
+import { isObject, parseObject } from "../sglang/request.js";
 import type { VllmContext, VllmRequest } from "./context.js";
+import { HiddenRefusal, LateRefusal, Refusal } from "./refusal.js";
 
-/** A refusal of vLLM's engine, which checks a request after its server has sent the status of a stream. */
-export class LateRefusal extends BadRequest {}
-
-/** A refusal whose reason vLLM names only in streams. Other requests get status 500 without a message. */
-export class HiddenRefusal extends LateRefusal {}
-
-/** Refuses what vLLM 0.32 refuses because of its flags, with its messages. */
-function checkFlags(
-  { tokensOnly, samplingMask }: VllmContext["options"],
-  sampling: Readonly<Record<string, unknown>>,
-): void {
-  const { stop, structured_outputs, temperature, top_k } = sampling;
-  if (tokensOnly && Array.isArray(stop) && stop.length > 0) {
-    throw new BadRequest(
-      "stop strings are not supported on a --tokens-only server because detokenization is disabled. Check stop strings on the coordinator, or use stop_token_ids.",
-    );
-  }
-  if (tokensOnly && structured_outputs !== undefined) {
-    throw new LateRefusal("Structured outputs requires a tokenizer so it can't be used with 'skip_tokenizer_init'");
-  }
-  if (samplingMask && temperature === 0) {
-    throw new HiddenRefusal("sampling distribution replay requires temperature > 0");
-  }
-  if (samplingMask && !(typeof top_k === "number" && top_k > 0)) {
-    throw new HiddenRefusal(
-      "sampling distribution replay requires top_k > 0 to bound sampling mask size, reduce transfer overhead, and avoid potential OOMs",
-    );
-  }
-}
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads the body of `/inference/v1/generate` or `/v1/completions`. */
 export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["endpoint"], body: Buffer): VllmRequest {
-  const { model, contextLength } = context;
-  const { maxLogprobs = Number.POSITIVE_INFINITY } = context.options;
   const fields = parseObject(body.toString("utf8"));
   const generate = endpoint === "generate";
-  const inputIds = integers(fields[generate ? "token_ids" : "prompt"], generate ? "token_ids" : "prompt");
-  const sampling = generate && isObject(fields["sampling_params"]) ? fields["sampling_params"] : fields;
-  const maxTokens = typeof sampling["max_tokens"] === "number" ? sampling["max_tokens"] : 16;
-  if (inputIds.length === 0) throw new BadRequest("Either prompt or prompt_embeds must be provided and non-empty.");
-  if (fields["model"] !== model) throw new BadRequest(`The model \`${String(fields["model"])}\` does not exist.`);
-  if (inputIds.length + maxTokens > contextLength) {
-    throw new BadRequest(
-      `This model's maximum context length is ${contextLength} tokens. However, you requested ${maxTokens} output tokens and your prompt contains ${inputIds.length} input tokens.`,
-    );
+  const inputIds = generate ? readTokenIds(fields) : readPrompt(fields);
+  const sampling: Fields = generate && isObject(fields["sampling_params"]) ? fields["sampling_params"] : fields;
+  const { model, contextLength } = context;
+  if (fields["model"] !== model) {
+    const message = `The model \`${String(fields["model"])}\` does not exist. Valid aliases: ${model}.`;
+    throw new Refusal(message, { status: 404, type: "NotFoundError", param: "model" });
   }
-  checkFlags(context.options, sampling);
-  if (sampling["thinking_token_budget"] !== undefined && context.options.reasoningParser !== true) {
-    throw new LateRefusal(
-      "thinking_token_budget is set but reasoning_config is not configured. Please set --reasoning-parser and/or --reasoning-config to use thinking_token_budget.",
-    );
-  }
+  checkContext(endpoint, inputIds.length, contextLength);
+  checkSampling(context, sampling, generate);
   const id = typeof fields["request_id"] === "string" ? fields["request_id"] : crypto.randomUUID();
-  const logprobs = sampling["logprobs"];
-  if (typeof logprobs === "number" && logprobs > maxLogprobs) {
-    throw new LateRefusal(
-      `Requested sample logprobs of ${logprobs}, which is greater than max allowed: ${maxLogprobs} (parameter=logprobs, value=${logprobs})`,
-    );
-  }
+  const { max_tokens: maxTokens = 16, logprobs, top_k: topK } = sampling;
   const streamOptions = fields["stream_options"];
   return {
     endpoint,
@@ -67,7 +26,7 @@ export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["end
     stream: fields["stream"] === true,
     includeUsage: isObject(streamOptions) && streamOptions["include_usage"] === true,
     logprobs: typeof logprobs === "number" ? logprobs : undefined,
-    topK: typeof sampling["top_k"] === "number" ? sampling["top_k"] : 0,
+    topK: typeof topK === "number" ? topK : 0,
     tokenIds: generate || fields["return_token_ids"] === true,
     tokenNames: generate || fields["return_tokens_as_token_ids"] === true,
     scheduled: {
@@ -76,12 +35,98 @@ export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["end
       inputIds,
       inputLength: inputIds.length,
       sampling: {
-        max_new_tokens: maxTokens,
+        // What the context has no room for is not sampled.
+        max_new_tokens: Math.min(Number(maxTokens), contextLength - inputIds.length),
         stop_token_ids: integers(sampling["stop_token_ids"] ?? [], "stop_token_ids"),
         stop: Array.isArray(sampling["stop"]) ? sampling["stop"].map(String) : [],
+        ignore_eos: sampling["ignore_eos"] === true,
       },
       returnLogprob: true,
       topLogprobs: 0,
     },
   };
+}
+
+function readTokenIds(fields: Fields): number[] {
+  const missing = ["token_ids", "sampling_params"].filter((name) => fields[name] === undefined);
+  if (missing.length > 0) throw invalid(missing.map((name) => ["missing", `body.${name}`]));
+  const ids = integers(fields["token_ids"], "body.token_ids");
+  if (ids.length === 0) throw invalid([["too_short", "body.token_ids"]]);
+  return ids;
+}
+
+function readPrompt(fields: Fields): number[] {
+  const ids = integers(fields["prompt"] ?? [], "body.prompt");
+  if (ids.length === 0) throw new Refusal("You must pass at least one prompt");
+  return ids;
+}
+
+/** @param problems type and place of each */
+function invalid(problems: readonly (readonly [type: string, place: string])[]): Refusal {
+  const list = problems.map(([type, place]) => `\n  {'type': '${type}', 'loc': '${place}'}`).join("");
+  const count = `${problems.length} validation error${problems.length === 1 ? "" : "s"}`;
+  return Refusal.ofField(problems[0]?.[1] ?? "", `${count}:${list}`);
+}
+
+/** Output is clipped to what the context has room for, but needs room for a token. */
+function checkContext(endpoint: VllmRequest["endpoint"], length: number, limit: number): void {
+  if (length < limit) return;
+  if (endpoint === "completions" && length === limit) {
+    throw new Refusal("max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)", { param: "max_tokens" });
+  }
+  if (endpoint === "completions") {
+    throw new Refusal(
+      `This model's maximum context length is ${limit} tokens. However, your prompt contains ${length} input tokens, ` +
+        "which exceeds this limit even without any output tokens. Please reduce the length of the input prompt. " +
+        `(parameter=input_tokens, value=${length})`,
+      { param: "input_tokens" },
+    );
+  }
+  if (length > limit) {
+    throw new LateRefusal(
+      `The decoder prompt (length ${length}) is longer than the maximum model length of ${limit}. ` +
+        "Make sure that `max_model_len` is no smaller than the number of text tokens.",
+    );
+  }
+  throw new LateRefusal(
+    `The decoder prompt (length ${length}) plus the number of requested output tokens (at least 1) is longer than the ` +
+      `maximum model length of ${limit}. Make sure that \`max_model_len\` is no smaller than the number of text tokens ` +
+      "(prompt + requested output tokens).",
+  );
+}
+
+function checkSampling({ options }: VllmContext, sampling: Fields, generate: boolean): void {
+  const { maxLogprobs = Number.POSITIVE_INFINITY, reasoningParser, samplingMask, tokensOnly } = options;
+  const { stop, structured_outputs: grammar, thinking_token_budget: budget, logprobs, temperature, top_k } = sampling;
+  if (generate && tokensOnly && Array.isArray(stop) && stop.length > 0) {
+    throw new Refusal(
+      "stop strings are not supported on a --tokens-only server because detokenization is disabled. " +
+        "Check stop strings on the coordinator, or use stop_token_ids.",
+    );
+  }
+  if (tokensOnly && grammar !== undefined) {
+    throw new LateRefusal("Structured outputs requires a tokenizer so it can't be used with 'skip_tokenizer_init'");
+  }
+  // The log says: sampling distribution replay requires temperature > 0, and top_k > 0 to bound the size of the mask.
+  if (samplingMask && (temperature === 0 || !(typeof top_k === "number" && top_k > 0))) throw new HiddenRefusal();
+  if (budget !== undefined && reasoningParser !== true) {
+    throw new LateRefusal(
+      "thinking_token_budget is set but reasoning_config is not configured. " +
+        "Please set --reasoning-parser and/or --reasoning-config to use thinking_token_budget.",
+    );
+  }
+  if (typeof logprobs === "number" && logprobs > maxLogprobs) {
+    throw new LateRefusal(
+      `Requested sample logprobs of ${logprobs}, which is greater than max allowed: ${maxLogprobs} ` +
+        `(parameter=logprobs, value=${logprobs})`,
+      { param: "logprobs" },
+    );
+  }
+}
+
+function integers(value: unknown, name: string): number[] {
+  if (!Array.isArray(value) || !value.every((item) => Number.isInteger(item))) {
+    throw invalid([["list_type", name]]);
+  }
+  return value;
 }

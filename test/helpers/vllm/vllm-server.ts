@@ -2,13 +2,14 @@ import type { ServerResponse } from "node:http";
 import { type RecordedRequest, startRecordingServer } from "../recording-server.js";
 import { sendJson } from "../sglang/context.js";
 import type { Fault } from "../sglang/protocol.js";
-import { BadRequest } from "../sglang/request.js";
 import { SglangScheduler } from "../sglang/scheduler.js";
 import { inventedCompletion } from "../sglang/sglang-server.js";
 import { WeightLoads } from "../weight-loads.js";
 import type { VllmContext, VllmServerOptions } from "./context.js";
 import { vllmControl } from "./control.js";
 import { answerVllm, isProbe } from "./generate.js";
+import { DeadEngine, Refusal } from "./refusal.js";
+import { EOS } from "./reply.js";
 
 export type { VllmServerOptions } from "./context.js";
 
@@ -25,6 +26,8 @@ export interface VllmServer {
   fault(fault: Fault, times?: number): void;
   /** Gives this fault to the next probe. */
   probeFault(fault: Fault): void;
+  /** Ends the engine's process. The server stays, and what runs fails. */
+  killEngine(): void;
   close(): Promise<void>;
 }
 
@@ -50,19 +53,13 @@ export async function startVllmServer(options: VllmServerOptions = {}): Promise<
     loads: context.loads,
     probeFault: (fault) => void context.probeFaults.push(fault),
     fault: (fault, times = 1) => void context.faults.push(...Array<Fault>(times).fill(fault)),
+    killEngine: () => {
+      context.died = true;
+      context.scheduler.abort("", true);
+    },
     close: () => server.close(),
   };
 }
-
-/** The answer of vLLM 0.32. */
-const DISABLED = {
-  error: {
-    message: "Scale-out endpoints are disabled. Restart vllm serve with --enable-scale-out to enable them.",
-    type: "PermissionDeniedError",
-    param: null,
-    code: 403,
-  },
-};
 
 function asksForLogprobs({ headers }: RecordedRequest): boolean {
   return isProbe(headers["x-request-id"]);
@@ -76,34 +73,48 @@ function makeContext(options: VllmServerOptions): VllmContext {
     faults: [],
     probeFaults: [],
     loads: new WeightLoads(),
+    died: false,
     scheduler: new SglangScheduler({
       complete: options.complete ?? ((request) => inventedCompletion(request, 8)),
+      isForced: options.isForced,
       tokenMilliseconds: options.tokenMilliseconds ?? 0,
       maxRunning: Number.POSITIVE_INFINITY,
       weightVersion: options.weightVersion ?? "default",
-      eosTokenId: 2,
+      eosTokenId: options.eosTokenId ?? EOS,
+      tokenText: options.tokenText,
+      findsStops: options.findsStops,
     }),
   };
 }
 
 async function route(context: VllmContext, request: RecordedRequest, response: ServerResponse): Promise<void> {
   const { options } = context;
-  const { path, headers, body } = request;
-  if (options.apiKey && path.startsWith("/v1/") && headers.authorization !== `Bearer ${options.apiKey}`) {
+  const { path, headers, body, method } = request;
+  if (options.apiKey && GUARDED.test(path) && headers.authorization !== `Bearer ${options.apiKey}`) {
     return sendJson(response, 401, { error: "Unauthorized" });
   }
   if (options.missingPaths?.includes(path)) return sendJson(response, 404, { detail: "Not Found" });
-  if (path === "/v1/completions") return answerVllm(context, "completions", body, response);
-  if (path === "/inference/v1/generate") {
-    return options.scaleOut === false
-      ? sendJson(response, 403, DISABLED)
-      : answerVllm(context, "generate", body, response);
-  }
-  await vllmControl(context, request, response);
+  const endpoint = method === "POST" ? ENDPOINTS[path] : undefined;
+  if (endpoint === undefined) return vllmControl(context, request, response);
+  if (context.died) throw new DeadEngine();
+  if (endpoint === "generate" && options.scaleOut === false) throw new Refusal(DISABLED, FORBIDDEN);
+  await answerVllm(context, endpoint, body, response);
 }
 
+/** Paths that need the key. The endpoints of the development mode do not. */
+const GUARDED = /^\/(?:v1|inference)\//;
+
+const ENDPOINTS: Readonly<Record<string, "generate" | "completions">> = {
+  "/v1/completions": "completions",
+  "/inference/v1/generate": "generate",
+};
+
+const DISABLED = "Scale-out endpoints are disabled. Restart vllm serve with --enable-scale-out to enable them.";
+const FORBIDDEN = { status: 403, type: "PermissionDeniedError" };
+
 function answerError(response: ServerResponse, error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof BadRequest || error instanceof SyntaxError ? 400 : 500;
-  if (!response.headersSent) sendJson(response, code, { error: { message, type: "BadRequestError", code } });
+  if (response.headersSent) return;
+  const text = error instanceof Error ? error.message : String(error);
+  const refusal = error instanceof Refusal ? error : new Refusal(text, { status: 500, type: "InternalServerError" });
+  sendJson(response, refusal.status, refusal.body);
 }

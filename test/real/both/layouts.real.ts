@@ -78,7 +78,7 @@ function readRow(batch: SafeTensors, from: number, to: number): Row {
 
 function sorted(rows: readonly Row[]): Row[] {
   return [...rows].sort(
-    (one, other) => one.ids.length - other.ids.length || `${one.ids}`.localeCompare(`${other.ids}`),
+    (one, other) => one.ids.length - other.ids.length || one.ids.join().localeCompare(other.ids.join()),
   );
 }
 

@@ -70,7 +70,7 @@ async function update(path: string): Promise<Readonly<Record<string, unknown>>> 
   folders.set(version, path);
   const response = await control("/rl/weights", { version, path });
   const record = (await response.json()) as Readonly<Record<string, unknown>>;
-  expect(response.status, JSON.stringify(record)).toBe(200);
+  expect({ status: response.status, record }).toMatchObject({ status: 200 });
   return record;
 }
 
@@ -83,7 +83,7 @@ function control(path: string, body: object): Promise<Response> {
 async function tell(path: string, body: object): Promise<void> {
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${engine.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-  expect(response.status, await response.text()).toBe(200);
+  expect({ status: response.status, text: await response.text() }).toMatchObject({ status: 200 });
 }
 
 interface Running {
@@ -108,7 +108,7 @@ async function untilRunning(streams: number): Promise<void> {
 
 async function finish({ session, answer }: Running): Promise<Interaction> {
   const { status, text } = await answer;
-  expect(status, text).toBe(200);
+  expect({ status, text }).toMatchObject({ status: 200 });
   expect(text).not.toContain('"error"');
   const headers = { authorization: `Bearer ${session.key}` };
   await fetch(`${rig.server.url}/rl/end_session`, { method: "POST", headers });
@@ -182,11 +182,14 @@ describe.skipIf(python === undefined)("a weight update of a real SGLang", () => 
 
   it("works while the server is paused in place, and the pause goes on", async () => {
     const before = version;
-    const running = await Promise.all([begin({ stream: true }), begin()]);
+    // They run far longer than the calls below take, also on a busy machine.
+    const running = [await begin({ max_tokens: 2000 }), await begin({ max_tokens: 2000 })];
+    const signal = await begin({ stream: true, max_tokens: 20 });
     await untilRunning(1);
     expect((await control("/rl/engine/pause", { mode: "keep" })).status).toBe(200);
     await update(weights(12));
     expect((await control("/rl/engine/resume", {})).status).toBe(200);
+    await finish(signal);
     const interactions = await Promise.all(running.map(finish));
     for (const interaction of interactions) expect(versionsOf(interaction)).toEqual([before, version]);
     expectRecomputed(
@@ -202,19 +205,23 @@ describe.skipIf(python === undefined)("a weight update of a real SGLang", () => 
     await update(weights(11));
     await Promise.all([running, compiling].map(finish));
     const flushes = rig.referee.calls.filter(({ path }) => path === "/flush_cache").map(({ status }) => status);
-    expect(flushes, "the server must have refused to flush its caches").toContain(400);
+    // The server has refused to flush its caches.
+    expect(flushes).toContain(400);
   });
 });
 
 describe("a pause of a real SGLang", () => {
   it("in mode abort cuts what a pause in mode keep has frozen", async () => {
-    const running = await Promise.all([begin({ stream: true }), begin()]);
+    const running = [await begin({ max_tokens: 2000 }), await begin({ max_tokens: 2000 })];
+    const signal = await begin({ stream: true, max_tokens: 20 });
     await untilRunning(1);
     for (const mode of ["keep", "abort"]) expect((await control("/rl/engine/pause", { mode })).status).toBe(200);
     expect((await control("/rl/engine/resume", {})).status).toBe(200);
+    await finish(signal);
     const interactions = await Promise.all(running.map(finish));
-    expect(generations()).toHaveLength(4);
-    for (const { modelResponse } of interactions) expect(modelResponse.outputTokens).toHaveLength(TOKENS);
+    // Each was cut once.
+    expect(generations().length).toBeGreaterThanOrEqual(5);
+    for (const { modelResponse } of interactions) expect(modelResponse.outputTokens).toHaveLength(2000);
   });
 
   it("by a trainer does not fail a call whose grammar is being compiled", async () => {
@@ -226,7 +233,7 @@ describe("a pause of a real SGLang", () => {
     await tell("/continue_generation", {});
     await Promise.all(compiling.map(finish));
     const removed = generations().filter(({ answer = "" }) => answer.includes("Aborted by AbortReq."));
-    expect(removed.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    expect(new Set(removed.map(({ status }) => status))).toEqual(new Set([200, 400]));
     expect(generations()).toHaveLength(4);
   });
 });

@@ -57,17 +57,21 @@ const SERVED = "tiny";
 
 /** What a server is started with, so that its numbers can be compared and all of its endpoints answer. */
 export const DEFAULT_FLAGS: Readonly<Record<EngineName, readonly string[]>> = {
-  vllm: [
-    ...["--served-model-name", SERVED, "--max-model-len", "4096", "--dtype", "float32", "--block-size", "32"],
-    ...["--enable-scale-out", "--logprobs-mode", "processed_logprobs", "--max-logprobs", "21"],
-  ],
-  sglang: [
-    ...["--served-model-name", SERVED, "--context-length", "4096", "--max-total-tokens", "20000", "--dtype", "float32"],
-    ...["--grammar-backend", "xgrammar", "--device", "cpu", "--attention-backend", "torch_native"],
-    ...["--cuda-graph-backend-decode", "disabled", "--cuda-graph-backend-prefill", "disabled"],
-    ...["--disable-overlap-schedule", "--sampling-backend", "pytorch", "--enable-metrics", "--sleep-on-idle"],
-  ],
+  vllm: words(
+    `--served-model-name ${SERVED} --max-model-len 4096 --dtype float32 --block-size 32`,
+    "--enable-scale-out --logprobs-mode processed_logprobs --max-logprobs 21",
+  ),
+  sglang: words(
+    `--served-model-name ${SERVED} --context-length 4096 --max-total-tokens 20000 --dtype float32`,
+    "--grammar-backend xgrammar --enable-metrics --sleep-on-idle",
+    "--device cpu --attention-backend torch_native --sampling-backend pytorch --disable-overlap-schedule",
+    "--cuda-graph-backend-decode disabled --cuda-graph-backend-prefill disabled",
+  ),
 };
+
+function words(...lines: readonly string[]): string[] {
+  return lines.flatMap((line) => line.split(" "));
+}
 
 const ENVIRONMENT: Readonly<Record<EngineName, Readonly<Record<string, string>>>> = {
   vllm: {
@@ -170,7 +174,7 @@ function kill({ pid }: ChildProcess): void {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -17,7 +17,7 @@ export interface RigSession {
   readonly id: string;
   readonly key: string;
   /** Sends a chat completion with the session's key. */
-  chat(body: Readonly<Record<string, unknown>>): Promise<ChatAnswer>;
+  readonly chat: (body: Readonly<Record<string, unknown>>) => Promise<ChatAnswer>;
 }
 
 export interface ChatAnswer {

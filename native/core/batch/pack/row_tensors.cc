@@ -49,6 +49,16 @@ std::uint32_t countTurns(const Plan& plan, const PlanRow& row) {
   return turns;
 }
 
+/// Counts the forced outputs of the turns that the row trains on.
+std::uint32_t countForcedTokens(const Plan& plan, const PlanRow& row) {
+  std::uint32_t forced = 0;
+  for (const Interaction* at = row.interaction;; at = at->parent) {
+    const std::uint32_t outputs = std::max(row.length, at->inputLength) - at->inputLength;
+    if (at == row.interaction || !plan.isFiltered(*at)) forced += countForced(at->forced(), outputs);
+    if (at == row.first) return forced;
+  }
+}
+
 /// Rows or turns [begin, end).
 struct Range {
   std::size_t begin;
@@ -150,6 +160,8 @@ class ColumnTensors {
         return write([&](const PlanRow& row) { return turn(row).depth; });
       case RowSource::kTurns:
         return write([&](const PlanRow& row) { return countTurns(plan_, row); });
+      case RowSource::kForcedTokens:
+        return write([&](const PlanRow& row) { return countForcedTokens(plan_, row); });
       case RowSource::kTokenExact:
         return write([&](const PlanRow& row) { return turn(row).tokenExact ? 1u : 0u; });
       case RowSource::kFact:

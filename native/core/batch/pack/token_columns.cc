@@ -17,6 +17,16 @@ void TrainedColumns::fillUntrained(std::size_t count) {
 }
 
 void TrainedColumns::writeOutputs(const Interaction& interaction, std::uint32_t first, std::uint32_t count) {
+  visitForced(interaction.forced(), first, count, [&](bool isForced, std::uint32_t from, std::uint32_t stretch) {
+    if (isForced) {
+      fillUntrained(stretch);
+    } else {
+      writeSampled(interaction, from, stretch);
+    }
+  });
+}
+
+void TrainedColumns::writeSampled(const Interaction& interaction, std::uint32_t first, std::uint32_t count) {
   lossMask.fill(1, count);
   logprobs.copy(interaction.logprobs + first, count);
   if (!versions.writes()) return;

@@ -18,11 +18,11 @@ inline bool includes(TokenTensor written, TokenTensor tensor) {
 /// The columns of a stretch of tokens, with one value per token in each. A column that a pass does not need is null.
 struct TokenColumns {
   std::int32_t* inputIds;
-  /// 1 at outputs, else 0.
+  /// 1 at sampled outputs, else 0.
   std::int32_t* lossMask;
-  /// Nats at outputs, else 0.
+  /// Nats at sampled outputs, else 0.
   float* logprobs;
-  /// Weight versions at outputs, else -1.
+  /// Weight versions at sampled outputs, else -1.
   std::int32_t* versions;
 };
 
@@ -35,10 +35,12 @@ struct TrainedColumns {
   ColumnWriter<std::int32_t> versions;
 
   void moveTo(std::size_t token);
-  /// Tokens that are not trained on: inputs, padding.
+  /// Tokens that are not trained on: inputs, padding, outputs that the engine wrote.
   void fillUntrained(std::size_t count);
   /// Outputs [first, first + count) of the interaction.
   void writeOutputs(const Interaction& interaction, std::uint32_t first, std::uint32_t count);
+  /// The same for outputs of which none is forced.
+  void writeSampled(const Interaction& interaction, std::uint32_t first, std::uint32_t count);
   /// Tokens as they are in `from`, starting there with token `first`.
   void copy(const TokenColumns& from, std::size_t first, std::size_t count);
   void finish();

@@ -101,6 +101,8 @@ class WeightsRecord(TypedDict):
     path: str | None
     started_at: float | None
     paused_seconds: float | None
+    checked: bool | None
+    not_checked: str | None
     error: str | None
     servers: list[WeightsServerRecord]
 

@@ -1,6 +1,6 @@
 import { open, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { assertRegularFile } from "./regular-file.js";
+import { assertRegularFile } from "../../../support/regular-file.js";
 
 /** The forms of new weights. */
 export type WeightsKind = "checkpoint folder" | "GGUF file";

@@ -3,7 +3,7 @@ import type { AbortSource } from "../../../support/async/abort-source.js";
 import type { Deadline } from "../../../support/async/deadline.js";
 import { sleep } from "../../../support/async/sleep.js";
 import { untilAborted } from "../../../support/async/until-aborted.js";
-import type { CallContent, GenerateResult } from "../../engine.js";
+import type { CallContent, GenerateResult, IgnorableParam } from "../../engine.js";
 import type { EngineServer, ServerCall } from "../engine-server.js";
 import type { PauseHold } from "../pause/pause-hold.js";
 import type { ServerLease } from "../pool/server-lease.js";
@@ -11,6 +11,7 @@ import type { ServerPool } from "../pool/server-pool.js";
 import type { ServerRoute } from "../pool/server-route.js";
 import { isBroken, NotStartedError, UnrecordableError } from "../wire/errors.js";
 import { CutWatch } from "./cut-watch.js";
+import { markForced } from "./mark-forced.js";
 import { OutputSoFar } from "./output-so-far.js";
 import { checkReply, readFinish } from "./read-finish.js";
 import { Restarts } from "./restarts.js";
@@ -84,17 +85,24 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
     const inputTokens = call.prompt.length + begun;
     const watch = new CutWatch(hold, call);
     const startedAt = Date.now();
+    let followsBudget = call.sampling.thinkingBudget !== undefined;
+    const onIgnored = (param: IgnorableParam) => {
+      if (param === "thinkingBudget") followsBudget = false;
+      call.onIgnored?.(param);
+    };
     try {
-      const reply = await send(lease, call, stops);
+      const reply = await send(lease, call, { stops, onIgnored });
       const milliseconds = Date.now() - startedAt;
       deadline.throwIfAborted();
       checkReply(reply, inputTokens);
       if (server.logprobs === undefined) await learnLogprobs(server, call, reply, deadline);
+      if (followsBudget) markForced(call, server);
       lease.complete();
       return { reply: applyStop(reply, stops), server, watch, milliseconds };
     } catch (error) {
       lease.fail(error, deadline);
       const isCut = lease.isCut || (hold.mode !== undefined && isBroken(error));
+      if (isCut && followsBudget) markForced(call, server);
       if (isCut && !deadline.aborted) return { reply: cutReply(call, begun), server, watch, milliseconds: 0 };
       output.discardLost(error, begun);
       route.refuse(error);
@@ -110,7 +118,11 @@ async function waitForRetry({ refusal }: ServerRoute, signal: AbortSource): Prom
 }
 
 /** Sends the request. In a streamed reply, a stop string that the server did not find ends the request early. */
-function send(lease: ServerLease, call: CallContent, stops: StopWatch | undefined): Promise<EngineReply> {
+function send(
+  lease: ServerLease,
+  call: CallContent,
+  { stops, onIgnored }: Pick<ServerCall, "onIgnored"> & { readonly stops: StopWatch | undefined },
+): Promise<EngineReply> {
   const from = call.generation.length;
   const received = (): void => {
     lease.noteProgress();
@@ -128,7 +140,8 @@ function send(lease: ServerLease, call: CallContent, stops: StopWatch | undefine
     currentVersion: call.currentVersion,
     onTokens: call.onTokens,
     tokenBytes: call.tokenBytes,
-    onIgnored: call.onIgnored,
+    reasoning: call.reasoning,
+    onIgnored,
     received,
   };
   const reply = lease.server.request(serverCall, lease.signal);

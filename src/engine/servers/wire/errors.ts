@@ -50,7 +50,7 @@ export class ServerDiedError extends NotStartedError {}
 /** A server does not have the requested endpoint: HTTP 404 or 405, or vLLM's 403 for an endpoint that a flag opens. */
 export class NotServedError extends EngineError {}
 
-/** HTTP 500 without a message. */
+/** HTTP 500, or the same in a stream, without a message. */
 export class UnexplainedError extends EngineError {}
 
 /** A server does not report log probabilities, so none of its replies can be recorded. */
@@ -198,6 +198,7 @@ function failedGeneration(
   const text = `${what}${status === undefined ? "" : ` (${status})`}${detail && `: ${detail}`}`;
   if (DIED.test(message)) return new ServerDiedError("engine_unavailable", text);
   if (status !== undefined && REJECTED.has(status)) return new EngineError("engine_rejected_request", text);
+  if (status === UNEXPLAINED && message === "") return new UnexplainedError("engine_error", text);
   const neverRan = status === UNAVAILABLE && tokens === 0 && !RAN_OUT_OF_TIME.test(message);
   return neverRan ? new NotStartedError("engine_error", text) : new EngineError("engine_error", text);
 }

@@ -1,3 +1,5 @@
+import { writeLengthsAsPatterns } from "./string-lengths.js";
+
 /**
  * Formats of xgrammar's structural tags, which SGLang and vLLM accept. Only formats that every version since 0.1.25
  * has. Source: xgrammar's documentation of structural tags.
@@ -39,7 +41,10 @@ const NOTHING: Format = grammar('root ::= ""');
 
 export const constant = (value: string): Format => ({ type: "const_string", value });
 export const regex = (pattern: string): Format => ({ type: "regex", pattern });
-export const json = (schema: unknown): Format => ({ type: "json_schema", json_schema: schema });
+export const json = (schema: unknown): Format => ({
+  type: "json_schema",
+  json_schema: writeLengthsAsPatterns(schema),
+});
 export const tag = (begin: string, content: Format, end: string): TagFormat => ({ type: "tag", begin, content, end });
 export const optional = (format: Format): Format => oneOf([format, NOTHING]);
 

@@ -2,6 +2,7 @@ import type { Tool } from "../../../conversation/message.js";
 import { isOpenAt, type ReasoningBlock } from "../reasoning/reasoning-block.js";
 import { type CallStructure, describeCalls, describeTextWithCalls } from "./call-structure.js";
 import { ANY_TEXT, constant, type Format, json, oneOf, optional, regex, sequence, tag } from "./format.js";
+import { writeLengthsAsPatterns } from "./string-lengths.js";
 import type { WholeRules, WholeStructure } from "./whole-structure.js";
 
 /** The rules that an output must follow. */
@@ -46,7 +47,9 @@ export function buildOutputStructure(
 ): OutputStructure | undefined {
   const { jsonSchema, tools } = rules;
   const plain: OutputStructure | undefined =
-    tools.length === 0 && jsonSchema !== undefined ? { kind: "json_schema", schema: jsonSchema } : undefined;
+    tools.length === 0 && jsonSchema !== undefined
+      ? { kind: "json_schema", schema: limitLengths(jsonSchema) }
+      : undefined;
   if (structure && "describeOutput" in structure) {
     return toTag(structure.describeOutput(toWholeRules(rules))) ?? plain;
   }
@@ -57,6 +60,11 @@ export function buildOutputStructure(
   const isFree = jsonSchema === undefined && !rules.mustCall;
   const framed = reasoning?.answer && !isFree ? inAnswer(reasoning.answer, answer) : answer;
   return toTag(reasoning ? afterReasoning(reasoning, isOpen, framed) : answer);
+}
+
+/** Keeps the text of a schema that limits no lengths. */
+function limitLengths(schema: string): string {
+  return /"m(?:in|ax)Length"/.test(schema) ? JSON.stringify(writeLengthsAsPatterns(JSON.parse(schema))) : schema;
 }
 
 function toTag(format: Format | undefined): OutputStructure | undefined {

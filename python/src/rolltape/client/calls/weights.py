@@ -16,6 +16,7 @@ def update_weights(
     path: str | os.PathLike[str],
     *,
     exclude: Sequence[str] = (),
+    allow_partial: bool = False,
     wait_seconds: float = 600.0,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> Call[WeightsRecord]:
@@ -24,13 +25,16 @@ def update_weights(
     version: the weight version of tokens from here on, 0 or more.
     path: a folder or file that the engine can read on its own machine.
     exclude: addresses of engine servers to leave out. They are drained and keep their version.
+    allow_partial: load the weights even if tensors of the model are missing or have other shapes.
     wait_seconds: the call returns after this time even if the load goes on: then `state` is not `idle`, and `weights`
         has the progress. 0 returns at once.
 
-    Raises WeightsError `weights_failed` if a server cannot load them: everything stays paused, and `record` has each
+    Raises WeightsError `weights_incomplete` if `path` lacks tensors of the model: nothing is paused. Raises WeightsError
+    `weights_failed` if a server cannot load them: everything stays paused, and `record` has each
     server's version. Raises WeightsError `weights_busy` if another update is running.
     """
-    body = _body(version, exclude, path=os.fspath(path), wait_seconds=wait_seconds)
+    partial = True if allow_partial else None
+    body = _body(version, exclude, path=os.fspath(path), allow_partial=partial, wait_seconds=wait_seconds)
     # The proxy loads the same version and path only once, so the call can be repeated if its connection breaks.
     return Call("POST", _PATH, read_object, body, timeout=timeout + wait_seconds)
 

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { requireRegularFile } from "../../../../support/regular-file.js";
 import { EngineError } from "../../../engine.js";
 import { type ModelTemplate, ROTARY_FACTORS } from "../model-template.js";
-import { requireRegularFile } from "../regular-file.js";
 
 /** GGUF architectures whose Hugging Face folders can be loaded, and whether GGUF has their q and k in another order. */
 const ARCHITECTURES: ReadonlyMap<string, { readonly interleaved: boolean }> = new Map([

@@ -1,10 +1,10 @@
-import { readFile, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { z } from "zod";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { requireRegularFile } from "../../../../support/regular-file.js";
 import type { TensorEntry } from "../../../../support/safetensors/read-header.js";
+import { INDEX_FILE, readShardIndex } from "../../../../support/safetensors/shard-index.js";
 import { TensorFile } from "../../../../support/safetensors/tensor-file.js";
 import { EngineError } from "../../../engine.js";
-import { requireRegularFile } from "../regular-file.js";
 
 export interface CheckpointTensor {
   readonly path: string;
@@ -13,9 +13,6 @@ export interface CheckpointTensor {
 }
 
 const SINGLE_FILE = "model.safetensors";
-const INDEX_FILE = "model.safetensors.index.json";
-
-const indexSchema = z.object({ weight_map: z.record(z.string(), z.string()) });
 
 /** The safetensors files of a Hugging Face folder, one or several. Like transformers, prefers `model.safetensors` to an index. */
 export class CheckpointFiles implements AsyncDisposable {
@@ -64,23 +61,11 @@ export class CheckpointFiles implements AsyncDisposable {
   }
 }
 
-/** Returns the names of the tensors by file. */
-async function readIndex(path: string): Promise<Map<string, Set<string>>> {
-  const invalid = (cause: unknown) => {
-    return new EngineError("engine_error", `${path} is not an index of safetensors files.`, { cause });
-  };
-  let index: z.infer<typeof indexSchema>;
-  try {
-    index = indexSchema.parse(JSON.parse(await readFile(path, "utf8")));
-  } catch (error) {
-    throw invalid(error);
-  }
-  const shards = new Map<string, Set<string>>();
-  for (const [tensor, shard] of Object.entries(index.weight_map)) {
-    if (basename(shard) !== shard) throw invalid(undefined);
-    shards.set(shard, (shards.get(shard) ?? new Set()).add(tensor));
-  }
-  return shards;
+/** @throws EngineError that names the file */
+function readIndex(path: string): Promise<Map<string, Set<string>>> {
+  return readShardIndex(path).catch((cause: unknown) => {
+    throw new EngineError("engine_error", `${path} is not an index of safetensors files.`, { cause });
+  });
 }
 
 async function openFile(path: string): Promise<TensorFile> {

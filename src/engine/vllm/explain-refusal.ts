@@ -1,0 +1,33 @@
+import { EngineError, type SamplingParams } from "../engine.js";
+import { jsonObject } from "../servers/wire/json.js";
+
+const WITHOUT_TOKENIZER =
+  "The server was started with `--tokens-only` or `--skip-tokenizer-init`, so it takes no calls with structured output or " +
+  "enforced tool calls. Start it without these flags.";
+
+const WITH_MASKS =
+  "The engine server was started with `--return-sampling-mask`, which takes only calls with `top_k` and a `temperature` above 0. " +
+  "Start it without this flag, or set both for every call.";
+
+/** Adds what to do to a refusal of a grammar whose reason is a flag of the server. Returns other errors unchanged. */
+export function adviseOnFlags(error: unknown): unknown {
+  if (!(error instanceof EngineError) || error.code !== "engine_rejected_request") return error;
+  if (!error.message.includes("skip_tokenizer_init")) return error;
+  return new EngineError(error.code, `${error.message}. ${WITHOUT_TOKENIZER}`, { cause: error });
+}
+
+/** Returns true for a call that a server with `--return-sampling-mask` refuses, because the mask of a token may be large. */
+export function isRefusedWithMasks({ topK, temperature }: SamplingParams): boolean {
+  return topK <= 0 || temperature === 0;
+}
+
+/** Returns true if a reply of `/inference/v1/generate` has sampling masks. */
+export function hasMasks(body: string): boolean {
+  const { choices } = jsonObject(body);
+  const [first] = Array.isArray(choices) ? (choices as unknown[]) : [];
+  return Array.isArray(Object(first).sampling_mask);
+}
+
+export function refusedWithMasks(cause: unknown): EngineError {
+  return new EngineError("engine_rejected_request", WITH_MASKS, { cause });
+}
