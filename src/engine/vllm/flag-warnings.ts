@@ -7,11 +7,9 @@ import { jsonObject } from "../servers/wire/json.js";
 import { classifyLogprobs } from "./logprobs-probe.js";
 import type { ServedModel } from "./served-model.js";
 
-/** The largest `top_logprobs` of a request. */
+/** The largest `top_logprobs` of a call, and what `/inference/v1/generate` needs for it: it counts the sampled token too. */
 const MOST_ALTERNATIVES = 20;
-
-/** More alternatives than any server allows, so that it names its limit instead of generating. */
-const TOO_MANY = 2 ** 30;
+const NEEDED = MOST_ALTERNATIVES + 1;
 
 const GENERATE = "inference/v1/generate";
 const COMPLETIONS = "v1/completions";
@@ -28,7 +26,7 @@ export interface VllmQuestions {
 
 /**
  * Finds out which flags a vLLM server lacks. Asks only with requests, because `/server_info` exists in development mode alone and
- * takes seconds. At most five tokens are generated.
+ * takes seconds. At most seven tokens are generated.
  */
 export async function listVllmWarnings(server: ServerConnections, request: VllmQuestions): Promise<ServerWarning[]> {
   const { needs, model, mayGenerate, signal } = request;
@@ -66,7 +64,7 @@ async function findDevelopmentMode(server: ServerConnections, signal: AbortSigna
   );
 }
 
-/** Questions that are requests for a generation. Most are refused before anything is generated. */
+/** Questions that are requests for a generation, of a few tokens at most. */
 class SamplerQuestions {
   readonly #server: ServerConnections;
   readonly #request: VllmQuestions;
@@ -94,24 +92,23 @@ class SamplerQuestions {
   }
 
   async maxLogprobs(): Promise<ServerWarning | undefined> {
-    const { body } = await this.#send({ max_tokens: 1, logprobs: TOO_MANY });
+    const { body } = await this.#send({ max_tokens: 1, logprobs: NEEDED });
     const [, text] = /greater than max allowed: (\d+)/.exec(readMessage(body)) ?? [];
     if (text === undefined) return undefined;
     const limit = Number(text);
     if (limit < MOST_ALTERNATIVES) {
       return flagWarning(
-        `Calls with more than ${limit} \`top_logprobs\` are refused. Start vLLM with \`--max-logprobs ${MOST_ALTERNATIVES + 1}\`.`,
+        `Calls with more than ${limit} \`top_logprobs\` are refused. Start vLLM with \`--max-logprobs ${NEEDED}\`.`,
       );
     }
-    // This endpoint counts the sampled token among the alternatives.
-    if (limit > MOST_ALTERNATIVES || this.#endpoint !== GENERATE) return undefined;
+    if (this.#endpoint !== GENERATE) return undefined;
     return flagWarning(
-      `A call with ${MOST_ALTERNATIVES} \`top_logprobs\` may lack the least likely one. Start vLLM with \`--max-logprobs ${limit + 1}\`.`,
+      `A call with ${MOST_ALTERNATIVES} \`top_logprobs\` may lack the least likely one. Start vLLM with \`--max-logprobs ${NEEDED}\`.`,
     );
   }
 
   async tokensOnly(): Promise<ServerWarning | undefined> {
-    const { body } = await this.#send({ max_tokens: 1, logprobs: TOO_MANY, stop: ["."], detokenize: true });
+    const { body } = await this.#send({ max_tokens: 1, stop: ["."], detokenize: true });
     if (!readMessage(body).includes("--tokens-only")) return undefined;
     return flagWarning(
       "The server takes neither stop strings nor grammars. Start vLLM with `--enable-scale-out` instead of `--tokens-only`.",
