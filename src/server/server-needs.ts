@@ -2,7 +2,7 @@ import type { Config } from "../config/index.js";
 import type { ServerNeeds } from "../engine/engine.js";
 import type { ChatModel } from "../model/chat-model.js";
 
-/** Has what tokenizers split differently: cases, digits, spaces, line breaks, punctuation, other scripts. */
+/** Contains what tokenizers split differently: cases, digits, spaces, line breaks, punctuation, other scripts. */
 const SAMPLE = "It's 12,345 o'clock —\n\n  was bedeutet „Größe“?  東京 🙂 don't STOP\t(x == 0.5);";
 
 /** Returns what calls of this configuration will need of engine servers. */

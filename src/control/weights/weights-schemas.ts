@@ -64,7 +64,7 @@ export const weightsRecord = z.object({
     .boolean()
     .nullable()
     .describe(
-      "The tensors at `path` were compared with those of the model before the pause. Null: there was no path to check.",
+      "The tensors at `path` were compared with those of the model before the pause. Null: the proxy had nothing to compare.",
     ),
   not_checked: z.string().nullable().describe("Why `checked` is false."),
   error: z.string().nullable().describe("Why the last update failed; null if it succeeded."),

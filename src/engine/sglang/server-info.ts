@@ -28,7 +28,7 @@ const NONE: ServerAbilities = { budgets: false, seeds: false, retracts: false };
 /** The first version that can do all of {@link ServerAbilities.retracts}. */
 const RETRACTS_SINCE = [0, 5, 21] as const;
 
-/** Knows what a server can do, as `/server_info` shows it. */
+/** Asks `/server_info` what a server can do, and keeps the answer for {@link KNOWN_MS}. */
 export class ServerInfo {
   readonly #connections: ServerConnections;
   #answer: Promise<ServerAbilities> | undefined;

@@ -3,7 +3,7 @@ import type { VllmApi } from "./vllm-options.js";
 
 export type Endpoint = Exclude<VllmApi, "auto">;
 
-/** What a server does because of its flags. True until it has refused a request for it. */
+/** What a server's flags allow. Each is true until the server has refused a request because of it. */
 export interface Flags {
   /** Lists one alternative more than the call needs (`--max-logprobs`). */
   readonly listsOneMore: boolean;

@@ -1,10 +1,10 @@
 /**
- * xgrammar reads `minLength` and `maxLength` as a number of characters among which are raw control characters, which JSON
- * refuses, and no escapes. A pattern of the same length allows what a JSON string may have, escapes too.
+ * A pattern for one character of a JSON string, escapes included. With `minLength` and `maxLength`, xgrammar allows raw control
+ * characters, which JSON refuses, and no escapes. So a pattern of the same length replaces them.
  *
- * xgrammar matches a pattern with the string as it is written. Since 0.2 it does so only for patterns with a character that
- * is not printable ASCII: here DEL, spelled as it is. For other patterns it has a matcher that allows no escapes and takes
- * seconds to compile lengths of a thousand. llguidance matches the value of the string, so with it these have no escapes.
+ * xgrammar matches a pattern with the string as it is written. Since 0.2 it does so only if the pattern has a character that is
+ * not printable ASCII, so this one has a literal DEL. For other patterns it has a matcher that allows no escapes and takes
+ * seconds to compile lengths of a thousand. llguidance matches the value of the string, so with it such strings have no escapes.
  */
 const CHARACTER = String.raw`([^"\\\x00-\x1f${"\x7f"}]|\\(["\\/bfnrt]|u[0-9a-fA-F]{4}))`;
 
