@@ -124,7 +124,9 @@ async function compare(
     const order = [...ways.slice(round % ways.length), ...ways.slice(0, round % ways.length)];
     for (const way of order) {
       const batch = await prompts.make(Math.max(LEAST_CALLS, CALLS_PER_OPEN * open));
-      rates.get(way)?.push(await measureRate(way, batch, open, servers));
+      const rate = await measureRate(way, batch, open, servers);
+      rates.get(way)?.push(rate);
+      console.log(`${open} open, round ${round + 1}, ${way.name}: ${rate.perSecond.toFixed(1)}/s`);
     }
   }
   const measured = rates.get(through) ?? [];

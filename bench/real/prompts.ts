@@ -44,7 +44,13 @@ export class Prompts {
     const messages: Message[] = [
       { role: "system", content: SYSTEM },
       // The digits in which two prompts differ come first, so that engines share nothing behind the system message.
-      { role: "user", content: `${[...String(this.#number++)].reverse().join("")} is which kind of number?` },
+      {
+        role: "user",
+        content: `${String(this.#number++)
+          .split("")
+          .reverse()
+          .join("")} is which kind of number?`,
+      },
     ];
     const text = await this.#model.prompt({ messages: messages.map(({ role, content }) => ({ role, content })) });
     return { messages, ids: text.idPieces.flatMap((ids) => [...ids]) };

@@ -48,11 +48,11 @@ export function startRolltape({ name, url, model, served }: Target, args: readon
 
 /** Calls through Rolltape. Each worker has its own session. */
 export async function throughRolltape({ url }: Child, workers: number): Promise<Way> {
-  const { admin, close } = connectProxy({ url, adminKey: ADMIN_KEY });
-  await admin.grantCapacity(workers);
+  const trainer = connectProxy({ url, adminKey: ADMIN_KEY });
+  await trainer.admin.grantCapacity(workers);
   const keys: string[] = [];
-  for (let i = 0; i < workers; i++) keys.push((await admin.startSession()).sessionApiKey);
-  await close();
+  for (let i = 0; i < workers; i++) keys.push((await trainer.admin.startSession()).sessionApiKey);
+  await trainer.close();
   return {
     name: "Rolltape",
     origin: url,

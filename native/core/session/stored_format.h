@@ -19,7 +19,8 @@ namespace rolltape {
 /// CRC-32C of everything before it. All is little endian, without padding.
 ///
 /// Stored bytes outlive the process that wrote them. A change of the format needs a new version, a reader for the old
-/// one, and a line in docs/reference/storage-format.md.
+/// one, and a line in docs/reference/storage-format.md. A new optional part needs only a flag, and that line: older
+/// builds refuse a flag that they do not know.
 struct StoredHeader {
   /// These two fields are the same in every version of the format.
   std::array<char, 4> magic;
