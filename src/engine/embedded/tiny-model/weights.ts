@@ -81,7 +81,7 @@ function withTokenBias(output: Tensor, tokens: readonly string[]): Tensor {
 
 /** Returns a token's bias in logits. In the byte alphabet, a space is U+0120 and a line feed is U+010A. */
 function tokenBias(id: number, spelling: string | undefined): number {
-  if (id === END_OF_TURN_ID) return 2;
+  if (id === END_OF_TURN_ID) return 1.5;
   if (id >= FIRST_SPECIAL_ID) return -20;
   return spelling && /^[\x21-\x7e\u0120\u010a]+$/.test(spelling) ? 0 : -20;
 }
