@@ -153,8 +153,11 @@ describe("the ready line of rolltape serve", TIMES, () => {
     expect(await stateMetrics(url)).toEqual(["up"]);
   });
 
+  /** Flags that leave no warning about the server. */
+  const flags = { serverInfo: { enable_deterministic_inference: true } };
+
   it("has no field not_ready if all servers are ready, and no warnings if calls are read and enforced", async () => {
-    const server = await closing(startSglangServer());
+    const server = await closing(startSglangServer(flags));
     const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", server.url))], withKey);
     const line = await serving.ready();
     expect(line).not.toHaveProperty("not_ready");
@@ -162,7 +165,7 @@ describe("the ready line of rolltape serve", TIMES, () => {
   });
 
   it("warns that the model's tool calls are not read, as the log and /health do", async () => {
-    const server = await closing(startSglangServer());
+    const server = await closing(startSglangServer(flags));
     const folder = writeModelFolder(UNKNOWN_CALLS, ["<|im_end|>"]);
     const urls = `engine.urls=[${server.url}]`;
     const serving = rolltape(["serve", "server.port=0", "engine.type=sglang", urls, `model.path=${folder}`], withKey);
