@@ -17,6 +17,9 @@ const UNKNOWN_CALLS =
   "{% for c in m.tool_calls or [] %}<<call {{ c.function.name }}>>{% endfor %}<|im_end|>\n{% endfor %}" +
   "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
+/** With every flag that Rolltape asks for. */
+const SEEDED = { serverInfo: { enable_deterministic_inference: true } };
+
 const KEY = "sk-admin-0123456789abcdef";
 const withKey = { ROLLTAPE_ADMIN_API_KEY: KEY };
 
@@ -157,7 +160,7 @@ describe("the ready line of rolltape serve", TIMES, () => {
   const flags = { serverInfo: { enable_deterministic_inference: true } };
 
   it("has no field not_ready if all servers are ready, and no warnings if calls are read and enforced", async () => {
-    const server = await closing(startSglangServer(flags));
+    const server = await closing(startSglangServer(SEEDED));
     const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", server.url))], withKey);
     const line = await serving.ready();
     expect(line).not.toHaveProperty("not_ready");
@@ -165,7 +168,7 @@ describe("the ready line of rolltape serve", TIMES, () => {
   });
 
   it("warns that the model's tool calls are not read, as the log and /health do", async () => {
-    const server = await closing(startSglangServer(flags));
+    const server = await closing(startSglangServer(SEEDED));
     const folder = writeModelFolder(UNKNOWN_CALLS, ["<|im_end|>"]);
     const urls = `engine.urls=[${server.url}]`;
     const serving = rolltape(["serve", "server.port=0", "engine.type=sglang", urls, `model.path=${folder}`], withKey);

@@ -1,28 +1,18 @@
 import { afterEach, expect, it } from "vitest";
 import type { ServerNeeds } from "../../../src/engine/engine.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
+import { readCapture } from "../../helpers/captures.js";
 import { startRecordingServer } from "../../helpers/recording-server.js";
 
-/** What the ready line says of a server's flags. All replies are those of SGLang 0.5.23, shortened. */
+/** What the ready line says of a server's flags. All replies are those of SGLang 0.5.23. */
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const item of open.splice(0).reverse()) await item.close();
 });
 
-/** The fields that the flags set, of 556, in the reply of a server that was started without any. */
-const INFO = {
-  skip_tokenizer_init: false,
-  context_length: 4096,
-  max_total_tokens: 20_000,
-  reasoning_parser: null,
-  enable_strict_thinking: false,
-  grammar_backend: "xgrammar",
-  enable_deterministic_inference: false,
-  max_total_num_tokens: 20_000,
-  max_req_input_len: 4090,
-  version: "0.5.23",
-};
+/** Of a server that was started without any of the flags. */
+const INFO = JSON.parse(readCapture("sglang", "usual", "server-info").body) as Readonly<Record<string, unknown>>;
 const DETERMINISTIC = { ...INFO, enable_deterministic_inference: true };
 const IDS = [336, 394, 220, 510, 412, 220, 16, 17, 258];
 const NEEDS: ServerNeeds = {
@@ -104,6 +94,6 @@ it("says where the server's tokenizer differs", async () => {
 
 it("says that more tokens are configured than the server takes", async () => {
   expect(await listWarnings({ needs: { contextLength: 8192 } })).toEqual(
-    only(/^context: The server takes at most 40\d\d tokens.*8192 are configured.*`--context-length`/),
+    only(/^context: The server takes at most 506 tokens.*8192 are configured.*`--context-length`/),
   );
 });
