@@ -156,9 +156,6 @@ describe("the ready line of rolltape serve", TIMES, () => {
     expect(await stateMetrics(url)).toEqual(["up"]);
   });
 
-  /** Flags that leave no warning about the server. */
-  const flags = { serverInfo: { enable_deterministic_inference: true } };
-
   it("has no field not_ready if all servers are ready, and no warnings if calls are read and enforced", async () => {
     const server = await closing(startSglangServer(SEEDED));
     const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", server.url))], withKey);
