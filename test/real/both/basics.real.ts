@@ -11,8 +11,8 @@ import { recompute } from "../support/recompute.js";
 import { openRig, type Rig, type RigSession } from "../support/rig.js";
 
 const engine = openRealEngine();
-/** Long enough to be interrupted. */
-const LONG = { max_tokens: 1500, ignore_eos: true, temperature: 1 };
+/** Long enough to be interrupted, also on a machine whose engine is fast and whose event loop is late. */
+const LONG = { max_tokens: 3500, ignore_eos: true, temperature: 1 };
 const MESSAGES = [{ role: "user" as const, content: "Tell me about rivers." }];
 
 let rig: Rig;
