@@ -35,7 +35,8 @@ async function record(url: string, sessions: number): Promise<string[]> {
     const api_key = `${SESSION_KEY}-${i}`;
     const { session_id } = await post<{ session_id: string }>(`${url}/rl/start_session`, KEY, { api_key });
     const messages = [{ role: "user", content: `hello ${i}` }];
-    await post(`${url}/v1/chat/completions`, api_key, { model: "tiny", messages, max_tokens: 4, temperature: 0 });
+    const sampling = { max_tokens: 4, min_tokens: 4, temperature: 0 };
+    await post(`${url}/v1/chat/completions`, api_key, { model: "tiny", messages, ...sampling });
     await post(`${url}/rl/set_reward`, api_key, { reward: 1 });
     ids.push(session_id);
   }
