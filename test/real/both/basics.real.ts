@@ -32,18 +32,12 @@ function openAi({ key }: RigSession): OpenAI {
   return new OpenAI({ baseURL: `${rig.server.url}/v1`, apiKey: key, maxRetries: 0 });
 }
 
-/** Ends the session and returns what it recorded. */
-async function exported({ id, key }: RigSession) {
-  await fetch(`${rig.server.url}/rl/end_session`, { method: "POST", headers: { authorization: `Bearer ${key}` } });
-  return [...(await rig.trainer.admin.exportTrajectories(id, { include: ["messages"] })).values()];
-}
-
 it("streams to OpenAI's client the text that it records", async () => {
   const session = await rig.session();
   const stream = await openAi(session).chat.completions.create({ model: "m", messages: MESSAGES, stream: true });
   let text = "";
   for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
-  const [interaction] = await exported(session);
+  const [interaction] = await session.exported();
   expect(interaction?.outputMessages?.at(-1)).toMatchObject({ role: "assistant", content: text });
 });
 
@@ -57,7 +51,7 @@ it("stops the engine when a client disconnects, and records nothing", async () =
   leaving.abort();
   await expect.poll(countRunning).toBe(0);
   expect((await readGauge("generation_tokens_total")) - generated, "tokens").toBeLessThan(LONG.max_tokens);
-  expect(await exported(session)).toEqual([]);
+  expect(await session.exported()).toEqual([]);
 });
 
 it("records which weights sampled each token of a call that an update cuts", async ({ skip }) => {
@@ -72,7 +66,7 @@ it("records which weights sampled each token of a call that an update cuts", asy
   const { status, text } = await answer;
   expect(status, text).toBe(200);
   await rig.trainer.admin.updateWeights({ version: 42, path: engine.model });
-  const [interaction] = await exported(session);
+  const [interaction] = await session.exported();
   if (!interaction) throw new Error("nothing was recorded");
   const { modelResponse } = interaction;
   const versions = [...modelResponse.outputVersions];

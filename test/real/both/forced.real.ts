@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Interaction } from "../../../src/client/interaction.js";
 import { type EngineServer, openRealEngine, startEngineServer } from "../support/real-engine.js";
 import { readOutputs } from "../support/referee.js";
-import { openRig, type Rig } from "../support/rig.js";
+import { openRig, type Rig, type RigSession } from "../support/rig.js";
 import { makeThinkingModel, type ThinkingModel } from "../support/thinking-model.js";
 
 /**
@@ -39,12 +39,11 @@ describe.skipIf(engine.python === undefined || engine.quick)(`forced tokens of $
     const body = { messages, ...limits, temperature: 1, ...more };
     const { status, text, headers } = await session.chat(body);
     expect([status, headers.get("x-rolltape-not-enforced")], text).toEqual([200, null]);
-    return exported(session.id, session.key);
+    return onlyInteraction(session);
   }
 
-  async function exported(id: string, key: string): Promise<Interaction> {
-    await fetch(`${rig.server.url}/rl/end_session`, { method: "POST", headers: { authorization: `Bearer ${key}` } });
-    const [interaction] = (await rig.trainer.admin.exportTrajectories(id)).values();
+  async function onlyInteraction(session: RigSession): Promise<Interaction> {
+    const [interaction] = await session.exported();
     if (!interaction) throw new Error("nothing was recorded");
     return interaction;
   }
@@ -126,7 +125,7 @@ describe.skipIf(engine.python === undefined || engine.quick)(`forced tokens of $
     expect((await control("/rl/engine/resume", {})).status).toBe(200);
     const { status, text } = await answer;
     expect(status, text).toBe(200);
-    const interaction = await exported(session.id, session.key);
+    const interaction = await onlyInteraction(session);
     expect(interaction.sampling?.thinkingBudget).toBe(budget);
     expectForced(interaction, run(budget, model.end.length));
   });

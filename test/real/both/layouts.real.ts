@@ -25,7 +25,7 @@ interface Exported {
 
 /** Runs a session of four turns and exports it. */
 async function converse(fields: BatchFields): Promise<Exported> {
-  const { id, key, chat } = await rig.session();
+  const { id, chat, end } = await rig.session();
   const before = rig.referee.calls.length;
   const ask = async (messages: readonly object[]) => {
     const { status, text, choices } = await chat({ messages, ...SAMPLING });
@@ -36,7 +36,7 @@ async function converse(fields: BatchFields): Promise<Exported> {
   const second = await ask([...first, { role: "user", content: "And of valleys?" }]);
   await ask([...second, { role: "user", content: "What is between them?" }]);
   await ask([...second, { role: "user", content: "Which are the oldest?" }]);
-  await fetch(`${rig.server.url}/rl/end_session`, { method: "POST", headers: { authorization: `Bearer ${key}` } });
+  await end();
   const batch = readSafetensors(await rig.trainer.admin.exportBatch([id], fields));
   // A probe of vLLM's mode has a prompt of one token.
   return { batch, wire: readOutputs(rig.referee.calls.slice(before)).filter(({ prompt }) => prompt.length > 1) };

@@ -1,4 +1,5 @@
 import type { SamplingParams } from "../../../src/engine/engine.js";
+import { PLAIN as UNFILTERED } from "../../engine/generate-call.js";
 
 /** Ordinary text of the tiny model. */
 export const PROMPT = [65, 66, 67, 68, 69, 70];
@@ -7,24 +8,7 @@ export const PROMPT = [65, 66, 67, 68, 69, 70];
 const LETTER = 64;
 const END = 511;
 
-const PLAIN: SamplingParams = {
-  temperature: 1,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  minTokens: 0,
-  ignoreEos: false,
-  logitBias: [],
-  thinkingBudget: undefined,
-  maxTokens: 5,
-  stop: [],
-  stopTokenIds: [],
-  seed: 7,
-  topLogprobs: 0,
-};
+const PLAIN: SamplingParams = { ...UNFILTERED, maxTokens: 5, seed: 7 };
 
 const sampling = (changes: Partial<SamplingParams>): SamplingParams => ({ ...PLAIN, ...changes });
 

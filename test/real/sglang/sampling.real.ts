@@ -27,9 +27,7 @@ async function send(content: string, fields: Readonly<Record<string, unknown>>):
   const session = await rig.session();
   const messages = [{ role: "user", content: `${session.id} ${content}` }];
   const answer = await session.chat({ messages, max_tokens: 40, ...fields });
-  const headers = { authorization: `Bearer ${session.key}` };
-  await fetch(`${rig.server.url}/rl/end_session`, { method: "POST", headers });
-  const [interaction] = (await rig.trainer.admin.exportTrajectories(session.id)).values();
+  const [interaction] = await session.exported();
   return { answer, interaction };
 }
 

@@ -110,9 +110,7 @@ async function finish({ session, answer }: Running): Promise<Interaction> {
   const { status, text } = await answer;
   expect({ status, text }).toMatchObject({ status: 200 });
   expect(text).not.toContain('"error"');
-  const headers = { authorization: `Bearer ${session.key}` };
-  await fetch(`${rig.server.url}/rl/end_session`, { method: "POST", headers });
-  const [interaction] = (await rig.trainer.admin.exportTrajectories(session.id)).values();
+  const [interaction] = await session.exported();
   if (!interaction) throw new Error("not recorded");
   return interaction;
 }

@@ -3,7 +3,7 @@ import type { Interaction } from "../../../src/client/interaction.js";
 import type { EngineName } from "./install-engine.js";
 import { type Claim, recompute } from "./recompute.js";
 import { readOutputs } from "./referee.js";
-import { openRig, type Rig, type RigSession, type RigTarget } from "./rig.js";
+import { openRig, type Rig, type RigTarget } from "./rig.js";
 import { PROMPTS, type Setting, toRequest } from "./settings.js";
 
 /** Largest difference to transformers if both compute in float32. */
@@ -49,14 +49,9 @@ export function testParity({
     const session = await rig.session();
     const { status, text } = await session.chat(toRequest(setting, `${session.id}: ${prompt}`, stream));
     expect(status, text).toBe(200);
-    const interactions = await exportSession(session);
+    const interactions = await session.exported();
     expect(interactions).toHaveLength(Number(setting.body["n"] ?? 1));
     for (const interaction of interactions) expectRecorded(interaction, setting.name);
-  }
-
-  async function exportSession({ id, key }: RigSession): Promise<Interaction[]> {
-    await fetch(`${rig.server.url}/rl/end_session`, { method: "POST", headers: { authorization: `Bearer ${key}` } });
-    return [...(await rig.trainer.admin.exportTrajectories(id)).values()];
   }
 
   /** Finds the engine's reply with this prompt and these ids. Its log probabilities must be the recorded ones, to the last bit. */

@@ -1,3 +1,5 @@
+import type { Interaction } from "../../../src/client/interaction.js";
+import { SessionClient } from "../../../src/client/session-client.js";
 import { parseConfig } from "../../../src/config/index.js";
 import { type ConnectedProxy, connectProxy } from "../../../src/rollout/connect.js";
 import { type RunningServer, startServer } from "../../../src/server/start.js";
@@ -18,6 +20,9 @@ export interface RigSession {
   readonly key: string;
   /** Sends a chat completion with the session's key. */
   readonly chat: (body: Readonly<Record<string, unknown>>) => Promise<ChatAnswer>;
+  readonly end: () => Promise<number>;
+  /** Ends the session and returns what it recorded, with messages. */
+  readonly exported: () => Promise<Interaction[]>;
 }
 
 export interface ChatAnswer {
@@ -73,8 +78,13 @@ export async function openRig(
   const trainer = connectProxy({ url: server.url, adminKey: ADMIN_KEY });
   await trainer.admin.grantCapacity(10_000);
   const session = async (): Promise<RigSession> => {
-    const { sessionId: id, sessionApiKey: key } = await trainer.admin.startSession();
-    return { id, key, chat: (body) => chat(server.url, key, body) };
+    const client = await SessionClient.start(trainer.admin);
+    const { sessionId: id, sessionApiKey: key } = client;
+    const exported = async () => {
+      await client.end();
+      return [...(await trainer.admin.exportTrajectories(id, { include: ["messages"] })).values()];
+    };
+    return { id, key, chat: (body) => chat(server.url, key, body), end: () => client.end(), exported };
   };
   const close = async () => {
     await trainer.close();

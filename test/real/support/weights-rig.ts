@@ -109,10 +109,8 @@ export class WeightsRig implements AsyncDisposable {
   }
 
   /** Ends a session and returns the versions of its only output, in their order. {@link findWrong} checks that they are true. */
-  async recordedVersions({ id, key }: RigSession): Promise<number[]> {
-    const headers = { authorization: `Bearer ${key}` };
-    await fetch(`${this.rig.server.url}/rl/end_session`, { method: "POST", headers });
-    const [interaction, ...others] = [...(await this.trainer.exportTrajectories(id)).values()];
+  async recordedVersions(session: RigSession): Promise<number[]> {
+    const [interaction, ...others] = await session.exported();
     if (!interaction || others.length > 0) throw new Error(`${others.length + (interaction ? 1 : 0)} interactions`);
     this.#claims.push({ name: expect.getState().currentTestName ?? "", interaction });
     return [...new Set(interaction.modelResponse.outputVersions)];

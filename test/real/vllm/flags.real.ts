@@ -37,11 +37,6 @@ async function listServers(rig: Rig): Promise<readonly ListedServer[]> {
   return (json as { servers: readonly ListedServer[] }).servers;
 }
 
-async function exportSession(rig: Rig, { id, key }: RigSession) {
-  await fetch(`${rig.server.url}/rl/end_session`, { method: "POST", headers: { authorization: `Bearer ${key}` } });
-  return [...(await rig.trainer.admin.exportTrajectories(id)).values()];
-}
-
 /** Sends a message in Anthropic's form. */
 async function message(rig: Rig, { key }: RigSession, body: object): Promise<Pick<ChatAnswer, "status" | "text">> {
   const response = await fetch(`${rig.server.url}/v1/messages`, {
@@ -95,7 +90,7 @@ describe.skipIf(engine.quick)("a server with the default --max-logprobs", () => 
     const body = { messages: SAY, max_tokens: 4, logprobs: true, top_logprobs: 20, stream };
     const { status, text } = await session.chat(body);
     expectOk({ status, text });
-    const [interaction] = await exportSession(rig, session);
+    const [interaction] = await session.exported();
     expect(interaction?.modelResponse.outputTokens.length).toBeGreaterThan(0);
     expect(text.match(/"top_logprobs":\[\{/g)?.length).toBeGreaterThan(0);
   });
@@ -120,7 +115,7 @@ describe.skipIf(engine.quick)("a server with the default --max-logprobs", () => 
     const { status, text } = await running;
     expectOk({ status, text });
     expect((JSON.parse(text) as { id: string }).id).toBe(id);
-    const [interaction] = await exportSession(rig, session);
+    const [interaction] = await session.exported();
     expect(interaction?.id).toBe(id);
     // The engine's last reply is the whole record.
     const reply = JSON.parse(generations(rig).at(-1)?.answer ?? "{}") as { choices: { token_ids: number[] }[] };
@@ -142,7 +137,7 @@ describe.skipIf(engine.quick)("a server with the default --max-logprobs", () => 
       expect((await set(version)).status).toBe(200);
       const session = await rig.session();
       expect((await session.chat({ messages: SAY, max_tokens: 4 })).status).toBe(200);
-      const [interaction] = await exportSession(rig, session);
+      const [interaction] = await session.exported();
       versions.push(...new Set(interaction?.modelResponse.outputVersions));
     }
     expect(versions).toEqual([7, 5]);
@@ -158,7 +153,7 @@ describe.skipIf(engine.quick)("a server with the default --max-logprobs", () => 
     execFileSync("kill", ["-9", findEngineCore(server.pid)]);
     for (const answer of await Promise.all(calls)) expectOk(answer);
     for (const session of sessions) {
-      const [interaction] = await exportSession(pair, session);
+      const [interaction] = await session.exported();
       expect(interaction?.modelResponse.outputTokens).toHaveLength(600);
     }
     const [dead, living] = await listServers(pair);
@@ -197,7 +192,7 @@ describe.skipIf(engine.quick)("a server without --enable-scale-out", () => {
         const session = await rig.session();
         const { status, text } = await session.chat({ messages: SAY, max_tokens: 8, stream });
         expectOk({ status, text });
-        expect((await exportSession(rig, session))[0]?.sampling?.logprobs).toBe("raw");
+        expect((await session.exported())[0]?.sampling?.logprobs).toBe("raw");
       }
     } finally {
       await server.stop();
@@ -258,7 +253,7 @@ describe.skipIf(engine.quick)("a server that reports logits", () => {
         const { text } = await session.chat({ messages: SAY, max_tokens: 8, stream });
         expect(text).toContain("The engine server reports logits");
       }
-      expect(await exportSession(rig, session)).toEqual([]);
+      expect(await session.exported()).toEqual([]);
     } finally {
       await server.stop();
     }
