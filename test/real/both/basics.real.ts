@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI, { BadRequestError } from "openai";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Interaction } from "../../../src/client/interaction.js";
 import type { ModelResponse } from "../../../src/client/model-response.js";
 import { tinyModelFiles } from "../../../src/engine/embedded/tiny-model/tiny-model-files.js";
 import type { RecordedSampling } from "../../../src/session/recorded-sampling.js";
@@ -11,12 +12,19 @@ import { recompute } from "../support/recompute.js";
 import { openRig, type Rig, type RigSession } from "../support/rig.js";
 
 const engine = openRealEngine();
-/** Long enough to be interrupted, also on a machine whose engine is fast and whose event loop is late. */
-const LONG = { max_tokens: 3500, ignore_eos: true, temperature: 1 };
+/** Long enough to be interrupted. */
+const LONG = { max_tokens: 1500, ignore_eos: true, temperature: 1 };
+/**
+ * With so small a model, vLLM's HTTP server is often too busy on two cores to read or write anything before a generation has ended.
+ * Such an attempt shows nothing, so the next one follows.
+ */
+const ATTEMPTS = { timeout: 240_000 };
 const MESSAGES = [{ role: "user" as const, content: "Tell me about rivers." }];
 
 let rig: Rig;
 let other: string;
+/** The last version that was loaded. */
+let version = 40;
 
 beforeAll(async () => {
   rig = await openRig(engine.name, engine);
@@ -42,6 +50,20 @@ it("streams to OpenAI's client the text that it records", async () => {
 });
 
 it("stops the engine when a client disconnects, and records nothing", async () => {
+  let recorded: readonly Interaction[] | undefined;
+  const leave = async () => {
+    recorded = await leaveEarly();
+    return recorded !== undefined;
+  };
+  await expect.poll(leave, ATTEMPTS).toBe(true);
+  expect(recorded).toEqual([]);
+});
+
+/**
+ * Starts a stream and disconnects at its first piece. Returns what was recorded; undefined if the engine had generated
+ * everything by then.
+ */
+async function leaveEarly(): Promise<readonly Interaction[] | undefined> {
   const session = await rig.session();
   const generated = await readGauge("generation_tokens_total");
   const leaving = new AbortController();
@@ -50,32 +72,42 @@ it("stops the engine when a client disconnects, and records nothing", async () =
   for await (const _ of stream) break;
   leaving.abort();
   await expect.poll(countRunning).toBe(0);
-  expect((await readGauge("generation_tokens_total")) - generated, "tokens").toBeLessThan(LONG.max_tokens);
-  expect(await session.exported()).toEqual([]);
-});
+  const isEarly = (await readGauge("generation_tokens_total")) - generated < LONG.max_tokens;
+  return isEarly ? await session.exported() : undefined;
+}
 
 it("records which weights sampled each token of a call that an update cuts", async ({ skip }) => {
   const { python } = engine;
   if (python === undefined) return skip("the server at --url keeps its weights");
+  let cut: CutOutput | undefined;
+  const cutOne = async () => {
+    cut = await updateDuringCall();
+    return cut !== undefined;
+  };
+  await expect.poll(cutOne, ATTEMPTS).toBe(true);
+  if (cut) expectFrom(python, cut);
+});
+
+/** Loads other weights during a call, then the model's own again. Returns undefined if the call had ended before. */
+async function updateDuringCall(): Promise<CutOutput | undefined> {
   const session = await rig.session();
-  const before = rig.referee.calls.length;
-  const answer = session.chat({ messages: MESSAGES, ...LONG });
-  await expect.poll(() => rig.referee.calls.length).toBeGreaterThan(before);
-  await expect.poll(countRunning).toBe(1);
-  await rig.trainer.admin.updateWeights({ version: 41, path: other });
+  const [renewed, restored] = [++version, ++version];
+  let ended = false;
+  const answer = session.chat({ messages: MESSAGES, ...LONG }).finally(() => (ended = true));
+  await expect.poll(async () => ended || (await countRunning()) === 1).toBe(true);
+  await rig.trainer.admin.updateWeights({ version: renewed, path: other });
   const { status, text } = await answer;
   expect(status, text).toBe(200);
-  await rig.trainer.admin.updateWeights({ version: 42, path: engine.model });
+  await rig.trainer.admin.updateWeights({ version: restored, path: engine.model });
   const [interaction] = await session.exported();
   if (!interaction) throw new Error("nothing was recorded");
-  const { modelResponse } = interaction;
-  const versions = [...modelResponse.outputVersions];
-  const cut = versions.indexOf(41);
-  expect(versions).toEqual(versions.map((_, index) => (index < cut ? versions[0] : 41)));
-  expect(cut, "tokens of the old weights").toBeGreaterThan(0);
-  expect(versions[0]).not.toBe(41);
-  expectFrom(python, { response: modelResponse, cut, sampling: interaction.sampling });
-});
+  const { modelResponse: response, sampling } = interaction;
+  const versions = [...response.outputVersions];
+  const cut = versions.indexOf(renewed);
+  if (cut <= 0) return undefined;
+  expect(versions).toEqual(versions.map((_, index) => (index < cut ? versions[0] : renewed)));
+  return { response, cut, sampling };
+}
 
 it.each([false, true])("refuses a grammar that the engine cannot compile with 400 (stream: %s)", async (stream) => {
   const session = await rig.session();
