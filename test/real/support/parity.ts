@@ -75,6 +75,7 @@ export function testParity({
       output,
       sampling,
       request: match.call.body,
+      recorded,
     };
     claims.push({ claim, recorded, name });
   }

@@ -50,9 +50,16 @@ def repeat_penalty(logits, repeated, penalty):
     return torch.where(repeated, torch.where(logits > 0, logits / penalty, logits * penalty), logits)
 
 
-def add_penalties(logits, seen_output, sampling):
-    logits = logits - sampling["frequency_penalty"] * seen_output
+def frequency_penalty(logits, seen_output, sampling):
+    return logits - sampling["frequency_penalty"] * seen_output
+
+
+def presence_penalty(logits, seen_output, sampling):
     return logits - sampling["presence_penalty"] * (seen_output > 0)
+
+
+def repetition_penalty(logits, seen_output, sampling):
+    return repeat_penalty(logits, seen_output > 0, sampling["repetition_penalty"])
 
 
 def add_bias(logits, sampling):
@@ -61,21 +68,29 @@ def add_bias(logits, sampling):
     return logits
 
 
-def process_vllm(logits, seen_prompt, seen_output, sampling):
+def process_vllm(logits, seen_prompt, seen_output, sampling, order):
     """The repetition penalty counts tokens of the prompt too, and comes before the additive penalties."""
     logits = add_bias(logits, sampling)
     logits = repeat_penalty(logits, (seen_prompt + seen_output) > 0, sampling["repetition_penalty"])
-    return add_penalties(logits, seen_output, sampling)
+    return presence_penalty(frequency_penalty(logits, seen_output, sampling), seen_output, sampling)
 
 
-def process_sglang(logits, seen_prompt, seen_output, sampling):
-    """The repetition penalty counts tokens of the output alone, and comes after the additive penalties."""
-    logits = add_penalties(logits, seen_output, sampling)
-    logits = repeat_penalty(logits, seen_output > 0, sampling["repetition_penalty"])
+def process_sglang(logits, seen_prompt, seen_output, sampling, order):
+    """The repetition penalty counts tokens of the output alone."""
+    for penalize in order:
+        logits = penalize(logits, seen_output, sampling)
     return add_bias(logits, sampling)
 
 
 PROCESS = {"vllm": process_vllm, "sglang": process_sglang}
+
+# SGLang keeps the penalties of its server in a set of classes, so their order differs from one start to the next.
+SGLANG_ORDERS = [
+    (frequency_penalty, presence_penalty, repetition_penalty),
+    (frequency_penalty, repetition_penalty, presence_penalty),
+    (presence_penalty, repetition_penalty, frequency_penalty),
+    (repetition_penalty, frequency_penalty, presence_penalty),
+]
 
 
 def keep(logits, sampling):
@@ -94,7 +109,7 @@ def keep(logits, sampling):
 
 
 @torch.no_grad()
-def recompute(engine, model, prompt, output, sampling, grammar):
+def compute(engine, model, prompt, output, sampling, grammar, order):
     ids = torch.tensor([prompt + output])
     rows = load(model)(ids).logits[0, len(prompt) - 1 : -1]
     vocabulary = rows.shape[-1]
@@ -108,12 +123,20 @@ def recompute(engine, model, prompt, output, sampling, grammar):
         if content != "raw":
             if at < sampling["min_tokens"]:
                 logits = logits.index_fill(0, torch.tensor(sampling["stop_token_ids"]), -torch.inf)
-            logits = PROCESS[engine](logits, seen_prompt, seen_output, sampling) / sampling["temperature"]
+            logits = PROCESS[engine](logits, seen_prompt, seen_output, sampling, order) / sampling["temperature"]
         if content == "truncated" and not sampling["greedy"]:
             logits = keep(logits, sampling)
         found.append(logits.log_softmax(-1)[token].item())
         seen_output[token] += 1
     return found
+
+
+def recompute(engine, sampling, recorded, **claim):
+    """Where the order of penalties is open, returns what is nearest to the recorded values in one order for all tokens."""
+    penalized = sampling["repetition_penalty"] != 1 and (sampling["frequency_penalty"] or sampling["presence_penalty"])
+    orders = SGLANG_ORDERS if engine == "sglang" and penalized and recorded else SGLANG_ORDERS[:1]
+    found = [compute(engine=engine, sampling=sampling, order=order, **claim) for order in orders]
+    return min(found, key=lambda values: max(abs(a - b) for a, b in zip(values, recorded or values, strict=True)))
 
 
 print(json.dumps([recompute(**claim) for claim in json.load(sys.stdin)]))

@@ -15,6 +15,8 @@ export interface Claim {
   readonly sampling: RecordedSampling;
   /** The request to the engine, which has the values of which a record only says that there were some. */
   readonly request: string;
+  /** The recorded log probabilities, which show the order of SGLang's penalties. Needed for calls with several. */
+  readonly recorded?: readonly number[];
 }
 
 /** Computes the log probabilities of each claim's output again, with transformers in float32. */
@@ -26,10 +28,11 @@ export function recompute(python: string, claims: readonly Claim[]): number[][] 
   return JSON.parse(stdout) as number[][];
 }
 
-function toInput({ model, prompt, output, sampling, request, engine }: Claim): unknown {
+function toInput({ model, prompt, output, sampling, request, engine, recorded = [] }: Claim): unknown {
   const fields = readRequest(request);
   return {
     engine,
+    recorded,
     model,
     prompt,
     output,
