@@ -229,7 +229,7 @@ export interface ReadinessProblem {
   readonly message: string;
 }
 
-/** What calls will need of the engine's servers. */
+/** Needs of calls that the engine's servers have to meet. */
 export interface ServerNeeds {
   /** A prompt as text, and its ids from the tokenizer of the model folder. */
   readonly sample: { readonly text: string; readonly ids: readonly number[] };
@@ -239,7 +239,7 @@ export interface ServerNeeds {
   readonly contextLength: number | undefined;
 }
 
-/** What a ready server does not do, in a sentence that says what to change. */
+/** A limit of a ready server, in a sentence that says what to change. */
 export interface ServerWarning {
   /**
    * - `flag`: the server was started with a wrong flag, or without one.
@@ -256,7 +256,7 @@ export interface ServerReadiness {
   readonly url: string;
   /** Undefined if the server is ready. */
   readonly problem: ReadinessProblem | undefined;
-  /** What a ready server does not do. Absent if there is nothing to say. */
+  /** Limits of a ready server. Absent if it has none. */
   readonly warnings?: readonly ServerWarning[];
 }
 

@@ -19,7 +19,7 @@ struct EngineFinish {
   std::optional<std::int64_t> statusCode;
 };
 
-/// What an engine says went wrong, in place of a reply.
+/// An error that an engine sent in place of a reply.
 struct EngineFailure {
   std::string message;
   /// The HTTP status that the reply would have had, if it had not begun with 200.

@@ -6,7 +6,7 @@ export interface UpdateTarget {
   readonly path: string | null;
 }
 
-/** Whether new weights were compared with those of the model before the pause. */
+/** The result of comparing new weights with those of the model before the pause. */
 export interface WeightsCheck {
   readonly checked: boolean;
   /** A sentence that says why they were not; null if they were. */

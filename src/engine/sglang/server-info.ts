@@ -10,7 +10,7 @@ const ASK_MS = 2_000;
 /** How long an answer counts. The server may be restarted with other arguments. */
 const KNOWN_MS = 60_000;
 
-/** What a server can do. It ignores a budget or a seed without an error if it cannot follow it. */
+/** Abilities of a server. It ignores a budget or a seed without an error if it cannot follow it. */
 export interface ServerAbilities {
   /** Enforces budgets for the reasoning: started with `--enable-strict-thinking` and `--reasoning-parser`. */
   readonly budgets: boolean;
