@@ -198,7 +198,26 @@ const framesOf = (capture: NamedCapture): Json[] =>
 
 const reportsError = (capture: NamedCapture): boolean => framesOf(capture).some(({ error }) => error !== undefined);
 
-const cases = (Object.keys(READERS) as CapturedEngine[]).flatMap((engine) => {
+interface Case {
+  readonly engine: CapturedEngine;
+  readonly script: string;
+  readonly name: string;
+  readonly capture: NamedCapture;
+}
+
+/** Returns what a test of an answer with tokens needs. */
+function reading({ engine, capture }: Case) {
+  const { append, topOf, expected } = READERS[engine];
+  const topLogprobs = topOf(capture.request ?? {});
+  return {
+    append,
+    topLogprobs,
+    bytes: Buffer.from(capture.body),
+    expected: expected(framesOf(capture), topLogprobs),
+  };
+}
+
+const cases: readonly Case[] = (Object.keys(READERS) as CapturedEngine[]).flatMap((engine) => {
   const { scripts, paths } = READERS[engine];
   return scripts.flatMap((script) =>
     readCaptures(engine, script)
@@ -208,33 +227,33 @@ const cases = (Object.keys(READERS) as CapturedEngine[]).flatMap((engine) => {
 });
 
 const tokens = cases.filter(({ capture }) => !reportsError(capture));
+const streams = tokens.filter(({ capture }) => isStream(capture));
+const bodies = tokens.filter(({ capture }) => !isStream(capture));
 
-describe.each(tokens)("the answer $name of $engine, $script", ({ engine, capture }) => {
-  const { append, topOf, expected } = READERS[engine];
-  const bytes = Buffer.from(capture.body);
-  const topLogprobs = topOf(capture.request ?? {});
-  const frames = framesOf(capture);
-
-  it.runIf(!isStream(capture))("is read as its JSON says, and not at all if it is cut", () => {
+it.each(bodies)(
+  "the answer $name of $engine, $script is read as its JSON says, and not at all if it is cut",
+  (each) => {
+    const { append, bytes, topLogprobs, expected } = reading(each);
     const generation = new native.Generation();
-    expect(readOf(generation, append(generation, bytes, topLogprobs))).toEqual(expected(frames, topLogprobs));
+    expect(readOf(generation, append(generation, bytes, topLogprobs))).toEqual(expected);
     const cut = new native.Generation();
     for (let end = 0; end < bytes.length; end++) {
       expect(() => append(cut, bytes.subarray(0, end), topLogprobs)).toThrow(/JSON|byte|end/i);
     }
     expect(cut.length).toBe(0);
-  });
+  },
+);
 
-  it.runIf(isStream(capture))("is read as its JSON says, in two pieces cut at any byte", () => {
-    const whole = readStream(engine, [bytes], topLogprobs);
-    expect(whole).toEqual(expected(frames, topLogprobs));
-    const text = JSON.stringify(whole);
-    for (let at = 1; at < bytes.length; at++) {
-      const pieces = [bytes.subarray(0, at), bytes.subarray(at)];
-      // A comparison of texts, because toEqual would take most of the time.
-      expect(JSON.stringify(readStream(engine, pieces, topLogprobs)) === text, `cut at byte ${at}`).toBe(true);
-    }
-  });
+it.each(streams)("the answer $name of $engine, $script is read as its JSON says, cut at any byte", (each) => {
+  const { bytes, topLogprobs, expected } = reading(each);
+  const whole = readStream(each.engine, [bytes], topLogprobs);
+  expect(whole).toEqual(expected);
+  const text = JSON.stringify(whole);
+  for (let at = 1; at < bytes.length; at++) {
+    const pieces = [bytes.subarray(0, at), bytes.subarray(at)];
+    // A comparison of texts, because toEqual would take most of the time.
+    expect(JSON.stringify(readStream(each.engine, pieces, topLogprobs)) === text, `cut at byte ${at}`).toBe(true);
+  }
 });
 
 const errors = cases.filter(({ capture }) => reportsError(capture));
