@@ -1,7 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { runSoak } from "../../bench/soak/run-soak.js";
 
 /** A short soak. `npm run soak` is the long one. */
+
+vi.setConfig({ testTimeout: 180_000 });
 
 const options = { calls: 400, sessions: 40, seed: 1, concurrency: 20, duration: 60, settleSeconds: 0 };
 

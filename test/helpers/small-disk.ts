@@ -1,11 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** A small file system in memory, which a test can fill up. */
 export interface SmallDisk {
   readonly folder: string;
+  /** Writes a file until the disk is full. The server may write meanwhile, so free space that was measured before says little. */
+  fill(): void;
   grow(megabytes: number): void;
   /** No file may be open for writing. */
   makeReadOnly(): void;
@@ -23,6 +25,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
   }
   return {
     folder,
+    fill: () => fillDisk(join(folder, "rest")),
     grow: (size) => void execFileSync("mount", ["-o", `remount,size=${size}m`, folder]),
     makeReadOnly: () => void execFileSync("mount", ["-o", "remount,ro", folder]),
     remove: () => {
@@ -30,4 +33,15 @@ export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+function fillDisk(path: string): void {
+  const file = openSync(path, "w");
+  try {
+    for (;;) writeSync(file, Buffer.alloc(4096));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  } finally {
+    closeSync(file);
+  }
 }

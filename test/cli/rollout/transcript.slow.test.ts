@@ -115,9 +115,10 @@ describe("the transcript of a job", TIMES, () => {
     const { out, args } = rolloutJob([...TASKS, { task_id: "d", question: "who?", reward: -1 }]);
     const { stdout } = await runRolltape([...args, "--agent", AGENT]);
     expect(stdout.match(/^(?:best|median|worst|view) .*$/gm)).toEqual([
-      expect.stringMatching(/^best +1 +2 turns, b-\S+: \S/),
-      expect.stringMatching(/^median +0\.5 +2 turns, a-\S+: \S/),
-      expect.stringMatching(/^worst +-1 +2 turns, d-\S+: \S/),
+      // The answers are random, and may be empty.
+      expect.stringMatching(/^best +1 +2 turns, b-\S+: /),
+      expect.stringMatching(/^median +0\.5 +2 turns, a-\S+: /),
+      expect.stringMatching(/^worst +-1 +2 turns, d-\S+: /),
       `view      rolltape view ${out}.jsonl`,
     ]);
     expect(readFileSync(`${out}.jsonl`, "utf8")).not.toContain("\u001b");

@@ -39,7 +39,10 @@ async function recordAndCopy(directory: string, copy: string): Promise<void> {
     await held;
     await apply.call(this, segment);
   });
+  // On a busy machine, the timer of the log would begin another segment in the middle of the session.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   await recordBranches(proxy, "task-1");
+  vi.useRealTimers();
   cpSync(directory, copy, { recursive: true });
   spy.mockRestore();
   release();

@@ -1,4 +1,3 @@
-import { statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { rolltape } from "../../cli/rolltape.js";
@@ -28,8 +27,7 @@ it("exits with status 3 and names the sessions whose changes the disk refused", 
   const call = (session: Record<string, string>) =>
     post("/v1/responses", session["session_api_key"] ?? "", { model: "tiny", input: "a", max_output_tokens: 2 });
   expect([await call(kept), await call(lost)]).toMatchObject([{ status: 200 }, { status: 200 }]);
-  const { bavail, bsize } = statfsSync(disk.folder);
-  writeFileSync(join(disk.folder, "rest"), Buffer.alloc(bavail * bsize));
+  disk.fill();
   expect(await call(lost)).toMatchObject({ status: 503 });
   server.process.kill("SIGTERM");
   const { code, stderr } = await server.ended;
