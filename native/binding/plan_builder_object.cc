@@ -45,6 +45,7 @@ Napi::Value PlanBuilderObject::add(const Napi::CallbackInfo& info) {
   PlannedSession planned{&SessionObject::fromArg(info[0], "session").session()};
   planned.leftOut = optionalIndicesArg(info[1], "leftOut");
   planned.filtered = optionalIndicesArg(info[2], "filtered");
+  if (!info[3].IsUndefined()) planned.group = indexArg(info[3], "group");
   // A session that was added in part must not reach a plan.
   std::unique_ptr<PlanBuilder> current = std::move(builder_);
   current->add(planned);

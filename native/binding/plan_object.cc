@@ -72,6 +72,13 @@ Napi::Object unrewardedToJs(Napi::Env env, const UnrewardedRoots& roots) {
   return object;
 }
 
+template <typename Value>
+Napi::Float64Array episodeColumn(Napi::Env env, const Plan& plan, Value value) {
+  Napi::Float64Array column = Napi::Float64Array::New(env, plan.episodes().size());
+  std::ranges::transform(plan.episodes(), column.Data(), value);
+  return column;
+}
+
 Napi::Array indicesToJs(Napi::Env env, std::span<const std::uint32_t> indices) {
   const Napi::Array array = Napi::Array::New(env, indices.size());
   for (std::uint32_t i = 0; i < indices.size(); ++i) array.Set(i, Napi::Number::New(env, indices[i]));
@@ -133,7 +140,7 @@ std::vector<std::uint32_t> indicesArg(const std::vector<Napi::Value>& entries, s
 Napi::Function PlanObject::define(Napi::Env env) {
   return DefineClass(env, kClassName,
                      {promiseMethod<&PlanObject::pack>("pack"), promiseMethod<&PlanObject::packJson>("packJson"),
-                      guardedMethod<&PlanObject::shards>("shards")});
+                      guardedMethod<&PlanObject::shards>("shards"), guardedMethod<&PlanObject::episodes>("episodes")});
 }
 
 Napi::Value PlanObject::planBatch(const Napi::CallbackInfo& info) {
@@ -175,6 +182,16 @@ Napi::Value PlanObject::shards(const Napi::CallbackInfo& info) {
     array.Set(i, create(info.Env(), std::move(shards[i])));
   }
   return array;
+}
+
+Napi::Value PlanObject::episodes(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const Napi::Object episodes = Napi::Object::New(env);
+  episodes.Set("rewards", episodeColumn(env, *plan(), [](const PlanEpisode& episode) { return episode.reward; }));
+  episodes.Set("returns",
+               episodeColumn(env, *plan(), [](const PlanEpisode& episode) { return episode.discountedReturn; }));
+  episodes.Set("rows", episodeColumn(env, *plan(), [](const PlanEpisode& episode) { return episode.rows; }));
+  return episodes;
 }
 
 Napi::Value PlanObject::pack(const Napi::CallbackInfo& info) {

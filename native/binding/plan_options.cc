@@ -43,6 +43,12 @@ PlanOptions planOptionsArg(Napi::Value value) {
     options.concatReward = choiceArg<ConcatReward>(concatReward, "options.concatReward",
                                                    {{"leaf", ConcatReward::kLeaf}, {"return", ConcatReward::kReturn}});
   }
+  const Napi::Value sharedTurns = object.Get("sharedTurns");
+  if (!sharedTurns.IsUndefined()) {
+    options.sharedTurns = choiceArg<SharedTurns>(
+        sharedTurns, "options.sharedTurns",
+        {{"every", SharedTurns::kEvery}, {"first", SharedTurns::kFirst}, {"weight", SharedTurns::kWeight}});
+  }
   const Napi::Value includeLeftOut = object.Get("includeLeftOut");
   if (!includeLeftOut.IsUndefined()) options.includeLeftOut = booleanArg(includeLeftOut, "options.includeLeftOut");
   const Napi::Value rewardedRootsOnly = object.Get("rewardedRootsOnly");

@@ -23,6 +23,14 @@ RowSource sourceArg(Napi::Value value, const std::string& name) {
                                {"turns", RowSource::kTurns},
                                {"tokenExact", RowSource::kTokenExact},
                                {"forcedTokens", RowSource::kForcedTokens},
+                               {"episodeReward", RowSource::kEpisodeReward},
+                               {"episodeReturn", RowSource::kEpisodeReturn},
+                               {"sessionRow", RowSource::kSessionRow},
+                               {"sessionRows", RowSource::kSessionRows},
+                               {"truncated", RowSource::kTruncated},
+                               {"minVersion", RowSource::kMinVersion},
+                               {"maxVersion", RowSource::kMaxVersion},
+                               {"interaction", RowSource::kInteraction},
                                {"leftOut", RowSource::kLeftOut},
                                {"filtered", RowSource::kFiltered},
                                {"fact", RowSource::kFact},
@@ -30,6 +38,7 @@ RowSource sourceArg(Napi::Value value, const std::string& name) {
                                {"label", RowSource::kLabel},
                                {"turnStart", RowSource::kTurnStart},
                                {"turnEnd", RowSource::kTurnEnd},
+                               {"turnWeight", RowSource::kTurnWeight},
                                {"reward", RowSource::kReward}});
 }
 

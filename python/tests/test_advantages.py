@@ -37,24 +37,14 @@ def test_grpo_is_the_distance_from_the_mean_of_the_group(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_rloo_is_the_distance_from_the_mean_of_the_others(seed: int) -> None:
-    rewards, groups, sessions = random_rewards(seed)
+    rewards, groups, _ = random_rewards(seed)
     expected = []
     for index, (reward, group) in enumerate(zip(rewards, groups, strict=True)):
         others = [rewards[other] for other in range(len(rewards)) if other != index and groups[other] == group]
         expected.append(reward - statistics.fmean(others) if others else 0.0)
-    assert rloo_values(rewards, groups).tolist() == pytest.approx(expected, abs=1e-6)
-    by_session = []
-    for reward, group, session in zip(rewards, groups, sessions, strict=True):
-        means = defaultdict(list)
-        for value, other_group, other in zip(rewards, groups, sessions, strict=True):
-            if other_group == group and other != session:
-                means[other].append(value)
-        others = [statistics.fmean(values) for values in means.values()]
-        by_session.append(reward - statistics.fmean(others) if others else 0.0)
-    got = rloo_values(rewards, groups, sessions=sessions).tolist()
     constant = {group for group in groups if len({r for r, g in zip(rewards, groups, strict=True) if g == group}) == 1}
-    expected = [0.0 if group in constant else value for value, group in zip(by_session, groups, strict=True)]
-    assert got == pytest.approx(expected, abs=1e-6)
+    expected = [0.0 if group in constant else value for value, group in zip(expected, groups, strict=True)]
+    assert rloo_values(rewards, groups).tolist() == pytest.approx(expected, abs=1e-6)
 
 
 def test_equal_rewards_have_no_advantage_although_their_mean_is_rounded() -> None:
@@ -64,7 +54,7 @@ def test_equal_rewards_have_no_advantage_although_their_mean_is_rounded() -> Non
     assert grpo_values([5.0], ["alone"]).tolist() == rloo_values([5.0], ["alone"]).tolist() == [0]
 
 
-def test_weights_count_a_session_once() -> None:
+def test_weights_count_an_episode_as_often_as_wanted() -> None:
     # One session of three rows and one of one row: the mean is 1.5, not 1.25.
     values = grpo_values([1, 1, 1, 2], ["g"] * 4, std=False, weights=[1 / 3, 1 / 3, 1 / 3, 1])
     assert values.tolist() == pytest.approx([-0.5, -0.5, -0.5, 0.5])
@@ -82,6 +72,66 @@ def test_each_reward_needs_a_group() -> None:
         grpo_values([1, 2], ["g"])
 
 
+def test_episodes_that_all_succeed_have_no_advantage_under_a_discount(client: Client) -> None:
+    ids = [ended_session(client, 3, 1.0, "g") for _ in range(3)]
+    for style in ("individual", "concat"):
+        batch = client.export_batch(ids, discount=0.9, style=style, on_mismatch="split")  # type: ignore[arg-type]
+        assert advantages.grpo(batch).tolist() == advantages.rloo(batch).tolist() == [0.0] * len(batch)
+        assert advantages.zero_variance(batch).all()
+        assert batch.column("episode_reward").tolist() == [1.0] * len(batch)
+        assert batch.column("episode_return").tolist() == pytest.approx([0.81] * len(batch))
+
+
+def test_episodes_count_once_however_many_rows_they_have(client: Client) -> None:
+    ids = [ended_session(client, turns, reward, "g") for turns, reward in [(1, 1.0), (1, 1.0), (4, 0.0), (4, 0.0)]]
+    batch = client.export_batch(ids)
+    assert advantages.grpo(batch).tolist() == pytest.approx([1.0] * 2 + [-1.0] * 8, abs=1e-4)
+    assert advantages.grpo(batch, count_rows=True).tolist() == pytest.approx([2.0] * 2 + [-0.5] * 8, abs=1e-4)
+
+
+def test_an_episode_without_a_reward_is_not_compared(client: Client) -> None:
+    ids = [ended_session(client, 1, reward, "g") for reward in (1.0, None, 0.0)]
+    batch = client.export_batch(ids)
+    assert advantages.grpo(batch).tolist() == pytest.approx([1.0, 0.0, -1.0], abs=1e-4)
+    assert advantages.rloo(batch).tolist() == [1.0, 0.0, -1.0]
+    assert advantages.zero_variance(batch).tolist() == [False, True, False]
+    assert [each["reward"] for each in batch.episodes] == [1.0, None, 0.0]
+
+
+@pytest.mark.parametrize("shards", [2, 3, 5, 9])
+def test_every_shard_computes_what_one_process_would(client: Client, shards: int) -> None:
+    rng = random.Random(shards)
+    ids = [ended_session(client, rng.randint(1, 3), rng.random(), f"g{number % 3}") for number in range(9)]
+    whole = client.export_batch(ids, discount=0.9, acknowledge=True)
+    functions = [advantages.grpo, advantages.rloo, advantages.zero_variance]
+    names = [row["interaction_id"] for row in whole.rows]
+    for shard in range(shards):
+        part = client.export_batch(ids, discount=0.9, shards=shards, shard=shard, acknowledge=True)
+        where = [names.index(row["interaction_id"]) for row in part.rows]
+        for function in functions:
+            assert function(part).tolist() == function(whole)[where].tolist()
+
+
+def test_turns_are_compared_with_the_same_turn_or_with_all_turns(client: Client) -> None:
+    ids = [ended_session(client, 2, reward, "g") for reward in (1.0, 0.0)]
+    batch = client.export_batch(ids, discount=0.5)
+    assert batch.rewards.tolist() == [0.5, 1.0, 0.0, 0.0]
+    assert advantages.grpo_by_turn(batch).tolist() == pytest.approx([1, 1, -1, -1], abs=1e-4)
+    assert advantages.grpo_by_turn(batch, std=False).tolist() == [0.25, 0.5, -0.25, -0.5]
+    assert advantages.grpo_by_return(batch, std=False).tolist() == [0.125, 0.625, -0.375, -0.375]
+    options = {"style": "concat", "on_mismatch": "split", "turns": True, "discount": 0.5}
+    turns = client.export_batch(ids, **options)  # type: ignore[arg-type]
+    assert advantages.grpo_by_turn(turns, std=False).tolist() == [0.25, 0.5, -0.25, -0.5]
+    assert advantages.grpo_by_return(turns, std=False).tolist() == [0.125, 0.625, -0.375, -0.375]
+
+
+def test_turns_of_a_shard_are_not_compared_without_the_rest_of_their_group(client: Client) -> None:
+    ids = [ended_session(client, 2, reward, "g") for reward in (1.0, 0.0)]
+    shard = client.export_batch(ids, shards=2, shard=0)
+    with pytest.raises(ValueError, match="the batch lacks rows of session"):
+        advantages.grpo_by_turn(shard)
+
+
 def test_batches_use_their_group_ids(client: Client) -> None:
     ids = [
         ended_session(client, 2, reward, group) for reward, group in [(1.0, "a"), (0.0, "a"), (1.0, "b"), (1.0, "b")]
@@ -90,9 +140,8 @@ def test_batches_use_their_group_ids(client: Client) -> None:
     batch = client.export_batch(ids, discount=1.0)
     assert advantages.grpo(batch).tolist() == pytest.approx([1, 1, -1, -1, 0, 0, 0, 0, 0], abs=1e-4)
     assert advantages.grpo(batch, std=False).tolist() == [0.5, 0.5, -0.5, -0.5, 0, 0, 0, 0, 0]
-    assert advantages.rloo(batch, per_session=True).tolist() == [1, 1, -1, -1, 0, 0, 0, 0, 0]
+    assert advantages.rloo(batch).tolist() == [1, 1, -1, -1, 0, 0, 0, 0, 0]
     assert advantages.zero_variance(batch).tolist() == [False] * 4 + [True] * 5
-    assert advantages.session_weights(batch).tolist() == [0.5] * 8 + [1.0]
 
 
 @pytest.mark.parametrize("layout", ["padded", "packed"])

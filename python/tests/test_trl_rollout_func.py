@@ -13,7 +13,7 @@ import pytest
 
 from rolltape import AsyncSession, BatchError, Client, RolltapeError, Server
 from rolltape.trl import make_rollout_func, rollout_reward, weight_sync_callback
-from trl_support import ask
+from trl_support import ask, complete
 
 Make = Callable[..., Callable[[list[Any]], dict[str, Any]]]
 
@@ -113,21 +113,40 @@ def test_a_prompt_without_an_accepted_episode_is_an_error_with_its_reason(make: 
 
 
 def test_an_agent_that_makes_no_call_is_an_error(make: Make) -> None:
-    with pytest.raises(RolltapeError, match="has no trained token") as caught:
+    with pytest.raises(RolltapeError, match="reward_missing: Session .* has no reward") as caught:
         make(lambda task, session: None, max_attempts=1)(["a"])
     assert caught.value.code == "episodes_failed"
 
 
-def test_several_rows_are_refused_or_the_longest_is_taken(make: Make) -> None:
-    async def agent(task: Any, session: AsyncSession) -> float:
-        await ask(session, [{"role": "user", "content": "one"}], max_tokens=1)
-        await ask(session, [{"role": "user", "content": "two"}], max_tokens=8, min_tokens=8)
-        return 1.0
+async def two_conversations(task: Any, session: AsyncSession) -> float:
+    await ask(session, [{"role": "user", "content": "one"}], max_tokens=1)
+    await ask(session, [{"role": "user", "content": "two"}], max_tokens=8, min_tokens=8)
+    return 1.0
 
+
+def test_several_rows_are_refused_or_the_longest_is_taken(make: Make) -> None:
     with pytest.raises(RolltapeError, match="has 2 rows, because it branches"):
-        make(agent)(["a"])
-    fields = make(agent, several_rows="longest")(["a"])
+        make(two_conversations, reward_scope="session")(["a"])
+    fields = make(two_conversations, reward_scope="session", several_rows="longest")(["a"])
     assert sum(fields["env_mask"][0]) > 1
+
+
+def test_a_side_conversation_without_a_reward_is_left_out(make: Make) -> None:
+    fields = make(two_conversations)(["a"])
+    assert sum(fields["env_mask"][0]) == 8
+    assert fields["rollout_reward"] == [1.0]
+
+
+def test_a_reward_of_an_early_turn_is_not_lost(make: Make) -> None:
+    async def agent(task: str, session: AsyncSession) -> dict[str, float]:
+        messages = [{"role": "user", "content": "a"}]
+        first = await complete(session, messages)
+        answer = first["choices"][0]["message"]["content"] or ""
+        await ask(session, [*messages, {"role": "assistant", "content": answer}, {"role": "user", "content": "b"}])
+        return {first["id"]: float(task)}
+
+    fields = make(agent, several_rows="longest")(["1", "0"])
+    assert fields["rollout_reward"] == [1.0, 0.0]
 
 
 def test_the_temperature_must_be_the_trainers(make: Make) -> None:

@@ -31,6 +31,11 @@ class StandInSample:
 
 async def ask(session: AsyncSession, messages: list[dict[str, Any]], **fields: Any) -> str:
     """Makes a model call and returns the text of its answer."""
+    return str((await complete(session, messages, **fields))["choices"][0]["message"]["content"] or "")
+
+
+async def complete(session: AsyncSession, messages: list[dict[str, Any]], **fields: Any) -> dict[str, Any]:
+    """Makes a model call and returns the chat completion."""
     async with httpx.AsyncClient(timeout=120, trust_env=False) as http:
         answer = await http.post(
             f"{session.base_url}/v1/chat/completions",
@@ -38,7 +43,7 @@ async def ask(session: AsyncSession, messages: list[dict[str, Any]], **fields: A
             headers={"authorization": f"Bearer {session.api_key}"},
         )
     answer.raise_for_status()
-    return str(answer.json()["choices"][0]["message"]["content"] or "")
+    return dict(answer.json())
 
 
 async def letter_agent(task: Any, session: AsyncSession) -> float:

@@ -58,6 +58,7 @@ export interface BatchFields extends ExportFields {
   readonly overflow?: "error" | "truncate" | "drop" | undefined;
   readonly row_tensors?: boolean | undefined;
   readonly turns?: boolean | undefined;
+  readonly shared_turns?: "every" | "first" | "weight" | undefined;
   readonly shards?: number | undefined;
   readonly shard?: number | undefined;
 }

@@ -43,6 +43,7 @@ export const optionFields = {
   overflow: batchFields.overflow,
   row_tensors: batchFields.rowTensors,
   turns: batchFields.turns,
+  shared_turns: batchFields.sharedTurns,
 };
 
 export const leaseSeconds = z
@@ -101,6 +102,7 @@ export function toBatchOptions(body: BatchOptionFields): BatchOptions {
     overflow: body.overflow,
     rowTensors: body.row_tensors,
     turns: body.turns,
+    sharedTurns: body.shared_turns,
   });
   refuseConflicts(options);
   return options;

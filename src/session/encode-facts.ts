@@ -89,6 +89,7 @@ export const FACTS = {
   choice: i32((_, { choice = 0 }) => choice),
   choices: i32((_, { choices = 1 }) => choices),
   thinking_budget: i32(({ thinkingBudget = NO_BUDGET }) => thinkingBudget),
+  created_at_ms: i32((_, { createdAt }) => Math.floor(createdAt) % 1000),
 } as const satisfies Readonly<Record<string, Fact>>;
 
 export type FactName = keyof typeof FACTS;

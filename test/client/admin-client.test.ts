@@ -31,6 +31,7 @@ const everyField: Required<SharedBatchFields> = {
   style: "concat",
   discount: 0.5,
   concat_reward: "return",
+  shared_turns: "weight",
   include_undelivered: true,
   models: ["tiny"],
   exclude_models: ["small*"],

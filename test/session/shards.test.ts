@@ -6,6 +6,7 @@ import { manySessions } from "../helpers/export-model/arbitraries.js";
 import type { ModelledSession } from "../helpers/export-model/modelled-session.js";
 import { recordInto } from "../helpers/export-model/record.js";
 import { readSafetensors } from "../helpers/safetensors.js";
+import { turn, user } from "../helpers/turn.js";
 
 function fillStore(sessions: readonly ModelledSession[]): { store: TrajectoryStore; ids: string[] } {
   const store = new TrajectoryStore();
@@ -54,7 +55,8 @@ describe("shards", () => {
         expect(shards).toHaveLength(count);
         const sizes = shards.map((shard) => shard.rows.reduce((sum, { length }) => sum + length, 0));
         const longest = Math.max(...whole.rows.map(({ length }) => length));
-        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(longest);
+        const mean = sizes.reduce((sum, size) => sum + size, 0) / count;
+        expect(Math.max(...sizes)).toBeLessThanOrEqual(Math.max(1.2 * mean, Math.min(...sizes) + longest));
         for (const { tensors, rows } of shards) {
           expect(tensors.input_ids.shape).toEqual([rows.length, Math.max(...rows.map(({ length }) => length))]);
         }
@@ -64,6 +66,70 @@ describe("shards", () => {
       }),
       { numRuns: 80 },
     );
+  });
+
+  /** Sessions of four groups with two rows each, two of which have a short answer. */
+  function groupedSessions(answerLength = (_session: number) => 4) {
+    const store = new TrajectoryStore();
+    const ids = Array.from({ length: 8 }, (_, index) => {
+      const session = store.createSession({ sessionId: `s${index}`, groupId: `g${index % 4}` });
+      const answer = Array<number>(answerLength(index)).fill(7);
+      session.record(turn([user("a")], [1, 2], answer));
+      session.record(turn([user("b")], [1, 2], answer));
+      session.setReward(index);
+      session.end();
+      return session.id;
+    });
+    return { store, ids };
+  }
+
+  const groupsOf = ({ rows }: Batch) => [...new Set(rows.map(({ groupId }) => groupId))];
+  const sessionsOf = ({ rows }: Batch) => [...new Set(rows.map(({ sessionId }) => sessionId))];
+
+  it("keep groups whole", async () => {
+    const { store, ids } = groupedSessions();
+    const shards = await store.exportShards(ids, { shards: 2 });
+    expect(shards.map(groupsOf)).toEqual([
+      ["g0", "g2"],
+      ["g1", "g3"],
+    ]);
+  });
+
+  it("keep sessions whole if groups are too few or too large", async () => {
+    const few = groupedSessions();
+    const shards = await few.store.exportShards(few.ids, { shards: 8 });
+    expect(shards.map((shard) => sessionsOf(shard).length)).toEqual(Array<number>(8).fill(1));
+    const large = groupedSessions((index) => (index % 4 === 0 ? 30 : 4));
+    const [first, second] = await large.store.exportShards(large.ids, { shards: 2 });
+    expect([first, second].map((shard) => shard && groupsOf(shard).includes("g0"))).toEqual([true, true]);
+    expect(first && second && sessionsOf(first).filter((id) => sessionsOf(second).includes(id))).toEqual([]);
+  });
+
+  it("split sessions if there are more shards than sessions", async () => {
+    const { store, ids } = groupedSessions();
+    const shards = await store.exportShards(ids, { shards: 16 });
+    expect(shards.map(({ rows }) => rows.length)).toEqual(Array<number>(16).fill(1));
+  });
+
+  it("have the rewards of all episodes of their groups in the whole export", async () => {
+    const { store, ids } = groupedSessions();
+    const shards = await store.exportShards(ids, { shards: 8 });
+    const episodes = shards.map((shard): unknown[] =>
+      JSON.parse(readSafetensors(shard.bytes).metadata["episodes"] ?? ""),
+    );
+    for (const [index, shard] of shards.entries()) {
+      const [group] = groupsOf(shard);
+      const first = Number(group?.slice(1));
+      expect(episodes[index]).toEqual(
+        [first, first + 4].map((reward) => ({
+          session_id: `s${reward}`,
+          group_id: group,
+          reward,
+          return: reward,
+          rows: 2,
+        })),
+      );
+    }
   });
 
   it("name in their metadata the shard and its rows", async () => {

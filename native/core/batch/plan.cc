@@ -46,6 +46,9 @@ void Plan::begin(const PlanOptions& options, std::size_t interactions) {
     }
     options_.style = RowStyle::kIndividual;
   }
+  if (options.sharedTurns == SharedTurns::kWeight && !options.turns) {
+    throw Error(ErrorCode::kInvalidArg, "sharedTurns: weight needs turns, which have the weights");
+  }
   if (options.columns) requireRowColumns(*options.columns);
   if (options_.style != RowStyle::kIndividual) return;
   rows_.reserve(interactions);
@@ -54,6 +57,7 @@ void Plan::begin(const PlanOptions& options, std::size_t interactions) {
 
 void Plan::addSession(const PlannedSession& planned, RowChoice& choice) {
   const Session& session = *planned.session;
+  const std::size_t firstRow = rows_.size();
   storages_.push_back(session.storage());
   choice.assign(planned, options_);
   if (options_.layout == Layout::kTree) {
@@ -62,6 +66,27 @@ void Plan::addSession(const PlannedSession& planned, RowChoice& choice) {
     addRows(session, choice);
   }
   addFindings(session, choice);
+  addEpisode(planned, firstRow, choice);
+  if (options_.sharedTurns == SharedTurns::kWeight) weighTurns(session, firstRow);
+}
+
+void Plan::addEpisode(const PlannedSession& planned, std::size_t firstRow, const RowChoice& choice) {
+  for (std::size_t i = firstRow; i < rows_.size(); ++i) rows_[i].sessionRow = static_cast<std::uint32_t>(i - firstRow);
+  const SessionRewards& rewards = choice.rewards;
+  if (planned.session->length() > 0) {
+    requireFinalReward(rewards.episodeReward, 0);
+    requireFinalReward(rewards.episodeReturn, 0);
+  }
+  episodes_.push_back({planned.group, static_cast<std::uint32_t>(rows_.size() - firstRow), rewards.episodeReward,
+                       rewards.episodeReturn});
+}
+
+void Plan::weighTurns(const Session& session, std::size_t firstRow) {
+  if (firstRow == rows_.size()) return;
+  std::vector<std::uint32_t> rowsOf(session.length(), 0);
+  const std::span<PlanTurn> turns = std::span(turns_).subspan(turnStarts_[firstRow]);
+  for (const PlanTurn& turn : turns) ++rowsOf[turn.interaction->index];
+  for (PlanTurn& turn : turns) turn.weight = 1.0f / static_cast<float>(rowsOf[turn.interaction->index]);
 }
 
 void Plan::addRows(const Session& session, RowChoice& choice) {
@@ -99,7 +124,7 @@ void Plan::addFilteredTurns(const Session& session, const RowChoice& choice) {
   }
 }
 
-void Plan::addNodes(const Session& session, const RowChoice& choice) {
+void Plan::addNodes(const Session& session, RowChoice& choice) {
   std::vector<const Interaction*> all;
   all.reserve(session.length());
   for (const Interaction& at : session.storage()->interactions) all.push_back(&at);
@@ -130,21 +155,33 @@ void Plan::addMismatch(const Interaction& child) {
                          position < child.inputLength ? tokenAt(child, position) : -1});
 }
 
-void Plan::addRow(const Interaction& at, double reward, bool uncounted, const RowChoice& choice) {
+void Plan::addRow(const Interaction& at, double reward, bool uncounted, RowChoice& choice) {
   const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
-  const Interaction* first = options_.style == RowStyle::kConcat ? &choice.firstTurn(at) : &at;
-  PlanRow& row =
-      rows_.emplace_back(PlanRow{owner, at.sequenceLength(), &at, first, reward, ownReward(choice.rewards, at.index),
-                                 uncounted, choice.isMarked(at.index), choice.isFiltered(at.index)});
+  PlanRow row{.session = owner,
+              .length = at.sequenceLength(),
+              .interaction = &at,
+              .first = &at,
+              .trainedFrom = at.inputLength,
+              .reward = reward,
+              .ownReward = ownReward(choice.rewards, at.index),
+              .uncountedRewards = uncounted,
+              .leftOut = choice.isMarked(at.index),
+              .filtered = choice.isFiltered(at.index)};
   requireFinalReward(row.reward, row.interaction->index);
   if (options_.maxLength > 0 && row.length > options_.maxLength) {
     if (options_.overflow == Overflow::kTruncate) {
       row.length = options_.maxLength;
     } else {
       overflows_.push_back(row);
-      if (options_.overflow == Overflow::kDrop) return rows_.pop_back();
+      if (options_.overflow == Overflow::kDrop) return;
     }
   }
+  if (options_.style == RowStyle::kConcat) {
+    const TrainedTurns trained = choice.trainedTurns(at, options_.sharedTurns == SharedTurns::kFirst);
+    row.first = trained.first;
+    row.trainedFrom = trained.from;
+  }
+  rows_.push_back(row);
   if (options_.turns) addTurns(row, choice);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -38,6 +39,16 @@ enum class ConcatReward {
   kReturn,
 };
 
+/// Which rows of a `concat` batch train on a turn that several of them hold.
+enum class SharedTurns {
+  /// All of them.
+  kEvery,
+  /// The first one of the whole export, shards included. Every sampled token is trained on once.
+  kFirst,
+  /// All of them, each with PlanTurn::weight.
+  kWeight,
+};
+
 struct PlanOptions {
   Layout layout = Layout::kPadded;
   /// Without effect on a tree batch, in which every interaction is a node.
@@ -51,6 +62,8 @@ struct PlanOptions {
   std::uint32_t maxLength = 0;
   Overflow overflow = Overflow::kError;
   ConcatReward concatReward = ConcatReward::kLeaf;
+  /// Without effect on rows of single turns. kWeight needs `turns`.
+  SharedTurns sharedTurns = SharedTurns::kEvery;
   /// Treats interactions of PlannedSession::leftOut like all others. PlanRow::leftOut still marks them.
   bool includeLeftOut = false;
   /// Removes conversation trees without any reward. A session reward counts for all trees of its session.
@@ -71,6 +84,22 @@ struct PlannedSession {
   /// Interactions that a filter of the export removes. They have no rows, and no row trains on their outputs. Their
   /// rewards still reach other interactions.
   std::vector<std::uint32_t> filtered = {};
+  /// Sessions of one group have the same number. Shards keep groups whole if they can.
+  std::uint32_t group = kNoGroup;
+
+  /// The session is a group of its own.
+  static constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
+};
+
+/// What a plan has of a whole session. Shards have it of all sessions of the export.
+struct PlanEpisode {
+  /// PlannedSession::group.
+  std::uint32_t group;
+  /// Number of rows of the export.
+  std::uint32_t rows;
+  /// SessionRewards::episodeReward and episodeReturn.
+  double reward;
+  double discountedReturn;
 };
 
 struct PlanRow {
@@ -80,8 +109,12 @@ struct PlanRow {
   std::uint32_t length;
   /// The row's last turn.
   const Interaction* interaction;
-  /// The row's first turn. Only `concat` rows have turns other than their interaction.
+  /// The first turn that the row trains on. Only `concat` rows have turns other than their interaction.
   const Interaction* first;
+  /// Output tokens from here on are trained on.
+  std::uint32_t trainedFrom;
+  /// Position among the rows of its session in the export.
+  std::uint32_t sessionRow = 0;
   /// After discount.
   double reward;
   /// Of `interaction`; NaN if it has none.
@@ -101,6 +134,8 @@ struct PlanTurn {
   float reward;
   /// NaN if it has none.
   float ownReward;
+  /// With SharedTurns::kWeight: 1 / number of rows of the export that train on the turn. Else 1.
+  float weight = 1;
 };
 
 /// The conversation trees in which no interaction has a reward: their number, and the first kMaxNamed of them.
@@ -175,17 +210,17 @@ class Plan {
   std::uint32_t longestRow() const { return longestRow_; }
   /// Bytes of the tensors.
   std::uint64_t byteLength() const { return byteLength_; }
-  /// Returns the position from which on the row's output tokens are trained on.
-  std::uint32_t trainedFrom(const PlanRow& row) const {
-    return options_.style == RowStyle::kConcat ? row.interaction->exactFrom : row.interaction->inputLength;
-  }
+  /// By PlanRow::session.
+  std::span<const PlanEpisode> episodes() const { return episodes_; }
   /// @throws kInvalidArg if mismatches or overflows forbid packing.
   void requirePackable() const;
 
+  static constexpr double kMaxShardExcess = 1.2;
   /// Most shards without an empty one: the number of rows, or of trees in a tree batch.
   std::uint64_t maxShards() const { return options_.layout == Layout::kTree ? shape_.trees : rows_.size(); }
   /// Splits the batch into `count` plans with nearly equal numbers of tokens, padding not counted. Rows keep their
-  /// order; a tree stays together. The same plan is always split in the same way.
+  /// order; a tree stays together. Groups stay together, or else sessions, unless a shard would then have more than
+  /// kMaxShardExcess times the mean number of tokens. The same plan is always split in the same way.
   /// @throws kInvalidArg if `count` is 0 or over maxShards(), or if the plan cannot be packed.
   std::vector<Plan> shards(std::uint32_t count) const;
 
@@ -198,12 +233,14 @@ class Plan {
   void addSession(const PlannedSession& planned, RowChoice& choice);
   void addRows(const Session& session, RowChoice& choice);
   void addConcatRows(const Session& session, RowChoice& choice);
-  void addNodes(const Session& session, const RowChoice& choice);
+  void addNodes(const Session& session, RowChoice& choice);
   void addMismatch(const Interaction& child);
   /// Adds the row that ends with an interaction. One that is over maxLength is truncated, or not added.
-  void addRow(const Interaction& at, double reward, bool uncounted, const RowChoice& choice);
+  void addRow(const Interaction& at, double reward, bool uncounted, RowChoice& choice);
   void addTurns(const PlanRow& row, const RowChoice& choice);
   void addFindings(const Session& session, RowChoice& choice);
+  void addEpisode(const PlannedSession& planned, std::size_t firstRow, const RowChoice& choice);
+  void weighTurns(const Session& session, std::size_t firstRow);
   void addFilteredTurns(const Session& session, const RowChoice& choice);
   /// Adds rows [begin, end) of another plan. In a tree batch they must begin at the root of a tree.
   void addRowsOf(const Plan& plan, std::size_t begin, std::size_t end);
@@ -211,6 +248,7 @@ class Plan {
 
   PlanOptions options_;
   std::vector<std::shared_ptr<const SessionStorage>> storages_;
+  std::vector<PlanEpisode> episodes_;
   std::vector<PlanRow> rows_;
   std::vector<PlanTurn> turns_;
   std::vector<std::uint32_t> turnStarts_;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <string>
+#include <unordered_map>
 
 #include "../base/error.h"
 #include "balanced_parts.h"
@@ -15,6 +17,42 @@ struct Unit {
   std::uint64_t tokens;
 };
 
+using Parts = std::vector<std::vector<std::uint32_t>>;
+
+/// Returns the parts of units, if those of one key stay together; empty if they are not balanced then.
+/// @param keyOf the key of the unit that begins at a row
+template <typename KeyOf>
+Parts togetherBy(KeyOf keyOf, std::span<const Unit> units, std::uint32_t count) {
+  std::unordered_map<std::uint64_t, std::size_t> bundleOf;
+  Parts bundles;
+  std::vector<std::uint64_t> weights;
+  std::uint64_t all = 0;
+  for (std::uint32_t i = 0; i < units.size(); ++i) {
+    const auto [found, isNew] = bundleOf.emplace(keyOf(units[i].begin), bundles.size());
+    if (isNew) {
+      bundles.emplace_back();
+      weights.push_back(0);
+    }
+    bundles[found->second].push_back(i);
+    weights[found->second] += units[i].tokens;
+    all += units[i].tokens;
+  }
+  if (bundles.size() < count) return {};
+  const double limit = Plan::kMaxShardExcess * static_cast<double>(all) / count;
+  Parts parts;
+  for (const std::vector<std::uint32_t>& part : balancedParts(weights, count)) {
+    std::vector<std::uint32_t>& joined = parts.emplace_back();
+    std::uint64_t tokens = 0;
+    for (const std::uint32_t bundle : part) {
+      joined.insert(joined.end(), bundles[bundle].begin(), bundles[bundle].end());
+      tokens += weights[bundle];
+    }
+    if (static_cast<double>(tokens) > limit) return {};
+    std::ranges::sort(joined);
+  }
+  return parts;
+}
+
 std::vector<Unit> rowUnits(std::span<const PlanRow> rows) {
   std::vector<Unit> units;
   units.reserve(rows.size());
@@ -30,6 +68,23 @@ std::vector<Unit> treeUnits(std::span<const TreeNode> nodes) {
     units.push_back(unit);
   }
   return units;
+}
+
+/// Keeps groups together, else sessions, else nothing.
+Parts splitUnits(const Plan& plan, std::span<const Unit> units, std::uint32_t count) {
+  const auto sessionOf = [&](std::size_t row) { return std::uint64_t{plan.rows()[row].session}; };
+  const auto groupOf = [&](std::size_t row) {
+    const std::uint32_t group = plan.episodes()[sessionOf(row)].group;
+    constexpr std::uint64_t kOwnGroups = std::uint64_t{1} << 32;
+    return group == PlannedSession::kNoGroup ? kOwnGroups + sessionOf(row) : group;
+  };
+  Parts parts = togetherBy(groupOf, units, count);
+  if (parts.empty()) parts = togetherBy(sessionOf, units, count);
+  if (!parts.empty()) return parts;
+  std::vector<std::uint64_t> weights;
+  weights.reserve(units.size());
+  for (const Unit& unit : units) weights.push_back(unit.tokens);
+  return balancedParts(weights, count);
 }
 
 }  // namespace
@@ -62,15 +117,13 @@ std::vector<Plan> Plan::shards(std::uint32_t count) const {
                 "shards: " + std::to_string(count) + " where there can be from 1 to " + std::to_string(maxShards()));
   }
   const std::vector<Unit> units = options_.layout == Layout::kTree ? treeUnits(nodes_) : rowUnits(rows_);
-  std::vector<std::uint64_t> weights;
-  weights.reserve(units.size());
-  for (const Unit& unit : units) weights.push_back(unit.tokens);
   std::vector<Plan> plans;
   plans.reserve(count);
-  for (const std::vector<std::uint32_t>& part : balancedParts(weights, count)) {
+  for (const std::vector<std::uint32_t>& part : splitUnits(*this, units, count)) {
     Plan& plan = plans.emplace_back(Plan());
     plan.options_ = options_;
     plan.storages_ = storages_;
+    plan.episodes_ = episodes_;
     plan.filteredTurns_ = filteredTurns_;
     for (const std::uint32_t unit : part) plan.addRowsOf(*this, units[unit].begin, units[unit].end);
     plan.measure();

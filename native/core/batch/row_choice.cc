@@ -51,6 +51,7 @@ void RowChoice::filter(std::size_t index) {
 void RowChoice::findRowEnds(const Session& session) {
   const std::span<const InteractionState> states = session.states();
   continued.assign(states.size(), false);
+  taken_.assign(states.size(), false);
   // Children come after their parents, so each is complete when it is met.
   for (std::size_t i = states.size(); i-- > 0;) {
     if (states[i].tokenExact && (continued[i] || isKept(i)))
@@ -67,14 +68,20 @@ void RowChoice::findRowEnds(const Session& session) {
   }
 }
 
-const Interaction& RowChoice::firstTurn(const Interaction& last) const {
-  if (filtered.empty()) return *last.rowStart;
-  const Interaction* first = &last;
-  for (const Interaction* at = &last; at != last.rowStart;) {
-    at = at->parent;
-    if (!filtered[at->index]) first = at;
+TrainedTurns RowChoice::trainedTurns(const Interaction& last, bool once) {
+  if (!once && filtered.empty()) return {last.rowStart, last.exactFrom};
+  TrainedTurns turns{&last, last.exactFrom};
+  for (const Interaction* at = &last;; at = at->parent) {
+    // Rows that share a turn share all turns before it.
+    if (once && taken_[at->index]) {
+      turns.from = at->sequenceLength();
+      break;
+    }
+    if (once) taken_[at->index] = true;
+    if (!isFiltered(at->index)) turns.first = at;
+    if (at == last.rowStart) break;
   }
-  return *first;
+  return turns;
 }
 
 std::uint64_t RowChoice::countFiltered() const {

@@ -7,6 +7,13 @@
 
 namespace rolltape {
 
+/// The turns of a `concat` row that it trains on: from `first` to the last one.
+struct TrainedTurns {
+  const Interaction* first;
+  /// Position in the row; later output tokens are trained on.
+  std::uint32_t from;
+};
+
 /// Chooses the interactions of one session that have rows, and computes the rewards of all interactions.
 ///
 /// Rewards are computed over the whole session before filters choose rows.
@@ -38,8 +45,9 @@ struct RowChoice {
   bool isKept(std::size_t index) const { return !absent[index] && !isFiltered(index); }
   /// Returns true if an ancestor is kept. Call findRowEnds() first.
   bool hasKeptAncestor(std::size_t index) const { return keptAbove_.empty() || keptAbove_[index]; }
-  /// Returns the first kept turn of the row that ends with `last`.
-  const Interaction& firstTurn(const Interaction& last) const;
+  /// Returns the turns that the row which ends with `last` trains on.
+  /// @param once without the turns that a row of an earlier call has. Then call it only for rows of the export
+  TrainedTurns trainedTurns(const Interaction& last, bool once);
 
   std::uint64_t countFiltered() const;
   /// Returns true if the session has a reward, but because of a filter none of it reaches a kept interaction.
@@ -62,6 +70,8 @@ struct RowChoice {
   std::vector<bool> keptRoots_;
   /// By interaction index: an ancestor is kept. Empty if nothing is filtered.
   std::vector<bool> keptAbove_;
+  /// By interaction index: a row trains on the interaction already.
+  std::vector<bool> taken_;
   /// By interaction index: a part of some reward of the session reaches the interaction.
   std::vector<bool> reached_;
 };

@@ -13,7 +13,7 @@ namespace {
 }
 
 bool isOfTurnsOnly(RowSource source) {
-  return source == RowSource::kTurnStart || source == RowSource::kTurnEnd;
+  return source == RowSource::kTurnStart || source == RowSource::kTurnEnd || source == RowSource::kTurnWeight;
 }
 
 bool isOfRowsOnly(RowSource source) {
@@ -24,6 +24,11 @@ bool isOfRowsOnly(RowSource source) {
     case RowSource::kCompactedFromRow:
     case RowSource::kTurns:
     case RowSource::kForcedTokens:
+    case RowSource::kEpisodeReward:
+    case RowSource::kEpisodeReturn:
+    case RowSource::kSessionRow:
+    case RowSource::kSessionRows:
+    case RowSource::kTruncated:
     case RowSource::kLeftOut:
     case RowSource::kFiltered:
     case RowSource::kMixedFact:
@@ -40,10 +45,14 @@ bool fits(RowSource source, Dtype dtype) {
       return true;
     case RowSource::kOwnReward:
     case RowSource::kReward:
+    case RowSource::kEpisodeReward:
+    case RowSource::kEpisodeReturn:
+    case RowSource::kTurnWeight:
       return dtype == Dtype::kF32;
     case RowSource::kHasReward:
     case RowSource::kUncountedRewards:
     case RowSource::kTokenExact:
+    case RowSource::kTruncated:
     case RowSource::kLeftOut:
     case RowSource::kFiltered:
     case RowSource::kMixedFact:

@@ -29,6 +29,19 @@ enum class RowSource {
   kTokenExact,
   /// Outputs of the row's turns that the engine wrote; see Interaction::forced.
   kForcedTokens,
+  /// PlanEpisode::reward and discountedReturn of the row's session.
+  kEpisodeReward,
+  kEpisodeReturn,
+  /// PlanRow::sessionRow, and the number of rows of the session in the export.
+  kSessionRow,
+  kSessionRows,
+  /// The row is cut, or the label of the turn is one of `knownLabels`.
+  kTruncated,
+  /// Lowest and highest weight version of the sampled tokens of the row or turn; -1 if there are none.
+  kMinVersion,
+  kMaxVersion,
+  /// Index of the interaction in its session.
+  kInteraction,
   /// The interaction is one of PlannedSession::leftOut.
   kLeftOut,
   /// A filter removed the interaction; see PlannedSession::filtered.
@@ -42,6 +55,8 @@ enum class RowSource {
   /// Of turns only: index in the row of the turn's first output token, and the one after its last, padding not counted.
   kTurnStart,
   kTurnEnd,
+  /// Of turns only: PlanTurn::weight.
+  kTurnWeight,
   /// Final reward, after discount.
   kReward,
 };

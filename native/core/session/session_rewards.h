@@ -22,6 +22,11 @@ struct SessionRewards {
   /// Factor of the session's reward in `finalRewards`; see lastLeafShares. Empty if the session as a whole has no
   /// reward.
   std::vector<double> shares;
+  /// The session's reward plus each own reward once, undiscounted: what the agent returned.
+  double episodeReward = 0;
+  /// The same, discounted from the first turn on: an own reward by the edges from its root, the session's reward by the
+  /// edges from the first conversation to the interaction that completed last, compactions included.
+  double episodeReturn = 0;
   /// Number of conversation trees of the session.
   std::uint32_t rootCount = 0;
   /// Number of interactions with an own reward.
@@ -39,6 +44,8 @@ struct SessionRewards {
   bool has(std::size_t index) const { return own[index] == own[index]; }
 
  private:
+  void addSessionReward(const Session& session, double whole, double discount, const std::vector<bool>& absent);
+
   std::vector<std::int32_t> parents_;
 };
 

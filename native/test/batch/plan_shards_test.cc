@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "../../core/batch/balanced_parts.h"
 #include "../forest.h"
@@ -70,8 +71,30 @@ std::vector<std::uint64_t> treeSizesOf(const Plan& plan) {
   return sizes;
 }
 
-/// The shards have what balancedParts gives each of items with so many tokens.
+std::uint64_t tokensOf(const Plan& shard) {
+  const std::vector<std::uint64_t> sizes = shard.nodes().empty() ? lengthsOf(shard) : treeSizesOf(shard);
+  return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+}
+
+/// Sessions are whole and no shard is too large, or the shards have what balancedParts gives each of items with so many
+/// tokens.
 void expectBalanced(const std::vector<std::uint64_t>& tokens, const std::vector<Plan>& shards) {
+  const std::uint64_t all = std::accumulate(tokens.begin(), tokens.end(), std::uint64_t{0});
+  std::uint64_t largest = 0;
+  std::vector<std::set<std::uint32_t>> sessions;
+  for (const Plan& shard : shards) {
+    largest = std::max(largest, tokensOf(shard));
+    std::set<std::uint32_t>& own = sessions.emplace_back();
+    for (const PlanRow& row : shard.rows()) own.insert(row.session);
+  }
+  std::set<std::uint32_t> met;
+  std::size_t pieces = 0;
+  for (const std::set<std::uint32_t>& own : sessions) {
+    pieces += own.size();
+    met.insert(own.begin(), own.end());
+  }
+  const double limit = Plan::kMaxShardExcess * static_cast<double>(all) / static_cast<double>(shards.size());
+  if (pieces == met.size() && static_cast<double>(largest) <= limit) return;
   const auto parts = balancedParts(tokens, shards.size());
   for (std::size_t i = 0; i < shards.size(); ++i) {
     std::vector<std::uint64_t> expected;

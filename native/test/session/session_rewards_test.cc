@@ -50,6 +50,26 @@ TEST(LastLeafShares, WithoutDiscountAreOneEverywhere) {
   EXPECT_EQ((std::vector<double>{0, 0, 1}), lastLeafShares(Parents{-1, 0, 1}, std::vector<bool>(3), 0));
 }
 
+TEST(SessionRewards, OfAnEpisodeCountEachOwnRewardOnce) {
+  Session session(test::kKey);
+  recordBranches(session);
+  for (std::uint32_t i = 0; i < 4; ++i) session.setReward(i, 1);
+  session.setSessionReward(10);
+  const SessionRewards rewards = rewardsOf(session, 0.5);
+  EXPECT_EQ(14, rewards.episodeReward);
+  // Turns at depths 0, 1, 2 and 1. The last one to complete is at depth 1.
+  EXPECT_EQ(1 + 0.5 + 0.25 + 0.5 + 5, rewards.episodeReturn);
+}
+
+TEST(SessionRewards, OfAnEpisodeDiscountTheSessionsRewardByTheDepthOfItsLastInteraction) {
+  Session session(test::kKey);
+  recordBranches(session);
+  const std::vector<bool> absent{false, false, false, true};
+  session.setSessionReward(8);
+  EXPECT_EQ(2, SessionRewards(session, 0.5, absent).episodeReturn);
+  EXPECT_EQ(8, SessionRewards(session, 0.5, absent).episodeReward);
+}
+
 TEST(SessionRewards, AddTheSessionsRewardToTheDiscountOfOwnRewards) {
   Session session(test::kKey);
   recordBranches(session);

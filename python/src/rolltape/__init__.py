@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import advantages
     from . import attention as attention
-    from .batch import Batch, RowInfo, Sample
+    from . import ratios
+    from .batch import Batch, EpisodeInfo, RowInfo, Sample
     from .client import AsyncClient, AsyncSession, Client, Interaction, Session, Trajectories
     from .errors import (
         AuthenticationError,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from .server import Server, serve
 
 _MODULES = {
-    "batch": ("Batch", "RowInfo", "Sample"),
+    "batch": ("Batch", "EpisodeInfo", "RowInfo", "Sample"),
     "client": ("AsyncClient", "AsyncSession", "Client", "Interaction", "Session", "Trajectories"),
     "errors": (
         "AuthenticationError",
@@ -52,7 +53,7 @@ _MODULES = {
     "groups": ("Episode", "Group", "run_group"),
     "server": ("Server", "serve"),
 }
-_SUBMODULES = ("advantages", "attention")
+_SUBMODULES = ("advantages", "attention", "ratios")
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 # Without `attention`, which needs PyTorch.
@@ -67,6 +68,7 @@ __all__ = [
     "ConflictError",
     "EngineError",
     "Episode",
+    "EpisodeInfo",
     "GoneError",
     "Group",
     "Interaction",
@@ -83,6 +85,7 @@ __all__ = [
     "TransportError",
     "WeightsError",
     "advantages",
+    "ratios",
     "run_group",
     "serve",
 ]

@@ -1,4 +1,11 @@
-"""Advantages of rows relative to their group, and per-turn returns. All results are float32 numpy arrays.
+"""Advantages of rows and turns relative to their group. All results are float32 numpy arrays.
+
+- `grpo`, `rloo`: one value for each episode, from what the agent returned, spread over the episode's rows. Use these
+  unless you know that a turn deserves credit of its own.
+- `grpo_by_turn`: one value for each turn, compared with the same turn of the other episodes. Use it if agents reward
+  single turns and the turns of a group correspond to each other.
+- `grpo_by_return`: one value for each turn, compared with all turns of the group. Use it if every turn starts from a
+  comparable state. Under a discount, late turns of a success have the higher return.
 
 The functions take a Batch. `grpo_values` and `rloo_values` do the same for rewards and groups of your own.
 """
@@ -21,10 +28,11 @@ __all__ = [
     "at_turns",
     "group_indices",
     "grpo",
+    "grpo_by_return",
+    "grpo_by_turn",
     "grpo_values",
     "rloo",
     "rloo_values",
-    "session_weights",
     "token_temperatures",
     "turn_returns",
     "zero_variance",
@@ -33,29 +41,49 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 
-def grpo(batch: Batch, *, std: bool = True, per_session: bool = False, epsilon: float = 1e-6) -> NDArray[np.float32]:
-    """Returns [B]: the reward less the mean of its group, divided by the group's standard deviation.
+def grpo(batch: Batch, *, std: bool = True, count_rows: bool = False, epsilon: float = 1e-6) -> NDArray[np.float32]:
+    """Returns [B]: what the episode's agent returned, less the mean of its group, divided by the group's standard deviation.
+
+    The statistics are those of the whole export, so every shard has the values that one process would compute. An
+    episode without a reward has advantage 0 and does not count in the statistics.
 
     std: false leaves the division out (Dr. GRPO).
-    per_session: every session counts once in mean and deviation, however many rows it has. By default every row does.
+    count_rows: an episode counts in mean and deviation as often as it has rows. By default each counts once.
     epsilon: added to the deviation. A group whose rewards are all equal has advantages 0 in any case.
 
-    Raises ValueError if a reward is NaN or infinite.
+    Raises BatchError `batch_mismatch` if the batch was exported without row tensors.
     """
-    weights = session_weights(batch) if per_session else None
-    return grpo_values(batch.rewards, batch.groups, std=std, weights=weights, epsilon=epsilon)
+    rewards, groups, counts = _episodes(batch)
+    weights = counts if count_rows else None
+    return _at_episodes(batch, grpo_values(rewards, groups, std=std, weights=weights, epsilon=epsilon))
 
 
-def rloo(batch: Batch, *, per_session: bool = False) -> NDArray[np.float32]:
-    """Returns [B]: the reward less the mean of the other rows of its group.
+def rloo(batch: Batch) -> NDArray[np.float32]:
+    """Returns [B]: what the episode's agent returned, less the mean of the other episodes of its group.
 
-    per_session: less the mean of the other sessions of its group; every session counts once. A group of one has
-    advantage 0, because there is nothing to compare it with.
-
-    Raises ValueError if a reward is NaN or infinite.
+    A group of one has advantage 0, because there is nothing to compare it with. Otherwise as grpo.
     """
-    sessions = batch.session_ids if per_session else None
-    return rloo_values(batch.rewards, batch.groups, sessions=sessions)
+    rewards, groups, _ = _episodes(batch)
+    return _at_episodes(batch, rloo_values(rewards, groups))
+
+
+def grpo_by_turn(batch: Batch, *, std: bool = True, epsilon: float = 1e-6) -> NDArray[np.float32]:
+    """Returns one value per turn: its final reward relative to the turns at the same depth in its group.
+
+    [turns] if the batch has turns (`turns=True`), for `at_turns`; else [B], for `individual` rows and nodes of a tree.
+    A turn that several rows hold counts once.
+
+    Raises ValueError for a shard that lacks rows of its groups.
+    """
+    turns = _Turns(batch)
+    groups = list(zip(turns.groups, turns.depths, strict=True))
+    return grpo_values(turns.rewards, groups, std=std, weights=turns.weights, epsilon=epsilon)
+
+
+def grpo_by_return(batch: Batch, *, std: bool = True, epsilon: float = 1e-6) -> NDArray[np.float32]:
+    """Returns one value per turn: its final reward relative to all turns of its group. Otherwise as grpo_by_turn."""
+    turns = _Turns(batch)
+    return grpo_values(turns.rewards, turns.groups, std=std, weights=turns.weights, epsilon=epsilon)
 
 
 def grpo_values(
@@ -76,28 +104,26 @@ def grpo_values(
     return centred.astype(np.float32)
 
 
-def rloo_values(
-    rewards: Any, groups: Sequence[Hashable], *, sessions: Sequence[Hashable] | None = None
-) -> NDArray[np.float32]:
-    """As rloo, for rewards [B] and the group of each. sessions: rows of one session are not compared with each other."""
+def rloo_values(rewards: Any, groups: Sequence[Hashable]) -> NDArray[np.float32]:
+    """As rloo, for rewards [B] and the group of each."""
     values, group = _finite(rewards), group_indices(groups, len(np.atleast_1d(rewards)))
-    unit = np.arange(len(values)) if sessions is None else group_indices(sessions, len(values))
-    counts = np.bincount(unit) if len(unit) else np.zeros(0)
-    means = np.bincount(unit, weights=values) / np.maximum(counts, 1) if len(unit) else np.zeros(0)
-    group_of_unit = np.zeros(len(counts), np.int64)
-    group_of_unit[unit] = group
-    units_in_group = np.bincount(group_of_unit, minlength=1)
-    others = units_in_group[group] - 1
-    total = np.bincount(group_of_unit, weights=means, minlength=1)[group] - means[unit]
-    baseline = np.divide(total, others, out=values.copy(), where=others > 0)
-    advantages = values - baseline
+    others = np.bincount(group, minlength=1)[group] - 1
+    total = np.bincount(group, weights=values, minlength=1)[group] - values
+    advantages = values - np.divide(total, others, out=values.copy(), where=others > 0)
     advantages[_constant(values, group)] = 0.0
     return advantages.astype(np.float32)
 
 
 def zero_variance(batch: Batch) -> NDArray[np.bool_]:
-    """Returns [B]: true for rows of groups whose rewards are all equal. They train nothing; drop them or sample more."""
-    return _constant(_finite(batch.rewards), group_indices(batch.groups, len(batch)))
+    """Returns [B]: true for rows of groups whose episodes all returned the same. They train nothing; drop them or sample more.
+
+    Looks at the whole export, as grpo does. Also true for the rows of an episode without a reward.
+    """
+    rewards, groups, _ = _episodes(batch)
+    constant = _constant(_finite(rewards), group_indices(groups, len(rewards)))
+    rewarded = [episode["session_id"] for episode in batch.episodes if episode["reward"] is not None]
+    varied = {session for session, equal in zip(rewarded, constant.tolist(), strict=True) if not equal}
+    return np.array([session not in varied for session in batch.session_ids], np.bool_)
 
 
 def turn_returns(batch: Batch, discount: float | None = None) -> NDArray[np.float32]:
@@ -117,18 +143,57 @@ def turn_returns(batch: Batch, discount: float | None = None) -> NDArray[np.floa
     return returns.astype(np.float32)
 
 
-def session_weights(batch: Batch) -> Floats:
-    """Returns [B]: 1 divided by the number of rows of the row's session, so that every session counts once."""
-    session = group_indices(batch.session_ids, len(batch))
-    return 1.0 / np.bincount(session)[session] if len(batch) else np.zeros(0)
-
-
 def group_indices(groups: Sequence[Hashable], count: int) -> NDArray[np.int64]:
     """Returns the number of each row's group, from 0 in the order of their first rows."""
     if len(groups) != count:
         raise ValueError(f"There must be one group for each of {count} rewards; received {len(groups)}.")
     numbers = {name: number for number, name in enumerate(dict.fromkeys(groups))}
     return np.array([numbers[name] for name in groups], np.int64)
+
+
+def _episodes(batch: Batch) -> tuple[list[float], list[str], list[int]]:
+    """Returns reward, group and number of rows of each episode with a reward, in the order of the whole export."""
+    rewarded = [(each, reward) for each in batch.episodes if (reward := each["reward"]) is not None]
+    groups = [each["group_id"] or f"session:{each['session_id']}" for each, _ in rewarded]
+    return [reward for _, reward in rewarded], groups, [each["rows"] for each, _ in rewarded]
+
+
+def _at_episodes(batch: Batch, values: NDArray[np.float32]) -> NDArray[np.float32]:
+    rewarded = [each["session_id"] for each in batch.episodes if each["reward"] is not None]
+    by_session = dict(zip(rewarded, values.tolist(), strict=True))
+    return np.array([by_session.get(session, 0.0) for session in batch.session_ids], np.float32)
+
+
+class _Turns:
+    """The turns of a batch, or its rows if each is one turn.
+
+    weights: 1 / number of rows that hold the turn, so that each turn counts once.
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        _require_whole_groups(batch)
+        if "cu_turns" in batch:
+            row = np.repeat(np.arange(len(batch)), np.diff(batch["cu_turns"]))
+            column, self.rewards = batch.turn_column, batch.turn_column("reward")
+        else:
+            if batch.layout != "tree" and batch.metadata.get("style") == "concat":
+                batch.turn_column("reward")
+            row, column, self.rewards = np.arange(len(batch)), batch.column, batch.rewards
+        groups, sessions = batch.groups, batch.session_ids
+        self.groups = [groups[each] for each in row.tolist()]
+        self.depths = column("turn").tolist()
+        calls = group_indices([(sessions[r], i) for r, i in zip(row.tolist(), column("interaction").tolist(), strict=True)], len(row))
+        self.weights = 1.0 / np.bincount(calls)[calls] if len(calls) else np.zeros(0)
+
+
+def _require_whole_groups(batch: Batch) -> None:
+    present = dict(zip(*np.unique(batch.session_ids, return_counts=True), strict=True)) if len(batch) else {}
+    for episode in batch.episodes:
+        if present.get(episode["session_id"], 0) != episode["rows"]:
+            raise ValueError(
+                f"Turns are compared within their group, but the batch lacks rows of session {episode['session_id']}. "
+                "Export without shards, or use grpo, whose statistics every shard carries."
+            )
 
 
 def _finite(values: Any, what: str = "reward") -> Floats:

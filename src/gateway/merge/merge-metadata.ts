@@ -66,6 +66,12 @@ function mergeRowMetadata({ parts, segments, sessionIds }: MergedRows): Record<s
     left_out: JSON.stringify(sumLeftOut(parts)),
     uncounted_rewards:
       all[0]?.uncounted_rewards === undefined ? undefined : JSON.stringify(findUncountedRewards(segments)),
+    episodes: JSON.stringify(
+      inOrder(
+        all.flatMap(({ episodes = [] }) => episodes),
+        sessionIds,
+      ),
+    ),
   };
   return Object.fromEntries(Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
@@ -92,11 +98,18 @@ function joinDistinctConfigs(configs: readonly (string | undefined)[]): string |
 }
 
 function mergeUnrewardedRoots(parts: readonly Part[], sessionIds: readonly string[]): object {
-  const positions = new Map(sessionIds.map((id, index) => [id, index]));
   const roots = parts.flatMap(({ metadata }) => metadata.unrewarded_roots?.first ?? []);
   const count = parts.reduce((sum, { metadata }) => sum + (metadata.unrewarded_roots?.count ?? 0), 0);
-  const ordered = roots.toSorted((a, b) => (positions.get(a.session_id) ?? 0) - (positions.get(b.session_id) ?? 0));
-  return { count, first: ordered.slice(0, MAX_NAMED_ROOTS) };
+  return { count, first: inOrder(roots, sessionIds).slice(0, MAX_NAMED_ROOTS) };
+}
+
+/** Sorts entries by their sessions. */
+function inOrder<Entry extends { session_id: string }>(
+  entries: readonly Entry[],
+  sessionIds: readonly string[],
+): Entry[] {
+  const positions = new Map(sessionIds.map((id, index) => [id, index]));
+  return entries.toSorted((a, b) => (positions.get(a.session_id) ?? 0) - (positions.get(b.session_id) ?? 0));
 }
 
 function sumLeftOut(parts: readonly Part[]): object {

@@ -42,6 +42,14 @@ const rowSchema = z.object({
   turn_id: z.string().optional(),
 });
 
+const episodeSchema = z.object({
+  session_id: z.string(),
+  group_id: z.string().nullable(),
+  reward: z.number().nullable(),
+  return: z.number().nullable(),
+  rows: z.int(),
+});
+
 const metadataSchema = z.object({
   style: z.string(),
   discount: z.string(),
@@ -65,6 +73,7 @@ const metadataSchema = z.object({
   ).optional(),
   left_out: jsonText(z.object({ undelivered: z.int(), retried: z.int() })).optional(),
   uncounted_rewards: z.string().optional(),
+  episodes: jsonText(z.array(episodeSchema)).optional(),
   row_codes: jsonText(z.record(z.string(), z.array(z.string()))).optional(),
 });
 

@@ -28,6 +28,19 @@ export type RowColumnSource =
   | "tokenExact"
   /** Output tokens of the row's turns that a budget forced, up to the row's length. */
   | "forcedTokens"
+  /** See {@link NativePlan.episodes}. */
+  | "episodeReward"
+  | "episodeReturn"
+  /** Position among the rows of its session in the whole export, and their number. */
+  | "sessionRow"
+  | "sessionRows"
+  /** The row is cut, or the label in `slot` is one of `labels`. */
+  | "truncated"
+  /** Lowest and highest weight version of the sampled tokens; -1 if there are none. */
+  | "minVersion"
+  | "maxVersion"
+  /** Index of the interaction in its session. */
+  | "interaction"
   /** The interaction is in `leftOut` of {@link NativeAddon.planBatch}. */
   | "leftOut"
   /** The interaction is in `filtered` of {@link NativeAddon.planBatch}, or removed by `rewardedRootsOnly`. */
@@ -38,6 +51,8 @@ export type RowColumnSource =
    */
   | "turnStart"
   | "turnEnd"
+  /** Factor of the turn's loss: see {@link PlanOptions.sharedTurns}. For turn columns only. */
+  | "turnWeight"
   /** One of the words of {@link RecordInput.facts}. */
   | "fact"
   /** True if the turns of the row have different values of the fact. */
@@ -60,7 +75,10 @@ export interface NativeRowColumn {
   readonly ofBroken: boolean;
   readonly perRow: boolean;
   readonly perTurn: boolean;
-  /** Labels that have the first codes in every batch. Others follow in order of first appearance, rows before turns. */
+  /**
+   * For source `label`: labels that have the first codes in every batch. Others follow in order of first appearance, rows before
+   * turns.
+   */
   readonly labels: readonly string[];
 }
 
@@ -125,6 +143,11 @@ export interface PlanOptions {
    * rewards of its turns, counted from the first (`return`).
    */
   readonly concatReward?: "leaf" | "return";
+  /**
+   * Which rows of a `concat` batch train on a turn that several of them hold: all (`every`, default), the first one of the whole
+   * export (`first`), or all with the weight 1 / number of rows (`weight`, which needs `turns`).
+   */
+  readonly sharedTurns?: "every" | "first" | "weight";
   /** Gives rows to interactions that are left out too. The source `leftOut` still marks them. */
   readonly includeLeftOut?: boolean;
   /** Removes conversation trees without any reward. A session reward counts for all trees of its session. */
@@ -168,10 +191,13 @@ export interface NativePlan {
   readonly maxShards: number;
   /**
    * Splits the batch into `count` batches (1 to maxShards) with nearly equal numbers of recorded tokens. Each is
-   * complete and padded to its own longest row. Rows keep their order, and a tree stays together. The same plan is
-   * always split in the same way.
+   * complete and padded to its own longest row. Rows keep their order, and a tree stays together. Groups stay together, or
+   * else sessions, unless a shard would then have more than 1.2 times the mean number of tokens. The same plan is always
+   * split in the same way.
    */
   shards(count: number): NativePlan[];
+  /** Returns the rewards of whole sessions. */
+  episodes(): PlanEpisodes;
   /**
    * Writes the batch as one safetensors block, off the event loop. Fails with `ERR_TOO_LARGE` for a packed or tree
    * batch of 2^31 or more tokens, because its offsets are int32.
@@ -199,9 +225,10 @@ export interface NativePlanBuilder {
    * Adds a session as it is now. Later records do not change the plan. The arguments are those of one session of
    * {@link NativeAddon.planBatch}.
    *
+   * @param group sessions of one group have the same number; absent: the session is a group of its own
    * @throws the errors of `planBatch`. The builder must not be used any more then (`ERR_RELEASED`)
    */
-  add(session: NativeSession, leftOut?: Uint32Array, filtered?: Uint32Array): void;
+  add(session: NativeSession, leftOut?: Uint32Array, filtered?: Uint32Array, group?: number): void;
   /** Returns the plan of the sessions that were added. The builder must not be used any more then (`ERR_RELEASED`). */
   finish(): NativePlan;
 }
@@ -238,6 +265,19 @@ export interface PlanRows {
   readonly rewards: Float64Array;
   /** 1 for a row whose reward leaves out own rewards of earlier turns. */
   readonly uncountedRewards: Uint8Array;
+}
+
+/** One entry for each planned session, in float64. */
+export interface PlanEpisodes {
+  /** The session's reward plus the own reward of each interaction, undiscounted; 0 without any. */
+  readonly rewards: Float64Array;
+  /**
+   * The same, discounted from the first turn on: an own reward by the edges from its root, the session's reward by the edges from
+   * the first conversation to the interaction that completed last, compactions included.
+   */
+  readonly returns: Float64Array;
+  /** Number of rows of the whole export. */
+  readonly rows: Float64Array;
 }
 
 export interface UnrewardedRoots {

@@ -44,6 +44,12 @@ export const batchFields = {
       "Rows over the maximum length: fail the export (error), cut their end (truncate), or leave them out (drop).",
     ),
   rowTensors: z.boolean().default(true).describe("Adds the tensors and metadata that describe the rows."),
+  sharedTurns: z
+    .enum(["every", "first", "weight"])
+    .default("every")
+    .describe(
+      "Style concat: rows that train on a turn which several of them hold. every: all. first: the first row of the export, so every sampled token is trained on once. weight: all; `turn_weight` is 1 / number of rows. Needs `turns`.",
+    ),
   turns: z
     .boolean()
     .default(false)
@@ -56,7 +62,9 @@ export const shardFields = {
     .min(1)
     .max(4096)
     .default(1)
-    .describe("Splits the batch by rows into this many batches of similar size."),
+    .describe(
+      "Splits the batch by rows into this many batches of similar size. Groups stay whole unless the sizes would differ too much.",
+    ),
   shard: z.int32().min(0).optional().describe("Index of the shard to pack, from 0."),
 } as const;
 

@@ -14,7 +14,7 @@ import {
 } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
 import { type ExportPlan, findOwner, planExport, planShards } from "./plan.js";
-import { type RowNames, readRowNames, writeRowsJson } from "./row-names.js";
+import { type RowNames, readRowNames, writeEpisodesJson, writeRowsJson } from "./row-names.js";
 import { type BatchTensors, tensorView } from "./tensor.js";
 
 const NO_LIMIT = 0;
@@ -206,10 +206,11 @@ function* preparePack<Layout extends BatchTensorLayout>(
 ): Steps<(memory: Memory, onFirstStripe?: PackTarget["onFirstStripe"]) => Promise<Batch<Layout>>> {
   const names = yield* readRowNames(plan);
   const rows = yield* writeRowsJson(plan, names);
+  const episodes = rowTensors && { episodes: yield* writeEpisodesJson(plan) };
   const rewardMetadata = rowTensors && style === "concat" ? uncountedRewards(plan) : {};
   return async (memory, onFirstStripe) => {
     const options = { memory, ...(onFirstStripe && { stripes: { from: LARGE_BATCH, first: FIRST_STRIPE } }) };
-    const packed = await plan.native.pack({ ...metadata, ...rewardMetadata, rows }, options);
+    const packed = await plan.native.pack({ ...metadata, ...rewardMetadata, ...episodes, rows }, options);
     const batch = new Batch<Layout>(packed, () => listRows(plan, names));
     if (packed.writtenBytes < packed.byteLength) {
       // Before the receiver has the batch, because it may release it at once.

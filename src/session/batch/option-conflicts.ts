@@ -11,6 +11,7 @@ import type { BatchOptions } from "./batch-options.js";
 export function refuseConflicts(options: BatchOptions): void {
   if (options.layout === "tree" && options.maxLength !== undefined) throw treeLimitError();
   if (options.turns) refuseTurns(options);
+  if (options.sharedTurns === "weight" && !options.turns) throw missingTurnsError();
   if (options.concatReward === "return") requireConcatRows(options);
 }
 
@@ -20,6 +21,14 @@ function treeLimitError(): SessionError {
     (spell) =>
       `${spell("maxLength")} must be absent for layout tree, because its rows share the tokens that would be cut.`,
     { param: "maxLength" },
+  );
+}
+
+function missingTurnsError(): SessionError {
+  return new SessionError(
+    "invalid_value",
+    (spell) => `${spell("sharedTurns")} must be every or first without turns, which have the weights; received weight.`,
+    { param: "sharedTurns" },
   );
 }
 

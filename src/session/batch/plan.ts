@@ -1,5 +1,5 @@
 import { native } from "../../native/addon.js";
-import type { NativePlan, PlanOptions, PlanRows } from "../../native/contract.js";
+import type { NativePlan, PlanEpisodes, PlanOptions, PlanRows } from "../../native/contract.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { LeftOutInteraction } from "../delivery.js";
 import { SessionError } from "../errors.js";
@@ -20,6 +20,8 @@ export interface ExportPlan {
   /** Returns true if `models`, `excludeModels` or `tags` remove an interaction. Undefined without these options. */
   readonly removes: ((interaction: Interaction) => boolean) | undefined;
   readonly counts: SessionCounts;
+  /** Of the sessions. Shards have those of the whole export. */
+  readonly episodes: PlanEpisodes;
 }
 
 export interface ExportRow {
@@ -29,6 +31,18 @@ export interface ExportRow {
   readonly length: number;
   /** After discount, in float64. */
   readonly reward: number;
+}
+
+/** Numbers groups in the order of their first sessions. */
+class GroupNumbers {
+  readonly #numbers = new Map<string, number>();
+
+  find(groupId: string | undefined): number | undefined {
+    if (groupId === undefined) return undefined;
+    const number = this.#numbers.get(groupId) ?? this.#numbers.size;
+    this.#numbers.set(groupId, number);
+    return number;
+  }
 }
 
 type PlannedOptions = BatchOptions & { readonly labelLimit: number };
@@ -52,12 +66,14 @@ export function* planExport(
   const removes = toInteractionFilter(options);
   const leftOut: LeftOutInteraction[][] = [];
   const counts = new SessionCounts();
+  const groups = new GroupNumbers();
   const builder = new native.PlanBuilder(toNative(planned), yield* countInteractions(sessions));
   for (const [index, session] of sessions.entries()) {
     if (index > 0) yield;
     const absent = session.leftOutInteractions();
     try {
-      builder.add(session.tokens, toIndices(absent), removes && findRemoved(session, removes));
+      const removed = removes && findRemoved(session, removes);
+      builder.add(session.tokens, toIndices(absent), removed, groups.find(session.groupId));
     } catch (error) {
       // The addon names only the interaction, so each session is planned alone.
       yield* refuseOverflowingRewards(sessions, planned, removes);
@@ -72,7 +88,14 @@ export function* planExport(
   yield;
   if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
   if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, sessions, options);
-  return { native: plan, sessions, leftOut: options.includeUndelivered ? [] : leftOut, removes, counts };
+  return {
+    native: plan,
+    sessions,
+    leftOut: options.includeUndelivered ? [] : leftOut,
+    removes,
+    counts,
+    episodes: plan.episodes(),
+  };
 }
 
 /**

@@ -69,6 +69,7 @@ const common = {
   style: fc.constantFrom("individual", "concat"),
   onMismatch: fc.constantFrom("split", "split", "error"),
   concatReward: fc.constantFrom("leaf", "leaf", "return"),
+  sharedTurns: fc.constantFrom("every", "first", "first", "weight"),
   includeUndelivered: fc.boolean(),
   models: fc.option(models, { nil: undefined, freq: 2 }),
   excludeModels: fc.option(models, { nil: undefined, freq: 2 }),
@@ -95,7 +96,9 @@ const limitedTree = fc.record({ ...common, ...limits, layout: fc.constant("tree"
 const treeOfTurns = fc.record({ ...common, turns: fc.constant(true), layout: fc.constant("tree") });
 
 /** Returns true if no sessions are refused with these options, provided that `concat` may split. */
-export function isPackable({ maxLength, turns, layout, rowTensors, style, concatReward }: BatchOptionsInput): boolean {
+export function isPackable(options: BatchOptionsInput): boolean {
+  const { maxLength, turns, layout, rowTensors, style, concatReward, sharedTurns } = options;
+  if (sharedTurns === "weight" && !turns) return false;
   if (concatReward === "return" && (style !== "concat" || layout === "tree")) return false;
   return maxLength === undefined && !(turns && (layout === "tree" || rowTensors === false));
 }

@@ -1,7 +1,7 @@
 import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
 import type { ModelledSession } from "./modelled-session.js";
 import { buildCodes, buildRowTensors, buildTurnTensors } from "./row-tensors.js";
-import { type ModelRow, rowsOf } from "./rows.js";
+import { type ModelRow, relateRows, rowsOf } from "./rows.js";
 import { bool, described, i32, type ModelBatch, perToken, rewardsOf } from "./tensors.js";
 import { treeBatch } from "./tree.js";
 
@@ -10,14 +10,14 @@ export function modelBatch(sessions: readonly ModelledSession[], options: BatchO
   const { style = "individual", discount = 1, concatReward = "leaf", layout = "padded", rowTensors = true } = options;
   if (layout === "tree") return treeBatch(sessions, { discount, rowTensors, filters: options });
   const all = sessions.flatMap((session) => rowsOf(session, { style, discount, concatReward, filters: options }));
-  const rows = limited(all, options);
+  const rows = relateRows(limited(all, options), options.sharedTurns ?? "every");
   const tensors = layout === "packed" ? packed(rows) : padded(rows, options);
   const codes = buildCodes(rows, options.turns ?? false);
   return {
     rows: rows.map(described),
     tensors: {
       ...tensors,
-      ...(rowTensors && buildRowTensors(rows, codes)),
+      ...(rowTensors && buildRowTensors(rows, codes, discount)),
       ...(rowTensors && options.turns && buildTurnTensors(rows, codes)),
     },
     codes,
@@ -31,6 +31,7 @@ function limited(rows: readonly ModelRow[], { maxLength, overflow }: BatchOption
   const cut = (numbers: readonly number[]) => numbers.slice(0, maxLength);
   return rows.map((row) => ({
     ...row,
+    isCut: row.ids.length > maxLength,
     ids: cut(row.ids),
     lossMask: cut(row.lossMask),
     logprobs: cut(row.logprobs),

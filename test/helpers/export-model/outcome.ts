@@ -5,6 +5,7 @@ import { describeFilters, type Filters, findRoot, isKept, isRemoved, losesReward
 import { modelBatch } from "./model-batch.js";
 import { allDelivered, isLeftOut, type ModelledSession } from "./modelled-session.js";
 import { type ModelRefusal, modelRefusal } from "./refusal.js";
+import { episodeOf } from "./rows.js";
 import type { ModelBatch } from "./tensors.js";
 
 /** The outcome of an export: a batch, or a refusal. */
@@ -72,7 +73,7 @@ const MAX_NAMED_ROWS = 64;
 function rowMetadata(
   sessions: readonly ModelledSession[],
   options: BatchOptionsInput,
-  { codes, uncounted }: ModelBatch,
+  { codes, uncounted, rows }: ModelBatch,
 ): BatchFile["metadata"] {
   const { style = "individual", concatReward = "leaf" } = options;
   const roots = sessions.flatMap((session) => unrewardedRoots(session, options));
@@ -81,11 +82,25 @@ function rowMetadata(
     unrewarded_roots: { count: roots.length, first: roots.slice(0, MAX_NAMED_ROOTS) },
     left_out: { undelivered: sessions.flatMap(listLeftOut).length, retried: 0 },
     row_codes: codes,
+    episodes: listEpisodes(sessions, rows, options.discount ?? 1),
     ...(style === "concat" && {
       concat_reward: concatReward,
       uncounted_rewards: { rows: uncounted.length, first: uncounted.slice(0, MAX_NAMED_ROWS) },
     }),
   };
+}
+
+/** Lists the episodes of all groups that have rows. */
+function listEpisodes(sessions: readonly ModelledSession[], rows: ModelBatch["rows"], discount: number): object[] {
+  const isPresent = ({ sessionId, groupId }: ModelledSession) =>
+    rows.some((row) => row.sessionId === sessionId || (groupId !== undefined && row.groupId === groupId));
+  return sessions.filter(isPresent).map((session) => {
+    const { sessionId, groupId = null, sessionReward, turns } = session;
+    const isRewarded = sessionReward !== undefined || turns.some((turn) => turn.reward !== undefined);
+    const values = isRewarded ? episodeOf(session, discount) : { reward: null, return: null };
+    const count = rows.filter((row) => row.sessionId === sessionId).length;
+    return { session_id: sessionId, group_id: groupId, ...values, rows: count };
+  });
 }
 
 function listLeftOut({ turns }: ModelledSession): object[] {
@@ -113,12 +128,13 @@ const JSON_TEXTS = [
   "unrewarded_roots",
   "left_out",
   "row_codes",
+  "episodes",
   "uncounted_rewards",
 ];
 /** Metadata that describes the server. */
 const ORIGIN = ["model", "model_digest", "config"];
 /** Tensors whose values are times. */
-export const CLOCK = ["row_created_at", "turn_created_at"];
+export const CLOCK = ["created_at", "created_at_ms"].flatMap((name) => [`row_${name}`, `turn_${name}`]);
 
 export function readBatchFile(bytes: Uint8Array): BatchFile {
   const { metadata, tensors } = readSafetensors(bytes);

@@ -20,6 +20,9 @@ export function modelRefusal(
     return { code: "invalid_value", param, details: {} };
   }
   if (layout === "tree" && maxLength !== undefined) return { code: "invalid_value", param: "maxLength", details: {} };
+  if (options.sharedTurns === "weight" && !options.turns) {
+    return { code: "invalid_value", param: "sharedTurns", details: {} };
+  }
   if (options.concatReward === "return" && (style !== "concat" || layout === "tree")) {
     return { code: "invalid_value", param: "concatReward", details: {} };
   }

@@ -1,5 +1,5 @@
 import { type ModelledSession, sequenceOf, type Turn } from "./modelled-session.js";
-import { isExact, type ModelRow } from "./rows.js";
+import { episodeOf, isExact, type ModelRow } from "./rows.js";
 import { bool, f32, i32, type ModelBatch, type ModelTensor } from "./tensors.js";
 
 type Codes = ModelBatch["codes"];
@@ -115,7 +115,13 @@ function alike(prefix: string, count: number): Columns {
   return Object.fromEntries(Object.entries(columns).map(([name, column]) => [prefix + name, column]));
 }
 
-export function buildRowTensors(rows: readonly ModelRow[], codes: Codes): Columns {
+/** Returns the lowest or the highest version of the trained tokens at positions [from, to) of a row. */
+function findVersion(pick: typeof Math.min, { lossMask, versions }: ModelRow, from = 0, to = versions.length): number {
+  const trained = versions.slice(from, to).filter((_, i) => lossMask[from + i] === 1);
+  return trained.length === 0 ? -1 : pick(...trained);
+}
+
+export function buildRowTensors(rows: readonly ModelRow[], codes: Codes, discount: number): Columns {
   const column = (make: typeof i32, value: (row: ModelRow) => number) => make(rows.map(value), [rows.length]);
   return {
     ...alike("row_", rows.length),
@@ -124,6 +130,14 @@ export function buildRowTensors(rows: readonly ModelRow[], codes: Codes): Column
     row_turn: column(i32, ({ chain, session }) => (chain.at(-1) ? countDepth(chain.at(-1) as Turn, session) : -1)),
     row_turns: column(i32, ({ chain }) => chain.length),
     row_forced_tokens: column(i32, () => 0),
+    row_session_row: column(i32, ({ sessionRow }) => sessionRow),
+    row_session_rows: column(i32, ({ sessionRows }) => sessionRows),
+    row_episode_reward: column(f32, ({ session }) => Math.fround(episodeOf(session, discount).reward)),
+    row_episode_return: column(f32, ({ session }) => Math.fround(episodeOf(session, discount).return)),
+    row_interaction: column(i32, (row) => row.session.turns.indexOf(findLast(row) as Turn)),
+    row_min_version: column(i32, (row) => findVersion(Math.min, row)),
+    row_max_version: column(i32, (row) => findVersion(Math.max, row)),
+    row_truncated: column(bool, (row) => Number(row.isCut || findLast(row)?.finishReason === "length")),
     row_own_reward: column(f32, (row) => findLast(row)?.reward ?? 0),
     ...textColumns("row_", rows.map(findLast), codes),
     row_cause: column(i32, ({ chain, session }) => findCause(chain[0] as Turn, session)),
@@ -138,7 +152,11 @@ export function buildRowTensors(rows: readonly ModelRow[], codes: Codes): Column
 }
 
 export function buildTurnTensors(rows: readonly ModelRow[], codes: Codes): Columns {
-  const all = rows.flatMap((row) => row.chain.map((turn, k) => ({ row, turn, reward: row.finals[k] ?? 0 })));
+  const all = rows.flatMap((row) =>
+    row.chain.map((turn, k) => ({ row, turn, reward: row.finals[k] ?? 0, weight: row.weights[k] ?? 0 })),
+  );
+  const versionOf = (pick: typeof Math.min, { turn, row }: Entry) =>
+    findVersion(pick, row, turn.prompt.length, sequenceOf(turn).length);
   type Entry = (typeof all)[number];
   const column = (make: typeof i32, value: (entry: Entry) => number) => make(all.map(value), [all.length]);
   const starts = rows.reduce<number[]>((sums, { chain }) => [...sums, (sums.at(-1) ?? 0) + chain.length], [0]);
@@ -146,6 +164,10 @@ export function buildTurnTensors(rows: readonly ModelRow[], codes: Codes): Colum
     ...alike("turn_", all.length),
     cu_turns: i32(starts, [rows.length + 1]),
     turn_turn: column(i32, ({ turn, row }) => countDepth(turn, row.session)),
+    turn_interaction: column(i32, ({ turn, row }) => row.session.turns.indexOf(turn)),
+    turn_weight: column(f32, ({ weight }) => weight),
+    turn_min_version: column(i32, (entry) => versionOf(Math.min, entry)),
+    turn_max_version: column(i32, (entry) => versionOf(Math.max, entry)),
     turn_start: column(i32, ({ turn, row }) => Math.min(turn.prompt.length, row.ids.length)),
     turn_end: column(i32, ({ turn, row }) => Math.min(sequenceOf(turn).length, row.ids.length)),
     turn_reward: column(f32, ({ reward }) => Math.fround(reward)),

@@ -23,6 +23,13 @@ export interface ModelRow {
   readonly marked: boolean;
   /** True if a filter removes the call. Only in tree batches, where the call is still a node. */
   readonly filtered: boolean;
+  /** Position among the rows of its session in the export, and their number. */
+  readonly sessionRow: number;
+  readonly sessionRows: number;
+  /** Factor of the loss of each call of `chain`. */
+  readonly weights: readonly number[];
+  /** True if the export cut its end. */
+  readonly isCut: boolean;
 }
 
 /** Returns the first position at which a call's prompt differs from its parent's sequence. */
@@ -81,9 +88,55 @@ export function rowsOf(
       uncounted,
       marked,
       filtered: !leftOut && isRemoved(turn, session, filters),
+      sessionRow: 0,
+      sessionRows: 0,
+      weights: chain.map(() => 1),
+      isCut: false,
     };
     return [{ ...described, ...buildColumns(turn, chain.filter(isOpen)), reward }];
   });
+}
+
+/** Sets what depends on the other rows of the export. */
+export function relateRows(rows: readonly ModelRow[], sharedTurns: "every" | "first" | "weight"): ModelRow[] {
+  const trained = new Set<Turn>();
+  return rows.map((row) => {
+    const siblings = rows.filter(({ session }) => session === row.session);
+    const placed = { ...row, sessionRow: siblings.indexOf(row), sessionRows: siblings.length };
+    const holders = (turn: Turn) => siblings.filter(({ chain }) => chain.includes(turn)).length;
+    if (sharedTurns === "weight")
+      return { ...placed, weights: row.chain.map((turn) => Math.fround(1 / holders(turn))) };
+    if (sharedTurns === "every") return placed;
+    const open = row.chain.map((turn) => !trained.has(turn));
+    const untrained = (position: number) =>
+      row.chain.some((t, k) => !open[k] && position >= t.prompt.length && position < sequenceOf(t).length);
+    for (const turn of row.chain) trained.add(turn);
+    const masked = (values: readonly number[], otherwise: number) =>
+      values.map((value, position) => (untrained(position) ? otherwise : value));
+    return {
+      ...placed,
+      chain: row.chain.filter((_, k) => open[k]),
+      finals: row.finals.filter((_, k) => open[k]),
+      weights: row.weights.filter((_, k) => open[k]),
+      lossMask: masked(row.lossMask, 0),
+      logprobs: masked(row.logprobs, 0),
+      versions: masked(row.versions, -1),
+    };
+  });
+}
+
+/** Returns reward and return of a whole session. */
+export function episodeOf(session: ModelledSession, discount: number): { reward: number; return: number } {
+  const { turns, sessionReward = 0 } = session;
+  const depth = (turn: Turn | undefined): number => (turn && turn.parent >= 0 ? 1 + depth(turns[turn.parent]) : 0);
+  const last = turns.findLast((turn) => !isLeftOut(turn, turns));
+  return turns.reduce(
+    (sum, turn) => ({
+      reward: sum.reward + (turn.reward ?? 0),
+      return: sum.return + (turn.reward ?? 0) * power(discount, depth(turn)),
+    }),
+    { reward: sessionReward, return: last ? sessionReward * power(discount, depth(last)) : 0 },
+  );
 }
 
 /** Returns the token-exact ancestors of a call, and the call itself, in order. */

@@ -1,7 +1,7 @@
 import type { Filters } from "./filters.js";
 import type { ModelledSession, Turn } from "./modelled-session.js";
 import { buildCodes, buildRowTensors } from "./row-tensors.js";
-import { type ModelRow, rowsOf, sharedWithParent } from "./rows.js";
+import { type ModelRow, relateRows, rowsOf, sharedWithParent } from "./rows.js";
 import { described, i32, type ModelBatch, perToken, rewardsOf } from "./tensors.js";
 
 /** A token of a tree. The owner, which is the call that has it first, distinguishes it from other tokens with the same id. */
@@ -38,7 +38,10 @@ export function treeBatch(
   for (const { tokens: all, shared } of nodes) starts.push((starts.at(-1) ?? 0) + all.length - shared);
   const roots = nodes.flatMap(({ shared }, i) => (shared === 0 ? [starts[i] ?? 0] : []));
   const flat = [tokens.length];
-  const rows = nodes.map(({ row }) => row);
+  const rows = relateRows(
+    nodes.map(({ row }) => row),
+    "every",
+  );
   const codes = buildCodes(rows, false);
   return {
     codes,
@@ -65,7 +68,7 @@ export function treeBatch(
         [nodes.length],
       ),
       node_rewards: rewardsOf(rows),
-      ...(rowTensors && buildRowTensors(rows, codes)),
+      ...(rowTensors && buildRowTensors(rows, codes, discount)),
     },
   };
 }

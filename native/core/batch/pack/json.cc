@@ -52,7 +52,7 @@ struct RowTensors {
     reward = static_cast<float>(row.reward);
     TokenWriter writer({inputIds.data(), lossMask.data(), logprobs.data(), versions.data()}, false);
     writer.inputIds.copy(path.inputIds(), row.length);
-    path.writeTrained(plan.trainedFrom(row), row.length, writer.trained);
+    path.writeTrained(row.trainedFrom, row.length, writer.trained);
   }
 };
 

@@ -26,7 +26,7 @@ class PackedRows {
     const auto first = static_cast<std::size_t>(cuSeqlens_[index]);
     tokens_.moveTo(first);
     tokens_.inputIds.copy(path.inputIds(), row.length);
-    path.writeTrained(plan_.trainedFrom(row), row.length, tokens_.trained);
+    path.writeTrained(row.trainedFrom, row.length, tokens_.trained);
     positionIds_.moveTo(first);
     positionIds_.countUp(0, row.length);
     attentionMask_.moveTo(first);

@@ -28,7 +28,7 @@ class PaddedRows {
     attentionMask_.moveTo(index * width);
     if (left) pad(padding);
     tokens_.inputIds.copy(path.inputIds(), row.length);
-    path.writeTrained(plan_.trainedFrom(row), row.length, tokens_.trained);
+    path.writeTrained(row.trainedFrom, row.length, tokens_.trained);
     attentionMask_.fill(1, row.length);
     if (!left) pad(padding);
   }

@@ -59,6 +59,47 @@ std::uint32_t countForcedTokens(const Plan& plan, const PlanRow& row) {
   }
 }
 
+/// The lowest and the highest weight version; -1 without any.
+struct VersionRange {
+  std::int32_t lowest = kNoVersion;
+  std::int32_t highest = kNoVersion;
+
+  void add(std::int32_t version) {
+    lowest = lowest == kNoVersion ? version : std::min(lowest, version);
+    highest = std::max(highest, version);
+  }
+  /// Adds those of the sampled outputs of an interaction, in a row of so many tokens.
+  void add(const Interaction& at, std::uint32_t length) {
+    const std::uint32_t outputs = std::min(std::max(length, at.inputLength) - at.inputLength, at.outputLength);
+    visitForced(at.forced(), 0, outputs, [&](bool isForced, std::uint32_t from, std::uint32_t count) {
+      if (isForced) return;
+      visitVersions(at.versions(), from, count, [&](std::int32_t version, std::uint32_t) { add(version); });
+    });
+  }
+};
+
+VersionRange versionsOf(const Plan& plan, const PlanRow& row) {
+  VersionRange range;
+  if (row.filtered || (row.leftOut && !plan.options().includeLeftOut)) return range;
+  for (const Interaction* at = row.interaction;; at = at->parent) {
+    if (at == row.interaction || !plan.isFiltered(*at)) range.add(*at, row.length);
+    if (at == row.first) return range;
+  }
+}
+
+VersionRange versionsOf(const Interaction& turn, const PlanRow& row) {
+  VersionRange range;
+  range.add(turn, row.length);
+  return range;
+}
+
+bool isTruncated(const PlanRow& row, const Interaction& turn, const RowColumn& column) {
+  if (row.length < row.interaction->sequenceLength()) return true;
+  const LabelSet* labels = turn.labels;
+  return labels != nullptr && column.slot < labels->size() &&
+         std::ranges::find(column.knownLabels, (*labels)[column.slot]) != column.knownLabels.end();
+}
+
 /// Rows or turns [begin, end).
 struct Range {
   std::size_t begin;
@@ -162,6 +203,22 @@ class ColumnTensors {
         return write([&](const PlanRow& row) { return countTurns(plan_, row); });
       case RowSource::kForcedTokens:
         return write([&](const PlanRow& row) { return countForcedTokens(plan_, row); });
+      case RowSource::kEpisodeReward:
+        return write([&](const PlanRow& row) { return wordOf(static_cast<float>(episode(row).reward)); });
+      case RowSource::kEpisodeReturn:
+        return write([&](const PlanRow& row) { return wordOf(static_cast<float>(episode(row).discountedReturn)); });
+      case RowSource::kSessionRow:
+        return write([](const PlanRow& row) { return row.sessionRow; });
+      case RowSource::kSessionRows:
+        return write([&](const PlanRow& row) { return episode(row).rows; });
+      case RowSource::kTruncated:
+        return write([&](const PlanRow& row) { return isTruncated(row, turn(row), column) ? 1u : 0u; });
+      case RowSource::kMinVersion:
+        return write([&](const PlanRow& row) { return wordOf(versionsOf(plan_, row).lowest); });
+      case RowSource::kMaxVersion:
+        return write([&](const PlanRow& row) { return wordOf(versionsOf(plan_, row).highest); });
+      case RowSource::kInteraction:
+        return write([&](const PlanRow& row) { return turn(row).index; });
       case RowSource::kTokenExact:
         return write([&](const PlanRow& row) { return turn(row).tokenExact ? 1u : 0u; });
       case RowSource::kFact:
@@ -180,6 +237,7 @@ class ColumnTensors {
                     [&](std::size_t i) { return wordOf(linked_.compactedFrom[i]); });
       case RowSource::kTurnStart:
       case RowSource::kTurnEnd:
+      case RowSource::kTurnWeight:
         throw Error(ErrorCode::kInvalidArg, "columns: " + column.name + " has no value for a row");
     }
   }
@@ -196,6 +254,10 @@ class ColumnTensors {
         return write([](const PlanTurn& turn) { return std::isnan(turn.ownReward) ? 0u : 1u; });
       case RowSource::kReward:
         return write([](const PlanTurn& turn) { return wordOf(turn.reward); });
+      case RowSource::kTurnWeight:
+        return write([](const PlanTurn& turn) { return wordOf(turn.weight); });
+      case RowSource::kInteraction:
+        return write([](const PlanTurn& turn) { return turn.interaction->index; });
       case RowSource::kTurn:
         return write([](const PlanTurn& turn) { return turn.interaction->depth; });
       case RowSource::kTokenExact:
@@ -209,27 +271,43 @@ class ColumnTensors {
     }
   }
 
-  /// Writes kTurnStart or kTurnEnd for the turns of `rows`. Bounds behind the end of a truncated row become its length.
-  void writeBounds(const RowColumn& column, Range rows) const {
+  /// Writes a column of turns whose values depend on where their row ends, for the turns of `rows`.
+  void writeTurnsInRows(const RowColumn& column, Range rows) const {
     auto* to = block_.tensor<std::uint32_t>("turn_" + column.name);
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
       for (std::uint32_t i = plan_.turnStarts()[row]; i < plan_.turnStarts()[row + 1]; ++i) {
-        const Interaction& at = *plan_.turns()[i].interaction;
-        const std::uint32_t bound = column.source == RowSource::kTurnStart ? at.inputLength : at.sequenceLength();
-        to[i] = std::min(bound, plan_.rows()[row].length);
+        to[i] = inRow(column, *plan_.turns()[i].interaction, plan_.rows()[row]);
       }
     }
   }
 
  private:
+  /// Bounds behind the end of a truncated row become its length.
+  static std::uint32_t inRow(const RowColumn& column, const Interaction& turn, const PlanRow& row) {
+    switch (column.source) {
+      case RowSource::kTurnStart:
+        return std::min(turn.inputLength, row.length);
+      case RowSource::kTurnEnd:
+        return std::min(turn.sequenceLength(), row.length);
+      case RowSource::kMinVersion:
+        return wordOf(versionsOf(turn, row).lowest);
+      default:
+        return wordOf(versionsOf(turn, row).highest);
+    }
+  }
+
+  const PlanEpisode& episode(const PlanRow& row) const { return plan_.episodes()[row.session]; }
+
   const Plan& plan_;
   const LabelCodes& codes_;
   const BatchBlock& block_;
   LinkedRows linked_;
 };
 
-bool isBound(const RowColumn& column) {
-  return column.source == RowSource::kTurnStart || column.source == RowSource::kTurnEnd;
+/// Returns true if the values of turns depend on the length of their row.
+bool dependsOnRow(const RowColumn& column) {
+  return column.source == RowSource::kTurnStart || column.source == RowSource::kTurnEnd ||
+         column.source == RowSource::kMinVersion || column.source == RowSource::kMaxVersion;
 }
 
 /// Writes all columns for a range of rows and for their turns.
@@ -240,8 +318,8 @@ void writeColumns(const Plan& plan, const ColumnTensors& tensors, Range rows) {
     const RowColumn& column = plan.columns()[i];
     if (column.perRow) tensors.writeRows(i, column, rows);
     if (!column.perTurn || !hasTurns) continue;
-    if (isBound(column)) {
-      tensors.writeBounds(column, rows);
+    if (dependsOnRow(column)) {
+      tensors.writeTurnsInRows(column, rows);
     } else {
       tensors.writeTurns(i, column, turns);
     }

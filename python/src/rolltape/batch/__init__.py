@@ -1,6 +1,6 @@
 """Batches as numpy arrays. Start reading at `batch.py`."""
 
-from .batch import Batch, RowInfo
-from .samples import Sample
+from .batch import Batch, EpisodeInfo, RowInfo
+from .samples import Sample, Turn
 
-__all__ = ["Batch", "RowInfo", "Sample"]
+__all__ = ["Batch", "EpisodeInfo", "RowInfo", "Sample", "Turn"]

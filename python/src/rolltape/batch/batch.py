@@ -35,6 +35,20 @@ class RowInfo(TypedDict, total=False):
     turn_id: str
 
 
+class EpisodeInfo(TypedDict):
+    """A session of the export.
+
+    reward: what the agent returned: the session's reward plus the own reward of each interaction. return: the same,
+        discounted from the first turn. Both are None if nothing was rewarded.
+    rows: number of rows in the whole export.
+    """
+
+    session_id: str
+    group_id: str | None
+    reward: float | None
+    rows: int
+
+
 class Batch:
     """The tensors and metadata of one batch, as docs/reference/batch-format.md describes them.
 
@@ -89,7 +103,7 @@ class Batch:
         as they exist.
         """
         self._tensors = None
-        for name in ("places", "rows"):
+        for name in ("places", "rows", "episodes"):
             self.__dict__.pop(name, None)
         block, self._block = self._block, None
         if not isinstance(block, mmap.mmap):
@@ -146,6 +160,17 @@ class Batch:
             raise invalid(f"its metadata describes {len(rows)} rows, but it has {len(self)}")
         return rows
 
+    @cached_property
+    def episodes(self) -> list[EpisodeInfo]:
+        """All episodes of the whole export whose group has rows in this batch, also if it is a shard.
+
+        Raises BatchError `batch_mismatch` if the batch was exported without row tensors.
+        """
+        if "episodes" not in self.metadata:
+            raise BatchError("batch_mismatch", "The batch has no metadata `episodes`. Export with row_tensors=True.")
+        episodes: list[EpisodeInfo] = json.loads(self.metadata["episodes"])
+        return episodes
+
     @property
     def session_ids(self) -> list[str]:
         return [row["session_id"] for row in self.rows]
@@ -173,9 +198,18 @@ class Batch:
 
     def texts(self, name: str, *, turns: bool = False) -> list[str | None]:
         """Returns a column of codes as texts, such as `finish_reason`. None: no text, or one that is not listed."""
-        listed: list[str] = json.loads(self.metadata.get("row_codes", "{}")).get(name, [])
         codes = (self.turn_column if turns else self.column)(name)
-        return [listed[code] if 0 <= code < len(listed) else None for code in codes.tolist()]
+        return [self.text(name, code) for code in codes.tolist()]
+
+    def text(self, name: str, code: int) -> str | None:
+        """Returns the text of a code of column `name`. None: no text, or one that is not listed."""
+        listed = self._codes.get(name, [])
+        return listed[code] if 0 <= code < len(listed) else None
+
+    @cached_property
+    def _codes(self) -> dict[str, list[str]]:
+        codes: dict[str, list[str]] = json.loads(self.metadata.get("row_codes", "{}"))
+        return codes
 
     @cached_property
     def places(self) -> Places:

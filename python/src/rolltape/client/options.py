@@ -29,6 +29,7 @@ class BatchOptions(ExportOptions, total=False):
     overflow: Literal["error", "truncate", "drop"]
     row_tensors: bool
     turns: bool
+    shared_turns: Literal["every", "first", "weight"]
     shards: int
     shard: int
 

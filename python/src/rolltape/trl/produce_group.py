@@ -16,7 +16,7 @@ from ..client import AsyncClient
 from ..errors import RolltapeError
 from ..groups import Group, run_group
 from .metrics import Metrics
-from .rows import Row, check_temperatures, read_rows
+from .rows import Row, check_temperatures, read_rows, unrewarded_sessions
 from .settings import WorkerSettings
 
 
@@ -67,8 +67,11 @@ def _read_group(batch: Batch, settings: WorkerSettings, metrics: Metrics) -> lis
     rows = read_rows(batch)
     metrics.count("rows", len(rows))
     metrics.count("untrained_rows", len(batch) - len(rows))
+    metrics.count("unrewarded_episodes", len(unrewarded_sessions(batch)))
     if not rows:
-        raise GroupFailed(f"None of {len(batch)} rows has a trained token: did the agent call the model?")
+        raise GroupFailed(
+            f"None of {len(batch)} rows has a trained token and a reward: did the agent call the model and return a reward?"
+        )
     advantages = _advantages(batch, settings.advantages)
     rewards = np.array([row.reward for row in rows], np.float64)
     _measure_rows(rows, rewards, metrics)

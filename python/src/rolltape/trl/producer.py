@@ -93,9 +93,7 @@ class Producer:
                 rows = []
             finally:
                 self._running -= 1
-            waited = 0.0
-            for row in rows:
-                waited += await self._put(row, number)
+            waited = await self._put_group(rows, number)
             self._metrics.rate("backpressure_s", waited, 1.0)
             self._metrics.flush()
 
@@ -110,20 +108,31 @@ class Producer:
             )
         await asyncio.sleep(min(_RETRY_SECONDS * self._failures_in_a_row, _MAX_RETRY_SECONDS))
 
-    async def _put(self, row: TrainedRow, number: int) -> float:
-        """Puts a row as soon as there is room, unless it is too old by then. Returns how many seconds it waited."""
+    async def _put_group(self, rows: Sequence[TrainedRow], number: int) -> float:
+        """Puts the rows of a group as soon as there is room, unless the group is too old when the first one finds room.
+
+        Returns how many seconds it waited.
+        """
         began = time.monotonic()
+        while rows and self._buffer.full():
+            await asyncio.sleep(_POLL_SECONDS)
+        oldest = min((row.row.version for row in rows), default=0)
+        limit = self._settings.max_staleness
+        if limit is not None and self._version() - oldest > limit:
+            self._metrics.count("stale_rows", len(rows))
+            rows = []
+        for row in rows:
+            await self._put(row, number)
+        return time.monotonic() - began
+
+    async def _put(self, row: TrainedRow, number: int) -> None:
         while True:
-            age = max(0, self._version() - row.row.version)
-            if self._settings.max_staleness is not None and age > self._settings.max_staleness:
-                self._metrics.count("stale_rows")
-                break
             try:
                 self._buffer.put_nowait(self._to_sample(row, number))
             except queue.Full:
                 await asyncio.sleep(_POLL_SECONDS)
                 continue
+            age = max(0, self._version() - row.row.version)
             self._metrics.rate("staleness_mean", age, 1.0)
             self._metrics.gauge_max("staleness", age)
-            break
-        return time.monotonic() - began
+            return

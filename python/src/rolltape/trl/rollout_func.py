@@ -11,7 +11,8 @@ from ..client import AsyncClient
 from ..errors import RolltapeError
 from ..groups import Group, run_group
 from .produce_group import delete_on_failure
-from .rows import Row, check_temperatures, read_rows
+from .rows import Row, check_temperatures, read_rows, unrewarded_sessions
+from .settings import EXPORT
 
 if TYPE_CHECKING:
     from ..groups import Agent
@@ -40,7 +41,7 @@ def make_rollout_func(
     max_concurrency: episodes that run at once. episode_timeout: seconds that each may take.
     max_attempts: how often a prompt's episode is run until one is accepted. The trainer needs a row for every prompt.
     several_rows: what to do if a conversation branches or does not continue its tokens, because TRL takes one row for each
-        prompt. `longest` trains on the row with the most trained tokens.
+        prompt. `longest` trains on the row with the most trained tokens. Its reward is that of the whole episode.
     export: further options of the export, such as `{"discount": 0.9}`.
 
     The function raises RolltapeError `episodes_failed` or `several_rows`, and BatchError `greedy_rows` or
@@ -48,7 +49,8 @@ def make_rollout_func(
     """
     if max_attempts < 1:
         raise ValueError(f"max_attempts must be at least 1; received {max_attempts}.")
-    options = {"on_mismatch": "split", **(export or {}), "style": "concat", "layout": "packed", "turns": True}
+    # Of an episode's rows only one is taken, so it trains on all its turns.
+    options = {**EXPORT, "shared_turns": "every", **(export or {}), "style": "concat", "layout": "packed", "turns": True}
 
     async def run_once(client: AsyncClient, tasks: Sequence[Any], temperature: float) -> list[Row | Exception]:
         groups = await run_group(
@@ -66,10 +68,11 @@ def make_rollout_func(
         async with delete_on_failure(client, session_ids):
             batch = await client.export_batch(session_ids, **options)
         check_temperatures(batch, temperature)
+        unrewarded = set(unrewarded_sessions(batch))
         rows: dict[str, list[Row]] = {}
         for row in read_rows(batch):
             rows.setdefault(row.session_id, []).append(row)
-        return [_choose_row(group, rows, several_rows) for group in groups]
+        return [_choose_row(group, rows, unrewarded, several_rows) for group in groups]
 
     async def run_all(prompts: list[Any], temperature: float) -> list[Row]:
         tasks = prompts if to_task is None else [to_task(prompt) for prompt in prompts]
@@ -108,10 +111,14 @@ def _to_fields(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _choose_row(group: Group, rows: dict[str, list[Row]], several: str) -> Row | Exception:
+def _choose_row(
+    group: Group, rows: dict[str, list[Row]], unrewarded: set[str], several: str
+) -> Row | Exception:
     if not group.session_ids:
         return _failure(group)
     (session_id,) = group.session_ids
+    if session_id in unrewarded:
+        return RolltapeError("reward_missing", f"Session {session_id} has no reward: the agent must return one.")
     found = rows.get(session_id, [])
     if not found:
         return RolltapeError("no_trained_tokens", f"Session {session_id} has no trained token: no call was recorded.")

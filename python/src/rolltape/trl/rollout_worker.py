@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..advantages import grpo
 from ..batch import Batch
 from ..client import AsyncClient, Client
 from ..errors import RolltapeError
@@ -18,7 +19,7 @@ from .metrics import Metrics
 from .produce_group import TrainedRow
 from .producer import Producer, repeat_tasks
 from .sample_type import load_sample_type
-from .settings import Style, WorkerSettings, group_advantages
+from .settings import Style, WorkerSettings
 
 if TYPE_CHECKING:
     from ..groups import Agent
@@ -35,12 +36,13 @@ class RolloutWorker:
     n: episodes of a group. groups: groups that run at once, so that up to n · groups episodes do.
     temperature: that of the trainer (`AsyncGRPOConfig.temperature`). Rows of calls with another one end the training.
     style: `concat` makes one row of each path of a conversation, `individual` one of each call.
-    max_staleness: rows whose oldest token is more versions older than the trainer's are dropped before they are queued.
+    max_staleness: groups whose oldest token is more versions older than the trainer's are dropped before they are queued.
         None: the trainer alone decides (`AsyncGRPOConfig.max_staleness`).
     queue_size: rows that wait for the trainer. If the queue is full, no further group begins.
     episode_timeout: seconds that an episode may take.
     reward_scope: what the agent's reward is for: its last call, or the session.
-    advantages: computes one number for each row of a group's batch. Default: GRPO, every session counts once.
+    advantages: computes one number for each row of a group's batch. Default: `rolltape.advantages.grpo`, from what the
+        agent returned for the whole episode. An episode without a reward is not trained on.
     drop_zero_variance: drop groups in which all rewards are equal. They train nothing, but fill the trainer's batches.
     min_accepted: episodes that a group needs; default 2 (1 if n is 1). A group with fewer fails, and is not trained on.
     max_failed_groups: number of failed groups in a row after which `check_health` raises the last failure.
@@ -65,7 +67,7 @@ class RolloutWorker:
         queue_size: int = 256,
         episode_timeout: float | None = 600.0,
         reward_scope: Literal["interaction", "session"] = "interaction",
-        advantages: Callable[[Batch], Any] = group_advantages,
+        advantages: Callable[[Batch], Any] = grpo,
         drop_zero_variance: bool = False,
         min_accepted: int | None = None,
         max_failed_groups: int = 32,

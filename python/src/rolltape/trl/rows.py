@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ class Row:
     prompt_tokens: number of tokens before the first trained one.
     mask: 1 at tokens that are trained on, else 0. logprobs: in nats; 0 where the mask is 0.
     version: the oldest weight version that sampled one of the trained tokens.
+    reward: what the agent returned for the whole episode, undiscounted.
     """
 
     index: int
@@ -41,13 +43,11 @@ class Row:
 
 
 def read_rows(batch: Batch) -> list[Row]:
-    """Returns the rows that have a trained token."""
+    """Returns the rows that have a trained token, of episodes with a reward."""
+    unrewarded = set(unrewarded_sessions(batch))
     rows = []
     for index, sample in enumerate(batch.samples()):
-        versions = [
-            version for version, trained in zip(sample.response_versions, sample.response_mask, strict=True) if trained
-        ]
-        if not versions:
+        if 1 not in sample.response_mask or sample.session_id in unrewarded:
             continue
         before = len(sample.prompt_ids)
         rows.append(
@@ -58,11 +58,17 @@ def read_rows(batch: Batch) -> list[Row]:
                 input_ids=sample.prompt_ids + sample.response_ids,
                 mask=[0] * before + sample.response_mask,
                 logprobs=[0.0] * before + sample.response_logprobs,
-                version=min(versions),
-                reward=sample.reward,
+                version=sample.min_version,
+                reward=sample.episode_reward,
             )
         )
     return rows
+
+
+def unrewarded_sessions(batch: Batch) -> list[str]:
+    """Returns the sessions in which nothing was rewarded. Their reward is not known, so it is not 0."""
+    sessions: list[str] = json.loads(batch.metadata.get("rewards_missing", "[]"))
+    return sessions
 
 
 def check_temperatures(batch: Batch, temperature: float) -> None:

@@ -10,17 +10,15 @@ import numpy as np
 
 from ..advantages import grpo
 from ..batch import Batch
-from ..batch.safetensors import Array
 
 if TYPE_CHECKING:
     from ..groups import Agent
 
 Style = Literal["concat", "individual"]
 
-
-def group_advantages(batch: Batch) -> Array:
-    """GRPO: every session counts once in mean and deviation of its group, however many rows it has."""
-    return grpo(batch, per_session=True)
+EXPORT: Mapping[str, Any] = {"on_mismatch": "split", "roots": "rewarded", "shared_turns": "first"}
+"""Defaults of exports: a broken conversation is split, not refused; side conversations without a reward are left out;
+every sampled token is trained on once."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class WorkerSettings:
     max_staleness: int | None = None
     episode_timeout: float | None = 600.0
     reward_scope: Literal["interaction", "session"] = "interaction"
-    advantages: Callable[[Batch], Any] = group_advantages
+    advantages: Callable[[Batch], Any] = grpo
     drop_zero_variance: bool = False
     min_accepted: int | None = None
     max_failed_groups: int = 32
@@ -64,6 +62,5 @@ class WorkerSettings:
 
     @property
     def export_options(self) -> dict[str, Any]:
-        """Options of the export. The worker reads temperatures of turns; a broken conversation is split, not refused."""
-        split = {"on_mismatch": "split"} if self.style == "concat" else {}
-        return {**split, **self.export, "style": self.style, "layout": "packed", "turns": True}
+        """Options of the export. The worker reads temperatures of turns."""
+        return {**EXPORT, **self.export, "style": self.style, "layout": "packed", "turns": True}
