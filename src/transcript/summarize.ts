@@ -73,23 +73,10 @@ function measureDepths(interactions: readonly Summarized[]): number[] {
 }
 
 /**
- * Returns the reward of an episode: its session's, else that of the root of the main conversation, which is the largest tree
- * with a reward. Null if nothing was rewarded.
+ * Returns what the agent returned: the session's reward plus the own reward of each interaction, undiscounted. Null if nothing was
+ * rewarded.
  */
 function findReward(sessionReward: number | undefined, interactions: readonly Summarized[]): number | null {
-  if (sessionReward !== undefined) return sessionReward;
-  const roots: number[] = [];
-  const sizes = new Map<number, number>();
-  const rewarded = new Set<number>();
-  interactions.forEach(({ parent, own_reward: own }, index) => {
-    const root = roots[parent] ?? index;
-    roots.push(root);
-    sizes.set(root, (sizes.get(root) ?? 0) + 1);
-    if (own !== undefined) rewarded.add(root);
-  });
-  let main: number | undefined;
-  for (const root of rewarded) {
-    if (main === undefined || (sizes.get(root) ?? 0) > (sizes.get(main) ?? 0)) main = root;
-  }
-  return main === undefined ? null : (interactions[main]?.reward ?? null);
+  const rewards = [sessionReward, ...interactions.map((each) => each.own_reward)].filter((each) => each !== undefined);
+  return rewards.length === 0 ? null : rewards.reduce((sum, each) => sum + each, 0);
 }

@@ -40,9 +40,10 @@ describe("the summary of an episode", () => {
   const side = interaction({ reward: 5, own_reward: 5 });
   const main = [interaction({ reward: 2 }), interaction({ parent: 1, reward: 2, own_reward: 2 })];
   it.each([
-    ["the reward of the session", { session_reward: 0.5, interactions: [side, ...main] }, 0.5],
-    ["that of the root of the largest tree", { interactions: [side, ...main] }, 2],
+    ["the session's reward and all own rewards", { session_reward: 0.5, interactions: [side, ...main] }, 7.5],
+    ["all own rewards, undiscounted", { interactions: [side, ...main] }, 7],
     ["that of a side call if only it has one", { interactions: [side, interaction(), interaction({ parent: 1 })] }, 5],
+    ["0 if rewards cancel out", { session_reward: -5, interactions: [side] }, 0],
     ["null without a reward", {}, null],
     ["null without calls", { interactions: [] }, null],
   ])("has as reward %s", (_, fields, reward) => {

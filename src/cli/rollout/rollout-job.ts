@@ -165,6 +165,7 @@ export class RolloutJob implements StoppableJob {
       discount,
       concat_reward,
       on_mismatch: "split",
+      shared_turns: "first",
       ...filters,
     } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;

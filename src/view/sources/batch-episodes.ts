@@ -24,6 +24,7 @@ const COLUMNS = [
   ["row_undelivered", "BOOL"],
   ["row_own_reward", "F32"],
   ["row_has_reward", "BOOL"],
+  ["row_episode_reward", "F32"],
   ["rewards", "F32"],
   ["node_rewards", "F32"],
   ["node_parents", "I32"],
@@ -99,6 +100,9 @@ export function toEpisode(
     };
   });
   const first = rows.all[own[0] ?? -1];
+  const episodeReward = tensors.values.get("row_episode_reward")?.[own[0] ?? -1];
+  // The part of the episode's reward that no listed interaction has: the session's, or that of earlier turns of a `concat` row.
+  const rest = interactions.reduce((sum, { own_reward: reward = 0 }) => sum - reward, toFinite(episodeReward));
   return {
     type: "episode",
     session_id: sessionId,
@@ -107,6 +111,7 @@ export function toEpisode(
     ...(typeof first?.group_id === "string" && { group_id: first.group_id }),
     accepted: true,
     version: 0,
+    ...(episodeReward !== undefined && Math.abs(rest) > ROUNDING && { session_reward: rest }),
     interactions,
   };
 }
@@ -122,5 +127,8 @@ class RowReader {
     this.label = (column) => codes[column]?.[this.read(`row_${column}`) ?? -1];
   }
 }
+
+/** Rewards of columns are float32. */
+const ROUNDING = 1e-6;
 
 const toFinite = (value = 0): number => (Number.isFinite(value) ? value : 0);
