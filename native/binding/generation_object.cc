@@ -19,9 +19,9 @@ Napi::Function GenerationObject::define(Napi::Env env) {
        promiseMethod<&Self::appendSglangReplyAsync>("appendSglangReplyAsync"),
        guardedMethod<&Self::appendVllmReply>("appendVllmReply"),
        promiseMethod<&Self::appendVllmReplyAsync>("appendVllmReplyAsync"), guardedMethod<&Self::truncate>("truncate"),
-       guardedMethod<&Self::markForced>("markForced"), guardedMethod<&Self::ids>("ids"),
-       guardedMethod<&Self::logprobs>("logprobs"), guardedMethod<&Self::versions>("versions"),
-       guardedMethod<&Self::top>("top")});
+       guardedMethod<&Self::nameVersions>("nameVersions"), guardedMethod<&Self::markForced>("markForced"),
+       guardedMethod<&Self::ids>("ids"), guardedMethod<&Self::logprobs>("logprobs"),
+       guardedMethod<&Self::versions>("versions"), guardedMethod<&Self::top>("top")});
 }
 
 Generation& GenerationObject::generation() {
@@ -105,6 +105,11 @@ Napi::Value GenerationObject::appendVllmReply(const Napi::CallbackInfo& info) {
 
 Napi::Value GenerationObject::appendVllmReplyAsync(const Napi::CallbackInfo& info) {
   return appendReplyAsync(info, *this, vllmReader(info));
+}
+
+Napi::Value GenerationObject::nameVersions(const Napi::CallbackInfo& info) {
+  generation().nameVersions(int32ArrayArg(info[0], "versions"));
+  return info.Env().Undefined();
 }
 
 Napi::Value GenerationObject::truncate(const Napi::CallbackInfo& info) {

@@ -33,6 +33,7 @@ class GenerationObject : public Wrapped<GenerationObject> {
   Napi::Value appendVllmReply(const Napi::CallbackInfo& info);
   Napi::Value appendVllmReplyAsync(const Napi::CallbackInfo& info);
   Napi::Value truncate(const Napi::CallbackInfo& info);
+  Napi::Value nameVersions(const Napi::CallbackInfo& info);
   Napi::Value markForced(const Napi::CallbackInfo& info);
   Napi::Value ids(const Napi::CallbackInfo& info);
   Napi::Value logprobs(const Napi::CallbackInfo& info);

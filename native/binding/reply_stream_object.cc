@@ -20,7 +20,9 @@ std::unique_ptr<FrameReader> readerArg(const Napi::CallbackInfo& info, const Gen
 
 Napi::Function ReplyStreamObject::define(Napi::Env env) {
   using Self = ReplyStreamObject;
-  return DefineClass(env, "ReplyStream", {guardedMethod<&Self::push>("push"), guardedMethod<&Self::end>("end")});
+  return DefineClass(env, "ReplyStream",
+                     {guardedMethod<&Self::push>("push"), guardedMethod<&Self::versions>("versions"),
+                      guardedMethod<&Self::end>("end")});
 }
 
 ReplyStreamObject::ReplyStreamObject(const Napi::CallbackInfo& info) : Wrapped(info) {
@@ -37,8 +39,13 @@ Napi::Value ReplyStreamObject::push(const Napi::CallbackInfo& info) {
   const std::span<const std::uint8_t> bytes = bytesArg(info[0], "bytes");
   Generation& generation = generation_->generation();
   const std::uint32_t before = generation.length();
+  if (!info[1].IsUndefined()) stream_->setUnnamedVersion(int32Arg(info[1], "version"));
   stream_->push(bytes, generation);
   return Napi::Number::New(info.Env(), generation.length() - before);
+}
+
+Napi::Value ReplyStreamObject::versions(const Napi::CallbackInfo& info) {
+  return versionsToJs(info.Env(), stream_->versions());
 }
 
 Napi::Value ReplyStreamObject::end(const Napi::CallbackInfo& info) {

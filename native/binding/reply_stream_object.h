@@ -19,6 +19,7 @@ class ReplyStreamObject : public Wrapped<ReplyStreamObject> {
 
  private:
   Napi::Value push(const Napi::CallbackInfo& info);
+  Napi::Value versions(const Napi::CallbackInfo& info);
   Napi::Value end(const Napi::CallbackInfo& info);
 
   Napi::ObjectReference generationReference_;

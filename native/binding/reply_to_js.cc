@@ -24,7 +24,40 @@ Napi::Object failureToJs(Napi::Env env, const EngineFailure& failure) {
   return object;
 }
 
+const char* namingText(VersionNaming naming) {
+  switch (naming) {
+    case VersionNaming::kNone:
+      return "none";
+    case VersionNaming::kReply:
+      return "reply";
+    case VersionNaming::kSpans:
+      return "spans";
+  }
+  return "none";
+}
+
 }  // namespace
+
+Napi::Object versionsToJs(Napi::Env env, const NamedVersions& versions) {
+  const Napi::Object object = Napi::Object::New(env);
+  const auto set = [&](const char* name, const std::optional<std::int32_t>& version) {
+    if (version) object.Set(name, Napi::Number::New(env, *version));
+  };
+  object.Set("naming", Napi::String::New(env, namingText(versions.naming)));
+  if (!versions.labels.empty()) {
+    const Napi::Array labels = Napi::Array::New(env, versions.labels.size());
+    std::uint32_t index = 0;
+    for (const std::string& label : versions.labels) labels.Set(index++, Napi::String::New(env, label));
+    object.Set("labels", labels);
+  }
+  set("highest", versions.highest);
+  set("first", versions.first);
+  set("last", versions.last);
+  object.Set("firstCount", Napi::Number::New(env, versions.firstCount));
+  object.Set("mixed", Napi::Boolean::New(env, versions.mixed));
+  object.Set("saysDefault", Napi::Boolean::New(env, versions.saysDefault));
+  return object;
+}
 
 Napi::Object replyToJs(Napi::Env env, const EngineReply& reply, std::uint32_t tokens) {
   const Napi::Object object = Napi::Object::New(env);
@@ -38,6 +71,9 @@ Napi::Object replyToJs(Napi::Env env, const EngineReply& reply, std::uint32_t to
   setCount("promptTokens", reply.promptTokens);
   setCount("completionTokens", reply.completionTokens);
   setCount("cachedTokens", reply.cachedTokens);
+  if (reply.versions.naming != VersionNaming::kNone || reply.versions.saysDefault) {
+    object.Set("versions", versionsToJs(env, reply.versions));
+  }
   return object;
 }
 

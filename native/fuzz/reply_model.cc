@@ -89,16 +89,25 @@ std::vector<std::vector<Entry>> alternativesOf(const JsonValue& value) {
   return lists;
 }
 
-std::optional<std::int32_t> versionOf(const JsonValue& value) {
+using Labels = std::vector<std::string>;
+
+/// An integer of at least 0; below -1 for any other text, by its order.
+std::optional<std::int32_t> versionOf(const JsonValue& value, Labels& labels) {
   if (value.kind != Kind::kString && value.kind != Kind::kNumber) return std::nullopt;
   const std::string& text = value.text;
+  // NaN and Infinity are passed over like a list.
+  const bool isNotFinite = value.kind == Kind::kNumber && text[0] != '-' && std::isdigit(text[0]) == 0;
+  if (text.empty() || text == "default" || isNotFinite) return std::nullopt;
   const std::size_t first = text.starts_with('-') ? 1 : 0;
-  if (text.size() == first || text.find_first_not_of("0123456789", first) != std::string::npos) return std::nullopt;
-  JsonValue number{Kind::kNumber, text, {}, {}};
-  const auto integer =
-      number.integer(std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max());
-  if (!integer) return std::nullopt;
-  return static_cast<std::int32_t>(*integer);
+  if (text.size() > first && text.find_first_not_of("0123456789", first) == std::string::npos) {
+    JsonValue number{Kind::kNumber, text, {}, {}};
+    const auto integer = number.integer(0, std::numeric_limits<std::int32_t>::max());
+    if (integer) return static_cast<std::int32_t>(*integer);
+  }
+  const auto found = std::find(labels.begin(), labels.end(), text);
+  const auto index = static_cast<std::int32_t>(found - labels.begin());
+  if (found == labels.end()) labels.push_back(text);
+  return -2 - index;
 }
 
 struct VersionSpan {
@@ -107,7 +116,7 @@ struct VersionSpan {
   std::int64_t end = 0;
 };
 
-std::vector<VersionSpan> versionSpansOf(const JsonValue& value) {
+std::vector<VersionSpan> versionSpansOf(const JsonValue& value, Labels& labels) {
   std::vector<VersionSpan> spans;
   if (value.isNull()) return spans;
   require(value.kind == Kind::kArray);
@@ -115,7 +124,7 @@ std::vector<VersionSpan> versionSpansOf(const JsonValue& value) {
     require(item.kind == Kind::kObject);
     VersionSpan& span = spans.emplace_back();
     for (std::size_t i = 0; i < item.keys.size(); ++i) {
-      if (item.keys[i] == "version") span.version = versionOf(item.items[i]);
+      if (item.keys[i] == "version") span.version = versionOf(item.items[i], labels);
       if (item.keys[i] == "start") span.start = integerOf(item.items[i], 0, kMaxCount);
       if (item.keys[i] == "end") span.end = integerOf(item.items[i], 0, kMaxCount);
     }
@@ -159,15 +168,15 @@ struct MetaInfo {
   std::optional<std::int32_t> weightVersion;
   std::vector<VersionSpan> weightVersions;
 
-  void set(const std::string& key, const JsonValue& value) {
+  void set(const std::string& key, const JsonValue& value, Labels& labels) {
     if (key == "output_token_logprobs") {
       sampled = sampledOf(value);
       hasLogprobs = !value.isNull();
     }
     if (key == "output_token_logprobs_length") logprobsLength = countOf(value);
     if (key == "output_top_logprobs") alternatives = alternativesOf(value);
-    if (key == "weight_versions") weightVersions = versionSpansOf(value);
-    if (key == "weight_version") weightVersion = versionOf(value);
+    if (key == "weight_versions") weightVersions = versionSpansOf(value, labels);
+    if (key == "weight_version") weightVersion = versionOf(value, labels);
     if (key == "finish_reason") reply.finish = finishOf(value);
     if (key == "id") reply.id = textOf(value);
     if (key == "prompt_tokens") reply.promptTokens = countOf(value);
@@ -176,10 +185,10 @@ struct MetaInfo {
   }
 };
 
-MetaInfo metaInfoOf(const JsonValue& value) {
+MetaInfo metaInfoOf(const JsonValue& value, Labels& labels) {
   require(value.kind == Kind::kObject);
   MetaInfo meta;
-  for (std::size_t i = 0; i < value.keys.size(); ++i) meta.set(value.keys[i], value.items[i]);
+  for (std::size_t i = 0; i < value.keys.size(); ++i) meta.set(value.keys[i], value.items[i], labels);
   return meta;
 }
 
@@ -234,9 +243,10 @@ void setAlternatives(const MetaInfo& meta, ExpectedReply& reply) {
 ExpectedReply read(const JsonValue& document, std::int32_t fallbackVersion) {
   require(document.kind == Kind::kObject);
   std::optional<MetaInfo> meta;
+  Labels labels;
   std::optional<std::vector<std::int32_t>> outputIds;
   for (std::size_t i = 0; i < document.keys.size(); ++i) {
-    if (document.keys[i] == "meta_info") meta = metaInfoOf(document.items[i]);
+    if (document.keys[i] == "meta_info") meta = metaInfoOf(document.items[i], labels);
     if (document.keys[i] == "output_ids") outputIds = outputIdsOf(document.items[i]);
   }
   require(meta.has_value());

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { native } from "../../src/native/addon.js";
-import type { EngineFinish, EngineReply, NativeGeneration, ReplyFormat } from "../../src/native/contract.js";
+import type {
+  EngineFinish,
+  EngineReply,
+  NamedVersions,
+  NativeGeneration,
+  ReplyFormat,
+} from "../../src/native/contract.js";
 import { type CapturedEngine, eventData, isStream, type NamedCapture, readCaptures } from "../helpers/captures.js";
 
 /**
@@ -17,7 +23,8 @@ interface Read {
   readonly versions: readonly number[];
   /** Alternatives per token, as `[id, logprob]`. */
   readonly top: readonly (readonly (readonly [number, number])[])[];
-  readonly reply: EngineReply;
+  readonly reply: Omit<EngineReply, "versions">;
+  readonly named: Pick<NamedVersions, "naming" | "first" | "last"> & { readonly saysDefault: boolean };
 }
 
 type Json = Record<string, unknown>;
@@ -83,7 +90,19 @@ function expectedOfSglang(frames: readonly Json[]): Read {
       list.map(([logprob, id]) => [id, Math.fround(logprob ?? 0)]),
     ),
     reply: present({ tokens: entries.length, id: meta["id"], finish, ...counts }),
+    named: namedBy(spans ?? [], meta["weight_version"] !== undefined),
   };
+}
+
+type Span = { readonly version: string; readonly start: number; readonly end: number };
+
+/** No captured reply names versions in another way than by spans. */
+function namedBy(spans: readonly Span[], saysMore = false): Read["named"] {
+  const versions = spans.filter(({ start, end }) => start < end).map(({ version }) => version);
+  const named = versions.map((version) => (version === "default" ? undefined : Number(version)));
+  const saysDefault = versions.includes("default") || (saysMore && named.every((version) => version === undefined));
+  if (named.every((version) => version === undefined)) return { naming: "none", saysDefault };
+  return present({ naming: "spans", first: named[0], last: named.at(-1), saysDefault });
 }
 
 const toVersion = (label: string): number => (/^\d+$/.test(label) ? Number(label) : FALLBACK);
@@ -139,6 +158,7 @@ function expectedOfVllm(frames: readonly Json[], topLogprobs: number): Read {
       completionTokens: usage?.["completion_tokens"] as number,
       cachedTokens: (usage?.["prompt_tokens_details"] as Json | null | undefined)?.["cached_tokens"] as number,
     }),
+    named: namedBy(spans ?? []),
   };
 }
 
@@ -166,14 +186,16 @@ function present<T>(fields: object): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
-function readOf(generation: NativeGeneration, reply: EngineReply): Read {
+function readOf(generation: NativeGeneration, { versions, ...reply }: EngineReply): Read {
   const top = generation.top();
+  const { naming = "none", first, last, saysDefault = false } = versions ?? {};
   return {
     ids: [...generation.ids()],
     logprobs: [...generation.logprobs()],
     versions: [...generation.versions()],
     top: top === undefined ? [] : rowsOf(top),
     reply,
+    named: present({ naming, first, last, saysDefault }),
   };
 }
 

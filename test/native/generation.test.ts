@@ -89,6 +89,7 @@ describe("a native generation", () => {
       promptTokens: 7,
       completionTokens: 2,
       cachedTokens: 3,
+      versions: { naming: "none", firstCount: 2, mixed: false, saysDefault: true },
     });
     expect(made.ids()).toEqual(ids(9, 11, 12));
     expect(made.logprobs(1)).toEqual(floats(-0.5, -0.25));

@@ -33,6 +33,7 @@ describe("a native reply stream", () => {
       finish: { type: "length" },
       promptTokens: 7,
       completionTokens: 3,
+      versions: { naming: "reply", highest: 4, first: 4, last: 4, firstCount: 2, mixed: false, saysDefault: false },
     });
     expect(into.ids()).toEqual(ids(50, 0, 1, 2));
     expect(into.logprobs(1)).toEqual(floats(-0.125, -0.25, -0.375));

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "../session/generation.h"
+#include "named_versions.h"
 
 namespace rolltape {
 
@@ -31,6 +32,7 @@ struct EngineFailure {
 /// What an engine's reply holds. Absent fields were not in it.
 struct EngineReply {
   Generation tokens;
+  NamedVersions versions;
   std::optional<std::string> id;
   std::optional<EngineFinish> finish;
   std::optional<std::int64_t> promptTokens;

@@ -18,6 +18,11 @@ class FrameReader {
   virtual void read(RoomyText frame, Generation& into) = 0;
   /// What the frames said; the tokens are in `into` and not in it. @throws kReplyMismatch where counts disagree.
   virtual EngineReply end(Generation& into) = 0;
+  /// What the frames so far said of versions, also if the stream breaks.
+  virtual const NamedVersions& versions() const = 0;
+
+  /// The version of tokens of the next frames for which they name none.
+  std::int32_t unnamedVersion = 0;
 };
 
 }  // namespace rolltape

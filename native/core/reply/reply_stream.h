@@ -16,8 +16,11 @@ class ReplyStream {
 
   /// Reads a piece of the reply's body, cut anywhere. What came before a frame that throws stays in `into`.
   void push(std::span<const std::uint8_t> piece, Generation& into);
+  /// Sets the version of tokens in later pieces for which their frame names none.
+  void setUnnamedVersion(std::int32_t version) { reader_->unnamedVersion = version; }
   /// The body is complete. @throws kReplyMalformed where it ends before the stream does.
   EngineReply end(Generation& into);
+  const NamedVersions& versions() const { return reader_->versions(); }
 
  private:
   SsePayloads payloads_;

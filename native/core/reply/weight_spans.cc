@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string_view>
 
 #include "reply_count.h"
 
@@ -9,31 +10,40 @@ namespace rolltape {
 
 namespace {
 
-std::optional<std::int32_t> toVersion(std::string_view text) {
+constexpr std::string_view kNeverSet = "default";
+
+std::optional<std::int32_t> toVersion(std::string_view text, NamedVersions& named) {
+  if (text == kNeverSet) {
+    named.saysDefault = true;
+    return std::nullopt;
+  }
+  if (text.empty()) return std::nullopt;
   std::int32_t version = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), version);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  const bool isWhole = read.ec == std::errc() && read.ptr == text.data() + text.size();
+  if (!isWhole || version < 0) return named.versionOf(text);
+  named.highest = std::max(version, named.highest.value_or(0));
   return version;
 }
 
 }  // namespace
 
-std::optional<std::int32_t> readWeightVersion(JsonCursor& json) {
+std::optional<std::int32_t> readWeightVersion(JsonCursor& json, NamedVersions& named) {
   const char first = json.peek();
-  if (first == '"') return toVersion(json.string());
-  if (first == '-' || (first >= '0' && first <= '9')) return toVersion(json.numberText());
+  if (first == '"') return toVersion(json.string(), named);
+  if (first == '-' || (first >= '0' && first <= '9')) return toVersion(json.numberText(), named);
   json.skip();
   return std::nullopt;
 }
 
-void readWeightSpans(JsonCursor& json, std::vector<WeightVersionSpan>& spans) {
+void readWeightSpans(JsonCursor& json, std::vector<WeightVersionSpan>& spans, NamedVersions& named) {
   spans.clear();
   if (json.consumeNull()) return;
   json.array([&] {
     WeightVersionSpan span;
     json.object([&](std::string_view key) {
       if (key == "version") {
-        span.version = readWeightVersion(json);
+        span.version = readWeightVersion(json, named);
       } else if (key == "start") {
         span.start = json.integer("start", 0, kMaxReplyCount);
       } else if (key == "end") {
@@ -52,6 +62,16 @@ bool covers(const std::vector<WeightVersionSpan>& spans, std::int64_t first, std
     first = span.end;
   }
   return first == end;
+}
+
+bool noteSpans(const std::vector<WeightVersionSpan>& spans, NamedVersions& named) {
+  const auto hasTokens = [](const WeightVersionSpan& span) { return span.start < span.end; };
+  const auto isNamed = [&](const WeightVersionSpan& span) { return span.version && hasTokens(span); };
+  if (std::none_of(spans.begin(), spans.end(), isNamed)) return false;
+  const auto first = std::find_if(spans.begin(), spans.end(), hasTokens);
+  const auto last = std::find_if(spans.rbegin(), spans.rend(), hasTokens);
+  named.noteSpans(first->version, last->version);
+  return true;
 }
 
 std::vector<VersionRun> versionRuns(const std::vector<WeightVersionSpan>& spans, std::int64_t from, std::int64_t to,

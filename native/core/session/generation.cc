@@ -111,6 +111,19 @@ void Generation::replaceVersions(std::uint32_t from, std::span<const VersionRun>
   for (const VersionRun& run : runs) appendVersion(runs_, from + run.start, run.version);
 }
 
+void Generation::nameVersions(std::span<const std::int32_t> versions) {
+  std::vector<VersionRun> named;
+  named.reserve(runs_.size());
+  for (const VersionRun& run : runs_) {
+    const std::int64_t label = -2 - static_cast<std::int64_t>(run.version);
+    if (label >= static_cast<std::int64_t>(versions.size())) {
+      throw Error(ErrorCode::kInvalidArg, "versions: there is none for label " + std::to_string(label));
+    }
+    appendVersion(named, run.start, label < 0 ? run.version : versions[static_cast<std::size_t>(label)]);
+  }
+  runs_ = std::move(named);
+}
+
 void Generation::truncate(std::uint32_t length) {
   if (length > ids_.size()) {
     throw Error(ErrorCode::kInvalidArg, "length: there are " + std::to_string(ids_.size()) + " tokens");

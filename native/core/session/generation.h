@@ -39,6 +39,9 @@ class Generation {
   void appendTop(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::size_t width);
   /// Gives the tokens from `from` on other versions: `runs`, which begins at 0, that is at `from`, and ascends.
   void replaceVersions(std::uint32_t from, std::span<const VersionRun> runs);
+  /// Gives versions to the labels of a reply: the version -2 - i becomes `versions[i]`.
+  /// @throws kInvalidArg for a label without a version.
+  void nameVersions(std::span<const std::int32_t> versions);
   /// Marks the tokens of `runs`, and no others, as forced. They are in order and within the output.
   void setForced(std::vector<ForcedRun> runs) { forced_ = std::move(runs); }
   /// Forgets the tokens from `length` on. @throws kInvalidArg where there are not so many.

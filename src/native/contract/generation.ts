@@ -43,7 +43,7 @@ export interface NativeGeneration {
   /**
    * Reads a complete reply of SGLang's `/generate` and adds its tokens. Adds nothing if it throws (`ERR_REPLY_…`).
    *
-   * @param version for tokens whose version is not an integer in the reply
+   * @param version for tokens for which the reply names none
    */
   appendSglangReply(body: Uint8Array, version: number): EngineReply;
   /**
@@ -67,6 +67,8 @@ export interface NativeGeneration {
    * @returns true if the output ends in reasoning
    */
   markForced(prompt: { readonly tokens: () => Int32Array }, rule: BudgetRule): boolean;
+  /** Gives versions to the labels of a reply: the version -2 - i becomes `versions[i]`. */
+  nameVersions(versions: Int32Array): void;
   /** Removes the tokens from index `length` on, for a generation that is restarted. */
   truncate(length: number): void;
   /** Return copies of the tokens so far, from index `from` (default 0). */

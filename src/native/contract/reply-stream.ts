@@ -1,12 +1,12 @@
 import type { NativeGeneration } from "./generation.js";
-import type { EngineReply } from "./reply.js";
+import type { EngineReply, NamedVersions } from "./reply.js";
 
 /** The engine whose wire format a reply has. */
 export type ReplyFormat = "sglang" | "vllm";
 
 /**
  * @param generation receives the tokens
- * @param version for tokens whose version is not an integer in the stream
+ * @param version of tokens that were sampled before the engine was given a version
  * @param topLogprobs number of alternatives per token to keep. vLLM may list more than were requested.
  */
 export type NativeReplyStreamConstructor = new (
@@ -25,9 +25,12 @@ export interface NativeReplyStream {
    * Reads a piece of the body, which may be cut anywhere. After an error (`ERR_REPLY_…`) the stream cannot be used any
    * more, and the generation has the tokens of the earlier frames.
    *
+   * @param version for tokens for which their frame names none, from here on
    * @returns the number of added tokens
    */
-  push(bytes: Uint8Array): number;
+  push(bytes: Uint8Array, version?: number): number;
+  /** Returns what the frames so far said of versions, also after an error. */
+  versions(): NamedVersions;
   /** Call it when the body is complete. Throws `ERR_REPLY_MALFORMED` if the body ends before the stream does. */
   end(): EngineReply;
 }

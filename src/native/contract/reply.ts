@@ -13,8 +13,33 @@ export interface EngineReply {
   readonly promptTokens?: number;
   readonly completionTokens?: number;
   readonly cachedTokens?: number;
+  /** Absent if the reply names none, not even `default`. */
+  readonly versions?: NamedVersions;
   /** The error that a stream reports instead of a finish reason. */
   readonly error?: EngineFailure;
+}
+
+/** The weight versions that a reply names. In `first`, `last` and the generation, label i stands as version -2 - i. */
+export interface NamedVersions {
+  /**
+   * - `spans`: for each token.
+   * - `reply`: one at a time, for the whole reply or for each frame of a stream.
+   * - `none`: not at all.
+   */
+  readonly naming: "spans" | "reply" | "none";
+  /** Texts that are not integers from 0 on, in order of appearance. Absent if there are none. */
+  readonly labels?: readonly string[];
+  /** The largest integer; absent if there is none. */
+  readonly highest?: number;
+  /** Versions of the first and the last token. Absent if the engine names none for them. */
+  readonly first?: number;
+  readonly last?: number;
+  /** Number of tokens that came with the first one: all of a whole reply, or those of the first frame. */
+  readonly firstCount: number;
+  /** A frame with several tokens names another version than the frame before, and there are no spans. */
+  readonly mixed: boolean;
+  /** The reply names the version `default`, which SGLang and vLLM have until one is set. */
+  readonly saysDefault: boolean;
 }
 
 /** An error that an engine reports in a reply that began with status 200. */

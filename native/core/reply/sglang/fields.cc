@@ -110,7 +110,7 @@ void readFinish(JsonCursor& json, SglangMetaInfo& meta) {
   if (finish.type.empty()) json.fail("finish_reason without a type");
 }
 
-void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, const SglangKnown* known) {
+void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, NamedVersions& versions, const SglangKnown* known) {
   json.object([&](std::string_view key) {
     if (key == "output_token_logprobs") {
       readLogprobs(json, meta, known == nullptr ? nullptr : &known->logprobs);
@@ -119,9 +119,9 @@ void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, const SglangKnown* kno
     } else if (key == "output_top_logprobs") {
       readTop(json, meta, known == nullptr ? nullptr : &known->top);
     } else if (key == "weight_versions") {
-      readWeightSpans(json, meta.weightVersions);
+      readWeightSpans(json, meta.weightVersions, versions);
     } else if (key == "weight_version") {
-      meta.weightVersion = readWeightVersion(json);
+      meta.weightVersion = readWeightVersion(json, versions);
     } else if (key == "finish_reason") {
       readFinish(json, meta);
     } else if (key == "id" && (known == nullptr || !known->id)) {
@@ -185,7 +185,7 @@ void readSglangFields(JsonCursor& json, SglangFields& fields, const SglangKnown*
       // What an earlier meta_info held does not count.
       fields.metaInfo.clear();
       fields.hasMetaInfo = true;
-      readMetaInfo(json, fields.metaInfo, known);
+      readMetaInfo(json, fields.metaInfo, fields.versions, known);
     } else if (key == "output_ids") {
       readOutputIds(json, fields, known == nullptr ? nullptr : &known->outputIds);
     } else if (key == "error") {

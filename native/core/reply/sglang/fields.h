@@ -57,6 +57,8 @@ struct SglangFields {
   std::vector<std::int32_t> outputIds;
   bool hasMetaInfo = false;
   SglangMetaInfo metaInfo;
+  /// Of all texts that were read into these fields.
+  NamedVersions versions;
   /// Where the reply has an error that is not null.
   std::optional<EngineFailure> error;
 };

@@ -42,16 +42,18 @@ void checkOutputIds(const SglangFields& fields) {
   }
 }
 
-std::vector<VersionRun> versionRuns(const SglangMetaInfo& meta, std::int32_t fallback) {
+std::vector<VersionRun> versionRuns(const SglangMetaInfo& meta, std::int32_t fallback, NamedVersions& named) {
   const auto count = static_cast<std::int64_t>(meta.ids.size());
   if (meta.weightVersions.empty()) {
     std::vector<VersionRun> runs;
     if (count > 0) appendVersion(runs, 0, meta.weightVersion.value_or(fallback));
+    named.noteTokens(meta.weightVersion, meta.ids.size());
     return runs;
   }
   if (!covers(meta.weightVersions, 0, count)) {
     mismatch("the spans of weight_versions do not cover the " + std::to_string(count) + " tokens one after the other");
   }
+  noteSpans(meta.weightVersions, named);
   return versionRuns(meta.weightVersions, 0, count, fallback);
 }
 
@@ -80,9 +82,10 @@ EngineReply readSglangReply(std::span<const std::uint8_t> body, std::int32_t fal
     checkNothingGenerated(fields);
   }
   EngineReply reply;
-  std::vector<VersionRun> runs = versionRuns(meta, fallbackVersion);
+  std::vector<VersionRun> runs = versionRuns(meta, fallbackVersion, fields.versions);
   TopLogprobs top = topOf(meta);
   reply.tokens = Generation(std::move(meta.ids), std::move(meta.logprobs), std::move(runs), std::move(top));
+  reply.versions = std::move(fields.versions);
   reply.id = std::move(meta.id);
   reply.finish = std::move(meta.finish);
   reply.promptTokens = meta.promptTokens;

@@ -12,7 +12,7 @@ namespace rolltape {
 ///
 /// Ids and log probabilities are those of meta_info.output_token_logprobs; output_ids, where present, must end with
 /// these ids, since some builds put prompt ids before them. Versions are those of meta_info.weight_versions, else
-/// weight_version, where these are integers; else `fallbackVersion`. An alternative of output_top_logprobs that the
+/// weight_version; else `fallbackVersion`. An alternative of output_top_logprobs that the
 /// sampler excluded (null or -Infinity) leaves its place unused.
 ///
 /// @throws kReplyMalformed with the byte offset for what is not such a reply, kReplyMismatch where ids, log

@@ -142,9 +142,9 @@ std::vector<VersionRun> SglangStream::newVersions(std::size_t total, std::size_t
   const auto end = static_cast<std::int64_t>(total);
   if (!meta.weightVersions.empty() &&
       (covers(meta.weightVersions, 0, end) || covers(meta.weightVersions, first, end))) {
-    return versionRuns(meta.weightVersions, first, end, fallbackVersion_);
+    return versionRuns(meta.weightVersions, first, end, unnamedVersion);
   }
-  return {{0, meta.weightVersion.value_or(fallbackVersion_)}};
+  return {{0, meta.weightVersion.value_or(unnamedVersion)}};
 }
 
 TopLogprobs SglangStream::newTop(std::size_t total, std::size_t added) {
@@ -165,8 +165,9 @@ void SglangStream::append(Generation& into, std::size_t added, std::size_t total
   const auto ids = std::span(meta.ids).last(added);
   const auto logprobs = std::span(meta.logprobs).last(added);
   TopLogprobs top = newTop(total, added);
+  fields_.versions.noteTokens(meta.weightVersion, added);
   if (top.empty() && meta.weightVersions.empty()) {
-    into.append(ids, logprobs, meta.weightVersion.value_or(fallbackVersion_));
+    into.append(ids, logprobs, meta.weightVersion.value_or(unnamedVersion));
   } else if (added > 0) {
     into.append(Generation({ids.begin(), ids.end()}, {logprobs.begin(), logprobs.end()}, newVersions(total, added),
                            std::move(top)));
@@ -175,14 +176,14 @@ void SglangStream::append(Generation& into, std::size_t added, std::size_t total
 }
 
 /// The last frame's spans are the engine's final word on every token.
-void SglangStream::keepVersions(Generation& into) const {
+void SglangStream::keepVersions(Generation& into) {
   const std::vector<WeightVersionSpan>& spans = fields_.metaInfo.weightVersions;
   const auto end = static_cast<std::int64_t>(count_);
   if (spans.empty()) return;
   const std::int64_t first = spans.front().start;
   if (!covers(spans, first, end)) mismatch("the spans of weight_versions do not cover the tokens one after the other");
   const auto from = base_ + static_cast<std::uint32_t>(first);
-  if (first < end) into.replaceVersions(from, versionRuns(spans, first, end, fallbackVersion_));
+  if (noteSpans(spans, fields_.versions)) into.replaceVersions(from, versionRuns(spans, first, end, firstVersion_));
 }
 
 void SglangStream::remember(std::size_t added) {
@@ -210,6 +211,7 @@ void SglangStream::keepEnd() {
 }
 
 EngineReply SglangStream::end(Generation&) {
+  end_.versions = fields_.versions;
   return std::move(end_);
 }
 

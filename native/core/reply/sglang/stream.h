@@ -14,15 +14,19 @@ namespace rolltape {
 /// is cumulative for n == L and a delta for k + n == L.
 ///
 /// A cumulative array is read from where the last frame's ended; the last frame is read whole and held against what was
-/// recorded. A token has the version that its frame names or, where the frame has weight_versions, that of its span.
+/// recorded. A token has the version that its frame names or, where the frame has weight_versions, that of its span. If
+/// some spans of the last frame have no version, their tokens were sampled before the others.
 class SglangStream final : public FrameReader {
  public:
   /// @param into the generation that all frames go to.
-  SglangStream(const Generation& into, std::int32_t fallbackVersion)
-      : base_(into.length()), fallbackVersion_(fallbackVersion) {}
+  /// @param version of tokens that were sampled before the engine was given a version.
+  SglangStream(const Generation& into, std::int32_t version) : base_(into.length()), firstVersion_(version) {
+    unnamedVersion = version;
+  }
 
   void read(RoomyText frame, Generation& into) override;
   EngineReply end(Generation& into) override;
+  const NamedVersions& versions() const override { return fields_.versions; }
 
  private:
   void readFields(RoomyText frame);
@@ -36,12 +40,12 @@ class SglangStream final : public FrameReader {
   std::vector<VersionRun> newVersions(std::size_t total, std::size_t added) const;
   TopLogprobs newTop(std::size_t total, std::size_t added);
   void append(Generation& into, std::size_t added, std::size_t total);
-  void keepVersions(Generation& into) const;
+  void keepVersions(Generation& into);
   void remember(std::size_t added);
   void keepEnd();
 
   std::uint32_t base_;
-  std::int32_t fallbackVersion_;
+  std::int32_t firstVersion_;
   /// Tokens of this reply that were recorded.
   std::size_t count_ = 0;
   /// Arrays are deltas: none begins with what is known, and nothing is remembered of them.

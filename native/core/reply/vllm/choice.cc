@@ -41,13 +41,16 @@ Generation vllmTokens(VllmChoice& choice, std::int32_t version) {
           topRows(std::move(choice.logprobs->top))};
 }
 
-void setVllmVersions(const VllmChoice& choice, std::uint32_t from, std::int32_t fallbackVersion, Generation& tokens) {
+void setVllmVersions(const VllmChoice& choice, std::uint32_t from, std::int32_t version, NamedVersions& named,
+                     Generation& tokens) {
   if (choice.weightVersions.empty()) return;
   const std::int64_t count = tokens.length() - from;
   if (!covers(choice.weightVersions, 0, count)) {
     mismatch("the spans of weight_versions do not cover the " + std::to_string(count) + " tokens one after the other");
   }
-  tokens.replaceVersions(from, versionRuns(choice.weightVersions, 0, count, fallbackVersion));
+  if (noteSpans(choice.weightVersions, named)) {
+    tokens.replaceVersions(from, versionRuns(choice.weightVersions, 0, count, version));
+  }
 }
 
 void checkVllmCount(const std::optional<std::int64_t>& completionTokens, std::size_t count) {

@@ -27,7 +27,7 @@ void readTokenIds(JsonCursor& json, VllmChoice& choice) {
   json.array([&] { ids.push_back(readTokenId(json)); });
 }
 
-void readChoice(JsonCursor& json, VllmChoice& choice, std::size_t topWidth) {
+void readChoice(JsonCursor& json, VllmChoice& choice, NamedVersions& named, std::size_t topWidth) {
   EngineFinish stop;
   json.object([&](std::string_view key) {
     if (key == "token_ids") {
@@ -36,7 +36,7 @@ void readChoice(JsonCursor& json, VllmChoice& choice, std::size_t topWidth) {
       choice.logprobs.reset();
       if (!json.consumeNull()) choice.logprobs = readVllmLogprobs(json, topWidth);
     } else if (key == "weight_versions") {
-      readWeightSpans(json, choice.weightVersions);
+      readWeightSpans(json, choice.weightVersions, named);
     } else if (key == "finish_reason") {
       readFinishReason(json, choice);
     } else if (key == "stop_reason") {
@@ -76,12 +76,12 @@ void readId(JsonCursor& json, VllmFields& fields) {
 
 }  // namespace
 
-VllmFields readVllmFields(JsonCursor& json, std::size_t topWidth) {
+VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth) {
   VllmFields fields;
   json.object([&](std::string_view key) {
     if (key == "choices") {
       fields.choices.clear();
-      if (!json.consumeNull()) json.array([&] { readChoice(json, fields.choices.emplace_back(), topWidth); });
+      if (!json.consumeNull()) json.array([&] { readChoice(json, fields.choices.emplace_back(), named, topWidth); });
     } else if (key == "usage") {
       readUsage(json, fields);
     } else if (key == "id" || key == "request_id") {

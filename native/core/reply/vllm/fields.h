@@ -40,8 +40,9 @@ struct VllmFields {
 };
 
 /// Reads the whole text. A key that comes twice counts where it comes last.
+/// @param named receives the versions.
 /// @param topWidth alternatives to keep per token: the most likely ones of those that the reply lists.
 /// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch.
-VllmFields readVllmFields(JsonCursor& json, std::size_t topWidth);
+VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth);
 
 }  // namespace rolltape

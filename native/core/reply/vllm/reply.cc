@@ -8,12 +8,12 @@ namespace rolltape {
 
 EngineReply readVllmReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion, std::size_t topWidth) {
   JsonCursor json(body);
-  VllmFields fields = readVllmFields(json, topWidth);
+  EngineReply reply;
+  VllmFields fields = readVllmFields(json, reply.versions, topWidth);
   if (fields.choices.size() != 1) json.fail("expected one choice");
   VllmChoice& choice = fields.choices.front();
-  EngineReply reply;
   reply.tokens = vllmTokens(choice, fallbackVersion);
-  setVllmVersions(choice, 0, fallbackVersion, reply.tokens);
+  setVllmVersions(choice, 0, fallbackVersion, reply.versions, reply.tokens);
   checkVllmCount(fields.completionTokens, reply.tokens.length());
   reply.id = std::move(fields.id);
   reply.finish = std::move(choice.finish);

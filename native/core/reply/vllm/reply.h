@@ -11,8 +11,7 @@ namespace rolltape {
 /// Reads a whole reply, not streamed, of vLLM's `/inference/v1/generate` (entrypoints/scale_out/token_in_token_out/
 /// protocol.py), or of its `/v1/completions` with `return_token_ids` and `return_tokens_as_token_ids`
 /// (entrypoints/openai/completion/protocol.py): one choice with token_ids and as many log probabilities, whose tokens
-/// are the same ones. Versions are those of the choice's weight_versions where these are integers, else
-/// `fallbackVersion`.
+/// are the same ones. Versions are those of the choice's weight_versions, else `fallbackVersion`.
 ///
 /// @param topWidth alternatives to keep per token.
 /// @throws kReplyMalformed with the byte offset for what is not such a reply, kReplyMismatch where ids, log

@@ -8,7 +8,7 @@ namespace rolltape {
 
 void VllmStream::read(RoomyText frame, Generation& into) {
   JsonCursor json(frame);
-  VllmFields fields = readVllmFields(json, topWidth_);
+  VllmFields fields = readVllmFields(json, end_.versions, topWidth_);
   if (end_.error || (end_.finish && !fields.choices.empty())) {
     throw Error(ErrorCode::kReplyMismatch, "a frame comes after the last one");
   }
@@ -25,9 +25,9 @@ void VllmStream::read(RoomyText frame, Generation& into) {
 }
 
 void VllmStream::readChoice(VllmChoice& choice, Generation& into) {
-  into.append(vllmTokens(choice, fallbackVersion_));
+  into.append(vllmTokens(choice, unnamedVersion));
   if (!choice.finish) return;
-  setVllmVersions(choice, base_, fallbackVersion_, into);
+  setVllmVersions(choice, base_, firstVersion_, end_.versions, into);
   end_.finish = std::move(choice.finish);
 }
 

@@ -14,17 +14,21 @@ namespace rolltape {
 class VllmStream final : public FrameReader {
  public:
   /// @param into the generation that all frames go to.
-  VllmStream(const Generation& into, std::int32_t fallbackVersion, std::size_t topWidth)
-      : base_(into.length()), fallbackVersion_(fallbackVersion), topWidth_(topWidth) {}
+  /// @param version of tokens that were sampled before the engine was given a version.
+  VllmStream(const Generation& into, std::int32_t version, std::size_t topWidth)
+      : base_(into.length()), firstVersion_(version), topWidth_(topWidth) {
+    unnamedVersion = version;
+  }
 
   void read(RoomyText frame, Generation& into) override;
   EngineReply end(Generation& into) override;
+  const NamedVersions& versions() const override { return end_.versions; }
 
  private:
   void readChoice(VllmChoice& choice, Generation& into);
 
   std::uint32_t base_;
-  std::int32_t fallbackVersion_;
+  std::int32_t firstVersion_;
   std::size_t topWidth_;
   EngineReply end_;
 };

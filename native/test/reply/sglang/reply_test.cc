@@ -105,16 +105,34 @@ TEST(SglangReply, VersionsComeFromSpans) {
   EXPECT_EQ((Ids{7, 7}), versions(R"("weight_version":"7","weight_versions":null)"));
 }
 
-TEST(SglangReply, OnlyIntegersAreVersions) {
-  const auto version = [](const std::string& label) {
-    return versionsOf(read(reply("\"output_token_logprobs\":[[0,1,null]],\"weight_version\":" + label)))[0];
+TEST(SglangReply, OnlyIntegersAreVersionsAndOtherTextsAreLabels) {
+  const auto readOne = [](const std::string& label) {
+    return read(reply("\"output_token_logprobs\":[[0,1,null]],\"weight_version\":" + label));
   };
+  const auto version = [&](const std::string& label) { return versionsOf(readOne(label))[0]; };
   EXPECT_EQ(12, version("12"));
   EXPECT_EQ(12, version("\"12\""));
-  for (const char* label :
-       {"\"default\"", "\"\"", "\"1.5\"", "1.5", "\" 12\"", "\"12a\"", "99999999999", "null", "true", "[1]"}) {
-    EXPECT_EQ(9, version(label)) << label;
+  EXPECT_EQ(12, readOne("\"12\"").versions.highest);
+  for (const char* none : {"\"default\"", "\"\"", "null", "true", "[1]"}) {
+    EXPECT_EQ(9, version(none)) << none;
+    EXPECT_EQ(VersionNaming::kNone, readOne(none).versions.naming) << none;
   }
+  EXPECT_TRUE(readOne("\"default\"").versions.saysDefault);
+  for (const char* label : {"\"1.5\"", "1.5", "\" 12\"", "\"12a\"", "99999999999", "-1"}) {
+    EXPECT_EQ(-2, version(label)) << label;
+    EXPECT_EQ(1u, readOne(label).versions.labels.size()) << label;
+  }
+}
+
+TEST(SglangReply, LabelsGetTheirVersionsLater) {
+  EngineReply got =
+      read(reply(std::string(kTwoTokens) +
+                 R"(,"weight_versions":[{"version":"b","start":0,"end":1},{"version":"a","start":1,"end":2}])"));
+  EXPECT_EQ((std::vector<std::string>{"b", "a"}), got.versions.labels);
+  EXPECT_EQ(VersionNaming::kSpans, got.versions.naming);
+  EXPECT_CODE(kInvalidArg, got.tokens.nameVersions(Ids{5}));
+  got.tokens.nameVersions(Ids{5, 8});
+  EXPECT_EQ((Ids{5, 8}), versionsOf(got));
 }
 
 TEST(SglangReply, SpansThatDoNotCoverTheOutputAreAMismatch) {

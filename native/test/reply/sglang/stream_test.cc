@@ -110,6 +110,55 @@ const std::vector<SampledToken> kTokens{{11, -0.5f, 3, {}}, {12, -0.25f, 3, {}},
 const Style kCumulative{true};
 const Style kDelta{false};
 
+TEST(SglangStream, ShowsAChangeOfVersionsInsideAFrame) {
+  const std::vector<SampledToken> tokens{{11, -0.5f, 3, {}}, {12, -0.25f, 3, {}}, {12, -0.25f, 4, {}}, {13, -1, 4, {}}};
+  const auto named = [&](std::vector<std::size_t> ends, Style style) {
+    Generation generation;
+    ReplyStream stream(std::make_unique<SglangStream>(generation, 9));
+    std::size_t start = 0;
+    for (const std::size_t end : ends) {
+      const std::string text = frame(tokens, start, end, style, end == tokens.size() ? kStop : "null");
+      stream.push(test::bytesOf(text), generation);
+      start = end;
+    }
+    return stream.end(generation).versions;
+  };
+  EXPECT_FALSE(named({2, 3, 4}, kDelta).mixed);
+  EXPECT_TRUE(named({1, 3, 4}, kDelta).mixed);
+  EXPECT_EQ(VersionNaming::kReply, named({1, 3, 4}, kDelta).naming);
+  EXPECT_EQ(2u, named({2, 4}, kDelta).firstCount);
+  EXPECT_EQ(3, named({2, 4}, kDelta).first);
+  EXPECT_EQ(4, named({2, 4}, kDelta).last);
+  Style spans{true};
+  spans.spans = true;
+  EXPECT_FALSE(named({1, 3, 4}, spans).mixed);
+  EXPECT_EQ(VersionNaming::kSpans, named({1, 3, 4}, spans).naming);
+}
+
+TEST(SglangStream, GivesTokensThatNobodyNamesTheVersionOfTheirTime) {
+  const auto unnamed = [](int id, int total, const char* more) {
+    return "data: {\"meta_info\":{\"weight_version\":\"default\",\"output_token_logprobs\":[[-1," + std::to_string(id) +
+           ",null]],\"completion_tokens\":" + std::to_string(total) + more + "}}\n\n";
+  };
+  const auto versions = [&](const char* spans) {
+    Generation generation;
+    ReplyStream stream(std::make_unique<SglangStream>(generation, 5));
+    stream.push(test::bytesOf(unnamed(1, 1, "")), generation);
+    stream.setUnnamedVersion(6);
+    stream.push(test::bytesOf(unnamed(2, 2, spans)), generation);
+    stream.end(generation);
+    return std::vector<VersionRun>(generation.versionRuns().begin(), generation.versionRuns().end());
+  };
+  const std::string stop = std::string(",\"finish_reason\":") + kStop;
+  const std::string all = stop + R"(,"weight_versions":[{"version":"default","start":0,"end":2}])";
+  EXPECT_EQ((std::vector<VersionRun>{{0, 5}, {1, 6}}), versions(stop.c_str()));
+  EXPECT_EQ((std::vector<VersionRun>{{0, 5}, {1, 6}}), versions(all.c_str()));
+  // Tokens before the first version that somebody gave were sampled before it was given.
+  const std::string some =
+      stop + R"(,"weight_versions":[{"version":"default","start":0,"end":1},{"version":"8","start":1,"end":2}])";
+  EXPECT_EQ((std::vector<VersionRun>{{0, 5}, {1, 8}}), versions(some.c_str()));
+}
+
 Generation readAll(const std::string& text) {
   Generation generation;
   ReplyStream stream(std::make_unique<SglangStream>(generation, 9));
