@@ -35,6 +35,7 @@ RowSource sourceArg(Napi::Value value, const std::string& name) {
                                {"filtered", RowSource::kFiltered},
                                {"fact", RowSource::kFact},
                                {"mixedFact", RowSource::kMixedFact},
+                               {"anyFact", RowSource::kAnyFact},
                                {"label", RowSource::kLabel},
                                {"turnStart", RowSource::kTurnStart},
                                {"turnEnd", RowSource::kTurnEnd},

@@ -227,6 +227,8 @@ class OutlineColumns {
         return static_cast<std::uint32_t>(turnsOf(row).size());
       case RowSource::kForcedTokens:
         return countForced(row);
+      case RowSource::kAnyFact:
+        return std::ranges::any_of(turnsOf(row), [&](std::size_t turn) { return callWord(column, of, turn) != 0; });
       case RowSource::kLeftOut:
         return of.all[last].leftOut ? 1 : 0;
       case RowSource::kOwnReward:
@@ -278,6 +280,7 @@ class OutlineColumns {
         return of.depth(index);
       case RowSource::kTokenExact:
         return call.exact ? 1 : 0;
+      case RowSource::kAnyFact:
       case RowSource::kFact: {
         const std::uint32_t word = column.slot < call.facts.size() ? call.facts[column.slot] : column.missing;
         return column.dtype == Dtype::kBool ? (word != 0 ? 1 : 0) : word;
@@ -356,7 +359,8 @@ inline std::shared_ptr<const RowColumns> everyColumn() {
       {.name = "uncounted", .dtype = Dtype::kBool, .source = Source::kUncountedRewards},
       {.name = "exact", .dtype = Dtype::kBool, .source = Source::kTokenExact, .ofFirstTurn = true, .perTurn = true},
       {.name = "left_out", .dtype = Dtype::kBool, .source = Source::kLeftOut},
-      {.name = "flag", .dtype = Dtype::kBool, .source = Source::kFact, .slot = 2, .missing = 1, .perTurn = true}});
+      {.name = "flag", .dtype = Dtype::kBool, .source = Source::kFact, .slot = 2, .missing = 1, .perTurn = true},
+      {.name = "any", .dtype = Dtype::kBool, .source = Source::kAnyFact, .slot = 2, .perTurn = true}});
   return columns;
 }
 

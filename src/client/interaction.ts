@@ -64,6 +64,8 @@ export class Interaction {
   readonly choices: number | undefined;
   /** How often the client had sent this request before. */
   readonly attempt: number | undefined;
+  /** Weights changed during the generation, and the versions of some tokens are not certain. */
+  readonly versionsUncertain: boolean;
   /** Number of output tokens that a thinking budget forced. Undefined if the proxy is an older version. */
   readonly forcedTokens: number | undefined;
   /** Seconds since the epoch, when the call completed. */
@@ -102,6 +104,7 @@ export class Interaction {
     this.choice = wire.choice;
     this.choices = wire.choices;
     this.attempt = wire.attempt;
+    this.versionsUncertain = wire.versions_uncertain ?? false;
     this.forcedTokens = wire.forced_tokens;
     this.createdAt = wire.created_at;
     this.latency = wire.latency ?? undefined;

@@ -77,6 +77,7 @@ const wireInteraction = z.object({
   choice: z.int().optional(),
   choices: z.int().optional(),
   attempt: z.int().optional(),
+  versions_uncertain: z.boolean().optional(),
   created_at: z.number(),
   latency: z.number().nullish(),
   finish_reason: z.string(),

@@ -35,6 +35,7 @@ export function createInteraction(facts: RecordedCall, other: Omit<Interaction, 
     choices: facts.choices,
     attempt: facts.attempt,
     resumes: facts.resumes,
+    versionsUncertain: facts.versionsUncertain,
     startedAt: facts.startedAt,
   };
 }

@@ -45,6 +45,8 @@ export interface CallFacts {
   readonly attempt?: number | undefined;
   /** How often a weight update cut the generation, which was then resumed. */
   readonly resumes?: number | undefined;
+  /** Weights changed during the generation, and the versions of some tokens are not certain. Absent: false. */
+  readonly versionsUncertain?: boolean | undefined;
   /** Milliseconds since the epoch, when the call began. */
   readonly startedAt?: number | undefined;
 }

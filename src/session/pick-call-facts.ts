@@ -25,6 +25,7 @@ export function pickCallFacts(call: CompletedCall, createdAt: number): RecordedC
     choices: call.choices,
     attempt: call.attempt,
     resumes: call.resumes,
+    versionsUncertain: call.versionsUncertain,
     startedAt: call.startedAt,
   };
 }

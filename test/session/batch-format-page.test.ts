@@ -47,7 +47,7 @@ describe("docs/reference/batch-format.md", () => {
     );
     const part = names.findIndex((group) => group.includes("row_tensors"));
     const withoutColumns = names.slice(0, part).flat();
-    const ofServers = ["model", "model_digest", "config"];
+    const ofServers = ["model", "model_digest", "config", "version_labels"];
     const withColumns = names.slice(part + 1).flat();
     expect(new Set(await readMetadataNames({ rowTensors: false }))).toEqual(new Set(withoutColumns));
     expect(new Set([...(await readMetadataNames({ style: "concat" })), ...ofServers])).toEqual(

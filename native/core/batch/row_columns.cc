@@ -56,6 +56,7 @@ bool fits(RowSource source, Dtype dtype) {
     case RowSource::kLeftOut:
     case RowSource::kFiltered:
     case RowSource::kMixedFact:
+    case RowSource::kAnyFact:
       return dtype == Dtype::kBool;
     default:
       return dtype == Dtype::kI32;

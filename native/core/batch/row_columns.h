@@ -50,6 +50,8 @@ enum class RowSource {
   kFact,
   /// The turns of the row differ in one of Interaction::facts.
   kMixedFact,
+  /// One of Interaction::facts is not 0: of the turn, or of any turn of the row.
+  kAnyFact,
   /// Code of one of Interaction::labels; see LabelCodes.
   kLabel,
   /// Of turns only: index in the row of the turn's first output token, and the one after its last, padding not counted.

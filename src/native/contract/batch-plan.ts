@@ -57,6 +57,8 @@ export type RowColumnSource =
   | "fact"
   /** True if the turns of the row have different values of the fact. */
   | "mixedFact"
+  /** True if the fact of the turn, or of any turn of the row, is not 0. */
+  | "anyFact"
   /** The code of one of the texts of {@link RecordInput.labels}. */
   | "label";
 

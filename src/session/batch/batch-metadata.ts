@@ -15,12 +15,17 @@ export interface BatchOrigin {
   readonly modelDigest: string;
   /** The configuration that decides what is recorded. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** Weight versions by the text with which an engine named the weights, in order of appearance. Absent: there are none. */
+  readonly versionLabels?: Readonly<Record<string, number>>;
 }
 
 /** Most unrewarded conversation trees that the metadata names. The native core has the same limit. */
 export const MAX_NAMED_ROOTS = 8;
 /** Most rows with uncounted rewards that the metadata lists. The row column `uncounted_rewards` has all of them. */
 export const MAX_NAMED_ROWS = 64;
+
+/** Most labels of weight versions that the metadata lists: the newest ones. */
+const MAX_VERSION_LABELS = 256;
 
 let version: string | undefined;
 
@@ -64,10 +69,16 @@ function rowMetadata(
   return {
     version,
     ...(origin && { model: origin.model, model_digest: origin.modelDigest, config: JSON.stringify(origin.config) }),
+    ...labelMetadata(origin?.versionLabels),
     ...(style === "concat" && { concat_reward: concatReward }),
     unrewarded_roots: JSON.stringify(unrewardedRoots(plan)),
     left_out: JSON.stringify(countReasons(plan)),
   };
+}
+
+function labelMetadata(labels: BatchOrigin["versionLabels"]): BatchMetadata {
+  const newest = Object.entries(labels ?? {}).slice(-MAX_VERSION_LABELS);
+  return newest.length === 0 ? {} : { version_labels: JSON.stringify(Object.fromEntries(newest)) };
 }
 
 /**

@@ -293,6 +293,16 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     ),
     slot: factSlot("temperature"),
   },
+  {
+    ...structural(
+      "versions_uncertain",
+      "BOOL",
+      "anyFact",
+      BOTH,
+      "Weights changed during the generation of the turn, or of a turn of the row, and the versions of some tokens are not certain.",
+    ),
+    slot: factSlot("versions_uncertain"),
+  },
   fact("greedy", "The most probable token was taken at every step."),
   fact("ignore_eos", "The model's own stop tokens did not end the output."),
   fact("logit_bias", "The request changed the logits of tokens."),

@@ -123,6 +123,7 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     choices: record.choices ?? 1,
     attempt: record.attempt ?? 0,
     resumes: record.resumes ?? 0,
+    versions_uncertain: record.versionsUncertain ?? false,
     created_at: record.createdAt / 1000,
     latency: record.startedAt === undefined ? null : (record.createdAt - record.startedAt) / 1000,
     finish_reason: record.finishReason,

@@ -102,6 +102,7 @@ function alike(prefix: string, count: number): Columns {
     repetition_penalty: same(f32, 1),
     min_tokens: same(i32, 0),
     thinking_budget: same(i32, -1),
+    versions_uncertain: same(bool, 0),
     max_tokens: same(i32, 0),
     seed: same(i32, 0),
     seed_high: same(i32, 0),

@@ -29,14 +29,16 @@ std::uint32_t factOf(const Interaction& at, const RowColumn& column) {
   return column.slot < at.factCount ? at.facts()[column.slot] : column.missing;
 }
 
-bool isMixed(const Plan& plan, const PlanRow& row, const RowColumn& column) {
-  const Interaction* at = row.interaction;
-  const std::uint32_t last = factOf(*at, column);
-  while (at != row.first) {
-    at = at->parent;
-    if (!plan.isFiltered(*at) && factOf(*at, column) != last) return true;
+/// Returns true if the fact of a turn of the row is not `usual`.
+bool hasOther(const Plan& plan, const PlanRow& row, const RowColumn& column, std::uint32_t usual) {
+  for (const Interaction* at = row.interaction;; at = at->parent) {
+    if ((at == row.interaction || !plan.isFiltered(*at)) && factOf(*at, column) != usual) return true;
+    if (at == row.first) return false;
   }
-  return false;
+}
+
+bool isMixed(const Plan& plan, const PlanRow& row, const RowColumn& column) {
+  return hasOther(plan, row, column, factOf(*row.interaction, column));
 }
 
 std::uint32_t countTurns(const Plan& plan, const PlanRow& row) {
@@ -225,6 +227,8 @@ class ColumnTensors {
         return write([&](const PlanRow& row) { return factOf(turn(row), column); });
       case RowSource::kMixedFact:
         return write([&](const PlanRow& row) { return isMixed(plan_, row, column) ? 1u : 0u; });
+      case RowSource::kAnyFact:
+        return write([&](const PlanRow& row) { return hasOther(plan_, row, column, 0) ? 1u : 0u; });
       case RowSource::kLabel:
         return write([&](const PlanRow& row) { return wordOf(codes_.code(index, turn(row))); });
       case RowSource::kReward:
@@ -263,6 +267,7 @@ class ColumnTensors {
       case RowSource::kTokenExact:
         return write([](const PlanTurn& turn) { return turn.interaction->tokenExact ? 1u : 0u; });
       case RowSource::kFact:
+      case RowSource::kAnyFact:
         return write([&](const PlanTurn& turn) { return factOf(*turn.interaction, column); });
       case RowSource::kLabel:
         return write([&](const PlanTurn& turn) { return wordOf(codes_.code(index, *turn.interaction)); });
