@@ -67,6 +67,18 @@ export interface SharedPromptText {
   readonly shared: number;
 }
 
+/** Versions of weights to which somebody has given a text as the version. */
+export interface LabelVersions {
+  /** Notes an integer that an engine names, so that no later label gets it. */
+  note(version: number): void;
+  /**
+   * Returns the version of a label, the same one every time.
+   *
+   * @param current the version that was set last. A new label gets a higher one
+   */
+  versionOf(label: string, current: number): number;
+}
+
 /** The content of a call: prompt, sampling and callbacks, without the signal that ends it. */
 export interface CallContent {
   /** Id of the call, under which engines that are servers log its requests. Default: a random id for each request. */
@@ -83,6 +95,8 @@ export interface CallContent {
   readonly affinityKey: string;
   /** Returns the current weight version, for engines that report none. */
   readonly currentVersion: () => number;
+  /** The versions of weights that engines name by a text. Default: labels of the engine's own. */
+  readonly versionLabels?: LabelVersions | undefined;
   /** Called when the engine has added tokens to `generation`. If undefined, the engine may add all of them at once. */
   readonly onTokens?: (() => void) | undefined;
   /**
@@ -110,6 +124,8 @@ export interface GenerateResult {
   readonly cachedTokens: number | undefined;
   /** How often the generation was resumed after a weight update. */
   readonly resumes: number;
+  /** Weights changed during the generation, and it is not known for each token whether it came before or after. Default: false. */
+  readonly versionsUncertain?: boolean;
   /** Content of the log probabilities, as the servers that generated the tokens report it. */
   readonly logprobs: LogprobContent;
 }
@@ -294,6 +310,13 @@ export interface ServerControl {
    * @throws RangeError if the URL is unknown
    */
   restore(url: string): void;
+  /**
+   * Gives the servers the version of their weights, so that they name it with their tokens. Servers that are being drained, that
+   * have this version or that cannot name one are left out.
+   *
+   * @returns failures by URL. Replies of these servers are uncertain until they have been given a version
+   */
+  nameVersion(version: number): Promise<ServerFailures>;
   /** Steps of a weight update. */
   readonly update: ServerUpdate;
 }

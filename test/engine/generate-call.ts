@@ -37,7 +37,10 @@ export function makeCall(
   prompt: ArrayLike<number>,
   sampling: Partial<SamplingParams> = {},
   rest: Partial<
-    Pick<GenerateCall, "affinityKey" | "currentVersion" | "onTokens" | "signal" | "tokenBytes" | "onIgnored">
+    Pick<
+      GenerateCall,
+      "affinityKey" | "currentVersion" | "versionLabels" | "onTokens" | "signal" | "tokenBytes" | "onIgnored"
+    >
   > = {},
 ): GenerateCall {
   return {

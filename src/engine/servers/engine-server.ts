@@ -1,21 +1,29 @@
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import type { CallContent, LogprobContent, PauseMode, ServerNeeds, ServerWarning, WeightSource } from "../engine.js";
+import type { ReplyVersions } from "./versions/reply-versions.js";
+import type { ServerVersions } from "./versions/server-versions.js";
 
 /** A call, as a server gets it with each request. */
 export interface ServerCall extends CallContent {
   /** Called instead of `onTokens`. @throws StopReached if the output is complete but the server would continue. */
   readonly received?: () => void;
+  /** The versions of this request's tokens. Default: the current version, for those without one. */
+  readonly versions?: ReplyVersions | undefined;
 }
 
-/** State of a weight update, as the server reports it. A field is undefined if the server does not report it. */
+/** The server's weights, as it reports them. A field is undefined if the server does not report it. */
 export interface WeightUpdate {
   readonly version?: number | undefined;
 }
 
+/** The end of one request. The tokens are in the call's generation, and their versions in {@link ReplyVersions}. */
+export type ServerReply = Omit<EngineReply, "versions">;
+
 /** One server of an engine. */
 export interface EngineServer {
   readonly url: string;
+  readonly versions: ServerVersions;
   /** Where the tokens of a thinking budget are counted from: each beginning of reasoning, or the start of the output. */
   readonly budgetStart: "reasoning" | "output";
   /**
@@ -24,7 +32,7 @@ export interface EngineServer {
    *
    * @throws NotStartedError if the server did not begin with the request, so another server may get it
    */
-  request(call: ServerCall, signal: AbortSource): Promise<EngineReply>;
+  request(call: ServerCall, signal: AbortSource): Promise<ServerReply>;
   /** Content of the server's log probabilities; undefined if it is not known yet. */
   readonly logprobs: LogprobContent | undefined;
   /**
@@ -41,8 +49,8 @@ export interface EngineServer {
   listWarnings?(needs: ServerNeeds, signal: AbortSignal): Promise<ServerWarning[]>;
   /** Returns the limit of prompt and output tokens of one call together. */
   contextLength(): Promise<number>;
-  /** Asks whether the server is being updated; never rejects. Undefined if the server cannot tell. */
-  weightUpdate?(): Promise<WeightUpdate>;
+  /** Asks for the version of the server's weights; never rejects. */
+  weightUpdate(): Promise<WeightUpdate>;
   /** Resolves if the server answers. Generates nothing, and does not wait for a generation or the end of a pause. */
   health(signal?: AbortSignal): Promise<void>;
   /**
@@ -66,7 +74,7 @@ export interface EngineServer {
   loadWeights(weights: WeightSource, signal: AbortSignal): Promise<void>;
   /** Flushes the prefix caches. Call it while the server is paused. Rejects if the server kept them. */
   flushCache(signal: AbortSignal): Promise<void>;
-  /** Sets the version that the server reports with its tokens. Has no effect on servers that report none. */
-  setWeightVersion(version: number, signal: AbortSignal): Promise<void>;
+  /** Sets the version that the server reports with its tokens. Resolves to false if the server does not have this endpoint. */
+  setWeightVersion(version: number, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }

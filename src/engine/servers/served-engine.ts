@@ -1,6 +1,7 @@
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { startCallDeadline } from "../call-deadline.js";
 import type { CallContent, Engine, EngineSupport, GenerateCall, GenerateResult, ServerControl } from "../engine.js";
+import { VersionLabels } from "../version-labels.js";
 import { generateOnServers } from "./call/generate-on-servers.js";
 import type { EngineServer } from "./engine-server.js";
 import { PauseControl } from "./pause/pause-control.js";
@@ -26,6 +27,7 @@ export class ServedEngine implements Engine {
   readonly #options: ServerOptions;
   readonly #pool: ServerPool;
   readonly #pause: PauseControl;
+  readonly #labels = new VersionLabels();
   #contextLength: Promise<number> | undefined;
 
   /** @throws RangeError if an option is out of range, TypeError if an address is not a URL. */
@@ -53,6 +55,7 @@ export class ServedEngine implements Engine {
       resume: (options) => pause.resume(options),
       drain: (url, signal) => this.#pool.drain(url, signal),
       restore: (url) => this.#pool.restore(url),
+      nameVersion: (version) => pause.nameVersion(version),
       update: createServerUpdate(this.#pool, pause, options),
     };
   }
@@ -88,7 +91,8 @@ export class ServedEngine implements Engine {
       this.#options.timeoutSeconds,
       () => this.#pause.hold.mode !== undefined,
     );
-    return await generateOnServers(this.#pool, this.#pause.hold, call, deadline);
+    const { versionLabels: labels = this.#labels } = call;
+    return await generateOnServers({ pool: this.#pool, hold: this.#pause.hold, labels }, call, deadline);
   }
 
   health(signal?: AbortSignal): Promise<void> {

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { onAbort } from "../../support/async/on-abort.js";
 import { sleep } from "../../support/async/sleep.js";
@@ -14,12 +13,18 @@ import {
 } from "../engine.js";
 import { markForced } from "../servers/call/mark-forced.js";
 import { StopReached } from "../servers/call/stop-watch.js";
-import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
+import type { EngineServer, ServerCall, ServerReply, WeightUpdate } from "../servers/engine-server.js";
+import { ServerVersions } from "../servers/versions/server-versions.js";
 import { ServerConnections } from "../servers/wire/connections.js";
-import { postControl, postUpdate, postUpdateIfServed, requireHealthy } from "../servers/wire/control-requests.js";
+import {
+  askVersion,
+  postControl,
+  postUpdate,
+  postUpdateIfServed,
+  requireHealthy,
+} from "../servers/wire/control-requests.js";
 import { KeyRefusedError, NotServedError } from "../servers/wire/errors.js";
 import { generateOnce } from "../servers/wire/generate-once.js";
-import { jsonObject, versionNumber } from "../servers/wire/json.js";
 import { requestBody } from "../servers/wire/request-body.js";
 import { askContextLength } from "./context-length.js";
 import { listSglangWarnings } from "./flag-warnings.js";
@@ -39,9 +44,6 @@ const COMPILE_MS = [50, 200, 500, 1000, 2000, 4000] as const;
 /** Pauses before the caches are flushed again. SGLang refuses while the last cut generations are being returned. */
 const FLUSH_PAUSES_MS = [50, 200, 500, 1000, 2000] as const;
 
-/** Time limit of the request for the weight version. It is short, because a call waits for it. */
-const VERSION_MS = 2_000;
-
 /**
  * Endpoints that show whether the server answers: the current name, an older name, and the name on routers. A server's own
  * `/health` generates a token by default, so it takes a second, waits during a pause and fails during a long prompt.
@@ -54,6 +56,7 @@ const SCHEDULER_PATH = "server_info";
 /** One SGLang server, or a router in front of several. */
 export class SglangServer implements EngineServer {
   readonly url: string;
+  readonly versions = new ServerVersions();
   readonly budgetStart = "output";
   /** SGLang does not report SGLANG_RETURN_ORIGINAL_LOGPROB, so its default is assumed. */
   readonly logprobs = "temperature";
@@ -70,12 +73,12 @@ export class SglangServer implements EngineServer {
     this.#onWarning = options.onWarning;
   }
 
-  async request(call: ServerCall, signal: AbortSource): Promise<EngineReply> {
+  async request(call: ServerCall, signal: AbortSource): Promise<ServerReply> {
     const { generation, sampling } = call;
     const rid = randomUUID().replaceAll("-", "");
     const thinkingBudget = sampling.thinkingBudget === undefined ? undefined : await this.#chooseBudget(call);
     if (sampling.seed !== undefined && !(await this.#info.ask()).seeds) call.onIgnored?.("seed");
-    const stream = call.onTokens !== undefined;
+    const stream = call.onTokens !== undefined || this.versions.isStreamed;
     const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, rid, stream });
     const { body, onSent } = await requestBody(call, REQUEST_PREFIX, suffix);
     signal.throwIfAborted();
@@ -144,9 +147,8 @@ export class SglangServer implements EngineServer {
     return askContextLength(this.#connections);
   }
 
-  async weightUpdate(): Promise<WeightUpdate> {
-    const answer = await this.#connections.get("model_info", AbortSignal.timeout(VERSION_MS)).catch(() => undefined);
-    return answer?.status === 200 ? { version: versionNumber(jsonObject(answer.body)["weight_version"]) } : {};
+  weightUpdate(): Promise<WeightUpdate> {
+    return askVersion(this.#connections, "model_info");
   }
 
   health(signal?: AbortSignal): Promise<void> {
@@ -243,7 +245,7 @@ export class SglangServer implements EngineServer {
   }
 
   /** Without `abort_all_requests`, SGLang would abort all requests. */
-  setWeightVersion(version: number, signal: AbortSignal): Promise<void> {
+  setWeightVersion(version: number, signal: AbortSignal): Promise<boolean> {
     const body = { new_version: String(version), abort_all_requests: false };
     return postUpdateIfServed(this.#connections, { path: "update_weight_version", body, admin: true, signal });
   }

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import {
   type CallContent,
@@ -10,9 +9,16 @@ import {
   type ServerWarning,
   type WeightSource,
 } from "../engine.js";
-import type { EngineServer, ServerCall } from "../servers/engine-server.js";
+import type { EngineServer, ServerCall, ServerReply, WeightUpdate } from "../servers/engine-server.js";
+import { ServerVersions } from "../servers/versions/server-versions.js";
 import { ServerConnections } from "../servers/wire/connections.js";
-import { postControl, postUpdate, postUpdateIfServed, requireHealthy } from "../servers/wire/control-requests.js";
+import {
+  askVersion,
+  postControl,
+  postUpdate,
+  postUpdateIfServed,
+  requireHealthy,
+} from "../servers/wire/control-requests.js";
 import { isUnavailable, NotServedError, notStarted, UnexplainedError } from "../servers/wire/errors.js";
 import { type GenerationRequest, generateOnce } from "../servers/wire/generate-once.js";
 import { requestBody } from "../servers/wire/request-body.js";
@@ -43,6 +49,7 @@ const MASKS_ID = "rolltape-masks-";
 /** One vLLM server, or a router in front of several. A generation is aborted by closing its connection. */
 export class VllmServer implements EngineServer {
   readonly url: string;
+  readonly versions = new ServerVersions();
   readonly budgetStart = "reasoning";
   readonly #connections: ServerConnections;
   readonly #modelName: string | undefined;
@@ -64,7 +71,7 @@ export class VllmServer implements EngineServer {
     this.#endpoints = this.#api;
   }
 
-  async request(call: ServerCall, signal: AbortSource): Promise<EngineReply> {
+  async request(call: ServerCall, signal: AbortSource): Promise<ServerReply> {
     try {
       return withFinish(await this.#generate(call, signal), call);
     } catch (error) {
@@ -74,7 +81,7 @@ export class VllmServer implements EngineServer {
   }
 
   /** Tries the endpoints in order, until the server has one of them. */
-  async #generate(call: ServerCall, signal: AbortSource): Promise<EngineReply> {
+  async #generate(call: ServerCall, signal: AbortSource): Promise<ServerReply> {
     const { name: model } = await this.#prepare().catch((error: unknown) => {
       throw notStarted(error);
     });
@@ -99,11 +106,11 @@ export class VllmServer implements EngineServer {
   }
 
   /** Sends the request, and again without what the server refused because of its flags and the call can do without. */
-  async #send(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSource): Promise<EngineReply> {
+  async #send(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSource): Promise<ServerReply> {
     for (;;) {
       const flags = this.#flags.current;
       if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) call.onIgnored?.("thinkingBudget");
-      const request = await encodeRequest(endpoint, call, { model, flags });
+      const request = await encodeRequest(endpoint, call, { model, flags, stream: this.versions.isStreamed });
       signal.throwIfAborted();
       try {
         return await generateOnce(this.#connections, call, request, signal);
@@ -178,6 +185,11 @@ export class VllmServer implements EngineServer {
     return listVllmWarnings(this.#connections, { needs, model, mayGenerate, signal });
   }
 
+  /** Only servers in development mode have this endpoint. */
+  weightUpdate(): Promise<WeightUpdate> {
+    return askVersion(this.#connections, "weight_info");
+  }
+
   /** vLLM's `/health` generates nothing; it fails if the engine's process has died. */
   async health(signal?: AbortSignal): Promise<void> {
     try {
@@ -224,7 +236,7 @@ export class VllmServer implements EngineServer {
     return postUpdate(this.#connections, { path: "reset_prefix_cache", signal });
   }
 
-  setWeightVersion(version: number, signal: AbortSignal): Promise<void> {
+  setWeightVersion(version: number, signal: AbortSignal): Promise<boolean> {
     const body = { new_version: String(version) };
     return postUpdateIfServed(this.#connections, { path: "update_weight_version", body, signal });
   }
@@ -238,13 +250,15 @@ interface RequestOptions {
   readonly model: string;
   /** What the server does; absent for a probe, which needs nothing of it. */
   readonly flags?: Flags;
+  /** Streams the reply although the call is not streamed. */
+  readonly stream?: boolean;
   readonly idPrefix?: string;
 }
 
 async function encodeRequest(
   endpoint: Endpoint,
   call: CallContent,
-  { model, flags, idPrefix = "" }: RequestOptions,
+  { model, flags, stream = false, idPrefix = "" }: RequestOptions,
 ): Promise<GenerationRequest> {
   const { generation } = call;
   const sampling = flags?.findsStops === false ? { ...call.sampling, stop: [] } : call.sampling;
@@ -256,7 +270,7 @@ async function encodeRequest(
     thinkingBudget: flags?.takesBudgets ? sampling.thinkingBudget : undefined,
     model,
     requestId,
-    stream: isStreamed(endpoint, call),
+    stream: stream || isStreamed(endpoint, call),
     oneMore: flags?.listsOneMore ?? false,
   };
   const common = { headers: { "x-request-id": requestId }, format: "vllm" } as const;
@@ -279,7 +293,7 @@ function isStreamed(endpoint: Endpoint, { onTokens, sampling, tokenBytes }: Call
  * token limit shows in the tokens. Otherwise the generation was cut, unless a stop string may have ended it that this proxy
  * cannot find, because it does not know the texts of the tokens.
  */
-function withFinish(reply: EngineReply, { generation, sampling, tokenBytes }: CallContent): EngineReply {
+function withFinish(reply: ServerReply, { generation, sampling, tokenBytes }: CallContent): ServerReply {
   if (reply.finish) return reply;
   const last = generation.length > 0 ? generation.ids(generation.length - 1)[0] : undefined;
   if (last !== undefined && sampling.stopTokenIds.includes(last)) {

@@ -49,6 +49,7 @@ export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: Ge
     choices: choices > 1 ? choices : undefined,
     attempt: call.retry.retryCount,
     resumes: result.resumes,
+    versionsUncertain: result.versionsUncertain || undefined,
     startedAt,
   });
   session.calls.recorded(choice.inFlight, interaction.index);

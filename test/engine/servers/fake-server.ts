@@ -1,10 +1,11 @@
 import type { LogprobContent } from "../../../src/engine/engine.js";
-import type { EngineServer } from "../../../src/engine/servers/engine-server.js";
-import type { EngineReply } from "../../../src/native/contract.js";
+import type { EngineServer, ServerReply, WeightUpdate } from "../../../src/engine/servers/engine-server.js";
+import { ServerVersions } from "../../../src/engine/servers/versions/server-versions.js";
 
 /** A server whose health and scheduler a test controls. */
 export class FakeServer implements EngineServer {
   readonly url: string;
+  readonly versions = new ServerVersions();
   readonly budgetStart = "output";
   readonly logprobs: LogprobContent = "temperature";
   healthChecks = 0;
@@ -17,7 +18,7 @@ export class FakeServer implements EngineServer {
     this.url = url;
   }
 
-  async request(): Promise<EngineReply> {
+  async request(): Promise<ServerReply> {
     return { tokens: 0 };
   }
 
@@ -43,7 +44,14 @@ export class FakeServer implements EngineServer {
   async resume(): Promise<void> {}
   async loadWeights(): Promise<void> {}
   async flushCache(): Promise<void> {}
-  async setWeightVersion(): Promise<void> {}
+
+  async setWeightVersion(): Promise<boolean> {
+    return true;
+  }
+
+  async weightUpdate(): Promise<WeightUpdate> {
+    return {};
+  }
 
   async close(): Promise<void> {
     this.closed = true;

@@ -1,14 +1,13 @@
-import type { ServerCall } from "../../../src/engine/servers/engine-server.js";
+import type { ServerCall, ServerReply } from "../../../src/engine/servers/engine-server.js";
 import { ServedEngine } from "../../../src/engine/servers/served-engine.js";
 import type { ServerOptions } from "../../../src/engine/servers/server-options.js";
-import type { EngineReply } from "../../../src/native/contract.js";
 import type { AbortSource } from "../../../src/support/async/abort-source.js";
 import { onAbort } from "../../../src/support/async/on-abort.js";
 import { FakeServer } from "./fake-server.js";
 
 interface HeldRequest {
   readonly session: string;
-  readonly settle: (reply: EngineReply) => void;
+  readonly settle: (reply: ServerReply) => void;
   readonly reject: (error: unknown) => void;
   readonly call: ServerCall;
 }
@@ -25,10 +24,10 @@ export class HeldServer extends FakeServer {
     return this.#running.size;
   }
 
-  override request(call?: ServerCall, signal?: AbortSource): Promise<EngineReply> {
+  override request(call?: ServerCall, signal?: AbortSource): Promise<ServerReply> {
     if (!call) throw new Error("no call");
     this.arrived.push(call.affinityKey);
-    return new Promise<EngineReply>((resolve, reject) => {
+    return new Promise<ServerReply>((resolve, reject) => {
       const end = () => {
         listening[Symbol.dispose]();
         this.#running.delete(held);

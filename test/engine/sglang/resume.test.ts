@@ -52,9 +52,12 @@ describe("a generation cut by a weight update", () => {
 
   it("records for each token the version that was current when its request was sent", async () => {
     server.fault({ kind: "abort", after: 2 });
-    const currentVersion = () => server.to("/generate").length + 1;
-    const call = makeCall(makePrompt(5), { maxTokens: 5 }, { currentVersion });
-    await engine.generate(call);
+    let version = 1;
+    const call = makeCall(makePrompt(5), { maxTokens: 5 }, { currentVersion: () => version });
+    const running = engine.generate(call);
+    await expect.poll(() => call.generation.length, { interval: 1 }).toBe(2);
+    version = 2;
+    await running;
     expect(Array.from(call.generation.versions())).toEqual([1, 1, 2, 2, 2]);
   });
 

@@ -36,6 +36,8 @@ export interface OutputToken {
   readonly logprob: number;
   /** Weight version that sampled the token. */
   readonly version: string;
+  /** The weights that sampled the token. */
+  readonly weights?: string;
 }
 
 export interface GenerateOutcome {

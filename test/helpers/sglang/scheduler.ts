@@ -116,7 +116,7 @@ export class SglangScheduler {
       // The step that an abort finds running still gives its token, unless it is the first.
       if (!job.aborted || job.tokens.length > 0) {
         const logprob = this.#options.isForced?.(id) ? 0 : inventedLogprob(id, job.tokens.length);
-        job.tokens.push({ id, logprob, version: this.weightVersion });
+        job.tokens.push({ id, logprob, version: this.weightVersion, weights: this.weights });
       }
       if (job.aborted) return this.#outcome(job, aborted(), false);
       if (job.tokens.length < planned.ids.length) await job.onToken?.(job.tokens);

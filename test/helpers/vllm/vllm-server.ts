@@ -83,6 +83,7 @@ function makeContext(options: VllmServerOptions): VllmContext {
       eosTokenId: options.eosTokenId ?? EOS,
       tokenText: options.tokenText,
       findsStops: options.findsStops,
+      onOutcome: options.onOutcome,
     }),
   };
 }

@@ -44,8 +44,8 @@ export class CutWatch {
     if (message === undefined || saysRemoved(message) || MENTIONS_UPDATE.test(message)) return "message";
     const { grammar } = this.#call.sampling;
     if (message === REQUESTED && grammar === undefined) return "message";
-    const update = await server.weightUpdate?.();
-    if (update?.version !== undefined && this.#isNew(update.version)) return "version";
+    const update = await server.weightUpdate();
+    if (update.version !== undefined && this.#isNew(update.version)) return "version";
     throw unexplainedAbort(message, grammar !== undefined);
   }
 

@@ -1,18 +1,18 @@
-import type { EngineReply } from "../../../native/contract.js";
 import type { AbortSource } from "../../../support/async/abort-source.js";
 import type { Deadline } from "../../../support/async/deadline.js";
 import { sleep } from "../../../support/async/sleep.js";
 import { untilAborted } from "../../../support/async/until-aborted.js";
-import type { CallContent, GenerateResult, IgnorableParam } from "../../engine.js";
-import type { EngineServer, ServerCall } from "../engine-server.js";
+import type { CallContent, GenerateResult, IgnorableParam, LabelVersions } from "../../engine.js";
+import type { EngineServer, ServerCall, ServerReply } from "../engine-server.js";
 import type { PauseHold } from "../pause/pause-hold.js";
 import type { ServerLease } from "../pool/server-lease.js";
 import type { ServerPool } from "../pool/server-pool.js";
 import type { ServerRoute } from "../pool/server-route.js";
+import { ReplyVersions } from "../versions/reply-versions.js";
 import { isBroken, NotStartedError, UnrecordableError } from "../wire/errors.js";
 import { CutWatch } from "./cut-watch.js";
 import { markForced } from "./mark-forced.js";
-import { OutputSoFar } from "./output-so-far.js";
+import { OutputSoFar, type RequestOutput } from "./output-so-far.js";
 import { checkReply, readFinish } from "./read-finish.js";
 import { Restarts } from "./restarts.js";
 import { StopReached, type StopWatch } from "./stop-watch.js";
@@ -21,15 +21,14 @@ import { StopReached, type StopWatch } from "./stop-watch.js";
 interface RunningCall {
   readonly pool: ServerPool;
   readonly hold: PauseHold;
+  readonly labels: LabelVersions;
   readonly call: CallContent;
   readonly output: OutputSoFar;
   readonly deadline: Deadline;
 }
 
 /** The answer of one server. */
-interface Answer {
-  readonly reply: EngineReply;
-  readonly server: EngineServer;
+interface Answer extends RequestOutput {
   readonly watch: CutWatch;
   /** Duration of the request. */
   readonly milliseconds: number;
@@ -45,16 +44,16 @@ interface Answer {
  * @param deadline time limit of the whole call. It also aborts with the caller's signal.
  */
 export async function generateOnServers(
-  pool: ServerPool,
-  hold: PauseHold,
+  { pool, hold, labels }: Pick<RunningCall, "pool" | "hold" | "labels">,
   call: CallContent,
   deadline: Deadline,
 ): Promise<GenerateResult> {
   const output = new OutputSoFar(call);
   const restarts = new Restarts();
   for (let resumes = 0; ; resumes++) {
-    const { reply, server, watch, milliseconds } = await request({ pool, hold, call, output, deadline });
-    output.add(reply, server);
+    const answer = await request({ pool, hold, labels, call, output, deadline });
+    const { reply, server, watch, milliseconds } = answer;
+    output.add(answer);
     const finish = readFinish(reply, call);
     if (finish) return output.result(finish, resumes);
     const cause = await watch.findCause(reply.finish ?? { type: "abort" }, server);
@@ -64,7 +63,7 @@ export async function generateOnServers(
 }
 
 /** Sends the rest of the call to one server after another until one of them begins it. Sends nothing during a pause. */
-async function request({ pool, hold, call, output, deadline }: RunningCall): Promise<Answer> {
+async function request({ pool, hold, labels, call, output, deadline }: RunningCall): Promise<Answer> {
   const { stops } = output;
   let route = pool.route(call.affinityKey);
   for (;;) {
@@ -84,6 +83,7 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
     const begun = call.generation.length;
     const inputTokens = call.prompt.length + begun;
     const watch = new CutWatch(hold, call);
+    using versions = new ReplyVersions(call, { hold, labels, server: server.versions });
     const startedAt = Date.now();
     let followsBudget = call.sampling.thinkingBudget !== undefined;
     const onIgnored = (param: IgnorableParam) => {
@@ -91,19 +91,19 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
       call.onIgnored?.(param);
     };
     try {
-      const reply = await send(lease, call, { stops, onIgnored });
+      const reply = await send(lease, call, { stops, onIgnored, versions });
       const milliseconds = Date.now() - startedAt;
       deadline.throwIfAborted();
       checkReply(reply, inputTokens);
       if (server.logprobs === undefined) await learnLogprobs(server, call, reply, deadline);
       if (followsBudget) markForced(call, server);
       lease.complete();
-      return { reply: applyStop(reply, stops), server, watch, milliseconds };
+      return { reply: applyStop(reply, stops), server, watch, versions, milliseconds };
     } catch (error) {
       lease.fail(error, deadline);
       const isCut = lease.isCut || (hold.mode !== undefined && isBroken(error));
       if (isCut && followsBudget) markForced(call, server);
-      if (isCut && !deadline.aborted) return { reply: cutReply(call, begun), server, watch, milliseconds: 0 };
+      if (isCut && !deadline.aborted) return { reply: cutReply(call, begun), server, watch, versions, milliseconds: 0 };
       output.discardLost(error, begun);
       route.refuse(error);
     }
@@ -121,8 +121,12 @@ async function waitForRetry({ refusal }: ServerRoute, signal: AbortSource): Prom
 function send(
   lease: ServerLease,
   call: CallContent,
-  { stops, onIgnored }: Pick<ServerCall, "onIgnored"> & { readonly stops: StopWatch | undefined },
-): Promise<EngineReply> {
+  {
+    stops,
+    onIgnored,
+    versions,
+  }: Pick<ServerCall, "onIgnored" | "versions"> & { readonly stops: StopWatch | undefined },
+): Promise<ServerReply> {
   const from = call.generation.length;
   const received = (): void => {
     lease.noteProgress();
@@ -143,6 +147,7 @@ function send(
     reasoning: call.reasoning,
     onIgnored,
     received,
+    versions,
   };
   const reply = lease.server.request(serverCall, lease.signal);
   if (!stops) return reply;
@@ -153,11 +158,10 @@ function send(
 }
 
 /**
-/**
  * Returns the reply of a generation that a pause ended without one: its server stays paused, or died while it loaded weights. The
  * tokens that came before are valid.
  */
-function cutReply({ generation }: CallContent, begun: number): EngineReply {
+function cutReply({ generation }: CallContent, begun: number): ServerReply {
   return { tokens: generation.length - begun, finish: { type: "abort" } };
 }
 
@@ -170,7 +174,7 @@ function cutReply({ generation }: CallContent, begun: number): EngineReply {
 async function learnLogprobs(
   server: EngineServer,
   call: CallContent,
-  { finish }: EngineReply,
+  { finish }: ServerReply,
   signal: AbortSource,
 ): Promise<void> {
   if (finish?.type === "abort") return;
@@ -180,7 +184,7 @@ async function learnLogprobs(
 }
 
 /** Sets the finish reason if a stop string was found here: the server's own applies to tokens that were removed. */
-function applyStop(reply: EngineReply, stops: StopWatch | undefined): EngineReply {
+function applyStop(reply: ServerReply, stops: StopWatch | undefined): ServerReply {
   const matched = stops?.matched;
   if (matched === undefined || reply.finish?.type === "stop") return reply;
   return { ...reply, finish: { type: "stop", matched } };

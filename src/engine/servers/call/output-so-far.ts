@@ -1,8 +1,15 @@
-import type { EngineReply } from "../../../native/contract.js";
 import { type CallContent, EngineError, type Finish, type GenerateResult, type LogprobContent } from "../../engine.js";
-import type { EngineServer } from "../engine-server.js";
+import type { EngineServer, ServerReply } from "../engine-server.js";
+import type { ReplyVersions } from "../versions/reply-versions.js";
 import { ServerDiedError } from "../wire/errors.js";
 import { StopWatch } from "./stop-watch.js";
+
+/** The output of one request. */
+export interface RequestOutput {
+  readonly reply: ServerReply;
+  readonly server: EngineServer;
+  readonly versions: ReplyVersions;
+}
 
 /** Collects facts about a call's output over all of its requests. The tokens themselves are in the call's generation. */
 export class OutputSoFar {
@@ -12,6 +19,7 @@ export class OutputSoFar {
   readonly #generators: EngineServer[] = [];
   /** Number of cached prompt tokens, as the first server that reports one says. */
   #cachedTokens: number | undefined;
+  #versionsUncertain = false;
 
   constructor(call: CallContent) {
     this.#call = call;
@@ -19,7 +27,8 @@ export class OutputSoFar {
   }
 
   /** Adds the facts of one reply. */
-  add({ tokens, cachedTokens }: EngineReply, server: EngineServer): void {
+  add({ reply: { tokens, cachedTokens }, server, versions }: RequestOutput): void {
+    if (tokens > 0 && versions.isUncertain) this.#versionsUncertain = true;
     if (tokens > 0 && !this.#generators.includes(server)) this.#generators.push(server);
     this.#cachedTokens ??= cachedTokens === undefined ? undefined : Math.min(cachedTokens, this.#call.prompt.length);
   }
@@ -38,7 +47,10 @@ export class OutputSoFar {
       this.stops?.reset();
     }
     // No tokens of earlier servers are left.
-    if (generation.length === 0) this.#generators.length = 0;
+    if (generation.length === 0) {
+      this.#generators.length = 0;
+      this.#versionsUncertain = false;
+    }
   }
 
   /**
@@ -57,7 +69,8 @@ export class OutputSoFar {
 
   /** @param resumes how often the generation was resumed */
   result(finish: Finish, resumes: number): GenerateResult {
-    return { finish, cachedTokens: this.#cachedTokens, resumes, logprobs: this.#logprobs };
+    const versionsUncertain = this.#versionsUncertain;
+    return { finish, cachedTokens: this.#cachedTokens, resumes, logprobs: this.#logprobs, versionsUncertain };
   }
 
   /** Content of the log probabilities; `unknown` if the servers that generated the tokens differ. */

@@ -1,5 +1,5 @@
-import type { EngineReply } from "../../../native/contract.js";
 import { type CallContent, EngineError, type Finish } from "../../engine.js";
+import type { ServerReply } from "../engine-server.js";
 import { abortError, saysRemoved } from "../wire/errors.js";
 
 /**
@@ -8,7 +8,7 @@ import { abortError, saysRemoved } from "../wire/errors.js";
  * @param inputTokens prompt tokens that were sent
  * @throws EngineError if the server used other prompt tokens, or aborted the generation with a status code
  */
-export function checkReply({ promptTokens, finish, tokens }: EngineReply, inputTokens: number): void {
+export function checkReply({ promptTokens, finish, tokens }: ServerReply, inputTokens: number): void {
   if (promptTokens !== undefined && promptTokens !== inputTokens) {
     const message = `Engine reply is inconsistent: it reports ${promptTokens} prompt tokens, but ${inputTokens} were sent.`;
     throw new EngineError("engine_error", message);
@@ -19,7 +19,7 @@ export function checkReply({ promptTokens, finish, tokens }: EngineReply, inputT
 }
 
 /** Returns the finish reason; undefined if the generation was cut and can be resumed. */
-export function readFinish({ finish }: EngineReply, { generation, sampling }: CallContent): Finish | undefined {
+export function readFinish({ finish }: ServerReply, { generation, sampling }: CallContent): Finish | undefined {
   if (finish?.type === "abort") {
     return generation.length < sampling.maxTokens ? undefined : { reason: "length" };
   }

@@ -1,8 +1,15 @@
+import { setImmediate } from "node:timers/promises";
 import { EngineError, type PauseMode, type ResumeOptions, type ServerFailures } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import type { ServerPool } from "../pool/server-pool.js";
 import { isUnavailable } from "../wire/errors.js";
 import { PauseHold } from "./pause-hold.js";
+
+/** Turns of the event loop in which what has arrived in sockets is read. */
+const SOCKET_TURNS = 2;
+
+/** Time limit for giving a server its version. */
+const NAME_MS = 10_000;
 
 /** Pauses and resumes the servers of a pool, one request after another. */
 export class PauseControl {
@@ -35,7 +42,10 @@ export class PauseControl {
 
   /** Resumes servers after a weight update. Calls stay held until {@link release}. */
   resumeEach(urls: readonly string[]): Promise<ServerFailures> {
-    return this.#inTurn(() => this.#tryEach(urls, (server) => server.resume()));
+    return this.#inTurn(async () => {
+      await this.#endPause();
+      return this.#tryEach(urls, (server) => server.resume());
+    });
   }
 
   /** Lets the held calls go on. */
@@ -44,6 +54,36 @@ export class PauseControl {
       this.#pool.restartChecks();
       this.hold.open();
     });
+  }
+
+  /** See {@link ServerControl.nameVersion}. */
+  nameVersion(version: number): Promise<ServerFailures> {
+    return this.#inTurn(() => {
+      const inUse = this.#pool.list().flatMap(({ url, state }) => (state === "draining" ? [] : [url]));
+      return this.#tryEach(inUse, (server) => this.#nameVersion(server, version));
+    });
+  }
+
+  async #nameVersion(server: EngineServer, version: number): Promise<void> {
+    const { versions } = server;
+    const undo = this.hold.mode === undefined ? versions.beginChange() : undefined;
+    if ((await server.weightUpdate()).version === version) {
+      // Whoever updated the weights has given the server the version.
+      undo?.();
+      return versions.given(version);
+    }
+    try {
+      if (await server.setWeightVersion(version, AbortSignal.timeout(NAME_MS))) versions.given(version);
+    } catch (error) {
+      versions.refused();
+      throw error;
+    }
+  }
+
+  /** Tokens of the time before the pause may still be in the sockets: they are read first. */
+  async #endPause(): Promise<void> {
+    for (let turn = 0; turn < SOCKET_TURNS; turn++) await setImmediate();
+    this.hold.resume();
   }
 
   async #tryEach(
@@ -85,6 +125,7 @@ export class PauseControl {
   }
 
   async #resume({ urls, hold = false }: ResumeOptions): Promise<void> {
+    await this.#endPause();
     try {
       await this.#onEvery(urls, (server) => server.resume());
     } finally {

@@ -2,9 +2,17 @@ import type { AbortSource } from "../../../support/async/abort-source.js";
 import { untilAborted } from "../../../support/async/until-aborted.js";
 import type { PauseMode } from "../../engine.js";
 
+export interface PauseListener {
+  pauseBegins(): void;
+  /** Called when the servers are told to end the pause, before they run again. */
+  pauseEnds(): void;
+}
+
 /** Holds requests back while their engine is paused. */
 export class PauseHold {
   #mode: PauseMode | undefined;
+  #mayRun = true;
+  readonly #listeners = new Set<PauseListener>();
   #pauses = 0;
   #opened: Promise<void> | undefined;
   #open: () => void = () => {};
@@ -19,15 +27,35 @@ export class PauseHold {
     return this.#pauses;
   }
 
+  /** False during a pause, until the servers are told to end it. Generations that stay on the servers do not run meanwhile. */
+  get mayRun(): boolean {
+    return this.#mayRun;
+  }
+
+  listen(listener: PauseListener): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
   close(mode: PauseMode): void {
+    if (this.#mayRun) for (const listener of this.#listeners) listener.pauseBegins();
     this.#mode = mode;
+    this.#mayRun = false;
     this.#pauses++;
     this.#opened ??= new Promise((resolve) => {
       this.#open = resolve;
     });
   }
 
+  /** Notes that the servers are told to end the pause. Requests are still held. */
+  resume(): void {
+    if (this.#mayRun) return;
+    for (const listener of this.#listeners) listener.pauseEnds();
+    this.#mayRun = true;
+  }
+
   open(): void {
+    this.resume();
     this.#mode = undefined;
     this.#opened = undefined;
     this.#open();

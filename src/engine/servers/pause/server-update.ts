@@ -32,8 +32,9 @@ export function createServerUpdate(
       }),
     finish: (url, version, caller) =>
       limited(caller, async (signal) => {
-        await find(url).flushCache(signal);
-        await find(url).setWeightVersion(version, signal);
+        const server = find(url);
+        await server.flushCache(signal);
+        if (await server.setWeightVersion(version, signal)) server.versions.given(version);
       }),
     resume: (urls) => control.resumeEach(urls),
     abandon: (url) => pool.abandon(url),

@@ -1,7 +1,11 @@
 import { EngineError } from "../../engine.js";
+import type { WeightUpdate } from "../engine-server.js";
 import type { ControlRequest, ServerConnections } from "./connections.js";
 import { KeyRefusedError, NotServedError, publicText, statusError } from "./errors.js";
-import { jsonObject } from "./json.js";
+import { jsonObject, versionNumber } from "./json.js";
+
+/** Time limit of the request for the weight version. It is short, because a call waits for it. */
+const VERSION_MS = 2_000;
 
 /** Sends a control request. @throws EngineError unless the answer has status 200 */
 export async function postControl(server: ServerConnections, request: Omit<ControlRequest, "method">): Promise<void> {
@@ -23,16 +27,24 @@ export async function postUpdate(server: ServerConnections, request: Omit<Contro
   throw new EngineError("engine_error", `The engine answered that /${request.path} failed${detail && `: ${detail}`}`);
 }
 
-/** Sends a request of a weight update, unless the server is older than the endpoint. Older servers work without it. */
+/** Like {@link postUpdate}. Resolves to false if the server does not have the endpoint. */
 export async function postUpdateIfServed(
   server: ServerConnections,
   request: Omit<ControlRequest, "method">,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await postUpdate(server, request);
+    return true;
   } catch (error) {
     if (!(error instanceof NotServedError)) throw error;
+    return false;
   }
+}
+
+/** Asks for the version of the server's weights. Never rejects. */
+export async function askVersion(server: ServerConnections, path: string): Promise<WeightUpdate> {
+  const answer = await server.get(path, AbortSignal.timeout(VERSION_MS)).catch(() => undefined);
+  return answer?.status === 200 ? { version: versionNumber(jsonObject(answer.body)["weight_version"]) } : {};
 }
 
 /**

@@ -1,6 +1,7 @@
-import type { EngineReply, ReplyFormat } from "../../../native/contract.js";
+import type { ReplyFormat } from "../../../native/contract.js";
 import type { AbortSource } from "../../../support/async/abort-source.js";
-import type { ServerCall } from "../engine-server.js";
+import type { ServerCall, ServerReply } from "../engine-server.js";
+import { ReplyVersions } from "../versions/reply-versions.js";
 import type { ServerConnections } from "./connections.js";
 import { GenerationSink } from "./reply-sink.js";
 import type { RequestBody } from "./request-body.js";
@@ -18,9 +19,15 @@ export async function generateOnce(
   call: ServerCall,
   { path, body, onSent, headers, format }: GenerationRequest,
   signal: AbortSource,
-): Promise<EngineReply> {
-  const version = call.currentVersion();
+): Promise<ServerReply> {
+  const versions = call.versions ?? new ReplyVersions(call);
   const routed = { path, body, onSent, headers: { ...call.traceHeaders, ...headers }, routingKey: call.affinityKey };
-  const sink = await server.generate(routed, () => new GenerationSink(call, format, version), signal);
-  return await sink.finish();
+  let sink = undefined as GenerationSink | undefined;
+  const open = () => (sink = new GenerationSink(call, format, versions));
+  try {
+    return await (await server.generate(routed, open, signal)).finish();
+  } catch (error) {
+    sink?.cut();
+    throw error;
+  }
 }

@@ -4,7 +4,8 @@ import { concatInSteps } from "../../../support/async/concat-in-steps.js";
 import { runInTurns } from "../../../support/async/run-steps.js";
 import { runAtOnce } from "../../../support/async/steps.js";
 import { StopReached } from "../call/stop-watch.js";
-import type { ServerCall } from "../engine-server.js";
+import type { ServerCall, ServerReply } from "../engine-server.js";
+import type { ReplyVersions } from "../versions/reply-versions.js";
 import { errorCode, failureError, failureInBody, generationError, removalInBody, replyError } from "./errors.js";
 import type { ReplySink } from "./post.js";
 
@@ -20,18 +21,17 @@ const ERROR_BYTES = 64 * 1024;
 export class GenerationSink implements ReplySink {
   readonly #call: ServerCall;
   readonly #format: ReplyFormat;
-  readonly #version: number;
+  readonly #versions: ReplyVersions;
   #status = 0;
   #retryAfter = "";
   #bytes = 0;
   #stream: NativeReplyStream | undefined;
   readonly #pieces: Buffer[] = [];
 
-  /** @param version weight version of tokens for which the reply has none */
-  constructor(call: ServerCall, format: ReplyFormat, version: number) {
+  constructor(call: ServerCall, format: ReplyFormat, versions: ReplyVersions) {
     this.#call = call;
     this.#format = format;
-    this.#version = version;
+    this.#versions = versions;
   }
 
   begin(status: number, header: (name: string) => string): void {
@@ -39,13 +39,13 @@ export class GenerationSink implements ReplySink {
     this.#status = status;
     if (status !== OK) this.#retryAfter = header("retry-after");
     else if (header("content-type").startsWith("text/event-stream")) {
-      this.#stream = new native.ReplyStream(this.#format, generation, this.#version, sampling.topLogprobs);
+      this.#stream = new native.ReplyStream(this.#format, generation, this.#versions.first, sampling.topLogprobs);
     }
   }
 
   piece(bytes: Buffer): void {
     if (this.#stream) {
-      if (scan(() => this.#stream?.push(bytes))) this.#received();
+      if (this.#push(this.#stream, bytes) > 0) this.#received();
     } else if (this.#status === OK || this.#bytes < ERROR_BYTES) {
       this.#pieces.push(bytes);
       this.#bytes += bytes.byteLength;
@@ -53,14 +53,36 @@ export class GenerationSink implements ReplySink {
   }
 
   /** Ends the reply when its body is complete. @throws EngineError if the reply cannot be recorded */
-  async finish(): Promise<EngineReply> {
-    if (this.#stream) return endStream(this.#stream);
+  async finish(): Promise<ServerReply> {
+    if (this.#stream) {
+      return this.#end(endStream(this.#stream));
+    }
     const joined = concatInSteps(this.#pieces);
     const body = this.#bytes < ASYNC_SCAN_BYTES ? runAtOnce(joined) : await runInTurns(joined);
     if (this.#status !== OK) return endRefused(this.#status, body.toString("utf8"), this.#retryAfter);
-    const reply = await this.#append(body);
+    const reply = this.#end(await this.#append(body));
     if (reply.tokens > 0) this.#receivedAll();
     return reply;
+  }
+
+  #end(reply: EngineReply): EngineReply {
+    this.#versions.end(reply.versions, reply.finish?.type === "abort");
+    return reply;
+  }
+
+  /** Ends the reply if it cannot be read to its end: the tokens that came before are valid. */
+  cut(): void {
+    if (this.#stream) this.#versions.end(this.#stream.versions());
+  }
+
+  #push(stream: NativeReplyStream, bytes: Buffer): number {
+    const version = this.#versions.beginPart();
+    const before = this.#call.generation.length;
+    try {
+      return scan(() => stream.push(bytes, version));
+    } finally {
+      this.#versions.endPart(this.#call.generation.length - before);
+    }
   }
 
   #received(): void {
@@ -83,12 +105,12 @@ export class GenerationSink implements ReplySink {
     try {
       if (this.#format === "sglang") {
         return isSmall
-          ? generation.appendSglangReply(body, this.#version)
-          : await generation.appendSglangReplyAsync(body, this.#version);
+          ? generation.appendSglangReply(body, this.#versions.first)
+          : await generation.appendSglangReplyAsync(body, this.#versions.first);
       }
       return isSmall
-        ? generation.appendVllmReply(body, this.#version, sampling.topLogprobs)
-        : await generation.appendVllmReplyAsync(body, this.#version, sampling.topLogprobs);
+        ? generation.appendVllmReply(body, this.#versions.first, sampling.topLogprobs)
+        : await generation.appendVllmReplyAsync(body, this.#versions.first, sampling.topLogprobs);
     } catch (error) {
       throw findErrorInBody(error, body) ?? replyError(error);
     }
@@ -103,7 +125,7 @@ function findErrorInBody(error: unknown, body: Buffer): unknown {
 }
 
 /** @returns the reply of a request that a pause removed while its grammar was compiled, which SGLang refuses with a 400 */
-function endRefused(status: number, body: string, retryAfter: string): EngineReply {
+function endRefused(status: number, body: string, retryAfter: string): ServerReply {
   const message = removalInBody(body);
   if (message === undefined) throw generationError(status, body, retryAfter);
   return { tokens: 0, finish: { type: "abort", message } };
