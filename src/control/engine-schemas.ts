@@ -32,6 +32,9 @@ const pauseMode = z.enum(["abort", "keep"]);
 export const engineRecord = z.object({
   type: z.string(),
   paused: pauseMode.nullable().describe("Mode of the current pause by `POST /rl/engine/pause`; null if not paused."),
+  version_labels: z
+    .record(z.string(), z.int())
+    .describe("Weight versions by the text with which an engine named the weights. Empty if all were integers."),
   servers: z.array(serverRecord).describe("Empty if the engine runs in the server's own process."),
 });
 

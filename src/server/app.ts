@@ -52,6 +52,7 @@ import { sessionRoutes } from "./routes/sessions.js";
 import { transcriptRoutes } from "./routes/transcripts.js";
 import { weightRoutes, weightStepRoutes } from "./routes/weights.js";
 import { ORIGIN, type ServerStorage } from "./storage/server-storage.js";
+import { openVersionLabels } from "./storage/version-labels.js";
 import { uiRoutes } from "./ui/ui-routes.js";
 import { UpstreamRules } from "./upstreams/upstream-rules.js";
 import { openWeights } from "./weights/open-weights.js";
@@ -84,8 +85,8 @@ export async function createServer({
   ...options
 }: ServerOptions): Promise<{ app: App; context: ServerContext }> {
   const { registry, settings } = options;
-  const origin = toBatchOrigin(options);
-  options.storage?.records.saveValue(ORIGIN, origin);
+  const described = toBatchOrigin(options);
+  options.storage?.records.saveValue(ORIGIN, described);
   const { store: limits, heap = createHeap(), sessionLimits } = settings;
   const known = new KnownRequests(Math.min(settings.knownRequestBytes, KNOWN_SHARE * heap.read().limit));
   const rules = new UpstreamRules(settings.upstreams, settings.modelName);
@@ -100,6 +101,13 @@ export async function createServer({
     needsKey: ({ routeOptions }) => requiredKey(routeOptions) !== "none",
   });
   const metrics = new Metrics({ ...options, known, store });
+  const versionLabels = openVersionLabels(options.storage, app.log);
+  const origin: BatchOrigin = {
+    ...described,
+    get versionLabels() {
+      return versionLabels.known.versions;
+    },
+  };
   const context: ServerContext = {
     ...options,
     modelWarnings: listModelWarnings(options.model, options.engine, settings.chatTemplateType),
@@ -115,6 +123,7 @@ export async function createServer({
     store,
     origin,
     weightVersion,
+    versionLabels,
     weights: await openWeights({ ...options, weightVersion, metrics: metrics.weights, logger: app.log }),
     draining: false,
     shutdown: new AbortController(),

@@ -1,5 +1,6 @@
 import type { UpstreamRule } from "../config/index.js";
 import type { Engine } from "../engine/engine.js";
+import type { VersionLabels } from "../engine/version-labels.js";
 import type { Connections } from "../http/connections/connections.js";
 import type { ConnectionLimits } from "../http/create-app.js";
 import type { ChatModel } from "../model/chat-model.js";
@@ -51,6 +52,8 @@ export interface ServerContext {
   readonly origin: BatchOrigin;
   /** The weight version of engines that report none. */
   readonly weightVersion: CurrentVersion;
+  /** The weight versions that engines name by a text. */
+  readonly versionLabels: VersionLabels;
   /** Undefined if the engine cannot load weights. */
   readonly weights: ServerWeights | undefined;
   /** The server is shutting down and accepts no new sessions and model calls. */

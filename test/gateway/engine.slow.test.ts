@@ -76,8 +76,8 @@ describe("GET /rl/engine of a gateway", () => {
       type: "sglang",
       paused: null,
       workers: [
-        { tag: "one", type: "sglang", paused: null },
-        { tag: "two", type: "sglang", paused: null },
+        { tag: "one", type: "sglang", paused: null, version_labels: {} },
+        { tag: "two", type: "sglang", paused: null, version_labels: {} },
       ],
     });
   });

@@ -56,7 +56,7 @@ describe("GET /rl/engine", () => {
 
     const broke = { message: "The engine answered HTTP 500: Internal Server Error", at: expect.any(Number) };
     const { servers: listed, ...rest } = await engineRecord();
-    expect(rest).toEqual({ type: "sglang", paused: null });
+    expect(rest).toEqual({ type: "sglang", paused: null, version_labels: {} });
     expect(listed.find(({ url }) => url === home.url)).toEqual({
       ...idle,
       logprobs: "temperature",
@@ -196,6 +196,7 @@ describe("an engine without servers", () => {
     expect((await plain.request({ url: "/rl/engine" })).json()).toEqual({
       type: "scripted",
       paused: null,
+      version_labels: {},
       servers: [],
     });
     const url = "http://a";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { weightVersionSchema } from "../../control/weight-version.js";
 import { IDENTITY, requireReadableFormat } from "../../server/storage/identity.js";
 import { ORIGIN } from "../../server/storage/server-storage.js";
+import { knownLabelsSchema, VERSION_LABELS } from "../../server/storage/version-labels.js";
 import { WEIGHT_VERSION } from "../../server/storage/weight-version.js";
 import type { BatchOrigin } from "../../session/batch/batch-metadata.js";
 import { STATE } from "../../session/session-registry.js";
@@ -28,9 +29,11 @@ export interface ServerFacts {
 export function readServerFacts(reader: StorageReader, directory: string): ServerFacts {
   const identity = readValue(reader, IDENTITY, identitySchema);
   if (identity) requireReadableFormat(identity.format, directory);
+  const origin = readValue(reader, ORIGIN, originSchema);
+  const labels = readValue(reader, VERSION_LABELS, knownLabelsSchema);
   return {
     identity,
-    origin: readValue(reader, ORIGIN, originSchema),
+    origin: origin && { ...origin, versionLabels: labels?.versions ?? {} },
     capacity: readValue(reader, STATE, stateSchema)?.capacity,
     weightVersion: readValue(reader, WEIGHT_VERSION, weightVersionSchema)?.version,
   };

@@ -40,7 +40,7 @@ export class EnginePause {
       const calls = new WorkerCalls(this.#context, headers);
       const outcomes = await this.#resume(calls, members);
       const missing = silent.map((worker): WorkerOutcome => {
-        return { member: { worker, type: "", paused: null, servers: [] }, reply: undefined };
+        return { member: { worker, type: "", paused: null, labels: {}, servers: [] }, reply: undefined };
       });
       const failure = findFailure([...outcomes, ...missing], "All other workers are resumed; repeat the call.");
       if (failure) throw failure;

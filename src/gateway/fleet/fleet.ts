@@ -22,6 +22,8 @@ export interface Member {
   readonly worker: Worker;
   readonly type: string;
   readonly paused: "abort" | "keep" | null;
+  /** Versions by label; each worker has its own. */
+  readonly labels: Readonly<Record<string, number>>;
   readonly servers: readonly MemberServer[];
 }
 
@@ -74,11 +76,12 @@ export async function requireFleet(context: GatewayContext, headers: Readonly<Re
 }
 
 function toMember(worker: Worker, reply: UpstreamReply): Member {
-  const { type, paused, servers } = parseReply(reply, engineRecord);
+  const { type, paused, version_labels: labels, servers } = parseReply(reply, engineRecord);
   return {
     worker,
     type,
     paused,
+    labels,
     servers: servers.map((record) => ({ identity: identifyServer(record.url, worker.url), record })),
   };
 }

@@ -12,13 +12,13 @@ export const mergedServer = serverRecord.extend({
 
 const absentWorkers = z.array(z.string()).optional().describe("Tags of workers that did not answer.");
 
-export const mergedEngine = engineRecord.extend({
+export const mergedEngine = engineRecord.omit({ version_labels: true }).extend({
   type: z.string().describe("Type of all engines; `mixed` if workers have different types."),
   paused: engineRecord.shape.paused.describe(
     "The mode in which all workers are paused; null if one is not paused or the modes differ.",
   ),
   servers: z.array(mergedServer),
-  workers: z.array(engineRecord.pick({ type: true, paused: true }).extend({ tag: z.string() })),
+  workers: z.array(engineRecord.pick({ type: true, paused: true, version_labels: true }).extend({ tag: z.string() })),
   unavailable_workers: absentWorkers,
 });
 
@@ -34,7 +34,12 @@ export function mergeEngines({ members, absent }: Fleet): z.input<typeof mergedE
     type: findCommonValue(members.map(({ type }) => type)) ?? "mixed",
     paused: findCommonValue(members.map(({ paused }) => paused)) ?? null,
     servers: [...groupByServer(members)].map(([identity, uses]) => mergeServer(identity, uses)),
-    workers: members.map(({ worker: { tag }, type, paused }) => ({ tag, type, paused })),
+    workers: members.map(({ worker: { tag }, type, paused, labels }) => ({
+      tag,
+      type,
+      paused,
+      version_labels: labels,
+    })),
     ...(absent.length > 0 ? { unavailable_workers: [...absent] } : {}),
   };
 }

@@ -61,6 +61,7 @@ function mergeRowMetadata({ parts, segments, sessionIds }: MergedRows): Record<s
     model: joinDistinct(all.map(({ model }) => model)),
     model_digest: all[0]?.model_digest,
     config: joinDistinctConfigs(all.map(({ config }) => config)),
+    version_labels: mergeVersionLabels(all.map(({ version_labels }) => version_labels ?? {})),
     concat_reward: all[0]?.concat_reward,
     unrewarded_roots: JSON.stringify(mergeUnrewardedRoots(parts, sessionIds)),
     left_out: JSON.stringify(sumLeftOut(parts)),
@@ -95,6 +96,20 @@ function joinDistinct(texts: readonly (string | undefined)[]): string | undefine
 function joinDistinctConfigs(configs: readonly (string | undefined)[]): string | undefined {
   const distinct = [...new Set(configs.filter((config) => config !== undefined))];
   return distinct.length > 1 ? `[${distinct.join(",")}]` : distinct[0];
+}
+
+/** Returns the versions by label as JSON: a list for a label that has different versions on different workers. */
+function mergeVersionLabels(labels: readonly Readonly<Record<string, number>>[]): string | undefined {
+  const merged = new Map<string, Set<number>>();
+  for (const [label, version] of labels.flatMap((each) => Object.entries(each))) {
+    merged.set(label, (merged.get(label) ?? new Set()).add(version));
+  }
+  if (merged.size === 0) return undefined;
+  const entries = [...merged].map(([label, versions]) => [
+    label,
+    versions.size === 1 ? [...versions][0] : [...versions],
+  ]);
+  return JSON.stringify(Object.fromEntries(entries));
 }
 
 function mergeUnrewardedRoots(parts: readonly Part[], sessionIds: readonly string[]): object {

@@ -64,6 +64,7 @@ const metadataSchema = z.object({
   model: z.string().optional(),
   model_digest: z.string().optional(),
   config: z.string().optional(),
+  version_labels: jsonText(z.record(z.string(), z.int())).optional(),
   concat_reward: z.string().optional(),
   unrewarded_roots: jsonText(
     z.object({

@@ -101,6 +101,7 @@ export async function generate(
       traceHeaders: call.traceHeaders,
       affinityKey: call.session.id,
       currentVersion: () => context.weightVersion.version,
+      versionLabels: context.versionLabels,
       onTokens: sink && advance,
       tokenBytes: (id) => model.tokenBytes(id),
       reasoning,

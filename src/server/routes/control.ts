@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from "fastify";
 import { z } from "zod";
 import { grantBody, startBody } from "../../control/session-schemas.js";
 import { versionBody } from "../../control/weight-version.js";
@@ -145,16 +146,30 @@ function setVersion(app: App, context: ServerContext): void {
     {
       config: { key: "admin" },
       schema: {
-        summary: "Set the weight version of engines that report none",
+        summary: "Set the weight version, also on engine servers that can name it with their tokens",
         body: versionBody,
         response: { 200: z.object({ version: z.int() }) },
       },
     },
-    async ({ body }) => {
+    async (request) => {
+      const { body } = request;
       // A gateway that updates the weights sets the version on its workers.
       context.weights?.updates.requireNone();
       await context.weightVersion.set(body.version, body.set_at);
+      await nameVersion(context, request.log);
       return { version: context.weightVersion.version };
     },
   );
+}
+
+/** Gives the engine servers the current version. During an update of a gateway, one worker has given each server its version. */
+async function nameVersion({ engine, weights, weightVersion }: ServerContext, log: FastifyBaseLogger): Promise<void> {
+  if (!engine.servers || weights?.known.update) return;
+  const { version } = weightVersion;
+  for (const [url, { message }] of await engine.servers.nameVersion(version)) {
+    log.warn(
+      { engine: url, version, reason: message },
+      "an engine server could not be given the weight version; calls to which it names another one are marked as uncertain",
+    );
+  }
 }

@@ -20,14 +20,14 @@ export function engineRoutes(app: App, context: ServerContext): void {
   pauseServers(app, context);
 }
 
-function listServers(app: App, { engine }: ServerContext): void {
+function listServers(app: App, context: ServerContext): void {
   app.get(
     "/rl/engine",
     {
       config: { key: "admin" },
       schema: { summary: "Health and load of the engine servers", response: { 200: engineRecord } },
     },
-    async () => toRecord(engine),
+    async () => toRecord(context),
   );
 }
 
@@ -90,7 +90,7 @@ function pauseServers(app: App, context: ServerContext): void {
       requireNoUpdate(context);
       for (const url of targets ?? []) requireServer(servers, url);
       await servers.pause(mode, targets);
-      return toRecord(context.engine);
+      return toRecord(context);
     },
   );
   app.post(
@@ -104,7 +104,7 @@ function pauseServers(app: App, context: ServerContext): void {
       requireNoUpdate(context);
       for (const url of targets ?? []) requireServer(servers, url);
       await servers.resume({ urls: targets, hold });
-      return toRecord(context.engine);
+      return toRecord(context);
     },
   );
 }
@@ -141,8 +141,13 @@ function requireServer(servers: ServerControl, url: string): z.input<typeof serv
   throw new ApiError("engine_server_not_found", message, { param: "url" });
 }
 
-function toRecord({ type, servers }: ServerContext["engine"]): z.input<typeof engineRecord> {
-  return { type, paused: servers?.paused ?? null, servers: (servers?.list() ?? []).map(toServerRecord) };
+function toRecord({ engine: { type, servers }, versionLabels }: ServerContext): z.input<typeof engineRecord> {
+  return {
+    type,
+    paused: servers?.paused ?? null,
+    version_labels: versionLabels.known.versions,
+    servers: (servers?.list() ?? []).map(toServerRecord),
+  };
 }
 
 function toServerRecord({
