@@ -196,6 +196,57 @@ describe.skipIf(python === undefined)("a weight update of a real SGLang", () => 
     );
   });
 
+  it("records the version of each token in 20 updates under load", async () => {
+    const interactions: Interaction[] = [];
+    let ended = false;
+    const callAgain = async (stream: boolean) => {
+      while (!ended) interactions.push(await finish(await begin({ stream, max_tokens: 300 })));
+    };
+    const callers = [false, false, true].map(callAgain);
+    await untilRunning(1);
+    for (let step = 0; step < 20; step++) await update(weights(11 + (step % 2)));
+    ended = true;
+    await Promise.all(callers);
+    const crossing = interactions.filter((interaction) => versionsOf(interaction).length > 1);
+    process.stdout.write(`${interactions.length} calls, ${crossing.length} of them across updates\n`);
+    expect(crossing.length).toBeGreaterThan(0);
+    expect(interactions.filter(({ versionsUncertain }) => versionsUncertain)).toEqual([]);
+    expectRecomputed(
+      interactions,
+      generations().map(({ body }) => body),
+    );
+  });
+
+  it("by a trainer that names the weights by a text is recorded under a version of its own", async () => {
+    const before = version;
+    const running = [await begin(), await begin({ stream: true })];
+    await untilRunning(1);
+    await tell("/pause_generation", { mode: "retract" });
+    await tell("/update_weights_from_disk", {
+      model_path: weights(12),
+      weight_version: "step-1",
+      abort_all_requests: false,
+      keep_pause: true,
+      flush_cache: true,
+    });
+    await tell("/continue_generation", {});
+    const interactions = await Promise.all(running.map(finish));
+    const headers = { authorization: `Bearer ${rig.adminKey}` };
+    const answer = await fetch(`${rig.server.url}/rl/engine`, { headers });
+    const { version_labels: labels } = (await answer.json()) as { version_labels: Record<string, number> };
+    // The number after the last one, which the test itself counts too.
+    expect(labels).toEqual({ "step-1": ++version });
+    folders.set(version, weights(12));
+    for (const interaction of interactions) {
+      expect(versionsOf(interaction)).toEqual([before, version]);
+      expect(interaction.versionsUncertain).toBe(false);
+    }
+    expectRecomputed(
+      interactions,
+      generations().map(({ body }) => body),
+    );
+  });
+
   it("waits for grammars that are being compiled", async () => {
     const running = await begin();
     const compiling = await begin({ stream: true, response_format: slowGrammar() });
@@ -209,6 +260,25 @@ describe.skipIf(python === undefined)("a weight update of a real SGLang", () => 
 });
 
 describe("a pause of a real SGLang", () => {
+  it("in mode keep lets the version of 20 updates be set on the server, which names it for each token", async () => {
+    const running = [await begin({ max_tokens: 2000 }), await begin({ stream: true, max_tokens: 2000 })];
+    await untilRunning(1);
+    const set: number[] = [version];
+    for (let step = 0; step < 20; step++) {
+      expect((await control("/rl/engine/pause", { mode: "keep" })).status).toBe(200);
+      expect((await control("/rl/set_version", { version: ++version })).status).toBe(200);
+      set.push(version);
+      expect((await control("/rl/engine/resume", {})).status).toBe(200);
+    }
+    for (const interaction of await Promise.all(running.map(finish))) {
+      const versions = versionsOf(interaction);
+      expect(set).toEqual(expect.arrayContaining(versions));
+      expect(versions).toEqual(versions.toSorted((one, other) => one - other));
+      expect(versions.length).toBeGreaterThan(10);
+      expect(interaction.versionsUncertain).toBe(false);
+    }
+  });
+
   it("in mode abort cuts what a pause in mode keep has frozen", async () => {
     const running = [await begin({ max_tokens: 2000 }), await begin({ max_tokens: 2000 })];
     const signal = await begin({ stream: true, max_tokens: 20 });
