@@ -124,20 +124,26 @@ TEST(AllocationFailure, ARestoreIsAllOrNothing) {
 TEST(AllocationFailure, AnAppendIsAllOrNothing) {
   const std::vector<std::int32_t> ids{1, 2, 3};
   const std::vector<float> logprobs{-1, -2, -3};
+  const std::vector<VersionRun> restated{{0, 7}, {1, 8}};
   Generation more = test::generationOf({8, 9}, 4);
   more.appendTop(ids, logprobs, 3);
   Generation generation;
   for (std::uint32_t round = 0; round < 20; ++round) {
-    const std::uint32_t length = generation.length();
-    const std::size_t runs = generation.versionRuns().size();
-    const auto expectUnchanged = [&] {
-      EXPECT_EQ(length, generation.length());
-      EXPECT_EQ(length, generation.logprobs().size());
-      EXPECT_EQ(runs, generation.versionRuns().size());
+    const auto expectAllOrNothing = [&](auto append) {
+      const std::uint32_t length = generation.length();
+      const std::vector<VersionRun> runs(generation.versionRuns().begin(), generation.versionRuns().end());
+      const std::size_t places = generation.top().ids().size();
+      failEveryAllocation(append, [&] {
+        EXPECT_EQ(length, generation.length());
+        EXPECT_EQ(length, generation.logprobs().size());
+        EXPECT_EQ(runs, std::vector<VersionRun>(generation.versionRuns().begin(), generation.versionRuns().end()));
+        EXPECT_EQ(places, generation.top().ids().size());
+        EXPECT_EQ(places, generation.top().logprobs().size());
+      });
     };
-    failEveryAllocation([&] { generation.append(ids, logprobs, static_cast<std::int32_t>(round)); }, expectUnchanged);
-    const std::uint32_t before = generation.length();
-    failEveryAllocation([&] { generation.append(more); }, [&] { EXPECT_EQ(before, generation.length()); });
+    expectAllOrNothing([&] { generation.append(ids, logprobs, static_cast<std::int32_t>(round)); });
+    expectAllOrNothing([&] { generation.append(more); });
+    expectAllOrNothing([&] { generation.append(Generation(more), generation.length(), restated); });
     EXPECT_EQ(std::size_t{3} * generation.length(), generation.top().ids().size());
     EXPECT_EQ(generation.top().ids().size(), generation.top().logprobs().size());
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "../json/cursor.h"
 #include "engine_reply.h"
 
@@ -9,7 +11,8 @@ namespace rolltape {
 class FrameReader {
  public:
   virtual ~FrameReader() = default;
-  FrameReader() = default;
+  /// @param into the generation that all frames go to.
+  explicit FrameReader(const Generation& into) : base_(into.length()) {}
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;
 
@@ -20,9 +23,14 @@ class FrameReader {
   virtual EngineReply end(Generation& into) = 0;
   /// What the frames so far said of versions, also if the stream breaks.
   virtual const NamedVersions& versions() const = 0;
+  /// Tokens that the generation had before the reply.
+  std::uint32_t base() const { return base_; }
 
   /// The version of tokens of the next frames for which they name none.
   std::int32_t unnamedVersion = 0;
+
+ private:
+  std::uint32_t base_;
 };
 
 }  // namespace rolltape

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -55,6 +56,13 @@ void Generation::checkRoom(std::size_t count) const {
   }
 }
 
+void Generation::reserve(std::size_t tokens, std::size_t runs) {
+  checkRoom(tokens);
+  reserveMore(ids_, tokens);
+  reserveMore(logprobs_, tokens);
+  reserveMore(runs_, runs);
+}
+
 void Generation::append(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::int32_t version) {
   const VersionRun run{0, version};
   append(ids, logprobs, std::span<const VersionRun>(&run, 1));
@@ -76,10 +84,7 @@ void Generation::append(std::span<const std::int32_t> ids, std::span<const float
     if (!std::isfinite(logprobs[i])) throwNotFinite(i);
   }
   if (ids.empty()) return;
-  checkRoom(ids.size());
-  reserveMore(ids_, ids.size());
-  reserveMore(logprobs_, ids.size());
-  reserveMore(runs_, runs.size());
+  reserve(ids.size(), runs.size());
   const std::uint32_t first = length();
   ids_.insert(ids_.end(), ids.begin(), ids.end());
   logprobs_.insert(logprobs_.end(), logprobs.begin(), logprobs.end());
@@ -103,12 +108,6 @@ void Generation::appendTop(std::span<const std::int32_t> ids, std::span<const fl
   }
   top_.grow(ids_.size(), width);
   top_.write(ids_.size() - tokens, ids, logprobs, width);
-}
-
-void Generation::replaceVersions(std::uint32_t from, std::span<const VersionRun> runs) {
-  reserveMore(runs_, runs.size());
-  while (!runs_.empty() && runs_.back().start >= from) runs_.pop_back();
-  for (const VersionRun& run : runs) appendVersion(runs_, from + run.start, run.version);
 }
 
 void Generation::nameVersions(std::span<const std::int32_t> versions) {
@@ -137,7 +136,8 @@ void Generation::truncate(std::uint32_t length) {
 }
 
 void Generation::append(const Generation& other) {
-  checkRoom(other.ids_.size());
+  reserve(other.ids_.size(), other.runs_.size());
+  // The last that can throw: rows behind the tokens would be taken for those of the next append.
   if (!other.top_.empty()) top_.grow(ids_.size() + other.ids_.size(), other.top_.width());
   append(other.ids_, other.logprobs_, other.runs_);
   if (!other.top_.empty()) {
@@ -151,6 +151,16 @@ void Generation::append(Generation&& other) {
   } else {
     append(static_cast<const Generation&>(other));
   }
+}
+
+void Generation::append(Generation&& other, std::uint32_t from, std::span<const VersionRun> runs) {
+  if (runs.empty()) return append(std::move(other));
+  std::vector<VersionRun> all;
+  all.reserve(runs_.size() + runs.size());
+  std::ranges::copy_if(runs_, std::back_inserter(all), [&](const VersionRun& run) { return run.start < from; });
+  for (const VersionRun& run : runs) appendVersion(all, from + run.start, run.version);
+  append(std::move(other));
+  runs_ = std::move(all);
 }
 
 }  // namespace rolltape

@@ -37,8 +37,6 @@ class Generation {
               std::span<const std::int32_t> versions);
   /// Adds alternatives, `width` places a token, for the last `ids.size() / width` tokens.
   void appendTop(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::size_t width);
-  /// Gives the tokens from `from` on other versions: `runs`, which begins at 0, that is at `from`, and ascends.
-  void replaceVersions(std::uint32_t from, std::span<const VersionRun> runs);
   /// Gives versions to the labels of a reply: the version -2 - i becomes `versions[i]`.
   /// @throws kInvalidArg for a label without a version.
   void nameVersions(std::span<const std::int32_t> versions);
@@ -50,9 +48,14 @@ class Generation {
   void append(const Generation& other);
   /// The same, without a copy where there was nothing yet.
   void append(Generation&& other);
+  /// The same, and gives the tokens from `from` on other versions: `runs`, which begins at 0, that is at `from`, and
+  /// ascends. Empty: no other versions.
+  void append(Generation&& other, std::uint32_t from, std::span<const VersionRun> runs);
 
  private:
   void checkRoom(std::size_t count) const;
+  /// Makes room, so that appending so many tokens and version runs cannot throw.
+  void reserve(std::size_t tokens, std::size_t runs);
   void append(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::span<const VersionRun> runs);
 
   std::vector<std::int32_t> ids_;

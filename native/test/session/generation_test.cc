@@ -119,10 +119,11 @@ TEST(Generation, ForgetsItsEnd) {
   EXPECT_TRUE(generation.versionRuns().empty());
 }
 
-TEST(Generation, GivesItsEndOtherVersions) {
+TEST(Generation, GivesItsEndOtherVersionsAsItGrows) {
   Generation generation;
-  generation.append(Ids{1, 2, 3, 4}, Floats{-1, -2, -3, -4}, Ids{1, 2, 3, 3});
-  generation.replaceVersions(2, std::vector<VersionRun>{{0, 2}, {1, 9}});
+  generation.append(Ids{1, 2, 3}, Floats{-1, -2, -3}, Ids{1, 2, 3});
+  generation.append(test::generationOf({4}, 3), 2, std::vector<VersionRun>{{0, 2}, {1, 9}});
+  EXPECT_EQ((Ids{1, 2, 3, 4}), idsOf(generation));
   EXPECT_EQ((std::vector<VersionRun>{{0, 1}, {1, 2}, {3, 9}}),
             std::vector<VersionRun>(generation.versionRuns().begin(), generation.versionRuns().end()));
 }

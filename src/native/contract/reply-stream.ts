@@ -23,7 +23,8 @@ export type NativeReplyStreamConstructor = new (
 export interface NativeReplyStream {
   /**
    * Reads a piece of the body, which may be cut anywhere. After an error (`ERR_REPLY_…`) the stream cannot be used any
-   * more, and the generation has the tokens of the earlier frames.
+   * more, and the generation has the tokens of the earlier frames. If the generation got more or fewer tokens by other
+   * means, the stream cannot go on (`ERR_INVALID_ARG`).
    *
    * @param version for tokens for which their frame names none, from here on
    * @returns the number of added tokens

@@ -58,7 +58,6 @@ void SglangStream::read(RoomyText frame, Generation& into) {
   checkRecorded(into, added);
   checkOutputIds(into, added);
   append(into, added, total);
-  if (last) keepVersions(into);
   remember(added);
   keepEnd();
 }
@@ -111,7 +110,7 @@ std::size_t SglangStream::newTokens(std::size_t total) const {
 void SglangStream::checkRecorded(const Generation& into, std::size_t added) const {
   const SglangMetaInfo& meta = fields_.metaInfo;
   const std::size_t repeated = meta.ids.size() - added;
-  const std::size_t first = base_ + count_ - repeated;
+  const std::size_t first = base() + count_ - repeated;
   const auto logprobs = into.logprobs().subspan(first, repeated);
   if (!std::equal(meta.ids.begin(), meta.ids.begin() + static_cast<std::ptrdiff_t>(repeated),
                   into.ids().begin() + static_cast<std::ptrdiff_t>(first)) ||
@@ -131,7 +130,7 @@ void SglangStream::checkOutputIds(const Generation& into, std::size_t added) con
   const bool complete = items >= added || aborted;
   const bool any = count_ + added > 0 || items == 0;
   if (!complete || !any || !endsAlike(read.last(added), said) ||
-      !endsAlike(into.ids().subspan(base_), said.first(said.size() - saidNew))) {
+      !endsAlike(into.ids().subspan(base()), said.first(said.size() - saidNew))) {
     mismatch("output_ids of a frame does not end with the ids of output_token_logprobs");
   }
 }
@@ -145,6 +144,17 @@ std::vector<VersionRun> SglangStream::newVersions(std::size_t total, std::size_t
     return versionRuns(meta.weightVersions, first, end, unnamedVersion);
   }
   return {{0, meta.weightVersion.value_or(unnamedVersion)}};
+}
+
+/// The last frame's spans are the engine's final word on every token from their start on. None in other frames.
+std::vector<VersionRun> SglangStream::lastVersions(std::size_t total) {
+  const std::vector<WeightVersionSpan>& spans = fields_.metaInfo.weightVersions;
+  if (!fields_.metaInfo.finish || spans.empty()) return {};
+  const std::int64_t first = spans.front().start;
+  const auto end = static_cast<std::int64_t>(total);
+  if (!covers(spans, first, end)) mismatch("the spans of weight_versions do not cover the tokens one after the other");
+  if (!noteSpans(spans, fields_.versions)) return {};
+  return versionRuns(spans, first, end, firstVersion_);
 }
 
 TopLogprobs SglangStream::newTop(std::size_t total, std::size_t added) {
@@ -168,22 +178,17 @@ void SglangStream::append(Generation& into, std::size_t added, std::size_t total
   fields_.versions.noteTokens(meta.weightVersion, added);
   if (top.empty() && meta.weightVersions.empty()) {
     into.append(ids, logprobs, meta.weightVersion.value_or(unnamedVersion));
-  } else if (added > 0) {
-    into.append(Generation({ids.begin(), ids.end()}, {logprobs.begin(), logprobs.end()}, newVersions(total, added),
-                           std::move(top)));
+  } else {
+    const std::vector<VersionRun> last = lastVersions(total);
+    const auto from = last.empty() ? 0 : base() + static_cast<std::uint32_t>(meta.weightVersions.front().start);
+    Generation tokens;
+    if (added > 0) {
+      tokens = Generation({ids.begin(), ids.end()}, {logprobs.begin(), logprobs.end()}, newVersions(total, added),
+                          std::move(top));
+    }
+    into.append(std::move(tokens), from, last);
   }
   count_ += added;
-}
-
-/// The last frame's spans are the engine's final word on every token.
-void SglangStream::keepVersions(Generation& into) {
-  const std::vector<WeightVersionSpan>& spans = fields_.metaInfo.weightVersions;
-  const auto end = static_cast<std::int64_t>(count_);
-  if (spans.empty()) return;
-  const std::int64_t first = spans.front().start;
-  if (!covers(spans, first, end)) mismatch("the spans of weight_versions do not cover the tokens one after the other");
-  const auto from = base_ + static_cast<std::uint32_t>(first);
-  if (noteSpans(spans, fields_.versions)) into.replaceVersions(from, versionRuns(spans, first, end, firstVersion_));
 }
 
 void SglangStream::remember(std::size_t added) {

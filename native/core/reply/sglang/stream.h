@@ -20,7 +20,7 @@ class SglangStream final : public FrameReader {
  public:
   /// @param into the generation that all frames go to.
   /// @param version of tokens that were sampled before the engine was given a version.
-  SglangStream(const Generation& into, std::int32_t version) : base_(into.length()), firstVersion_(version) {
+  SglangStream(const Generation& into, std::int32_t version) : FrameReader(into), firstVersion_(version) {
     unnamedVersion = version;
   }
 
@@ -38,13 +38,12 @@ class SglangStream final : public FrameReader {
   void checkRecorded(const Generation& into, std::size_t added) const;
   void checkOutputIds(const Generation& into, std::size_t added) const;
   std::vector<VersionRun> newVersions(std::size_t total, std::size_t added) const;
+  std::vector<VersionRun> lastVersions(std::size_t total);
   TopLogprobs newTop(std::size_t total, std::size_t added);
   void append(Generation& into, std::size_t added, std::size_t total);
-  void keepVersions(Generation& into);
   void remember(std::size_t added);
   void keepEnd();
 
-  std::uint32_t base_;
   std::int32_t firstVersion_;
   /// Tokens of this reply that were recorded.
   std::size_t count_ = 0;

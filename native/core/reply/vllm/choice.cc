@@ -41,16 +41,14 @@ Generation vllmTokens(VllmChoice& choice, std::int32_t version) {
           topRows(std::move(choice.logprobs->top))};
 }
 
-void setVllmVersions(const VllmChoice& choice, std::uint32_t from, std::int32_t version, NamedVersions& named,
-                     Generation& tokens) {
-  if (choice.weightVersions.empty()) return;
-  const std::int64_t count = tokens.length() - from;
+std::vector<VersionRun> vllmVersions(const VllmChoice& choice, std::int64_t count, std::int32_t version,
+                                     NamedVersions& named) {
+  if (choice.weightVersions.empty()) return {};
   if (!covers(choice.weightVersions, 0, count)) {
     mismatch("the spans of weight_versions do not cover the " + std::to_string(count) + " tokens one after the other");
   }
-  if (noteSpans(choice.weightVersions, named)) {
-    tokens.replaceVersions(from, versionRuns(choice.weightVersions, 0, count, version));
-  }
+  if (!noteSpans(choice.weightVersions, named)) return {};
+  return versionRuns(choice.weightVersions, 0, count, version);
 }
 
 void checkVllmCount(const std::optional<std::int64_t>& completionTokens, std::size_t count) {

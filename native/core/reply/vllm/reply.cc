@@ -12,8 +12,9 @@ EngineReply readVllmReply(std::span<const std::uint8_t> body, std::int32_t fallb
   VllmFields fields = readVllmFields(json, reply.versions, topWidth);
   if (fields.choices.size() != 1) json.fail("expected one choice");
   VllmChoice& choice = fields.choices.front();
-  reply.tokens = vllmTokens(choice, fallbackVersion);
-  setVllmVersions(choice, 0, fallbackVersion, reply.versions, reply.tokens);
+  Generation tokens = vllmTokens(choice, fallbackVersion);
+  const std::vector<VersionRun> versions = vllmVersions(choice, tokens.length(), fallbackVersion, reply.versions);
+  reply.tokens.append(std::move(tokens), 0, versions);
   checkVllmCount(fields.completionTokens, reply.tokens.length());
   reply.id = std::move(fields.id);
   reply.finish = std::move(choice.finish);

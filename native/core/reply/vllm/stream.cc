@@ -25,14 +25,18 @@ void VllmStream::read(RoomyText frame, Generation& into) {
 }
 
 void VllmStream::readChoice(VllmChoice& choice, Generation& into) {
-  into.append(vllmTokens(choice, unnamedVersion));
-  if (!choice.finish) return;
-  setVllmVersions(choice, base_, firstVersion_, end_.versions, into);
+  Generation tokens = vllmTokens(choice, unnamedVersion);
+  std::vector<VersionRun> versions;
+  // The last frame's spans are those of every token.
+  if (choice.finish) {
+    versions = vllmVersions(choice, into.length() - base() + tokens.length(), firstVersion_, end_.versions);
+  }
+  into.append(std::move(tokens), base(), versions);
   end_.finish = std::move(choice.finish);
 }
 
 EngineReply VllmStream::end(Generation& into) {
-  checkVllmCount(end_.completionTokens, into.length() - base_);
+  checkVllmCount(end_.completionTokens, into.length() - base());
   return std::move(end_);
 }
 

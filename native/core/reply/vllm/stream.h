@@ -16,7 +16,7 @@ class VllmStream final : public FrameReader {
   /// @param into the generation that all frames go to.
   /// @param version of tokens that were sampled before the engine was given a version.
   VllmStream(const Generation& into, std::int32_t version, std::size_t topWidth)
-      : base_(into.length()), firstVersion_(version), topWidth_(topWidth) {
+      : FrameReader(into), firstVersion_(version), topWidth_(topWidth) {
     unnamedVersion = version;
   }
 
@@ -27,7 +27,6 @@ class VllmStream final : public FrameReader {
  private:
   void readChoice(VllmChoice& choice, Generation& into);
 
-  std::uint32_t base_;
   std::int32_t firstVersion_;
   std::size_t topWidth_;
   EngineReply end_;

@@ -259,5 +259,32 @@ TEST(SglangStream, HasOnlyTheLastIdOfACallThatWasAbortedInTheQueueAgain) {
   EXPECT_EQ(2u, generation.length());
 }
 
+TEST(SglangStream, KeepsNothingOfALastFrameWhoseSpansDoNotCoverTheTokens) {
+  Style style = kCumulative;
+  style.spans = true;
+  const std::string first = frame(kTokens, 0, 2, style, "null");
+  std::string last = frame(kTokens, 0, 4, style, kStop);
+  const std::string end = "\"end\":4}";
+  ASSERT_NE(std::string::npos, last.find(end));
+  last.replace(last.find(end), end.size(), "\"end\":5}");
+  Generation generation = test::generationOf({5}, 50);
+  ReplyStream stream(std::make_unique<SglangStream>(generation, 9));
+  stream.push(test::bytesOf(first), generation);
+  EXPECT_CODE(kReplyMismatch, stream.push(test::bytesOf(last), generation));
+  test::expectTokens(generation, 1, {kTokens.begin(), kTokens.begin() + 2});
+}
+
+TEST(SglangStream, IsNotReadOnAfterItsTokensWereCutOff) {
+  for (const std::uint32_t kept : {0u, 1u, 2u}) {
+    Generation generation = test::generationOf({5, 6});
+    ReplyStream stream(std::make_unique<SglangStream>(generation, 9));
+    stream.push(test::bytesOf(frame(kTokens, 0, 2, kCumulative, "null")), generation);
+    generation.truncate(kept);
+    EXPECT_CODE(kInvalidArg, stream.push(test::bytesOf(frame(kTokens, 0, 4, kCumulative, kStop)), generation));
+    EXPECT_CODE(kInvalidArg, stream.end(generation));
+    EXPECT_EQ(kept, generation.length());
+  }
+}
+
 }  // namespace
 }  // namespace rolltape

@@ -188,5 +188,40 @@ TEST(VllmStream, RefusesACountThatIsNotThatOfItsTokens) {
   EXPECT_CODE(kReplyMismatch, stream.end(generation));
 }
 
+TEST(VllmStream, KeepsNothingOfALastFrameWhoseSpansDoNotCoverTheTokens) {
+  Generation generation = test::generationOf({5}, 3);
+  ReplyStream stream(std::make_unique<VllmStream>(generation, 9, 0));
+  stream.push(test::bytesOf("data: " + reply(kTwo, Shape::kTokenIds, "") + "}\n\n"), generation);
+  const std::string gap = R"(,"weight_versions":[{"version":4,"start":0,"end":3}])";
+  EXPECT_CODE(
+      kReplyMismatch,
+      stream.push(test::bytesOf("data: " + reply(kTwo, Shape::kTokenIds, kLength + gap) + "}\n\n"), generation));
+  EXPECT_EQ(3u, generation.length());
+  EXPECT_EQ((std::vector<VersionRun>{{0, 3}, {1, 9}}),
+            std::vector<VersionRun>(generation.versionRuns().begin(), generation.versionRuns().end()));
+}
+
+TEST(VllmStream, TakesTheVersionsOfAllItsTokensFromTheLastFrame) {
+  Generation generation = test::generationOf({5}, 3);
+  ReplyStream stream(std::make_unique<VllmStream>(generation, 9, 0));
+  const std::string spans = R"(,"weight_versions":[{"version":4,"start":0,"end":1},{"version":5,"start":1,"end":4}])";
+  stream.push(test::bytesOf("data: " + reply(kTwo, Shape::kTokenIds, "") +
+                            "}\n\ndata: " + reply(kTwo, Shape::kTokenIds, kLength + spans) + "}\n\n"),
+              generation);
+  EXPECT_EQ((std::vector<VersionRun>{{0, 3}, {1, 4}, {2, 5}}),
+            std::vector<VersionRun>(generation.versionRuns().begin(), generation.versionRuns().end()));
+}
+
+TEST(VllmStream, IsNotReadOnAfterItsTokensWereCutOff) {
+  Generation generation = test::generationOf({5});
+  ReplyStream stream(std::make_unique<VllmStream>(generation, 9, 0));
+  const auto frame = test::bytesOf("data: " + reply(kTwo, Shape::kTokenIds, "") + "}\n\n");
+  stream.push(frame, generation);
+  generation.truncate(0);
+  EXPECT_CODE(kInvalidArg, stream.push(frame, generation));
+  EXPECT_CODE(kInvalidArg, stream.end(generation));
+  EXPECT_EQ(0u, generation.length());
+}
+
 }  // namespace
 }  // namespace rolltape
