@@ -76,10 +76,10 @@ std::unique_ptr<SharedSlot> SharedPool::claim(std::uint64_t footprint) {
 std::unique_ptr<SharedSlot> SharedPool::takeClosest(std::uint64_t footprint) {
   auto best = free_.end();
   for (auto at = free_.begin(); at != free_.end(); ++at) {
-    if (best == free_.end() ||
-        distance(at->slot->footprint(), footprint) <= distance(best->slot->footprint(), footprint)) {
-      best = at;
-    }
+    const std::uint64_t size = at->slot->footprint();
+    // Cutting a slot frees its warm pages, and the next large batch would pay for new ones.
+    if (size / 2 > footprint) continue;
+    if (best == free_.end() || distance(size, footprint) <= distance(best->slot->footprint(), footprint)) best = at;
   }
   if (best == free_.end()) return nullptr;
   std::unique_ptr<SharedSlot> slot = std::move(best->slot);

@@ -67,6 +67,7 @@ class SharedPool final : public BlockSource, public std::enable_shared_from_this
   std::string nextName(const char* end);
   /// Reserves room for a slot, and gives a free one where there is one.
   std::unique_ptr<SharedSlot> claim(std::uint64_t footprint);
+  /// Takes the free slot whose size is closest, at most twice as large as what is needed; null if there is none.
   std::unique_ptr<SharedSlot> takeClosest(std::uint64_t footprint);
   /// The slot with so many bytes, or a new one where there is none or a reader has it.
   std::unique_ptr<SharedSlot> make(std::unique_ptr<SharedSlot> slot, std::uint64_t bytes);

@@ -155,6 +155,17 @@ TEST_F(SharedPoolTest, TheSlotOfTheClosestSizeIsTaken) {
   EXPECT_EQ(closest, inodeOf(publish(*pool, 8 * kPage, 'b')->path()));
 }
 
+TEST_F(SharedPoolTest, ASmallBatchLeavesAMuchLargerSlotAsItIs) {
+  const auto pool = open();
+  auto large = publish(*pool, 20 * kPage, 'a');
+  const ino_t warm = inodeOf(large->path());
+  acknowledge(std::move(large));
+  acknowledge(publish(*pool, kPage, 'b'));
+  EXPECT_EQ(2u, pool->use().freeSlots);
+  EXPECT_EQ(21 * kPage, pool->use().bytes);
+  EXPECT_EQ(warm, inodeOf(publish(*pool, 12 * kPage, 'c')->path())) << "more than half is not small";
+}
+
 TEST_F(SharedPoolTest, AFileThatAReaderCutShortServesNoOtherBatch) {
   const auto pool = open();
   auto lent = publish(*pool, 4 * kPage, 'a');
