@@ -81,12 +81,9 @@ Napi::Value appendReply(const Napi::CallbackInfo& info, GenerationObject& into, 
 }
 
 Napi::Value appendReplyAsync(const Napi::CallbackInfo& info, GenerationObject& into, ReplyReader reader) {
-  bytesArg(info[0], "body");
-  const auto body = info[0].As<Napi::Uint8Array>();
-  // The worker reads in place: a buffer that can shrink would be pulled away under it.
-  if (body.ArrayBuffer().Get("resizable").ToBoolean()) throwInvalid("body", "a Uint8Array over a buffer of fixed size");
+  HeldBytes body(info[0], "body");
   into.generation();
-  return PromiseWorker::start(new ReplyWorker(into, body, reader));
+  return PromiseWorker::start(new ReplyWorker(into, std::move(body), reader));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "held_bytes.h"
 #include "promise_worker.h"
 
 namespace rolltape::binding {
@@ -61,18 +62,16 @@ Napi::Value toJs(Napi::Env env, const std::optional<JsonExcess>& excess) {
 class ExcessWorker : public PromiseWorker {
  public:
   ExcessWorker(Napi::Env env, Napi::Value json, JsonLimits limits)
-      : PromiseWorker(env, "rolltape.findJsonExcess"),
-        json_(bytesArg(json, "json")),
-        held_(Napi::Persistent(json.As<Napi::Object>())),
-        limits_(std::move(limits)) {}
+      : PromiseWorker(env, "rolltape.findJsonExcess"), json_(json, "json"), limits_(std::move(limits)) {}
 
  private:
-  void work() override { excess_ = findJsonExcess(json_, limits_); }
-  Napi::Value result() override { return toJs(Env(), excess_); }
+  void work() override { excess_ = findJsonExcess(json_.bytes(), limits_); }
+  Napi::Value result() override {
+    json_.requireUntouched();
+    return toJs(Env(), excess_);
+  }
 
-  std::span<const std::uint8_t> json_;
-  /// Keeps the bytes alive.
-  Napi::ObjectReference held_;
+  HeldBytes json_;
   JsonLimits limits_;
   std::optional<JsonExcess> excess_;
 };

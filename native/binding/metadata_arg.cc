@@ -21,8 +21,7 @@ MetadataArg::MetadataArg(Napi::Value value, const std::string& name) {
     Pieces& pieces = lists_.emplace_back(Pieces{metadata_.size(), {}});
     metadata_.emplace_back(text, std::string());
     for (const Napi::Value item : itemsOf(entry.As<Napi::Array>())) {
-      pieces.bytes.push_back(bytesArg(item, place));
-      arrays_.push_back(Napi::Persistent(item.As<Napi::Object>()));
+      pieces.parts.emplace_back(item, place);
     }
   }
 }
@@ -30,12 +29,20 @@ MetadataArg::MetadataArg(Napi::Value value, const std::string& name) {
 Metadata MetadataArg::take() {
   for (const Pieces& pieces : lists_) {
     std::size_t size = 0;
-    for (const auto& bytes : pieces.bytes) size += bytes.size();
+    for (const HeldBytes& part : pieces.parts) size += part.bytes().size();
     std::string& value = metadata_[pieces.at].second;
     value.reserve(size);
-    for (const auto& bytes : pieces.bytes) value.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    for (const HeldBytes& part : pieces.parts) {
+      value.append(reinterpret_cast<const char*>(part.bytes().data()), part.bytes().size());
+    }
   }
   return std::move(metadata_);
+}
+
+void MetadataArg::requireUntouched() const {
+  for (const Pieces& pieces : lists_) {
+    for (const HeldBytes& part : pieces.parts) part.requireUntouched();
+  }
 }
 
 }  // namespace rolltape::binding

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "../core/batch/safetensors.h"
-#include "napi_setup.h"
+#include "held_bytes.h"
 
 namespace rolltape::binding {
 
@@ -18,18 +17,18 @@ class MetadataArg {
 
   /// Joins the lists and returns all values. Call it once, on any thread.
   Metadata take();
+  /// @throws Error kInvalidArg if a buffer of a list was transferred since
+  void requireUntouched() const;
 
  private:
   struct Pieces {
     /// Index into metadata_.
     std::size_t at;
-    std::vector<std::span<const std::uint8_t>> bytes;
+    std::vector<HeldBytes> parts;
   };
 
   Metadata metadata_;
   std::vector<Pieces> lists_;
-  /// Keep the arrays of lists_ alive.
-  std::vector<Napi::ObjectReference> arrays_;
 };
 
 }  // namespace rolltape::binding

@@ -26,6 +26,7 @@ void PackWorker::work() {
 }
 
 Napi::Value PackWorker::result() {
+  metadata_.requireUntouched();
   if (striped_) striped_->writtenBytes = striped_->writer.writtenBytes();
   return BatchObject::create(Env(), std::move(block_), tensors_, std::move(striped_));
 }

@@ -6,17 +6,17 @@
 
 namespace rolltape::binding {
 
-ReplyWorker::ReplyWorker(GenerationObject& generation, Napi::Uint8Array body, ReplyReader reader)
-    : PromiseWorker(body.Env(), "rolltape.readReply"),
+ReplyWorker::ReplyWorker(GenerationObject& generation, HeldBytes body, ReplyReader reader)
+    : PromiseWorker(generation.Env(), "rolltape.readReply"),
       generation_(generation),
       generationReference_(Napi::Persistent(generation.Value())),
-      bodyReference_(Napi::Persistent(body.As<Napi::Object>())),
-      bytes_(body.Data(), body.ElementLength()),
+      body_(std::move(body)),
       reader_(reader) {
   generation.setReading(true);
 }
 
 Napi::Value ReplyWorker::result() {
+  body_.requireUntouched();
   return addReply(Env(), std::move(reply_), generation_.generation());
 }
 

@@ -6,6 +6,7 @@
 #include "../core/reply/sglang/reply.h"
 #include "../core/reply/vllm/reply.h"
 #include "generation_object.h"
+#include "held_bytes.h"
 #include "promise_worker.h"
 
 namespace rolltape::binding {
@@ -31,17 +32,16 @@ Napi::Object addReply(Napi::Env env, EngineReply reply, Generation& into);
 /// body, whose bytes it reads in place.
 class ReplyWorker : public PromiseWorker {
  public:
-  ReplyWorker(GenerationObject& generation, Napi::Uint8Array body, ReplyReader reader);
+  ReplyWorker(GenerationObject& generation, HeldBytes body, ReplyReader reader);
 
  private:
-  void work() override { reply_ = reader_(bytes_); }
+  void work() override { reply_ = reader_(body_.bytes()); }
   void settle() override { generation_.setReading(false); }
   Napi::Value result() override;
 
   GenerationObject& generation_;
   Napi::ObjectReference generationReference_;
-  Napi::ObjectReference bodyReference_;
-  std::span<const std::uint8_t> bytes_;
+  HeldBytes body_;
   ReplyReader reader_;
   EngineReply reply_;
 };

@@ -6,11 +6,11 @@
 
 namespace rolltape::binding {
 
-RestoreWorker::RestoreWorker(Napi::Env env, SessionObject& session, Napi::Array parts, StoredParts stored)
+RestoreWorker::RestoreWorker(Napi::Env env, SessionObject& session, std::vector<HeldBytes> held, StoredParts stored)
     : PromiseWorker(env, "rolltape.restore"),
       session_(session),
       sessionReference_(Napi::Persistent(session.Value())),
-      partsReference_(Napi::Persistent(parts.As<Napi::Object>())),
+      held_(std::move(held)),
       stored_(std::move(stored)),
       restored_(std::make_unique<Session>(session.session().digestKey())) {}
 
@@ -19,6 +19,7 @@ void RestoreWorker::work() {
 }
 
 Napi::Value RestoreWorker::result() {
+  for (const HeldBytes& part : held_) part.requireUntouched();
   const Napi::Object tree = tree_.toJs(Env());
   session_.adopt(std::move(restored_));
   return tree;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
+#include "held_bytes.h"
 #include "promise_worker.h"
 #include "restored_tree.h"
 
@@ -13,8 +15,8 @@ class SessionObject;
 /// no other thread uses the new Session.
 class RestoreWorker : public PromiseWorker {
  public:
-  /// @param parts the JavaScript values that the views of `stored` belong to
-  RestoreWorker(Napi::Env env, SessionObject& session, Napi::Array parts, StoredParts stored);
+  /// @param held the bytes that `stored` has views of
+  RestoreWorker(Napi::Env env, SessionObject& session, std::vector<HeldBytes> held, StoredParts stored);
 
  private:
   void work() override;
@@ -22,7 +24,7 @@ class RestoreWorker : public PromiseWorker {
 
   SessionObject& session_;
   Napi::ObjectReference sessionReference_;
-  Napi::ObjectReference partsReference_;
+  std::vector<HeldBytes> held_;
   StoredParts stored_;
   std::unique_ptr<Session> restored_;
   RestoredTree tree_;

@@ -10,26 +10,21 @@
 
 namespace rolltape::binding {
 
-namespace {
-
-std::string nameOf(std::size_t part) {
+std::string storedPartName(std::size_t part) {
   return "parts[" + std::to_string(part) + "]";
 }
 
-}  // namespace
-
-StoredParts storedPartsArg(Napi::Value parts, Napi::Value compactedFrom) {
-  const std::vector<Napi::Value> items = itemsOf(arrayArg(parts, "parts"));
+StoredParts storedPartsArg(const std::vector<Napi::Value>& parts, Napi::Value compactedFrom) {
   StoredParts stored;
   if (!compactedFrom.IsUndefined()) {
     const std::span<const std::int32_t> values = int32ArrayArg(compactedFrom, "compactedFrom");
-    if (!values.empty() && values.size() != items.size()) throwInvalid("compactedFrom", "one per part");
+    if (!values.empty() && values.size() != parts.size()) throwInvalid("compactedFrom", "one per part");
     stored.compactedFrom.assign(values.begin(), values.end());
   }
-  stored.bytes.reserve(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const Napi::HandleScope scope(parts.Env());
-    stored.bytes.push_back(bytesArg(items[i], nameOf(i)));
+  stored.bytes.reserve(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Napi::HandleScope scope(compactedFrom.Env());
+    stored.bytes.push_back(bytesArg(parts[i], storedPartName(i)));
   }
   return stored;
 }
@@ -45,7 +40,7 @@ RestoredTree restoreParts(Session& session, const StoredParts& parts) {
       tree.parents.push_back(made.parentIndex());
       tree.tokenExact.push_back(made.tokenExact ? 1 : 0);
     } catch (const Error& error) {
-      throw Error(error.code(), nameOf(i) + ": " + error.what());
+      throw Error(error.code(), storedPartName(i) + ": " + error.what());
     }
   }
   return tree;

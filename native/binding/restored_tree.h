@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "../core/session/session.h"
@@ -25,8 +26,10 @@ struct RestoredTree {
   Napi::Object toJs(Napi::Env env) const;
 };
 
+/// How errors name a part.
+std::string storedPartName(std::size_t part);
 /// Reads the arguments of `restore`. @throws Error kInvalidArg
-StoredParts storedPartsArg(Napi::Value parts, Napi::Value compactedFrom);
+StoredParts storedPartsArg(const std::vector<Napi::Value>& parts, Napi::Value compactedFrom);
 /// Adds the parts to a session. If a part is refused, the earlier parts stay. Does not use JavaScript, so any thread
 /// may call it.
 /// @throws Error as Session::restore, with the part's name

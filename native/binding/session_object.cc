@@ -158,18 +158,21 @@ Napi::Value SessionObject::serialize(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value SessionObject::restore(const Napi::CallbackInfo& info) {
-  const StoredParts parts = storedPartsArg(info[0], info[1]);
+  const StoredParts parts = storedPartsArg(itemsOf(arrayArg(info[0], "parts")), info[1]);
   return restoreParts(session(), parts).toJs(info.Env());
 }
 
 Napi::Value SessionObject::restoreAsync(const Napi::CallbackInfo& info) {
   requireEmpty();
-  // Copy the array: the worker must keep the buffers alive even if the caller changes its array.
-  const std::vector<Napi::Value> items = itemsOf(arrayArg(info[0], "parts"));
-  const Napi::Array parts = Napi::Array::New(info.Env(), items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) parts.Set(static_cast<std::uint32_t>(i), items[i]);
+  const std::vector<Napi::Value> parts = itemsOf(arrayArg(info[0], "parts"));
   StoredParts stored = storedPartsArg(parts, info[1]);
-  return PromiseWorker::start(new RestoreWorker(info.Env(), *this, parts, std::move(stored)));
+  std::vector<HeldBytes> held;
+  held.reserve(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Napi::HandleScope scope(info.Env());
+    held.emplace_back(parts[i], storedPartName(i));
+  }
+  return PromiseWorker::start(new RestoreWorker(info.Env(), *this, std::move(held), std::move(stored)));
 }
 
 void SessionObject::adopt(std::unique_ptr<Session> session) {

@@ -216,8 +216,8 @@ export interface NativePlan {
 }
 
 /**
- * Text values by key. A list of UTF-8 pieces is joined off the event loop, for values of megabytes; the pieces must not change
- * meanwhile.
+ * Text values by key. A list of UTF-8 pieces is joined off the event loop, for values of megabytes. Until the promise settles,
+ * the pieces must not be changed or transferred. Their buffers must have a fixed size.
  */
 export type PackMetadata = Readonly<Record<string, string | readonly Uint8Array[]>>;
 

@@ -48,7 +48,7 @@ export interface NativeGeneration {
   appendSglangReply(body: Uint8Array, version: number): EngineReply;
   /**
    * The same on a worker thread, for large bodies, which are read in place. Until it settles, the generation must not
-   * be used, and the body must not be changed or transferred.
+   * be used, and the body must not be changed or transferred. Its buffer must have a fixed size.
    */
   appendSglangReplyAsync(body: Uint8Array, version: number): Promise<EngineReply>;
   /**

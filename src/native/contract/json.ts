@@ -28,6 +28,6 @@ export interface NativeJsonCheck {
    * is not JSON and exceeds no limit before its first error: `JSON.parse` refuses it there.
    */
   findExcess(json: Uint8Array): JsonExcess | undefined;
-  /** {@link findExcess} on a worker thread. `json` must not change meanwhile. */
+  /** {@link findExcess} on a worker thread. `json` must not be changed or transferred meanwhile, and its buffer must have a fixed size. */
   findExcessAsync(json: Uint8Array): Promise<JsonExcess | undefined>;
 }

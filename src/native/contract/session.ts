@@ -50,7 +50,8 @@ export interface NativeSession {
   restore(parts: readonly Uint8Array[], compactedFrom?: Int32Array): RestoredTree;
   /**
    * {@link restore} on another thread, for a session without interactions, all or nothing. The session stays empty until the
-   * promise resolves, and `parts` must not change until it settles.
+   * promise resolves, and `parts` must not be changed or
+   * transferred until it settles. Their buffers must have a fixed size.
    *
    * Rejects with `ERR_INVALID_ARG` if the session has interactions at the call or at the end, `ERR_STORED_INVALID` if a part is
    * refused, `ERR_RELEASED` if the session was released meanwhile.
