@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { spreadSlots } from "../../src/gateway/balance.js";
+import { sortByFreeSlots, spreadSlots } from "../../src/gateway/balance.js";
+import type { Worker } from "../../src/gateway/worker-pool.js";
 
 describe("new slots", () => {
   it("go to the workers with the least load", () => {
@@ -17,5 +18,14 @@ describe("new slots", () => {
         expect(spreadSlots(slots, before).every((share) => share >= 0)).toBe(true);
       }),
     );
+  });
+});
+
+describe("a new session", () => {
+  it("goes to the worker with the most free slots, and among equals to the one with the fewest sessions", () => {
+    const worker = (tag: string, capacity: number, sessions: number) =>
+      ({ tag, capacity, sessions }) as unknown as Worker;
+    const workers = [worker("few", 1, 0), worker("busy", 3, 7), worker("idle", 3, 2), worker("some", 3, 5)];
+    expect(sortByFreeSlots(workers).map(({ tag }) => tag)).toEqual(["idle", "some", "busy", "few"]);
   });
 });

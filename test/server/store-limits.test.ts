@@ -328,4 +328,21 @@ describe("a full JavaScript heap", () => {
     expect((await proxy.chat(session, [user("x".repeat(2000))])).status).toBe(200);
     expect((await proxy.chat(session, [user("x".repeat(6000))])).refusal).toBe("503 store_full");
   });
+
+  it("refuses a call that has room alone, but not beside the text of a call in flight", async () => {
+    const heap = scriptedHeap();
+    const proxy = await startWith(heap);
+    const session = await proxy.session();
+    heap.used = heap.live = ALLOWED - 20_000;
+    await expect.poll(() => metric(proxy, "rolltape_heap_bytes")).toBe(heap.used);
+    const release = proxy.engine.hold();
+    const inFlight = proxy.chat(session, [user("x".repeat(4200))]);
+    await until(() => proxy.engine.calls.length === 1);
+    const second = proxy.chat(session, [user("y".repeat(4200))]).then(({ refusal }) => refusal);
+    const generated = until(() => proxy.engine.calls.length === 2).then(() => "generated");
+    expect(await Promise.race([second, generated])).toBe("503 store_full");
+    release();
+    expect((await inFlight).status).toBe(200);
+    expect((await proxy.chat(session, [user("y".repeat(4200))])).status).toBe(200);
+  });
 });

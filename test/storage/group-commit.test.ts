@@ -39,6 +39,23 @@ test("commits the changes of one event turn together, and later changes after th
   expect((await disk.commitNumber(1)).names).toEqual(["d"]);
 });
 
+test("commits a change of the event turn in which its group was taken with the next commit", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk);
+  commits.write([change("a")]);
+  const first = await disk.commitNumber(0);
+  // The next commit takes its group before the group of this event turn is complete.
+  first.end();
+  queueMicrotask(() => commits.write([change("c")]));
+  commits.write([change("b")]);
+  const second = await disk.commitNumber(1);
+  expect(second.names).toEqual(["b"]);
+  await Promise.resolve();
+  expect(commits.pending).toBe(2);
+  second.end();
+  expect((await disk.commitNumber(2)).names).toEqual(["c"]);
+});
+
 test("flushed waits for the commit with the changes so far, not for later commits", async () => {
   const disk = new HeldDisk();
   const commits = open(disk);

@@ -41,6 +41,9 @@ export function trueCalls(base: number): readonly TrueCall[] {
   return [root, second, third, broken, branch];
 }
 
+/** A row of several turns has the temperature of its last one, so each turn has its own. */
+export const temperatureOf = (index: number): number => (index + 1) / 4;
+
 const PARENTS = [-1, 0, 1, 2, 0];
 const SHARED = [0, 6, 11, 9, 6];
 
@@ -59,6 +62,7 @@ function sessionEpisode(sessionId: string, task: number, calls: readonly TrueCal
       token_exact: index !== 3,
       ...(index === 3 && { cause: "rerendered" }),
       versions: [call.version, call.version],
+      sampling: { temperature: temperatureOf(index) },
       reward: 1,
     });
   });
@@ -94,7 +98,7 @@ export async function recordRun(options: StoreExportOptions & { readonly shards?
         versions: version,
         finishReason: "stop",
         interactionId: `${sessionId}-${index}`,
-        sampling: { temperature: 0.5 },
+        sampling: { temperature: temperatureOf(index) },
       });
     });
     session.setSessionReward(1);

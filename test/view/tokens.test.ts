@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BatchSource } from "../../src/view/sources/batch-source.js";
 import { TranscriptSource } from "../../src/view/sources/transcript-source.js";
-import { ownTokens, recordRun } from "./recorded-run.js";
+import { ownTokens, recordRun, temperatureOf } from "./recorded-run.js";
 
 const ROOT = { episode: 1, interaction: 0, from: 0, count: 100 };
 
@@ -29,6 +29,7 @@ describe.each([
         expect(slice.logprobs.map(Math.fround)).toEqual([...prompt.map(() => 0), ...call.logprobs.map(Math.fround)]);
         expect(slice.versions).toEqual([...prompt.map(() => -1), ...call.output.map(() => call.version)]);
         expect(slice.loss_mask).toEqual([...prompt.map(() => 0), ...call.output.map(() => 1)]);
+        expect(slice.temperature).toBe(temperatureOf(interaction));
         expect(slice.texts).toBeNull();
       }
     }
@@ -86,7 +87,7 @@ describe("a batch without a transcript", () => {
         const interaction = byId.get(`s-1-${index}`) ?? -1;
         const slice = await source.tokens({ ...ROOT, interaction });
         expect(slice.ids).toEqual(ownTokens(run.calls.get("s-1") ?? [], index));
-        expect(slice.temperature).toBe(0.5);
+        expect(slice.temperature).toBe(temperatureOf(index));
       }
     },
   );

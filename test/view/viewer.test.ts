@@ -183,6 +183,28 @@ describe("the viewer's API", () => {
     expect((await source.search('"größe"\n\tzw', signal)).episodes).toEqual([0]);
     expect((await source.search("本", signal)).episodes).toEqual([1]);
   });
+
+  it("finds text anywhere in a file of several megabytes, also in a line of more than two", async () => {
+    const folder = testFolder();
+    const path = join(folder, "a.jsonl");
+    const filler = "x".repeat(700_000);
+    const contents = [
+      ...Array.from({ length: 9 }, (_, task) => `${filler} word-${task}`),
+      `${filler.repeat(4)} word-9`,
+    ];
+    const lines = [...contents, "after word-10"].map((content, task) =>
+      episode({ task, interactions: [interaction({ answer: { role: "assistant", content } })] }),
+    );
+    writeFileSync(path, encode([RUN, ...lines]).transcript);
+    await using source = await TranscriptSource.open(path);
+    const { signal } = new AbortController();
+    for (const task of lines.keys()) {
+      expect(await source.search(`word-${task}`, signal)).toEqual({
+        episodes: task === 1 ? [1, 10] : [task],
+        complete: true,
+      });
+    }
+  });
 });
 
 describe("changes of a transcript that grows", () => {
