@@ -164,6 +164,22 @@ def test_columns_and_texts(server: Server, sessions: list[str]) -> None:
         assert missing.value.code == "batch_mismatch"
 
 
+def test_an_unknown_column_is_named_with_the_nearest_known_one(server: Server, sessions: list[str]) -> None:
+    batch = Batch.from_bytes(body(server, sessions, {"turns": True, "style": "concat", "on_mismatch": "split"}))
+    plain = Batch.from_bytes(body(server, sessions, {"row_tensors": False}))
+    for use, message in (
+        (lambda: batch.column("tempature"), "The batch has no row column `tempature`. Did you mean `temperature`?"),
+        (lambda: batch.texts("finish"), "The batch has no row column `finish`. Did you mean `finish_reason`?"),
+        (lambda: batch.turn_column("rewrad"), "The batch has no turn column `rewrad`. Did you mean `reward`?"),
+        (lambda: batch.column("xyz"), "The batch has no row column `xyz`."),
+        (lambda: plain.column("tempature"), "The batch has no row column `tempature`. The export has no row tensors."),
+        (lambda: plain.turn_column("reward"), "The batch has no turn column `reward`. Export with turns=True."),
+    ):
+        with pytest.raises(rolltape.BatchError) as unknown:
+            use()
+        assert str(unknown.value) == f"batch_mismatch: {message}"
+
+
 def test_an_empty_batch(client: Client) -> None:
     client.grant_capacity()
     with client.session() as session:

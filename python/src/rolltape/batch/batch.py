@@ -6,6 +6,7 @@ import json
 import mmap
 import os
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -190,11 +191,11 @@ class Batch:
 
         Raises BatchError `batch_mismatch` if the export has no such column.
         """
-        return self._need(f"row_{name}")
+        return self._column("row", name, "The export has no row tensors.")
 
     def turn_column(self, name: str) -> Array:
         """Returns turn column `name`: one value per turn. The turns of row i are `cu_turns[i]` to `cu_turns[i + 1]`."""
-        return self._need(f"turn_{name}", "Export with turns=True.")
+        return self._column("turn", name, "Export with turns=True.")
 
     def texts(self, name: str, *, turns: bool = False) -> list[str | None]:
         """Returns a column of codes as texts, such as `finish_reason`. None: no text, or one that is not listed."""
@@ -247,10 +248,15 @@ class Batch:
 
         return to_torch(self.tensors, device)
 
-    def _need(self, name: str, advice: str = "The export has no row tensors.") -> Array:
-        if name not in self.tensors:
-            raise BatchError("batch_mismatch", f"The batch has no tensor `{name}`. {advice}")
-        return self.tensors[name]
+    def _column(self, kind: str, name: str, without_any: str) -> Array:
+        """Returns a column. `without_any` says why a batch has no column of this kind."""
+        column = self.tensors.get(f"{kind}_{name}")
+        if column is not None:
+            return column
+        known = [tensor.removeprefix(f"{kind}_") for tensor in self.tensors if tensor.startswith(f"{kind}_")]
+        similar = [f"Did you mean `{nearest}`?" for nearest in get_close_matches(name, known, 1)]
+        advice = " ".join(similar) if known else without_any
+        raise BatchError("batch_mismatch", f"The batch has no {kind} column `{name}`. {advice}".rstrip())
 
 
 def _read(data: Any) -> tuple[dict[str, Array], dict[str, str]]:
