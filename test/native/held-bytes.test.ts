@@ -53,7 +53,7 @@ const readers: Record<string, Reader> = {
 // Node 20 has resizable buffers, but its type declarations do not.
 const Resizable = ArrayBuffer as new (length: number, options: { maxByteLength: number }) => ArrayBuffer;
 
-function copyInto(buffer: ArrayBufferLike, bytes: Uint8Array): Uint8Array {
+function copyInto<B extends ArrayBufferLike>(buffer: B, bytes: Uint8Array): Uint8Array<B> {
   const copy = new Uint8Array(buffer);
   copy.set(bytes);
   return copy;

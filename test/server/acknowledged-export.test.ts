@@ -33,6 +33,13 @@ beforeEach(async () => {
   session = proxy.context.registry.get(started.id);
 });
 
+async function endedIn(server: Proxy): Promise<StartedSession> {
+  const ended = await server.session();
+  await server.chat(ended, [{ role: "user", content: "a" }]);
+  await server.end(ended);
+  return ended;
+}
+
 const ask = (extra: object = {}) =>
   proxy.post("/export_batch", { session_ids: [started.id], acknowledge: true, ...extra });
 const readId = ({ headers }: Reply) => String(headers[EXPORT_ID]);
@@ -138,6 +145,64 @@ describe("a batch that must be acknowledged", () => {
     expect(await drain(proxy.context, logger)).toMatchObject({ lostSessions: [started.id], complete: false });
     await acknowledge(id);
     expect(await drain(proxy.context, logger)).toMatchObject({ lostSessions: [], complete: true });
+  });
+});
+
+describe("retained sessions that were also exported without `acknowledge`", () => {
+  const prepare = async (retained: Proxy, id: string) => {
+    const { headers } = await retained.post("/export_batch/prepare", { session_ids: [id] });
+    return (outcome: string) => retained.post(`/export_batch/${String(headers[EXPORT_ID])}/settle`, { outcome });
+  };
+
+  it.each([
+    [
+      "before",
+      async (retained: Proxy, id: string) => {
+        await retained.post("/export_batch", { session_ids: [id] });
+        await retained.post("/export_batch", { session_ids: [id], acknowledge: true });
+      },
+    ],
+    [
+      "afterwards",
+      async (retained: Proxy, id: string) => {
+        await retained.post("/export_batch", { session_ids: [id], acknowledge: true });
+        await retained.post("/export_batch", { session_ids: [id] });
+      },
+    ],
+    [
+      "while the other export was packed",
+      async (retained: Proxy, id: string) => {
+        const settle = await prepare(retained, id);
+        await retained.post("/export_batch", { session_ids: [id] });
+        await settle("held");
+      },
+    ],
+    [
+      "around the other export",
+      async (retained: Proxy, id: string) => {
+        const settle = await prepare(retained, id);
+        await retained.post("/export_batch", { session_ids: [id], acknowledge: true });
+        await settle("taken");
+      },
+    ],
+  ])("stay exported when the lease ends, also after a restart: %s", async (_, exportTwice) => {
+    const directory = mkdtempSync(join(tmpdir(), "rolltape-held-storage-"));
+    const options = { storage: { directory }, retention: { milliseconds: 3_600_000, bytes: 1e9 } };
+    let retained = await Proxy.start(options);
+    onTestFinished(async () => {
+      await retained.close();
+      rmSync(directory, { recursive: true });
+    });
+    const { id } = await endedIn(retained);
+    await exportTwice(retained, id);
+    const { exportLeases, registry } = retained.context;
+    expect(exportLeases.size).toBe(1);
+    await registry.flushed();
+    await retained.close();
+    retained = await Proxy.start(options);
+    retained.context.exportLeases.reap(Date.now() + 301_000);
+    expect(retained.context.exportLeases.size).toBe(0);
+    expect(retained.context.registry.get(id).state).toBe("exported");
   });
 });
 

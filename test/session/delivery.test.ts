@@ -25,7 +25,9 @@ describe("the answer of an interaction", () => {
 
   it("of an earlier process is undelivered until it is sent again", () => {
     const { delivery, changes } = open();
-    delivery.restore([{ answered: false, referenced: false }]);
+    delivery.restore([
+      { answered: false, referenced: false, request: undefined, retryCount: 0, repeatedBy: undefined },
+    ]);
     expect(delivery.allLeftOut()).toEqual(undelivered);
     delivery.answered(0);
     expect([delivery.allLeftOut(), changes]).toEqual([[], [0]]);
