@@ -68,7 +68,7 @@ describe.each(Object.entries(readers))("%s", (_, { bytes, read, name }) => {
 
   it("reads bytes of a buffer of fixed size", async () => {
     const given = bytes();
-    await read(copyInto(new ArrayBuffer(given.length), given));
+    await expect(read(copyInto(new ArrayBuffer(given.length), given))).resolves.not.toThrow();
   });
 
   it("refuses a buffer that can shrink", async () => {
