@@ -41,6 +41,10 @@ describe("isEpisodeEntry", () => {
     expect(indexLine.safeParse(ENTRY).data).toEqual(ENTRY);
   });
 
+  it.each([undefined, null, 5, "episode", true])("refuses %s, which is no object", (value) => {
+    expect(isEpisodeEntry(value)).toBe(false);
+  });
+
   it("accepts only what the schema returns as it is", () => {
     const name = fc.constantFrom(...Object.keys(ENTRY), "unknown", "__proto__");
     const changes = fc.array(fc.tuple(name, odd), { minLength: 1, maxLength: 3 });

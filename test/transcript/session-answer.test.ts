@@ -27,6 +27,11 @@ describe("the lines of several transcripts", () => {
     }
   });
 
+  it.each(["active", "ended", "exported", "expired"])("reads a session that is %s", (state) => {
+    const [answer] = read(`${line.replace('"state":"ended"', `"state":"${state}"`)}\n`);
+    expect(answer).toMatchObject({ sessionId: "s", head: { state } });
+  });
+
   it("returns the code and message of a session that failed", () => {
     const failed = { session_id: "t", error: { code: "session_exported", message: "It was exported." } };
     const [first, second] = read(`${line}\n${JSON.stringify(failed)}\n`);
@@ -39,6 +44,12 @@ describe("the lines of several transcripts", () => {
     ["that is cut", line, /last line is not complete/],
     ["with a session on two lines", `${line.replace(',"parent"', ',\n"parent"')}\n`, /must be its last field/],
     ["with fields after the interactions", `${line.replace(/\}$/, ',"more":1}')}\n`, /must be its last field/],
+    [
+      "with interactions that are no list",
+      `${line.replace(/"interactions":\[\{.*$/, '"interactions":5,"more":[]}')}\n`,
+      /last field/,
+    ],
+    ["with an unknown state", `${line.replace('"state":"ended"', '"state":"paused"')}\n`, /state/],
     ["without a summary", `${line.replace('"summary"', '"other"')}\n`, /summary/],
   ])("rejects an answer %s", (__, text, message) => {
     expect(() => read(text)).toThrow(message);
