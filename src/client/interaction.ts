@@ -75,6 +75,8 @@ export class Interaction {
   readonly finishReason: string;
   /** Why the prompt does not begin with the parent's tokens: a cause of docs/explanation/prompts.md. */
   readonly cause: string | undefined;
+  /** True if the prompt adds text to the answer of its parent, whose tokens it continues. */
+  readonly extended: boolean | undefined;
   /** How the tokens were drawn, and what `logprobs` include. Undefined if the proxy is too old to send it. */
   readonly sampling: RecordedSampling | undefined;
   /** Input messages: untrusted text. Undefined unless the export includes messages. */
@@ -110,6 +112,7 @@ export class Interaction {
     this.latency = wire.latency ?? undefined;
     this.finishReason = wire.finish_reason;
     this.cause = wire.cause ?? undefined;
+    this.extended = wire.extended;
     this.sampling = wire.sampling;
     this.messages = wire.messages;
     this.outputMessages = wire.output_message_list;

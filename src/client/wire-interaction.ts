@@ -74,6 +74,7 @@ const wireInteraction = z.object({
   parent_agent_id: z.string().nullish(),
   turn_id: z.string().nullish(),
   placeholders: z.int().optional(),
+  extended: z.boolean().optional(),
   choice: z.int().optional(),
   choices: z.int().optional(),
   attempt: z.int().optional(),

@@ -33,6 +33,12 @@ export interface ChatModel {
    * @param maxTokens limit of the text that follows the turn, as in {@link PromptOptions}
    */
   continuation(conversation: Conversation, turn: RecordedTurn, maxTokens?: number): Promise<ContinuationResult>;
+  /**
+   * Encodes a text that follows tokens. Undefined if the tokens and the ids do not decode to the tokens' text followed by this one.
+   *
+   * @param maxTokens limit of the text, as in {@link PromptOptions}
+   */
+  encodeAfter(tokens: Int32Array, text: string, maxTokens?: number): Promise<Int32Array[] | undefined>;
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
   /** Returns the UTF-8 bytes that a token adds to the text. */
   tokenBytes(id: number): Uint8Array;
@@ -99,7 +105,9 @@ export type ContinuationFallback =
   /** The request contains the beginning of the answer, and the template opens new answers differently from earlier ones. */
   | "answer_opened_otherwise"
   /** The template does not end the turn with a token at which the model stops. */
-  | "no_end_of_turn";
+  | "no_end_of_turn"
+  /** The template or the tokenizer changes the text that the client has added to the answer. */
+  | "added_text_changed";
 
 /** Token ids in pieces to be concatenated, or the reason for a fallback. */
 export type ContinuationResult = { readonly pieces: Int32Array[] } | { readonly fallback: ContinuationFallback };
@@ -110,6 +118,8 @@ export interface RecordedTurn {
   readonly output: Message;
   /** The last token of the turn's output, which may be an end-of-turn token. */
   readonly lastTokenId: number | undefined;
+  /** Text that the client has added to the output, after the turn's tokens. Undefined: none. */
+  readonly addedText?: string | undefined;
   /** Further template variables of the turn's prompt. */
   readonly templateArgs?: TemplateArgs | undefined;
 }

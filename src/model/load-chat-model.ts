@@ -136,7 +136,18 @@ export class FolderChatModel implements ChatModel {
     if (typeof found === "string") return { fallback: found };
     const prefill = renderPrefillAfterOpening(template, conversation);
     if (prefill === undefined) return { fallback: "answer_opened_otherwise" };
-    return { pieces: await encodeWithin(this.#tokenizer, found.text + prefill, maxTokens, found.after) };
+    const text = found.text + prefill;
+    if (turn.addedText === undefined || turn.lastTokenId === undefined)
+      return { pieces: await encodeWithin(this.#tokenizer, text, maxTokens, found.after) };
+    const pieces = await this.encodeAfter(Int32Array.of(turn.lastTokenId), text, maxTokens);
+    return pieces ? { pieces } : { fallback: "added_text_changed" };
+  }
+
+  async encodeAfter(tokens: Int32Array, text: string, maxTokens?: number): Promise<Int32Array[] | undefined> {
+    const pieces = await encodeWithin(this.#tokenizer, text, maxTokens);
+    const decode = (ids: readonly Int32Array[]) => this.decode(joinIds(ids), { skipSpecialTokens: false });
+    // Some tokenizers write a space before a text, or normalize it.
+    return decode([tokens, ...pieces]) === decode([tokens]) + text ? pieces : undefined;
   }
 
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string {

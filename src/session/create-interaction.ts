@@ -37,5 +37,7 @@ export function createInteraction(facts: RecordedCall, other: Omit<Interaction, 
     resumes: facts.resumes,
     versionsUncertain: facts.versionsUncertain,
     startedAt: facts.startedAt,
+    extended: facts.extended,
+    stopString: facts.stopString,
   };
 }

@@ -91,6 +91,7 @@ export const FACTS = {
   thinking_budget: i32(({ thinkingBudget = NO_BUDGET }) => thinkingBudget),
   created_at_ms: i32((_, { createdAt }) => Math.floor(createdAt) % 1000),
   versions_uncertain: bool((_, { versionsUncertain = false }) => versionsUncertain),
+  extended: bool((_, { extended = false }) => extended),
 } as const satisfies Readonly<Record<string, Fact>>;
 
 export type FactName = keyof typeof FACTS;

@@ -49,6 +49,10 @@ export interface CallFacts {
   readonly versionsUncertain?: boolean | undefined;
   /** Milliseconds since the epoch, when the call began. */
   readonly startedAt?: number | undefined;
+  /** The prompt adds text to the recorded answer that it continues; see extended-answers.ts. */
+  readonly extended?: boolean | undefined;
+  /** The stop string that ended the answer. It is not part of the answer's text. */
+  readonly stopString?: string | undefined;
 }
 
 /** A recorded model call without its tokens, which are in native memory. */

@@ -7,7 +7,8 @@ import type { Steps } from "../support/async/steps.js";
 import { digestCallIds } from "./call-ids.js";
 import { sameMessage, shareTexts } from "./interaction.js";
 
-const DIGEST_BYTES = 16;
+/** Length of the digest of one message. */
+export const DIGEST_BYTES = 16;
 
 export interface DigestedMessages {
   readonly messages: readonly Message[];

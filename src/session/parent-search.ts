@@ -2,6 +2,7 @@ import type { MessageFilter } from "../conversation/text-filter.js";
 import type { NativeSession, ParentMatch } from "../native/contract.js";
 import { continuesExceptSystem, isSameConversation } from "./compare-conversations.js";
 import type { PreparedMessages } from "./completed-call.js";
+import { type ExtendedAnswer, ExtendedAnswers } from "./extended-answers.js";
 import { type Interaction, inputLength } from "./interaction.js";
 import type { InteractionLog } from "./interaction-log.js";
 import { UndeclaredCalls } from "./undeclared-calls.js";
@@ -29,16 +30,22 @@ export class ParentSearch {
   readonly #filters: readonly MessageFilter[];
   readonly #delivery: Deliveries;
   readonly #undeclaredCalls = new UndeclaredCalls();
+  readonly #answers: ExtendedAnswers;
   /** Number of times that interactions were added or removed. */
   #changes = 0;
 
-  /** @param native returns the current native session, which unloading replaces */
+  /**
+   * @param native returns the current native session, which unloading replaces
+   * @param digestKey the key of the session's digests. Default: the key of this process
+   */
   constructor(
     native: () => NativeSession,
     log: InteractionLog,
     filters: readonly MessageFilter[],
     delivery: Deliveries,
+    digestKey?: Uint8Array,
   ) {
+    this.#answers = new ExtendedAnswers(native, log, filters, digestKey);
     this.#native = native;
     this.#log = log;
     this.#filters = filters;
@@ -46,14 +53,16 @@ export class ParentSearch {
   }
 
   /** Adds a recorded interaction to the answers that are searched. */
-  add({ index, undeclaredCalls }: Pick<Interaction, "index" | "undeclaredCalls">): void {
+  add(interaction: Interaction): void {
     this.#changes++;
-    this.#undeclaredCalls.add(index, undeclaredCalls);
+    this.#undeclaredCalls.add(interaction.index, interaction.undeclaredCalls);
+    this.#answers.add(interaction);
   }
 
   clear(): void {
     this.#changes++;
     this.#undeclaredCalls.clear();
+    this.#answers.clear();
   }
 
   /**
@@ -73,10 +82,24 @@ export class ParentSearch {
   #search(prepared: PreparedMessages): ParentMatch | undefined {
     const { digests, callIds, previous } = prepared;
     const match = this.#findReplacedAnswer(prepared) ?? this.#native().findParent(digests, callIds);
-    if (match?.rule !== "continuation" || previous?.index === match.index) return match;
-    const isNamed = previous !== undefined && this.#isTwin(this.#log.at(match.index), previous);
-    const index = isNamed ? previous.index : this.#findDelivered(match.index);
+    if (match?.rule !== "continuation") return match;
+    const index = this.#chooseTwin(match.index, previous);
     return index === match.index ? match : { index, rule: match.rule };
+  }
+
+  /** Returns the recorded answer to which the client has added text, if the request continues it; see {@link ExtendedAnswers}. */
+  findExtended(prepared: PreparedMessages): ExtendedAnswer | undefined {
+    const match = this.find(prepared);
+    const known = match?.rule === "continuation" ? inputLength(this.#log.at(match.index)) : -1;
+    const found = this.#answers.find(prepared, known);
+    return found && { ...found, index: this.#chooseTwin(found.index, prepared.previous) };
+  }
+
+  /** Returns the interaction or the twin of it that the request names, else the newest of them whose answer reached the client. */
+  #chooseTwin(index: number, previous: Interaction | undefined): number {
+    if (previous?.index === index) return index;
+    const isNamed = previous !== undefined && this.#isTwin(this.#log.at(index), previous);
+    return isNamed ? previous.index : this.#findDelivered(index);
   }
 
   /** Returns the newest of an interaction and its older twins whose answer reached the client; the interaction itself if there is none. */

@@ -7,9 +7,12 @@ import { firstBytes } from "./first-bytes.js";
  */
 const MODEL_NAME_BYTES = 256;
 
+/** Maximum length of a recorded stop string, in characters. An answer that ended with a longer one cannot be extended. */
+const MAX_STOP_STRING = 256;
+
 /** Returns the facts of a completed call that are recorded besides its tokens and messages. */
 export function pickCallFacts(call: CompletedCall, createdAt: number): RecordedCall {
-  const { requestedModel } = call;
+  const { requestedModel, stopString } = call;
   return {
     api: call.api,
     finishReason: call.finishReason,
@@ -27,5 +30,7 @@ export function pickCallFacts(call: CompletedCall, createdAt: number): RecordedC
     resumes: call.resumes,
     versionsUncertain: call.versionsUncertain,
     startedAt: call.startedAt,
+    extended: call.extended,
+    stopString: (stopString?.length ?? 0) <= MAX_STOP_STRING ? stopString : undefined,
   };
 }

@@ -15,6 +15,7 @@ import { createInteraction } from "./create-interaction.js";
 import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
 import { encodeFacts, encodeLabels, type RecordedCall } from "./encode-facts.js";
 import { SessionError } from "./errors.js";
+import type { ExtendedAnswer } from "./extended-answers.js";
 import { type InputMessages, type Interaction, listChoices } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
 import { KnownMessages } from "./known-messages.js";
@@ -134,7 +135,7 @@ export class Session {
     this.#native = new native.Session(this.#digestKey);
     this.#known = new KnownMessages(this.#filters, this.#digestKey);
     this.#log = new InteractionLog(options.id, summary?.interactionCount);
-    this.#parents = new ParentSearch(() => this.#native, this.#log, this.#filters, this.delivery);
+    this.#parents = new ParentSearch(() => this.#native, this.#log, this.#filters, this.delivery, this.#digestKey);
     this.#compactions = new Compactions(this.#log);
     const tally = options.tally ?? { bytes: 0 };
     this.#size = new SessionSize(() => this.#native.byteLength, tally, summary?.storedTokens);
@@ -328,6 +329,11 @@ export class Session {
     return this.#parents.find(prepared);
   }
 
+  /** Returns the recorded answer to which the client has added text, if the request continues it. */
+  findExtended(prepared: PreparedMessages): ExtendedAnswer | undefined {
+    return this.#parents.findExtended(prepared);
+  }
+
   /** Returns true if a request continues the newest call, except that its system messages at the start differ. */
   changesSystem(prepared: PreparedMessages): boolean {
     return this.#parents.changesSystem(prepared);
@@ -346,6 +352,16 @@ export class Session {
   sequenceLength(index: number): number {
     const { promptTokens, completionTokens } = this.#native.interaction(index);
     return promptTokens + completionTokens;
+  }
+
+  /** Returns a copy of the tokens of an interaction, input and output together. */
+  readSequence(index: number): Int32Array {
+    const prompt = this.#native.prompt([], index);
+    try {
+      return prompt.tokens();
+    } finally {
+      prompt.release();
+    }
   }
 
   /** @throws SessionError if the tokens were already freed by an export or by expiry */

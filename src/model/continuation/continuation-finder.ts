@@ -58,6 +58,7 @@ export class ContinuationFinder {
       ? conversation.messages.slice(0, turn.messageCount - 1)
       : [...lead, USER];
     const context = { ...conversation, messages: history };
+    if (turn.addedText !== undefined) return this.#renderExtended(context, turn.addedText, added);
     const { toolCalls = [] } = answer;
     if (!this.#template.dividesCalls || toolCalls.length < 2)
       return this.#render(context, answer, added, turn.lastTokenId);
@@ -65,6 +66,26 @@ export class ContinuationFinder {
       this.#render(context, { ...answer, toolCalls: [call] }, added, turn.lastTokenId),
     );
     return equalContinuation(continuations) ?? "template_refuses";
+  }
+
+  /** Returns the text that follows a turn to whose answer the client has added text. The turn has no calls and no end-of-turn token. */
+  #renderExtended(
+    context: Conversation,
+    addedText: string,
+    added: readonly Message[],
+  ): Continuation | ContinuationFallback {
+    const answer: Message = { role: "assistant", content: addedText };
+    const plain = this.#render(context, { ...answer, content: "" }, added, undefined);
+    if (typeof plain === "string") return plain;
+    const marker = makeMarker([answer, ...added]);
+    const render = (text: string): string | undefined => {
+      const messages = [...context.messages, { ...answer, content: marker + text }, ...added];
+      return renderAfterMarker(this.#template, marker, { ...context, messages }, true);
+    };
+    const [following, text] = [render(""), render(addedText)];
+    // Templates may remove white space at the end of an answer.
+    const isShown = text === addedText + following || text === addedText.trimEnd() + following;
+    return text !== undefined && isShown ? { text, after: "" } : "added_text_changed";
   }
 
   #render(

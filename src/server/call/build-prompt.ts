@@ -11,6 +11,7 @@ import { runInTurns } from "../../support/async/run-steps.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { contextLengthError } from "./context-limit.js";
+import { continueTurn, findExtension, keepSampled } from "./extended-answer.js";
 import { measurePrompt, type PromptSize } from "./prompt-size.js";
 
 export interface BuiltPrompt {
@@ -21,6 +22,8 @@ export interface BuiltPrompt {
   readonly parent?: ParentMatch;
   /** In `concat`: why the prompt does not continue its parent's tokens. Undefined if it does, or if it is a root. */
   readonly fallback?: string;
+  /** The prompt adds text to the parent's answer. */
+  readonly extended?: boolean;
 }
 
 /** Number of tokens that {@link BuiltPrompt.decodeEnd} decodes. No template's generation prompt is longer. */
@@ -46,13 +49,14 @@ export interface PromptRequest extends PiecesRequest {
 }
 
 /** The tokens that follow the parent's tokens; without a parent, all tokens of the prompt. */
-interface PromptPieces extends Pick<BuiltPrompt, "parent" | "fallback"> {
+interface PromptPieces extends Pick<BuiltPrompt, "parent" | "fallback" | "extended"> {
   readonly pieces: readonly Int32Array[];
 }
 
 /**
  * Builds the prompt of a call. With `chat_template_type: concat` it is the parent's tokens as generated, followed by the new
- * messages. Without a parent, and with `hf`, the template renders all messages.
+ * messages. Without a parent, and with `hf`, the template renders all messages. With both, an answer to which the client has added text
+ * keeps its tokens.
  *
  * @throws ApiError `context_length_exceeded` if there is no room for an output token
  */
@@ -104,7 +108,13 @@ async function encodeWithinContext(context: ServerContext, request: PromptReques
 async function encodePieces(context: ServerContext, request: PiecesRequest): Promise<PromptPieces> {
   const { settings, model } = context;
   const { session, prepared } = request;
-  if (settings.chatTemplateType !== "concat") return { pieces: await renderOrAdvise(context, request) };
+  const extension = findExtension(model, request);
+  if (settings.chatTemplateType !== "concat") {
+    const pieces = await renderOrAdvise(context, request);
+    return (extension && (await keepSampled(model, request, extension, pieces))) ?? { pieces };
+  }
+  const extended = extension && (await continueTurn(model, request, extension));
+  if (extended) return extended;
   const parent = session.findParent(prepared);
   if (parent === undefined) {
     const fallback = session.changesSystem(prepared) ? { fallback: "system_changed" } : {};

@@ -22,7 +22,7 @@ export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: Ge
   const { call, choice, prepared, built, completed, start } = job;
   const { session, request, api, startedAt } = call;
   const { choices = 1 } = request;
-  const { prompt, parent, fallback } = built;
+  const { prompt, parent, fallback, extended } = built;
   const { result, output, tokens, generation, sampling } = outcome;
   const completionTokens = generation.length;
   const finishReason = toFinishReason(result, output);
@@ -51,6 +51,8 @@ export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: Ge
     resumes: result.resumes,
     versionsUncertain: result.versionsUncertain || undefined,
     startedAt,
+    extended: extended || undefined,
+    stopString: output.stopString,
   });
   session.calls.recorded(choice.inFlight, interaction.index);
   const { message, parts, stopString, reasoningTokens, toolCalls } = output;

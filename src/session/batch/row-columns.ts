@@ -303,6 +303,10 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     ),
     slot: factSlot("versions_uncertain"),
   },
+  fact(
+    "extended",
+    "The prompt adds text to its parent's answer, whose tokens it continues. The added text is not trained on.",
+  ),
   fact("greedy", "The most probable token was taken at every step."),
   fact("ignore_eos", "The model's own stop tokens did not end the output."),
   fact("logit_bias", "The request changed the logits of tokens."),

@@ -129,6 +129,7 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     finish_reason: record.finishReason,
     left_out: session.leftOut(record.index) ?? null,
     cause: record.tokenExact ? null : (record.fallback ?? null),
+    extended: record.extended ?? false,
     // Sessions that an earlier version stored lack some of the fields.
     sampling: samplingJson({ ...PLAIN_SAMPLING, ...record.sampling }),
     ...(includeMessages && {

@@ -108,6 +108,7 @@ function alike(prefix: string, count: number): Columns {
     seed_high: same(i32, 0),
     greedy: same(bool, 0),
     ignore_eos: same(bool, 0),
+    extended: same(bool, 0),
     logit_bias: same(bool, 0),
     grammar: same(bool, 0),
     seeded: same(bool, 0),

@@ -211,6 +211,40 @@ describe("the fallback", () => {
   });
 });
 
+describe("text that the client has added to an answer", () => {
+  const extended = async (model: FolderChatModel, addedText: string) => {
+    const messages = [user("Hello"), says(`Good day${addedText}`), user("And you?")];
+    const lastTokenId = model.stopTokenIds[0];
+    const turn = { messageCount: 2, output: says("Good day"), lastTokenId, addedText };
+    return shown(model, await model.continuation({ messages }, turn));
+  };
+  const END = "<|im_end|>\n<|im_start|>user\nAnd you?<|im_end|>\n<|im_start|>assistant\n";
+
+  it("follows the turn, before the end of turn", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>"]);
+    expect(await extended(model, "</code>\nCalling")).toBe(`</code>\nCalling${END}`);
+    expect(await extended(model, "")).toBe(END);
+  });
+
+  const showing = (content: string) =>
+    load(
+      `{% for m in messages %}<|{{ m.role }}|>{% if m.role == 'assistant' %}{{ ${content} }}{% else %}{{ m.content }}{% endif %}<|end|>` +
+        "{% endfor %}<|assistant|>",
+      ["<|end|>"],
+    );
+
+  it("is shown without the white space that the template removes", async () => {
+    expect(await extended(await showing("m.content | trim"), ", you \n")).toBe(
+      ", you<|end|><|user|>And you?<|end|><|assistant|>",
+    );
+  });
+
+  it("is not continued if the template changes it", async () => {
+    expect(await extended(await showing("m.content | replace('you', 'me')"), ", you")).toBe("added_text_changed");
+    expect(await extended(await showing("m.content.split('</think>')[-1]"), "</think>")).toBe("added_text_changed");
+  });
+});
+
 describe("a new system message", () => {
   it("is continued as user text if the template wants the only system message first", async () => {
     const model = await load(refusing("m.role == 'system' and not loop.first"), ["<|end|>"]);

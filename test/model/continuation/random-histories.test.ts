@@ -95,17 +95,69 @@ function expectContinuations(name: string, source: string, stops: readonly strin
   );
 }
 
+const FIXTURES: [name: string, stops: string[]][] = [
+  ["chatml", ["<|im_end|>"]],
+  ["think", ["<|im_end|>"]],
+  ["channels", ["<|return|>", "<|call|>"]],
+  ["late-end", ["<|end|>"]],
+  ["header-stop", ["<|user|>", "<|observation|>"]],
+  ["inst", ["<EOS>"]],
+];
+
 describe("the continuation of a random conversation equals the end of its rendering", () => {
-  it.each([
-    ["chatml", ["<|im_end|>"]],
-    ["think", ["<|im_end|>"]],
-    ["channels", ["<|return|>", "<|call|>"]],
-    ["late-end", ["<|end|>"]],
-    ["header-stop", ["<|user|>", "<|observation|>"]],
-    ["inst", ["<EOS>"]],
-  ])("with the template %s", (name, stops) => expectContinuations(name, fixtureTemplate(name), stops));
+  it.each(FIXTURES)("with the template %s", (name, stops) => expectContinuations(name, fixtureTemplate(name), stops));
 
   it.each(loadableModels)("with the published template %s", (name) => {
     expectContinuations(name, publishedTemplate(name), publishedStops(name));
+  });
+});
+
+const added = fc
+  .array(
+    fc.constantFrom("</code>", "\nCalling tools:\n", " x", "</think>", "[TOOL_CALLS]", "\u6771", " \n", "<|im_end|>"),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  )
+  .map((parts) => parts.join(""));
+
+/** Adds text to the answer of random conversations. Returns how many of them are continued. */
+function expectExtensions(source: string, stops: readonly string[]): number {
+  const options = { now: () => new Date(2026, 10, 20), templateArgs: {}, specialTokens: SPECIAL };
+  const template = new ChatTemplate(source, options);
+  const finder = createFinder(source, template, stops);
+  let continued = 0;
+  fc.assert(
+    fc.property(history, added, ({ conversation, messageCount }, addedText) => {
+      const { messages } = conversation;
+      const { toolCalls = [], content = "" } = messages[messageCount - 1] ?? {};
+      fc.pre(toolCalls.length === 0);
+      const output = { role: "assistant" as const, content };
+      const changed = {
+        ...conversation,
+        messages: messages.with(messageCount - 1, { ...output, content: content + addedText }),
+      };
+      const found = finder.find(changed, { messageCount, output, lastTokenId: undefined, addedText });
+      const whole = tryRender(template, { conversation: changed, messageCount });
+      if (typeof found === "string" || whole === undefined) return;
+      continued++;
+      expect(found.text.startsWith(addedText.trimEnd())).toBe(true);
+      expect(whole.endsWith(content.trimStart() + found.text)).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+  return continued;
+}
+
+describe("the continuation of an answer with added text equals the end of its rendering", () => {
+  it.each(FIXTURES)("with the template %s", (name, stops) => {
+    expect(expectExtensions(fixtureTemplate(name), stops)).toBeGreaterThan(0);
+  });
+
+  it.each(loadableModels)("with the published template %s", (name) => {
+    const continued = expectExtensions(publishedTemplate(name), publishedStops(name));
+    // This template ends no turn with a token.
+    expect(continued > 0).toBe(name !== "llama-cpp-rwkv-world");
   });
 });

@@ -1,0 +1,118 @@
+import type { Conversation } from "../../conversation/message.js";
+import type { ChatModel } from "../../model/chat-model.js";
+import { joinIds } from "../../model/tokenizer/join-ids.js";
+import type { ParentMatch } from "../../native/contract.js";
+import type { PreparedMessages } from "../../session/completed-call.js";
+import { type Interaction, inputLength } from "../../session/interaction.js";
+import type { Session } from "../../session/session.js";
+
+const WITH_SPECIAL = { skipSpecialTokens: false } as const;
+
+/** A prompt that continues the tokens of a recorded answer. */
+export interface ExtendedPrompt {
+  /** The tokens that follow those of the parent. */
+  readonly pieces: readonly Int32Array[];
+  readonly parent: ParentMatch;
+  /** False if the client has only put the stop string back, which is among the recorded tokens. */
+  readonly extended: boolean;
+}
+
+export interface ExtendedPromptRequest {
+  readonly session: Session;
+  readonly conversation: Conversation;
+  readonly prepared: PreparedMessages;
+  readonly limit: number;
+}
+
+/** A recorded answer, and what a request has added to it. */
+export interface Extension {
+  readonly interaction: Interaction;
+  /** The tokens of the interaction, input and output together. */
+  readonly sequence: Int32Array;
+  /** The text that follows the tokens in the request's message. */
+  readonly addedText: string;
+}
+
+/**
+ * Finds the recorded answer to which the client has added text.
+ *
+ * An answer that ended with the end-of-turn token does not count: the token is between the answer and the added text, and the
+ * template would show it after that text.
+ */
+export function findExtension(model: ChatModel, { session, prepared }: ExtendedPromptRequest): Extension | undefined {
+  const found = session.findExtended(prepared);
+  if (!found) return undefined;
+  const interaction = session.interaction(found.index);
+  const { lastTokenId, stopString } = interaction;
+  if (lastTokenId === undefined || model.stopTokenIds.includes(lastTokenId)) return undefined;
+  const sequence = session.readSequence(found.index);
+  const { promptTokens } = session.tokens.interaction(found.index);
+  const sampled = model.decode(sequence.subarray(promptTokens), WITH_SPECIAL);
+  const answer = interaction.output[0]?.content ?? "";
+  const message = prepared.messages[found.position]?.content ?? "";
+  const addedText = readAddedText(sampled, { answer, stopString, message });
+  return addedText === undefined ? undefined : { interaction, sequence, addedText };
+}
+
+/**
+ * Returns the text of a message that follows the sampled tokens. The stop string is among the tokens, but not in the answer; its last
+ * token may contain further white space. If the message repeats it after the answer, it is not added again.
+ *
+ * @param sampled the text of all sampled tokens
+ * @returns undefined if the sampled text does not fit the answer, or if the message has only a part of the stop string
+ */
+export function readAddedText(
+  sampled: string,
+  texts: { readonly answer: string; readonly stopString: string | undefined; readonly message: string },
+): string | undefined {
+  const { answer, stopString, message } = texts;
+  const end = stopString === undefined ? sampled.length : sampled.indexOf(stopString);
+  const shown = sampled.slice(0, Math.max(0, end));
+  // The client has sent the beginning of an answer with a prefill, which is no part of the sampled text.
+  if (end < 0 || !(shown.endsWith(answer) || answer.endsWith(shown))) return undefined;
+  const rest = message.slice(answer.length);
+  const hidden = sampled.slice(end);
+  let common = 0;
+  while (common < hidden.length && hidden[common] === rest[common]) common++;
+  if (common === 0 || common === hidden.length) return rest.slice(common);
+  const isWhole = stopString !== undefined && common >= stopString.length && hidden.slice(common).trim() === "";
+  return isWhole ? rest.slice(common) : undefined;
+}
+
+/** Builds the prompt in `concat`; undefined if the template does not show the added text after the answer. */
+export async function continueTurn(
+  model: ChatModel,
+  { conversation, prepared, limit }: ExtendedPromptRequest,
+  { interaction, addedText }: Extension,
+): Promise<ExtendedPrompt | undefined> {
+  const [output] = interaction.output;
+  if (!output || interaction.toolsKey !== prepared.toolsKey) return undefined;
+  const { lastTokenId, templateArgs } = interaction;
+  const turn = { messageCount: inputLength(interaction) + 1, output, lastTokenId, templateArgs, addedText };
+  const result = await model.continuation(conversation, turn, limit);
+  return "pieces" in result ? toPrompt(interaction, result.pieces, addedText) : undefined;
+}
+
+/**
+ * Builds the prompt in `hf`, if the rendered text begins with the text of the interaction's tokens: only the text after it is encoded
+ * again. Tokens that both have at their start are not decoded.
+ */
+export async function keepSampled(
+  model: ChatModel,
+  { limit }: ExtendedPromptRequest,
+  { interaction, sequence, addedText }: Extension,
+  rendered: readonly Int32Array[],
+): Promise<ExtendedPrompt | undefined> {
+  const ids = joinIds(rendered);
+  let common = 0;
+  while (common < sequence.length && sequence[common] === ids[common]) common++;
+  const recorded = model.decode(sequence.subarray(common), WITH_SPECIAL);
+  const text = model.decode(ids.subarray(common), WITH_SPECIAL);
+  if (!text.startsWith(recorded)) return undefined;
+  const pieces = await model.encodeAfter(sequence.subarray(common), text.slice(recorded.length), limit);
+  return pieces && toPrompt(interaction, pieces, addedText);
+}
+
+function toPrompt({ index }: Interaction, pieces: readonly Int32Array[], addedText: string): ExtendedPrompt {
+  return { pieces, parent: { index, rule: "continuation" }, extended: addedText !== "" };
+}
