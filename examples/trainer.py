@@ -46,6 +46,9 @@ def arguments():
 
 def main():
     options = vars(arguments())
+    # A call that does not continue its parent's tokens begins a row of its own; it does not end the step.
+    if options["style"] == "concat":
+        options["on_mismatch"] = "split"
     admin_key = os.environ.get("ROLLTAPE_ADMIN_API_KEY")
     if not admin_key:
         sys.exit("ROLLTAPE_ADMIN_API_KEY is not set")

@@ -29,6 +29,20 @@ def test_a_server_runs_for_the_time_of_the_block() -> None:
         os.kill(server.pid, 0)
 
 
+def test_a_server_continues_recorded_tokens_unless_configured_otherwise(tmp_path: Path) -> None:
+    with serve(QUICK, command=COMMAND) as server:
+        assert server.ready["chat_template_type"] == "concat"
+        assert server.ready["chat_template_type_chosen_by"] == "python"
+        assert b"rollout.agent.chat_template_type is `concat`" in server.log_path.read_bytes()
+    with serve({**QUICK, "rollout.agent.chat_template_type": "hf"}, command=COMMAND) as server:
+        assert server.ready["chat_template_type"] == "hf"
+        assert "chat_template_type_chosen_by" not in server.ready
+    config = tmp_path / "rolltape.yaml"
+    config.write_text("server: {port: 0, shutdown_seconds: 0}\nrollout: {agent: {chat_template_type: hf}}\n")
+    with serve(config=config, command=COMMAND) as server:
+        assert server.ready["chat_template_type"] == "hf"
+
+
 def test_a_server_is_stopped_when_the_block_raises() -> None:
     with pytest.raises(KeyboardInterrupt), serve(QUICK, command=COMMAND) as server:
         raise KeyboardInterrupt

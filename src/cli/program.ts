@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { z } from "zod";
 import { packageVersion } from "../support/package-version.js";
-import { withConfigOptions } from "./config-options.js";
+import { withConfigOptions, withStarter } from "./config-options.js";
 import { optionValue } from "./option-value.js";
 import { withControllerOptions, withRolloutOptions, withWorkerOptions } from "./rollout/rollout-options.js";
 import { withExportOptions } from "./storage/export-options.js";
@@ -14,14 +14,14 @@ export function createProgram(): Command {
     // `rolltape weights` has a `--version` of its own.
     .enablePositionalOptions()
     .exitOverride();
-  withConfigOptions(program.command("serve"))
+  withStarter(withConfigOptions(program.command("serve")))
     .description("serve agents and trainers until SIGTERM or SIGINT")
     .action(late(async () => (await import("./commands/serve.js")).serve));
   withConfigOptions(program.command("gateway"))
     .description("serve one address for many servers until SIGTERM or SIGINT")
     .action(late(async () => (await import("./commands/gateway.js")).gateway));
-  withConfigOptions(program.command("config"))
-    .description("print the resolved configuration as YAML, keys hidden")
+  withStarter(withConfigOptions(program.command("config")))
+    .description("print the resolved configuration as YAML with the source of each value, keys hidden")
     .action(late(async () => (await import("./commands/config.js")).printConfig));
   program
     .command("demo")

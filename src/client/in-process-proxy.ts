@@ -7,6 +7,7 @@ import type { ChatModel } from "../model/chat-model.js";
 import { createServer } from "../server/app.js";
 import { createRegistry, toServerSettings } from "../server/start.js";
 import { startSweeps } from "../server/sweeps.js";
+import { chooseTemplateType, withTemplateType } from "../server/template-type.js";
 import { ProxyError } from "./errors.js";
 
 /** A proxy that does not listen, and its admin key. */
@@ -20,7 +21,10 @@ export interface EngineOptions {
   readonly engine: Engine;
   /** Tokenizer and chat template of the engine's model, from `loadChatModel`. The caller closes it. */
   readonly tokenizer: ChatModel;
-  /** Its `rollout.agent`, `server` and `model.name` apply as in a server. By default every key has its default. */
+  /**
+   * Its `rollout.agent`, `server` and `model.name` apply as in a server. By default every key has its default, except
+   * that `rollout.agent.chat_template_type` is `concat` if the chat template allows it.
+   */
   readonly config?: Config | undefined;
 }
 
@@ -39,7 +43,7 @@ export async function inProcessProxy({ engine, tokenizer, config }: EngineOption
   const shared = proxies.get(engine) ?? [];
   proxies.set(engine, shared);
   const found = shared.find((proxy) => proxy.tokenizer === tokenizer && isDeepStrictEqual(proxy.config, config));
-  const entry = found ?? { tokenizer, config, started: start(engine, tokenizer, config ?? parseConfig({})) };
+  const entry = found ?? { tokenizer, config, started: start(engine, tokenizer, config ?? chooseDefaults(tokenizer)) };
   if (!found) shared.push(entry);
   try {
     return await entry.started;
@@ -48,6 +52,12 @@ export async function inProcessProxy({ engine, tokenizer, config }: EngineOption
     if (shared.includes(entry)) shared.splice(shared.indexOf(entry), 1);
     throw error;
   }
+}
+
+/** Without a configuration, prompts continue recorded tokens if the chat template allows it. */
+function chooseDefaults(model: ChatModel): Config {
+  const config = parseConfig({});
+  return withTemplateType(config, chooseTemplateType(config, model, "library"));
 }
 
 async function start(engine: Engine, model: ChatModel, config: Config): Promise<InProcessProxy> {

@@ -22,4 +22,5 @@ export { readProbeSettings } from "./probe-settings.js";
 export { redact } from "./redact.js";
 export { type ConfigSources, resolveConfig } from "./resolve-config.js";
 export type { Config } from "./schema/sections.js";
+export { findChooser, readSources, STARTERS, type Starter, TEMPLATE_TYPE } from "./template-type.js";
 export { readUpstreams, type Upstream, type UpstreamRule } from "./upstreams.js";

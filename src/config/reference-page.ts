@@ -19,7 +19,9 @@ It is a YAML file, \`key=value\` arguments, or both. Arguments take precedence o
 - An unknown key is an error that names the nearest known one. All errors are reported at once; the exit status is 2.
 - A key that has no effect is an error. An argument must be one that the command uses: \`rolltape serve group_size=4\` is
   refused. A file may contain keys for other commands.
-- \`rolltape config\` takes the same arguments and prints the resulting configuration, without keys.
+- \`rolltape config\` takes the same arguments and prints the resulting configuration, without keys. A comment says whether a value is
+  from the \`file\` or an \`argument\`; values without one are defaults. \`--started-by\` adds what
+  [a program that starts a server](command-line.md#who-starts-a-server) chooses.
 
 [Start](../guides/start.md#configuration) lists the keys that matter first.
 

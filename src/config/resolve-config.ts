@@ -35,7 +35,8 @@ export function resolveConfig({ file, overrides = [], env = process.env }: Confi
   return config;
 }
 
-function readFile(file: string): unknown {
+/** @throws {@link ConfigError} `config_unreadable` or `config_syntax` */
+export function readFile(file: string): unknown {
   let text: string;
   try {
     text = readFileSync(file, "utf8");

@@ -39,6 +39,11 @@ export interface ChatModel {
    * @param maxTokens limit of the text, as in {@link PromptOptions}
    */
   encodeAfter(tokens: Int32Array, text: string, maxTokens?: number): Promise<Int32Array[] | undefined>;
+  /**
+   * Returns why the template's turns cannot be continued in the conversations of most agents: a system message, a text answer, and a tool
+   * call if the template shows tools. Undefined if they can.
+   */
+  continuationProblem(): ContinuationFallback | undefined;
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
   /** Returns the UTF-8 bytes that a token adds to the text. */
   tokenBytes(id: number): Uint8Array;

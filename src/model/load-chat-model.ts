@@ -4,6 +4,7 @@ import { runInSlices } from "../support/async/run-steps.js";
 import type { Steps } from "../support/async/steps.js";
 import type {
   ChatModel,
+  ContinuationFallback,
   ContinuationResult,
   PromptOptions,
   ReasoningMarkers,
@@ -11,6 +12,7 @@ import type {
   ToolCallSupport,
 } from "./chat-model.js";
 import { ContinuationFinder } from "./continuation/continuation-finder.js";
+import { findContinuationProblem } from "./continuation/find-problem.js";
 import type { KnownRendering } from "./jinja/index.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
 import { chooseFamilies, type FamilyChoice, hasMarker, type ModelSigns } from "./output/choose-families.js";
@@ -141,6 +143,11 @@ export class FolderChatModel implements ChatModel {
       return { pieces: await encodeWithin(this.#tokenizer, text, maxTokens, found.after) };
     const pieces = await this.encodeAfter(Int32Array.of(turn.lastTokenId), text, maxTokens);
     return pieces ? { pieces } : { fallback: "added_text_changed" };
+  }
+
+  continuationProblem(): ContinuationFallback | undefined {
+    const problem = findContinuationProblem(this.#plain.continuations, false);
+    return this.toolCalls.isShown ? (problem ?? findContinuationProblem(this.#withTools.continuations, true)) : problem;
   }
 
   async encodeAfter(tokens: Int32Array, text: string, maxTokens?: number): Promise<Int32Array[] | undefined> {

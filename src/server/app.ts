@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { TEMPLATE_TYPE } from "../config/index.js";
 import { toErrorBody } from "../control/error-body.js";
 import type { Engine } from "../engine/engine.js";
 import type { App } from "../http/app-type.js";
@@ -37,6 +38,7 @@ import { admissionPlugin } from "./plugins/admission.js";
 import { auth, requiredKey } from "./plugins/auth.js";
 import { storagePlugin } from "./plugins/storage.js";
 import { upstreamsPlugin } from "./plugins/upstreams.js";
+import { RerenderedCalls } from "./rerendered-calls.js";
 import { chatCompletionRoutes } from "./routes/chat-completions.js";
 import { controlRoutes } from "./routes/control.js";
 import { engineRoutes } from "./routes/engine.js";
@@ -111,6 +113,7 @@ export async function createServer({
   const context: ServerContext = {
     ...options,
     modelWarnings: listModelWarnings(options.model, options.engine, settings.chatTemplateType),
+    rerendered: new RerenderedCalls((message) => app.log.warn({ key: TEMPLATE_TYPE }, message)),
     connections: app.connections,
     exporter: new Exporter(registry),
     engineHealth: new EngineHealth(options.engine),

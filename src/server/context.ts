@@ -24,6 +24,7 @@ import type { SessionLimits } from "./limits/session-limits.js";
 import type { Store, StoreLimits } from "./limits/store.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { ModelWarning } from "./model-warnings.js";
+import type { RerenderedCalls } from "./rerendered-calls.js";
 import type { ServerStorage } from "./storage/server-storage.js";
 import type { UpstreamLimits } from "./upstreams/upstream-limits.js";
 import type { ServerWeights } from "./weights/open-weights.js";
@@ -37,6 +38,7 @@ export interface ServerContext {
   readonly model: ChatModel;
   /** Limits of the server with this model. */
   readonly modelWarnings: readonly ModelWarning[];
+  readonly rerendered: RerenderedCalls;
   readonly metrics: Metrics;
   readonly settings: ServerSettings;
   readonly connections: Connections;

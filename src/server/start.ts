@@ -9,6 +9,8 @@ import {
   readProbeSettings,
   readUpstreams,
   refuseUnusedStorage,
+  type Starter,
+  TEMPLATE_TYPE,
 } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
 import { listen } from "../http/listen.js";
@@ -34,12 +36,18 @@ import { closeStorage } from "./storage/lost-changes.js";
 import { openServerStorage, type ServerStorage } from "./storage/server-storage.js";
 import { openWeightVersion } from "./storage/weight-version.js";
 import { startSweeps } from "./sweeps.js";
+import { chooseTemplateType, describeTemplateType, type TemplateType, withTemplateType } from "./template-type.js";
 import { VersionFile } from "./version-file.js";
 
 export interface StartOptions {
   readonly adminKey: string;
   /** Default: no log. */
   readonly logger?: FastifyBaseLogger;
+  /**
+   * The program that starts the server for a user who configured no `rollout.agent.chat_template_type`. It is then `concat`, if the
+   * model's chat template allows it. Default: the value of the configuration.
+   */
+  readonly startedBy?: Starter | undefined;
 }
 
 export interface RunningServer {
@@ -54,6 +62,8 @@ export interface RunningServer {
   readonly modelPath: string;
   /** The families by whose format the model's outputs are read. */
   readonly families: OutputFamilies;
+  /** How it makes prompts. */
+  readonly templateType: TemplateType;
   /** Limits of the server with this model, which the log has too. */
   readonly warnings: readonly ModelWarning[];
   /** Asks the engine servers whether they can serve calls. Takes some seconds if one does not answer. */
@@ -72,7 +82,7 @@ const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 /** Starts the engine and the proxy of a configuration. Resolves when calls are accepted. */
 export async function startServer(
   config: Config,
-  { adminKey, logger = createSilentLogger() }: StartOptions,
+  { adminKey, logger = createSilentLogger(), startedBy }: StartOptions,
 ): Promise<RunningServer> {
   refuseUnusedStorage(config);
   // Fails if a key is missing, so this comes before the engine starts, which may take minutes.
@@ -80,7 +90,7 @@ export async function startServer(
   // Before the engine, too: an orchestrator asks meanwhile.
   const probes = await ProbePort.open({ ...readProbeSettings(config), logger });
   try {
-    return await startProxy(config, { adminKey, logger, probes });
+    return await startProxy(config, { adminKey, logger, startedBy, probes });
   } catch (error) {
     await probes?.close();
     throw error;
@@ -88,11 +98,13 @@ export async function startServer(
 }
 
 async function startProxy(
-  config: Config,
-  { adminKey, logger, probes }: Required<StartOptions> & { readonly probes: ProbePort | undefined },
+  given: Config,
+  { adminKey, logger, startedBy, probes }: Required<StartOptions> & { readonly probes: ProbePort | undefined },
 ): Promise<RunningServer> {
-  const ui: PageFiles | undefined = config.server.ui ? await readPageFiles() : undefined;
-  const { engine, model } = await openEngine(config, (message) => logger.warn({ engine: config.engine.type }, message));
+  const ui: PageFiles | undefined = given.server.ui ? await readPageFiles() : undefined;
+  const { engine, model } = await openEngine(given, (message) => logger.warn({ engine: given.engine.type }, message));
+  const templateType = chooseTemplateType(given, model, startedBy);
+  const config = withTemplateType(given, templateType);
   let storage: ServerStorage | undefined;
   const release = () => Promise.all([engine.close(), model.close(), storage?.storage.close()]);
   try {
@@ -118,6 +130,8 @@ async function startProxy(
       storage,
       logger,
     });
+    const choice = describeTemplateType(templateType);
+    if (choice !== undefined) logger.info({ key: TEMPLATE_TYPE }, choice);
     for (const { key, message } of context.modelWarnings) logger.warn({ key }, message);
     await weightVersion.readFile();
     const url = await listen(app, config.server);
@@ -157,6 +171,7 @@ async function startProxy(
       model: settings.modelName,
       modelPath,
       families,
+      templateType,
       warnings,
       readiness,
       close: () => (closing ??= stop()),

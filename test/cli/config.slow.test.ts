@@ -16,6 +16,22 @@ describe("rolltape config", () => {
     );
   });
 
+  it("says where values come from", async () => {
+    const file = join(temporaryFolder(), "rolltape.yaml");
+    writeFileSync(file, "server: { port: 1 }\n");
+    const { stdout } = await runRolltape(["config", "--config", file, "server.log_level=warn"]);
+    expect(stdout.match(/^.*#.*$/gm)).toEqual(["  port: 1 # file", "  log_level: warn # argument"]);
+  });
+
+  it("says which values a program chooses that starts a server", async () => {
+    const find = async (...args: string[]) =>
+      /^.*chat_template_type.*$/m.exec((await runRolltape(["config", "--started-by", "rollout", ...args])).stdout)?.[0];
+    expect(await find()).toBe(
+      "    chat_template_type: concat # rollout; hf if the chat template of the model does not allow concat",
+    );
+    expect(await find("rollout.agent.chat_template_type=hf")).toBe("    chat_template_type: hf # argument");
+  });
+
   it("hides keys", async () => {
     const { code, stdout } = await runRolltape(["config", "rollout.agent.admin_api_key=0123456789abcdef"]);
     expect(code).toBe(0);

@@ -55,7 +55,8 @@ def serve(
     """Starts `rolltape serve`, waits until it accepts calls, and stops it at the end of the block.
 
     settings: configuration keys and values, such as `{"engine.type": "sglang"}`. `server.port` is any free port by
-        default.
+        default. `rollout.agent.chat_template_type` is `concat` by default, if the model's chat template allows it; `ready`
+        has the value.
     command: a path of the program, or its words. Default: `rolltape` of the search path, else `npx rolltape` of the
         packages in `cwd`.
     config: a configuration file.
@@ -66,7 +67,7 @@ def serve(
     Raises ServeError `command_not_found` or `server_not_ready`, with the last lines that the program wrote.
     """
     key = secrets.token_urlsafe(32) if admin_key is None else admin_key
-    words = [*find_command(command), "serve", *_arguments(settings or {}, config)]
+    words = [*find_command(command), "serve", "--started-by", "python", *_arguments(settings or {}, config)]
     variables = {**os.environ, **(env or {}), "ROLLTAPE_ADMIN_API_KEY": key}
     with tempfile.TemporaryDirectory(prefix="rolltape-serve-") as folder:
         log_path = Path(folder) / "serve.log"

@@ -1,8 +1,29 @@
-import { stringify } from "yaml";
-import { redact, resolveConfig } from "../../config/index.js";
-import type { ConfigOptions } from "../config-options.js";
+import { Document, isScalar, isSeq, visit } from "yaml";
+import { findChooser, readSources, redact, resolveConfig, TEMPLATE_TYPE } from "../../config/index.js";
+import type { ServeOptions } from "../config-options.js";
 
-/** `rolltape config`: prints the resolved configuration as YAML, with secret keys hidden. */
-export function printConfig(overrides: readonly string[], { config: file }: ConfigOptions): void {
-  process.stdout.write(stringify(redact(resolveConfig({ file, overrides }))));
+/**
+ * `rolltape config`: prints the resolved configuration as YAML, with secret keys hidden. A comment says where a value came from, unless
+ * it is the default.
+ */
+export function printConfig(overrides: readonly string[], { config: file, startedBy }: ServeOptions): void {
+  const sources = { file, overrides };
+  const config = resolveConfig(sources);
+  const chooser = findChooser(startedBy, sources);
+  const findSource = readSources(sources);
+  const document = new Document(redact(config));
+  visit(document, {
+    Pair: (_, { key, value }, parents) => {
+      const names = [...parents.flatMap((parent) => ("key" in parent ? [parent.key] : [])), key];
+      const path = names.map(String).join(".");
+      const source = findSource(path);
+      if (isSeq(value) && source !== undefined) value.commentBefore = ` ${source}`;
+      if (!isScalar(value)) return;
+      if (source !== undefined) value.comment = ` ${source}`;
+      if (path !== TEMPLATE_TYPE || chooser === undefined) return;
+      value.value = "concat";
+      value.comment = ` ${chooser}; hf if the chat template of the model does not allow concat`;
+    },
+  });
+  process.stdout.write(document.toString());
 }

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import {
   type AdminKey,
   type Config,
+  findChooser,
   refuseUnused,
   refuseUnusedStorage,
   removeKeyFile,
@@ -13,7 +14,7 @@ import {
 } from "../../config/index.js";
 import type { RunningServer } from "../../server/start.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
-import type { ConfigOptions } from "../config-options.js";
+import type { ServeOptions } from "../config-options.js";
 import { describeAddress } from "../describe-address.js";
 import { EXIT_INCOMPLETE } from "../exit.js";
 import { stopOnSignal, stopWithParent } from "../lifetime.js";
@@ -32,16 +33,18 @@ const STOP_MARGIN_SECONDS = 10;
  * standard output when it accepts calls, with the problems of its engine and what it cannot do with its model. Logs go to
  * standard error.
  */
-export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
+export async function serve(overrides: readonly string[], options: ServeOptions): Promise<void> {
+  const { config: file } = options;
   const config = resolveConfig({ file, overrides });
   refuseUnused(overrides, [...unusedByServe(config), ...unusedByStorage(config, { file, overrides })]);
   refuseUnusedStorage(config, { file, overrides });
+  const startedBy = findChooser(options.startedBy, { file, overrides });
   const admin = resolveAdminKey(config, process.env);
   const logger = createLogger(config);
   for (const { key, message } of storageProblems(config, { file, overrides }))
     logger.warn({ key }, `${key} ${message}`);
   const count = countWorkers(config);
-  if (count > 1) return serveSeveral({ count, config, file, overrides, admin, logger });
+  if (count > 1) return serveSeveral({ count, config, file, overrides, startedBy, admin, logger });
   const unused = describeUnusedWorkers(config);
   if (unused !== undefined) logger.warn({ key: "storage.directory" }, `storage.directory ${unused}`);
   let running: RunningServer | undefined;
@@ -54,7 +57,7 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
   const folders = await sharedMemoryProblems(config);
   // Imported late, because it loads the native addon, which is not needed to report an invalid configuration.
   const { startServer } = await import("../../server/start.js");
-  running = await startServer(config, { adminKey: admin.key, logger });
+  running = await startServer(config, { adminKey: admin.key, logger, startedBy });
   await publishKey(admin, running);
   const { problems, warnings } = await running.readiness();
   const notReady = [...problems, ...folders];
@@ -92,7 +95,7 @@ async function publishKey({ file, key }: AdminKey, server: RunningServer): Promi
 
 function describeServer(config: Config, { file }: AdminKey, running: RunningServer) {
   const { engine, server } = config;
-  const { workerTag, model, modelPath, families } = running;
+  const { workerTag, model, modelPath, families, templateType } = running;
   const keyFile = file === undefined ? {} : { admin_key_file: resolve(file) };
   const parsers = { tool_call_parser: families.tools, reasoning_parser: families.reasoning };
   // Only gateways use the tag.
@@ -103,6 +106,8 @@ function describeServer(config: Config, { file }: AdminKey, running: RunningServ
     model,
     model_path: modelPath,
     ...parsers,
+    chat_template_type: templateType.value,
+    ...(templateType.chosenBy === undefined ? {} : { chat_template_type_chosen_by: templateType.chosenBy }),
     ...tag,
     ...keyFile,
   };

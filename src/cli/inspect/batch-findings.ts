@@ -1,4 +1,5 @@
 import type { LogprobContent } from "../../engine/engine.js";
+import type { BrokenPrefixCause } from "../../session/broken-prefix.js";
 import { makeInert } from "../../support/inert-text.js";
 import type { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { countLabels, readRowColumns } from "./columns.js";
@@ -22,6 +23,8 @@ export interface BatchFindings {
   readonly rawRows: number;
   /** Rows for which it is not known what the log probabilities include. */
   readonly unknownRows: number;
+  /** Rows whose first prompt was rendered to other tokens than those of its parent. */
+  readonly rerenderedRows: number;
 }
 
 export const NO_FINDINGS: BatchFindings = {
@@ -35,9 +38,12 @@ export const NO_FINDINGS: BatchFindings = {
   retried: 0,
   rawRows: 0,
   unknownRows: 0,
+  rerenderedRows: 0,
 };
 
 const CONTENT = "logprob_content";
+const CAUSE = "cause";
+const RERENDERED: BrokenPrefixCause = "rerendered";
 
 /**
  * Reads the findings of one batch. All counts but `rows` are 0 if it has no row tensors.
@@ -46,8 +52,8 @@ const CONTENT = "logprob_content";
  */
 export async function readFindings(file: TensorFile, rows: number): Promise<BatchFindings> {
   const { unrewardedRoots, leftOut, uncountedRewards, rewardsFiltered = [] } = readFacts(file.header);
-  const content = (await readRowColumns(file, rows, [CONTENT])).get(CONTENT);
-  const counts = content ? countLabels(content) : new Map<string, number>();
+  const columns = await readRowColumns(file, rows, [CONTENT, CAUSE]);
+  const counts = countLabels(columns.get(CONTENT));
   const countRows = (kind: LogprobContent) => counts.get(kind) ?? 0;
   return {
     rows,
@@ -60,6 +66,7 @@ export async function readFindings(file: TensorFile, rows: number): Promise<Batc
     retried: leftOut?.retried ?? 0,
     rawRows: countRows("raw"),
     unknownRows: countRows("unknown"),
+    rerenderedRows: countLabels(columns.get(CAUSE)).get(RERENDERED) ?? 0,
   };
 }
 
@@ -76,13 +83,14 @@ export function addFindings(a: BatchFindings, b: BatchFindings): BatchFindings {
     retried: a.retried + b.retried,
     rawRows: a.rawRows + b.rawRows,
     unknownRows: a.unknownRows + b.unknownRows,
+    rerenderedRows: a.rerenderedRows + b.rerenderedRows,
   };
 }
 
 /** Returns one warning per finding that is not 0: what was found, how often, and what to do. */
 export function describeFindings(findings: BatchFindings): string[] {
-  const { rows, uncountedRows, unrewardedRoots, rewardsFiltered, undelivered, retried, rawRows, unknownRows } =
-    findings;
+  const { rows, uncountedRows, unrewardedRoots, rewardsFiltered, undelivered, retried } = findings;
+  const { rawRows, unknownRows, rerenderedRows } = findings;
   const ofRows = (count: number) => `${count} of ${rows} rows`;
   const warnings: readonly (readonly [count: number, text: string])[] = [
     [
@@ -120,6 +128,11 @@ export function describeFindings(findings: BatchFindings): string[] {
       unknownRows,
       `${ofRows(unknownRows)} have log probabilities of unknown content. ` +
         "GET /rl/engine shows the servers that could not be asked (docs/reference/engines.md).",
+    ],
+    [
+      rerenderedRows,
+      `${ofRows(rerenderedRows)} begin with a prompt that the chat template rendered to other tokens than were sampled before. ` +
+        "Set rollout.agent.chat_template_type=concat, which continues the sampled tokens.",
     ],
   ];
   return warnings.flatMap(([count, text]) => (count > 0 ? [makeInert(text)] : []));

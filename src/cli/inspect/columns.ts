@@ -44,9 +44,10 @@ export function readLabel({ values, labels }: InspectedColumn, row: number): str
   return code < 0 ? undefined : (labels[code] ?? `code ${code}`);
 }
 
-/** Returns the number of rows for each label of a column. */
-export function countLabels(column: InspectedColumn): ReadonlyMap<string, number> {
+/** Returns the number of rows for each label of a column; none without a column. */
+export function countLabels(column: InspectedColumn | undefined): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
+  if (!column) return counts;
   for (let row = 0; row < column.values.length; row++) {
     const label = readLabel(column, row);
     if (label !== undefined) counts.set(label, (counts.get(label) ?? 0) + 1);

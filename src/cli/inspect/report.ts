@@ -1,6 +1,6 @@
 import { makeInert } from "../../support/inert-text.js";
 import type { Header } from "../../support/safetensors/read-header.js";
-import { readLabel } from "./columns.js";
+import { countLabels, type InspectedColumn, readLabel } from "./columns.js";
 import { describeColumns } from "./describe-columns.js";
 import type { InspectedBatch } from "./inspect-batch.js";
 import { describeMetadata } from "./metadata.js";
@@ -47,7 +47,7 @@ function rowColumns({ columns: all, rows }: InspectedBatch): string[] {
   return [...columns(table), ...(silent.length > 0 ? [`0 or none in every row: ${silent.join(", ")}`] : [])];
 }
 
-function totals({ rows, rewards, lossTokens, versions }: InspectedBatch): string[] {
+function totals({ rows, rewards, lossTokens, versions, columns: all }: InspectedBatch): string[] {
   const tokens = rows.reduce((total, { length }) => total + length, 0);
   const sampled = [...versions].map(([version, count]) => `${version} (${count} tokens)`).join(", ");
   return columns([
@@ -55,11 +55,22 @@ function totals({ rows, rewards, lossTokens, versions }: InspectedBatch): string
     ["tasks", countDistinct(rows.map(({ task_id }) => task_id))],
     ["groups", countDistinct(rows.map(({ group_id }) => group_id))],
     ["rows", String(rows.length)],
+    ...describeBroken(all.get("cause"), rows.length),
     ["tokens", `${tokens}, ${lossTokens} of them in the loss`],
     ["versions", sampled === "" ? "none" : sampled],
     ["rewards", describeSummary(summarizeNumbers(rewards))],
     ["lengths", describeSummary(summarizeNumbers(rows.map(({ length }) => length)))],
   ]);
+}
+
+/** Describes the rows whose first prompt does not begin with its parent's tokens, by cause. */
+function describeBroken(causes: InspectedColumn | undefined, rows: number): string[][] {
+  const counts = [...countLabels(causes)].toSorted(([, a], [, b]) => b - a);
+  if (counts.length === 0) return [];
+  const broken = counts.reduce((sum, [, count]) => sum + count, 0);
+  const share = `${((100 * broken) / rows).toFixed(1)} %`;
+  const byCause = counts.map(([cause, count]) => `${cause} (${count})`).join(", ");
+  return [["not token-exact", `${broken} rows, ${share}: ${byCause}`]];
 }
 
 function lengths(rows: readonly BatchRow[]): string[] {

@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DestinationStream, Logger } from "pino";
-import { type AdminKey, type Config, resolveAdminKey, UNUSED_BY_SERVE, withoutUnused } from "../../config/index.js";
+import {
+  type AdminKey,
+  type Config,
+  findChooser,
+  resolveAdminKey,
+  type Starter,
+  UNUSED_BY_SERVE,
+  withoutUnused,
+} from "../../config/index.js";
 import type { GatewayStartOptions, RunningGateway } from "../../gateway/start.js";
 import { createLogger } from "../logger.js";
 import { requireProxy } from "../preflight/proxy-preflight.js";
@@ -12,6 +20,9 @@ import type { JobProxy } from "./job-proxy.js";
 
 import type { RolloutOptions } from "./rollout-options.js";
 import type { RolloutScreen } from "./screen.js";
+
+/** The job starts its proxies for a user. */
+const STARTER = "rollout";
 
 export interface JobProxySettings {
   readonly config: Config;
@@ -28,7 +39,10 @@ export async function openProxy({ config, options, overrides, screen }: JobProxy
   const logger = createLogger(config, screen.log);
   if (options.proxy !== undefined) return await connectRunning(options.proxy, admin);
   const workers = options.proxyWorkers ?? 1;
-  if (workers === 1) return startOne(config, admin.key, logger);
+  if (workers === 1) {
+    const startedBy = findChooser(STARTER, { file: options.config, overrides });
+    return startOne(config, { key: admin.key, logger, startedBy, screen });
+  }
   const file = options.config === undefined ? [] : ["--config", options.config];
   return startSeveral(workers, {
     config,
@@ -48,10 +62,20 @@ async function connectRunning(url: string, { key, file }: AdminKey): Promise<Job
   return { url, adminKey: key, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-async function startOne(config: Config, key: string, logger: Logger): Promise<JobProxy> {
+interface OneSettings {
+  readonly key: string;
+  readonly logger: Logger;
+  readonly startedBy: Starter | undefined;
+  readonly screen: RolloutScreen;
+}
+
+async function startOne(config: Config, { key, logger, startedBy, screen }: OneSettings): Promise<JobProxy> {
   // Imported late, because it loads the native addon, which is not needed to report wrong arguments.
   const { startServer } = await import("../../server/start.js");
-  const server = await startServer(config, { adminKey: key, logger });
+  const { describeTemplateType } = await import("../../server/template-type.js");
+  const server = await startServer(config, { adminKey: key, logger, startedBy });
+  const choice = describeTemplateType(server.templateType);
+  if (choice !== undefined) screen.line(`rolltape: ${choice}`);
   for (const { key: at, message } of (await server.readiness()).warnings) logger.warn({ key: at }, message);
   return { url: server.url, adminKey: key, [Symbol.asyncDispose]: async () => void (await server.close()) };
 }
@@ -82,7 +106,7 @@ async function startSeveral(count: number, { config, logger, logs, key, args }: 
     "server.workers=1",
   ];
   const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: key };
-  const all = [...args, ...workerKeys, `server.workers_folder=${folder}`];
+  const all = [...args, "--started-by", STARTER, ...workerKeys, `server.workers_folder=${folder}`];
   const options = { kind: "proxy worker", env, logs, cost: "its sessions are lost" } as const;
   const workers = Array.from(
     { length: count },

@@ -88,6 +88,8 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
     "server.shutdown_seconds=1",
     "rollout.agent.session_timeout_seconds=2147483",
     ...forward(settings, UNUSED_BY_SERVE),
+    "--started-by",
+    "rollout",
     ...(settings.options.engineCommand === undefined ? [] : ["engine.urls={engine_urls}"]),
     "server.host={node}",
     "server.port=0",

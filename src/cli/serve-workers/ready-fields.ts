@@ -8,7 +8,9 @@ type NamedReadyLine = WorkerReadyLine & { readonly name: string };
  */
 export function describeWorkers(lines: readonly NamedReadyLine[]): Record<string, unknown> {
   const [first] = lines;
-  const { engine, model, model_path, tool_call_parser, reasoning_parser }: Partial<NamedReadyLine> = first ?? {};
+  const { engine, model, model_path, tool_call_parser, reasoning_parser, ...rest }: Partial<NamedReadyLine> =
+    first ?? {};
+  const { chat_template_type, chat_template_type_chosen_by } = rest;
   const workers = lines.map(({ name, worker_tag: tag, url, pid }) => ({ name, tag, url, pid }));
   return {
     engine,
@@ -16,6 +18,8 @@ export function describeWorkers(lines: readonly NamedReadyLine[]): Record<string
     model_path,
     tool_call_parser,
     reasoning_parser,
+    chat_template_type,
+    chat_template_type_chosen_by,
     workers,
     ...listOnce("not_ready", lines),
     ...listOnce("warnings", lines),

@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Logger } from "pino";
-import { type AdminKey, type Config, readProbeSettings, removeKeyFile, writeKeyFile } from "../../config/index.js";
+import {
+  type AdminKey,
+  type Config,
+  readProbeSettings,
+  removeKeyFile,
+  type Starter,
+  writeKeyFile,
+} from "../../config/index.js";
 import { type RunningGateway, startGateway } from "../../gateway/start.js";
 import type { CutAnswer } from "../../http/connections/answer.js";
 import { ProbePort } from "../../http/probes/probe-port.js";
@@ -27,6 +34,7 @@ export interface ServeWorkersOptions {
   /** File and `key=value` arguments of the command. */
   readonly file: string | undefined;
   readonly overrides: readonly string[];
+  readonly startedBy: Starter | undefined;
   readonly admin: AdminKey;
   readonly logger: Logger;
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Config, UNUSED_BY_SERVE, withoutUnused } from "../../config/index.js";
+import { type Config, type Starter, UNUSED_BY_SERVE, withoutUnused } from "../../config/index.js";
 import type { WorkerProcessState } from "../../gateway/context.js";
 import type { ChildEnd } from "../../support/processes/child-end.js";
 import type { WorkerBudgets } from "./divide-budgets.js";
@@ -13,6 +13,7 @@ export interface WorkerFleetOptions {
   /** File and `key=value` arguments of the command. */
   readonly file: string | undefined;
   readonly overrides: readonly string[];
+  readonly startedBy: Starter | undefined;
   readonly adminKey: string;
   /** Folder in which the workers register. */
   readonly folder: string;
@@ -68,11 +69,13 @@ export class WorkerFleet {
 }
 
 /** Returns the arguments of a worker: those of the command, and later ones that take precedence over them. */
-function workerArguments({ config, budgets, file, overrides, folder }: WorkerFleetOptions, name: string): string[] {
+function workerArguments(options: WorkerFleetOptions, name: string): string[] {
+  const { config, budgets, file, overrides, startedBy, folder } = options;
   const storage = workerFolder(config, name);
   return [
     ...withoutUnused(overrides, UNUSED_BY_SERVE),
     ...(file === undefined ? [] : ["--config", file]),
+    ...(startedBy === undefined ? [] : ["--started-by", startedBy]),
     "server.workers=1",
     // Probes ask the command's own process.
     "server.probe_port=null",

@@ -155,7 +155,7 @@ export const agentSchema = z.strictObject({
     .enum(["hf", "concat"])
     .default("hf")
     .describe(
-      "`hf`: the chat template renders each prompt. `concat`: a prompt extends its parent's tokens exactly as they were generated.",
+      "`hf`: the chat template renders each prompt. `concat`: a prompt extends its parent's tokens exactly as they were generated. `rolltape rollout` and helpers that start a server use `concat` if nothing is configured and the chat template allows it.",
     ),
   chat_template_kwargs: z
     .record(z.string(), z.unknown())

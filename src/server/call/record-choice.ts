@@ -59,6 +59,8 @@ export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: Ge
   const { promptTokens } = start;
   context.metrics.countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls });
 
+  context.rerendered.count(interaction);
+
   const cachedTokens = result.cachedTokens ?? 0;
   const answer: GenerationAnswer = {
     interactionId: start.interactionId,

@@ -7,7 +7,7 @@ import { countBins, summarizeNumbers } from "../../../src/cli/inspect/numbers.js
 import { describeBatch } from "../../../src/cli/inspect/report.js";
 import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
-import { turn, user } from "../../helpers/turn.js";
+import { assistant, turn, user } from "../../helpers/turn.js";
 import { runRolltape, temporaryFolder } from "../rolltape.js";
 
 /** Returns a batch of two sessions. The numbers of the calls identify them. */
@@ -85,6 +85,25 @@ describe("rolltape inspect", () => {
     said(/^rewards_missing +none$/m);
     said(/^incomplete_calls +none$/m);
     said(/^aborted_calls +none$/m);
+  });
+
+  it("says how many rows do not begin with their parent's tokens, by cause", async () => {
+    using store = new TrajectoryStore();
+    const session = store.createSession({ sessionId: "s" });
+    const [one, two] = [user("one"), user("two")];
+    session.record(turn([one], [1, 2], [3]));
+    session.record(turn([one, assistant("ok"), two], [1, 2, 3, 4], [5]));
+    session.record(turn([one, assistant("ok"), user("three")], [1, 9, 3, 4], [5]));
+    session.record(turn([one, assistant("no"), two], [1, 9], [5]));
+    session.setReward(1);
+    session.end();
+    using batch = await store.exportBatch(["s"]);
+    const file = join(temporaryFolder(), "batch.safetensors");
+    writeFileSync(file, batch.bytes);
+    const text = await report(file);
+    expect(text).toMatch(/^not token-exact +2 rows, 50\.0 %: rerendered \(1\), history_rewritten \(1\)$/m);
+    expect(text).toMatch(/^warning: 1 of 4 rows begin with a prompt .*rollout\.agent\.chat_template_type=concat/m);
+    expect(await report(await batchFile("padded"))).not.toContain("not token-exact");
   });
 
   it("describes only the tensors of a file from another producer, without its control characters", async () => {

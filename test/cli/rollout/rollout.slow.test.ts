@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { readSafetensors } from "../../helpers/safetensors.js";
 import { rolltape, runRolltape } from "../rolltape.js";
 import { AGENT, rolloutJob as job, readBatch, TIMES } from "./rollout-job.js";
 
@@ -29,6 +30,26 @@ describe("rolltape rollout", TIMES, () => {
       "batch.safetensors.jsonl",
       "batch.safetensors.jsonl.index",
     ]);
+  });
+
+  it("continues recorded tokens unless the configuration says otherwise, and says so", async () => {
+    const { out, folder, args } = job([{ question: "why?", reward: 1 }]);
+    const recorded = () => {
+      const { metadata } = readSafetensors(readFileSync(out));
+      return (JSON.parse(metadata["config"] ?? "{}") as Record<string, unknown>)["chat_template_type"];
+    };
+    const run = [...args, "--agent", AGENT];
+    const said = "rolltape: rollout.agent.chat_template_type is `concat`, because nothing else is configured";
+    expect((await runRolltape(run)).stderr).toContain(said);
+    expect(recorded()).toBe("concat");
+    expect(await runRolltape([...run, "--proxy-workers", "2"])).toMatchObject({ code: 0 });
+    expect(recorded()).toBe("concat");
+    expect((await runRolltape([...run, "rollout.agent.chat_template_type=hf"])).stderr).not.toContain(said);
+    expect(recorded()).toBe("hf");
+    const file = join(folder, "rolltape.yaml");
+    writeFileSync(file, "rollout: { agent: { chat_template_type: hf } }\n");
+    expect(await runRolltape([...run, "--config", file, "--proxy-workers", "2"])).toMatchObject({ code: 0 });
+    expect(recorded()).toBe("hf");
   });
 
   it("rewards sessions with reward_scope session, and warns of conversations without a reward", async () => {
