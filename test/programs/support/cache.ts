@@ -28,6 +28,28 @@ export function installProgram(name: string, command: string): InstalledProgram 
   return { file: join(modules, ".bin", command), path, version };
 }
 
+export interface InstalledPython {
+  /** The interpreter of the environment that has the package. */
+  readonly python: string;
+  readonly version: string;
+}
+
+/** Installs the newest version of a Python package and its OpenAI extra in the cache, unless it is there, and prints which version it is. */
+export function installPythonPackage(name: string): InstalledPython {
+  const folder = join(CACHE, name);
+  const python = join(folder, "bin", "python");
+  const run = (file: string, ...args: string[]) => execFileSync(file, args, { encoding: "utf8" }).trim();
+  const readVersion = `import importlib.metadata as m; print(m.version(${JSON.stringify(name)}))`;
+  if (!existsSync(python)) {
+    mkdirSync(CACHE, { recursive: true });
+    run("python3", "-m", "venv", folder);
+    run(python, "-m", "pip", "install", "--quiet", `${name}[openai]`);
+  }
+  const version = run(python, "-c", readVersion);
+  process.stdout.write(`${name} ${version}, in ${CACHE}\n`);
+  return { python, version };
+}
+
 function installPackage(name: string, range: string, path: string | undefined) {
   const folder = join(CACHE, name.replace("/", "+"));
   const modules = join(folder, "node_modules");
