@@ -93,6 +93,21 @@ describe.each(["hf", "concat"] as const)("text added to an answer with %s", (typ
     expect(mask.filter((trained) => trained === 1)).toHaveLength("four".length);
   });
 
+  it("is in the recorded messages of every later call", async () => {
+    await start(type);
+    const session = await proxy.session();
+    const history: { role: string; content: string }[] = [TASK];
+    const requests: object[] = [];
+    for (const text of ["one", "two", "three"]) {
+      requests.push([...history]);
+      history.push(assistant(`${await answer(session, history, text)} and more`), RESULT);
+    }
+    await proxy.end(session);
+    const { interactions: all } = (await proxy.export(session, { include: ["messages"] })).json<WireExport>();
+    expect(Object.values(all).map(({ messages }) => messages)).toEqual(requests);
+    expect(Object.values(all).map(({ token_exact }) => token_exact)).toEqual([false, true, true]);
+  });
+
   it("is not named if the client only puts the stop string back", async () => {
     await start(type);
     const session = await proxy.session();

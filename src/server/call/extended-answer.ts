@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Conversation } from "../../conversation/message.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import { joinIds } from "../../model/tokenizer/join-ids.js";
@@ -95,7 +96,8 @@ export async function continueTurn(
 
 /**
  * Builds the prompt in `hf`, if the rendered text begins with the text of the interaction's tokens: only the text after it is encoded
- * again. Tokens that both have at their start are not decoded.
+ * again. The texts are compared byte by byte after the tokens that both have at their start, because decoding a long conversation
+ * takes a hundred milliseconds.
  */
 export async function keepSampled(
   model: ChatModel,
@@ -106,11 +108,18 @@ export async function keepSampled(
   const ids = joinIds(rendered);
   let common = 0;
   while (common < sequence.length && sequence[common] === ids[common]) common++;
-  const recorded = model.decode(sequence.subarray(common), WITH_SPECIAL);
-  const text = model.decode(ids.subarray(common), WITH_SPECIAL);
-  if (!text.startsWith(recorded)) return undefined;
-  const pieces = await model.encodeAfter(sequence.subarray(common), text.slice(recorded.length), limit);
+  const recorded = readBytes(model, sequence.subarray(common));
+  const shown = readBytes(model, ids.subarray(common));
+  if (!shown.subarray(0, recorded.length).equals(recorded)) return undefined;
+  const rest = shown.subarray(recorded.length);
+  // The recorded tokens may end within a character.
+  if (!isUtf8(rest)) return undefined;
+  const pieces = await model.encodeAfter(sequence.subarray(-1), rest.toString(), limit);
   return pieces && toPrompt(interaction, pieces, addedText);
+}
+
+function readBytes(model: ChatModel, ids: Int32Array): Buffer {
+  return Buffer.concat(Array.from(ids, (id) => model.tokenBytes(id)));
 }
 
 function toPrompt({ index }: Interaction, pieces: readonly Int32Array[], addedText: string): ExtendedPrompt {
