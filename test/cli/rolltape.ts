@@ -19,6 +19,8 @@ const readyEvent = z.strictObject({
   admin_key_file: z.string().optional(),
   tool_call_parser: z.string(),
   reasoning_parser: z.string(),
+  chat_template_type: z.enum(["hf", "concat"]),
+  chat_template_type_chosen_by: z.string().optional(),
   worker_tag: z.string().optional(),
   workers: z.array(z.strictObject({ name: z.string(), tag: z.string(), url: z.url(), pid: z.int() })).optional(),
   probe_url: z.url().optional(),

@@ -34,6 +34,7 @@ describe("rolltape serve", () => {
       model_path: expect.stringMatching(/^\//) as string,
       tool_call_parser: "hermes",
       reasoning_parser: "none",
+      chat_template_type: "hf",
       pid: server.process.pid,
     });
     expect((await fetch(`${ready.url}/health`)).status).toBe(200);
