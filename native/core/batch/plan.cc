@@ -72,13 +72,8 @@ void Plan::addSession(const PlannedSession& planned, RowChoice& choice) {
 
 void Plan::addEpisode(const PlannedSession& planned, std::size_t firstRow, const RowChoice& choice) {
   for (std::size_t i = firstRow; i < rows_.size(); ++i) rows_[i].sessionRow = static_cast<std::uint32_t>(i - firstRow);
-  const SessionRewards& rewards = choice.rewards;
-  if (planned.session->length() > 0) {
-    requireFinalReward(rewards.episodeReward, 0);
-    requireFinalReward(rewards.episodeReturn, 0);
-  }
-  episodes_.push_back({planned.group, static_cast<std::uint32_t>(rows_.size() - firstRow), rewards.episodeReward,
-                       rewards.episodeReturn});
+  episodes_.push_back({planned.group, static_cast<std::uint32_t>(rows_.size() - firstRow), choice.rewards.episodeReward,
+                       choice.rewards.episodeReturn});
 }
 
 void Plan::weighTurns(const Session& session, std::size_t firstRow) {

@@ -20,8 +20,9 @@ export interface ExportPlan {
   /** Returns true if `models`, `excludeModels` or `tags` remove an interaction. Undefined without these options. */
   readonly removes: ((interaction: Interaction) => boolean) | undefined;
   readonly counts: SessionCounts;
-  /** Of the sessions. Shards have those of the whole export. */
+  /** Of all sessions, also in a shard. */
   readonly episodes: PlanEpisodes;
+  readonly isShard: boolean;
 }
 
 export interface ExportRow {
@@ -95,6 +96,7 @@ export function* planExport(
     removes,
     counts,
     episodes: plan.episodes(),
+    isShard: false,
   };
 }
 
@@ -106,7 +108,7 @@ export function* planExport(
 export function planShards(plan: ExportPlan, count: number): ExportPlan[] {
   if (count === 1) return [plan];
   if (count > plan.native.maxShards) throw tooFewRowsError(plan, count);
-  return plan.native.shards(count).map((native) => ({ ...plan, native }));
+  return plan.native.shards(count).map((native) => ({ ...plan, native, isShard: true }));
 }
 
 export function listExportRows({ native: { rows }, sessions }: ExportPlan): ExportRow[] {

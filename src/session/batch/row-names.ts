@@ -62,17 +62,16 @@ export function* writeRowsJson(
 
 /**
  * Returns the metadata `episodes` as UTF-8 in pieces: JSON with session_id, group_id, reward, return and rows of each session of the
- * export whose group has rows in the plan. The plan may be a shard, so that each shard has all episodes of its groups. Reward and
- * return are null for a session without any reward.
+ * export. A shard has those of its groups, with all their sessions. Reward and return are null for a session without any reward.
  */
-export function* writeEpisodesJson({ native: { rows }, sessions, episodes }: ExportPlan): Steps<Uint8Array[]> {
+export function* writeEpisodesJson({ native: { rows }, sessions, episodes, isShard }: ExportPlan): Steps<Uint8Array[]> {
   const hasRows = new Uint8Array(sessions.length);
   for (const session of rows.sessions) hasRows[session] = 1;
   const groups = new Set(sessions.flatMap(({ groupId }, index) => (hasRows[index] === 1 ? (groupId ?? []) : [])));
   const pieces: Uint8Array[] = [];
   let [text, count] = ["[", 0];
   for (const [index, { id, groupId = null, rewardsMissing }] of sessions.entries()) {
-    if (hasRows[index] !== 1 && (groupId === null || !groups.has(groupId))) continue;
+    if (isShard && hasRows[index] !== 1 && (groupId === null || !groups.has(groupId))) continue;
     const [reward, discounted] = rewardsMissing ? [null, null] : [episodes.rewards[index], episodes.returns[index]];
     const episode = { session_id: id, group_id: groupId, reward, return: discounted, rows: episodes.rows[index] };
     text += `${count > 0 ? "," : ""}${JSON.stringify(episode)}`;

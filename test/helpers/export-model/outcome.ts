@@ -90,11 +90,8 @@ function rowMetadata(
   };
 }
 
-/** Lists the episodes of all groups that have rows. */
 function listEpisodes(sessions: readonly ModelledSession[], rows: ModelBatch["rows"], discount: number): object[] {
-  const isPresent = ({ sessionId, groupId }: ModelledSession) =>
-    rows.some((row) => row.sessionId === sessionId || (groupId !== undefined && row.groupId === groupId));
-  return sessions.filter(isPresent).map((session) => {
+  return sessions.map((session) => {
     const { sessionId, groupId = null, sessionReward, turns } = session;
     const isRewarded = sessionReward !== undefined || turns.some((turn) => turn.reward !== undefined);
     const values = isRewarded ? episodeOf(session, discount) : { reward: null, return: null };

@@ -43,7 +43,7 @@ struct RowTensors {
   std::vector<std::uint8_t> attentionMask;
   float reward = 0;
 
-  void fill(const Plan& plan, const PlanRow& row, const TokenPath& path) {
+  void fill(const PlanRow& row, const TokenPath& path) {
     inputIds.resize(row.length);
     lossMask.resize(row.length);
     logprobs.resize(row.length);
@@ -116,7 +116,7 @@ void JsonBatch::write(char* out) const {
   for (std::size_t i = 0; i < plan_.rows().size(); ++i) {
     const PlanRow& row = plan_.rows()[i];
     path.moveTo(*row.interaction);
-    tensors.fill(plan_, row, path);
+    tensors.fill(row, path);
     writeTensorDict(writer, row.length, tensors);
     writer.text(parts_[i + 1]);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ std::uint32_t wordOf(std::int32_t value) {
 
 std::uint32_t wordOf(float value) {
   return std::bit_cast<std::uint32_t>(value);
+}
+
+/// Returns the nearest finite float32: a sum of rewards that fit one may not.
+float toFloat(double reward) {
+  constexpr double most = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(reward, -most, most));
 }
 
 float orZero(float reward) {
@@ -206,9 +213,9 @@ class ColumnTensors {
       case RowSource::kForcedTokens:
         return write([&](const PlanRow& row) { return countForcedTokens(plan_, row); });
       case RowSource::kEpisodeReward:
-        return write([&](const PlanRow& row) { return wordOf(static_cast<float>(episode(row).reward)); });
+        return write([&](const PlanRow& row) { return wordOf(toFloat(episode(row).reward)); });
       case RowSource::kEpisodeReturn:
-        return write([&](const PlanRow& row) { return wordOf(static_cast<float>(episode(row).discountedReturn)); });
+        return write([&](const PlanRow& row) { return wordOf(toFloat(episode(row).discountedReturn)); });
       case RowSource::kSessionRow:
         return write([](const PlanRow& row) { return row.sessionRow; });
       case RowSource::kSessionRows:

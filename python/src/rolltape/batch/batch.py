@@ -163,7 +163,7 @@ class Batch:
 
     @cached_property
     def episodes(self) -> list[EpisodeInfo]:
-        """All episodes of the whole export whose group has rows in this batch, also if it is a shard.
+        """All episodes of the export; of a shard, all episodes of its groups.
 
         Raises BatchError `batch_mismatch` if the batch was exported without row tensors.
         """
