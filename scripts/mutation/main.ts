@@ -1,80 +1,81 @@
-// Measures how many small faults the tests of a room notice.
+// Measures how many small faults the tests of each room notice.
 //
-//   npm run test:mutation -- session                        a sample of 60 mutants of src/session
-//   npm run test:mutation -- gateway --sample 40 --seed 2   another one
-//   npm run test:mutation -- server --only "dropped"         a sample of those whose name has this text
+//   npm run test:mutation                                   every room, C++ included: takes a night
+//   npm run test:mutation -- session storage                a sample of 40 mutants of src/session, and one of src/storage
+//   npm run test:mutation -- native/core native/memory      the same of C++
+//   npm run test:mutation -- gateway --sample 60 --seed 2   another sample
+//   npm run test:mutation -- server --only "dropped"        a sample of those whose name has this text
 //   npm run test:mutation -- session --at src/session/registry.ts:190 --at src/session/keys.ts
 //                                                           all mutants of a line and of a file
 //
 // A mutant is a fault in one place: a condition that always holds, `&&` in place of `||`, a dropped call (operators.ts has
-// all). The sampled mutants are written into a copy of the tree in a temporary folder, each behind a switch. The room's
-// tests run once without a fault, which shows the test files that reach each mutant. Then those run for each mutant, up to
-// the first failure, the quickest files first. A run that takes far longer than without the fault counts as noticed.
+// all, native/mutants.ts those of C++). The sampled mutants are written into a copy of the tree in a temporary folder, each
+// behind a switch. The room's tests run once without a fault, which shows the test files that reach each mutant. Then those
+// run for each mutant, up to the first failure, the quickest files first. The tests of C++ are one program, which is built
+// once and run for each mutant. A run that takes far longer than without the fault counts as noticed.
 //
-// Prints the survivors as a table and the score: mutants that were noticed, of all in the sample. Not every survivor needs
-// a test: some change nothing that anybody can see. Texts of errors and of the log are not mutated. The score belongs to
-// its sample; the same tree, sample and seed give the same mutants. A failing test counts whatever it fails of, so run this
-// on a quiet machine.
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+// Prints for each room the survivors as a table and the score: mutants that were noticed, of all in the sample. Survivors
+// that change nothing that anybody can see are listed in equivalents.ts with a reason, at most two a room, and do not count.
+// The exit status is 1 if a score is below `--least` (default 92 percent). Texts of errors and of the log are not mutated.
+// The score belongs to its sample; the same tree, sample and seed give the same mutants. A failing test counts whatever it
+// fails of, so run this on a quiet machine.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { copyTree } from "./copy-tree.js";
-import { findMutants, insertSwitches, type Mutant } from "./mutants.js";
-import { type Result, table } from "./report.js";
-import { findRoom, type Room } from "./rooms.js";
+import { equivalents } from "./equivalents.js";
+import { measure, measureNative } from "./measure.js";
+import { findMutants, type Mutant } from "./mutants.js";
+import { percentNoticed, type Result, table } from "./report.js";
+import { findRoom, listRooms, type Room } from "./rooms.js";
 import { sample } from "./sample.js";
-import { TestSelection } from "./select-tests.js";
-import { TestRunner } from "./test-runner.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const FIRST_RUN_LIMIT_MS = 1_800_000;
-/** A run with a mutant may take this and three times as long as without. */
-const GRACE_MS = 20_000;
-
-const note = (line: string) => void process.stderr.write(`${line}\n`);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    sample: { type: "string", default: "60" },
+    sample: { type: "string", default: "40" },
     seed: { type: "string", default: "1" },
+    least: { type: "string", default: "92" },
     only: { type: "string", default: "" },
     at: { type: "string", multiple: true, default: [] },
   },
 });
-const [name] = positionals;
-if (name === undefined || positionals.length > 1) {
-  throw new Error("Usage: npm run test:mutation -- ROOM [--sample N] [--seed N] [--only TEXT] [--at FILE[:LINE]]…");
+const [size, seed, least] = [wholeNumber("sample"), wholeNumber("seed"), wholeNumber("least")];
+const rooms = (positionals.length > 0 ? positionals : listRooms(ROOT)).map((name) => findRoom(ROOT, name));
+const isNative = ({ tests }: Room) => tests.length === 0;
+
+const scores: string[] = [];
+for (const room of rooms.filter((each) => !isNative(each))) {
+  report(room.name, await measure(ROOT, room, choose(allMutants(room))));
 }
-const [size, seed] = [wholeNumber("sample"), wholeNumber("seed")];
-const room = findRoom(ROOT, name);
-const mutants = choose(allMutants(room));
-const copy = copyTree(ROOT);
-const runner = new TestRunner(copy.folder);
-const clean = () => {
-  runner.stop();
-  copy.remove();
-};
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => {
-    clean();
-    process.exit(1);
-  });
+const native = rooms.filter(isNative);
+if (native.length > 0) {
+  for (const [name, results] of await measureNative(ROOT, native, choose)) report(name, results);
 }
-try {
-  writeMutants(mutants, copy.folder);
-  buildDist(copy.folder);
-  const results = await tryAll(mutants, room);
+process.stdout.write(`${scores.join("\n")}\n`);
+
+function report(name: string, tried: readonly Result[]): void {
+  const results = tried.map((result) =>
+    result.outcome !== "noticed" && isEquivalent(result.mutant)
+      ? { ...result, outcome: "equivalent" as const }
+      : result,
+  );
   const kind = values.only === "" ? "" : `"${values.only}", `;
   const chosenBy = values.at.length > 0 ? values.at.join(", ") : `sample ${size}, seed ${seed}`;
-  process.stdout.write(table(results, `${name} (${kind}${chosenBy})`));
-} finally {
-  clean();
+  process.stdout.write(`${table(results, `${name} (${kind}${chosenBy})`)}\n`);
+  const percent = percentNoticed(results);
+  if (percent < least) process.exitCode = 1;
+  scores.push(`${name}: ${percent} %${percent < least ? `, below ${least} %` : ""}`);
 }
 
-function wholeNumber(option: "sample" | "seed"): number {
+function isEquivalent({ file, line, name }: Mutant): boolean {
+  const source = readFileSync(join(ROOT, file), "utf8").split("\n")[line - 1]?.trim();
+  return equivalents.some((each) => each.file === file && each.name === name && each.source === source);
+}
+
+function wholeNumber(option: "sample" | "seed" | "least"): number {
   const value = Number(values[option]);
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new Error(`\`--${option}\` must be a whole number; received ${values[option]}.`);
@@ -86,47 +87,8 @@ function allMutants({ sources }: Room): Mutant[] {
   return found;
 }
 
-function choose(all: readonly Mutant[]): Mutant[] {
+function choose<M extends Mutant>(all: readonly M[]): M[] {
   const named = all.filter((mutant) => mutant.name.includes(values.only));
   if (values.at.length === 0) return sample(named, size, seed);
   return named.filter(({ file, line }) => values.at.some((place) => place === file || place === `${file}:${line}`));
-}
-
-function writeMutants(chosen: readonly Mutant[], folder: string): void {
-  for (const file of new Set(chosen.map((mutant) => mutant.file))) {
-    const path = join(folder, file);
-    const own = chosen.filter((mutant) => mutant.file === file);
-    writeFileSync(path, insertSwitches(readFileSync(path, "utf8"), own));
-  }
-}
-
-/** For tests that start the command line: the switches are in it too. */
-function buildDist(folder: string): void {
-  const tsc = join(folder, "node_modules", "typescript", "bin", "tsc");
-  execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--noCheck"], { cwd: folder, stdio: "inherit" });
-}
-
-async function tryAll(chosen: readonly Mutant[], { tests }: Room): Promise<Result[]> {
-  note(`${chosen.length} mutants, ${tests.length} test files; first all tests without a mutant`);
-  const first = await runner.run({ tests }, FIRST_RUN_LIMIT_MS);
-  if (!first?.passed) throw new Error(`The tests must pass without a mutant; failed: ${first?.failure ?? "no end"}.`);
-  const selection = new TestSelection(tests, first);
-  const results: Result[] = [];
-  for (const mutant of chosen) {
-    results.push({ mutant, ...(await tryOne(mutant, selection)) });
-    const { outcome, by } = results.at(-1) ?? {};
-    note(
-      `${results.length}/${chosen.length} ${mutant.file}:${mutant.line} ${mutant.name}: ${outcome}${by ? ` (${by})` : ""}`,
-    );
-  }
-  return results;
-}
-
-async function tryOne(mutant: Mutant, selection: TestSelection): Promise<Omit<Result, "mutant">> {
-  const tests = selection.of(mutant);
-  if (tests.length === 0) return { outcome: "not reached" };
-  const limit = GRACE_MS + 3 * selection.milliseconds(tests);
-  const result = await runner.run({ mutant: mutant.id, tests }, limit);
-  if (!result) return { outcome: "noticed", by: "took too long, or crashed" };
-  return result.passed ? { outcome: "survived" } : { outcome: "noticed", by: result.failure };
 }

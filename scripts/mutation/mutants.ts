@@ -1,3 +1,4 @@
+import { type Insert, insertAll } from "./inserts.js";
 import { type Mutation, mutationsAt } from "./operators.js";
 import { MUTANT } from "./run-protocol.js";
 import { type Node, parse, walk } from "./syntax.js";
@@ -36,26 +37,10 @@ const HEADER = `const ${SWITCH} = globalThis.rolltapeMutant ?? ((id) => process.
 
 /** Returns the source with switches for these mutants of it. */
 export function insertSwitches(source: string, mutants: readonly Mutant[]): string {
-  const inserts = mutants.flatMap(switchOf);
-  // At one place, what ends comes before what begins; of two that begin, the outer comes first; of two that end, last.
-  inserts.sort((a, b) => a.at - b.at || Number(a.opens) - Number(b.opens) || (b.width - a.width) * (a.opens ? 1 : -1));
   // A script's first line says what runs it, and must stay the first.
   const begin = source.startsWith("#!") ? source.indexOf("\n") + 1 : 0;
-  let text = "";
-  let done = begin;
-  for (const { at, code } of inserts) {
-    text += source.slice(done, at) + code;
-    done = at;
-  }
-  return `${source.slice(0, begin)}${HEADER} ${text}${source.slice(done)}`;
-}
-
-interface Insert {
-  readonly at: number;
-  readonly code: string;
-  readonly opens: boolean;
-  /** Length of the replaced source; mutants of the same node are nested in the order of their ids. */
-  readonly width: number;
+  const header: Insert = { at: begin, code: `${HEADER} `, opens: true, width: Number.POSITIVE_INFINITY };
+  return insertAll(source, [header, ...mutants.flatMap(switchOf)]);
 }
 
 function switchOf({ id, node, replacement }: Mutant): [Insert, Insert] {

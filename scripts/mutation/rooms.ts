@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 /** Test folders of rooms that are tested in other folders too. */
 const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
+  conversation: ["test/protocols", "test/session", "test/server"],
   session: ["test/server"],
   server: ["test/client"],
   protocols: ["test/server", "test/e2e/clients"],
@@ -11,27 +12,41 @@ const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
   "model/output": ["test/model"],
 };
 
+/** The folders of C++ that GoogleTest tests. The addon's own files are tested by `test/native` only. */
+export const NATIVE_ROOMS: readonly string[] = ["native/core", "native/memory"];
+
 export interface Room {
   readonly name: string;
   /** Relative to the repository, like the tests. */
   readonly sources: readonly string[];
+  /** Empty for a room of C++: its tests are one program. */
   readonly tests: readonly string[];
 }
 
-/** @throws Error if there is no such folder in `src`, or it has no tests */
-export function findRoom(root: string, name: string): Room {
-  const folder = join("src", name);
-  if (!existsSync(join(root, folder))) throw new Error(`\`ROOM\` must be a folder of src; received "${name}".`);
-  const testFolders = [join("test", name), ...(TESTED_ALSO[name] ?? [])];
-  const tests = new Set(testFolders.flatMap((each) => filesIn(root, each, ".test.ts")));
-  if (tests.size === 0) throw new Error(`No tests of src/${name} are in ${testFolders.join(", ")}.`);
-  return { name, sources: filesIn(root, folder, ".ts"), tests: [...tests] };
+/** Lists the names of all rooms: the folders of `src`, and those of C++. */
+export function listRooms(root: string): string[] {
+  const folders = readdirSync(join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return [...folders.map(({ name }) => name).toSorted(), ...NATIVE_ROOMS];
 }
 
-function filesIn(root: string, folder: string, ending: string): string[] {
+/** @throws Error if there is no such folder in `src` or `native`, or it has no tests */
+export function findRoom(root: string, name: string): Room {
+  const native = NATIVE_ROOMS.find((room) => name === room || name.startsWith(`${room}/`));
+  const folder = native === undefined ? join("src", name) : name;
+  if (!existsSync(join(root, folder))) {
+    throw new Error(`\`ROOM\` must be a folder of src, or in ${NATIVE_ROOMS.join(" or ")}; received "${name}".`);
+  }
+  if (native !== undefined) return { name, sources: filesIn(root, folder, [".cc", ".h"]), tests: [] };
+  const testFolders = [join("test", name), ...(TESTED_ALSO[name] ?? [])];
+  const tests = new Set(testFolders.flatMap((each) => filesIn(root, each, [".test.ts"])));
+  if (tests.size === 0) throw new Error(`No tests of src/${name} are in ${testFolders.join(", ")}.`);
+  return { name, sources: filesIn(root, folder, [".ts"]), tests: [...tests] };
+}
+
+function filesIn(root: string, folder: string, endings: readonly string[]): string[] {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(ending) && !file.endsWith(".d.ts"))
+    .filter((file) => endings.some((ending) => file.endsWith(ending)) && !file.endsWith(".d.ts"))
     .map((file) => join(folder, file))
     .toSorted();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { table } from "../../../scripts/mutation/report.js";
+import { percentNoticed, table } from "../../../scripts/mutation/report.js";
 import { sample } from "../../../scripts/mutation/sample.js";
 import { TestSelection } from "../../../scripts/mutation/select-tests.js";
 
@@ -71,5 +71,14 @@ describe("a report", () => {
       "session (sample 60, seed 1): 1 of 3 mutants noticed, 33 %",
       "",
     ]);
+  });
+
+  it("does not count mutants that change nothing", () => {
+    const results = [
+      { mutant: mutant(1), outcome: "equivalent" as const },
+      { mutant: mutant(2), outcome: "noticed" as const },
+    ];
+    expect(table(results, "session").split("\n")).toContain("session: 1 of 1 mutants noticed, 100 %");
+    expect(percentNoticed(results)).toBe(100);
   });
 });
