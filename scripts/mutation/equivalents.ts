@@ -12,6 +12,18 @@ export const MAX_EQUIVALENTS = 2;
 
 export const equivalents: readonly Equivalent[] = [
   {
+    file: "native/core/json/decimal.h",
+    source: "bool negative = false;",
+    name: "false to true",
+    reason: "scanDecimal sets it before anybody reads it.",
+  },
+  {
+    file: "native/core/session/session_rewards.cc",
+    source: "if (session.hasCompactions()) {",
+    name: "condition to true",
+    reason: "Without compactions, the greater of the two parents is the parent: it only saves the loop.",
+  },
+  {
     file: "src/transcript/session-answer.ts",
     source: "if (at < 0) return failedAnswer.parse(JSON.parse(line.toString()));",
     name: "< to <=",

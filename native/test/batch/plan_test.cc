@@ -70,6 +70,15 @@ TEST(Plan, IndividualHasARowForEachInteraction) {
   EXPECT_EQ((std::vector<std::uint32_t>{0, 1, 2}), interactionsOf(planOf(session, {}).rows()));
 }
 
+TEST(Plan, RefusesATurnWhoseFinalRewardAFloat32CannotHold) {
+  Session session(test::kKey);
+  record(session, promptOf({1}), generationOf({2}), {"u"}, {"a"});
+  record(session, test::promptAfter(session, 0, {3}), generationOf({4}), {"u", "a", "v"}, {"b"});
+  for (const std::uint32_t turn : {0u, 1u}) session.setReward(turn, 3e38);
+  EXPECT_NO_THROW(planOf(session, {.style = RowStyle::kConcat}));
+  EXPECT_CODE(kInvalidArg, planOf(session, {.style = RowStyle::kConcat, .turns = true}));
+}
+
 TEST(Plan, RowsOverTheLimit) {
   Session session(test::kKey);
   recordFork(session);  // rows of 3, 5 and 6 tokens

@@ -74,6 +74,12 @@ TEST(ReasoningBudget, FindsEveryPieceOfReasoning) {
   EXPECT_EQ(Runs{}, find({510}, {1, 2, 3, 508}, fromReasoning(2), {{3, 1}}).runs);
 }
 
+TEST(ReasoningBudget, TrainsOnAnEndMarkerInTheTextBehindReasoningThatTheOutputBegan) {
+  const ForcedTokens found = find({510}, {508, 1, 2, 3, 508}, fromOutput(2), {{4, 1}});
+  EXPECT_EQ(Runs{}, found.runs);
+  EXPECT_FALSE(found.isOpen);
+}
+
 TEST(ReasoningBudget, FindsAnEndOfSeveralTokens) {
   EXPECT_EQ((Runs{{2, 3}}), find({507}, {7, 8, 325, 406, 29, 1}, fromReasoning(2, kEndInThree), {{2, 3}}).runs);
   // The model had begun the end, and SGLang goes on with it, vLLM begins again.

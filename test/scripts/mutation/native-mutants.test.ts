@@ -40,6 +40,7 @@ describe("the mutants of a C++ source", () => {
     ["declarations of functions", "class A {\n public:\n  void a(int b);\n  A(int b);\n};"],
     ["conditions that declare", "if (const auto* a = b()) {\n}\nif (init(); a) {\n}"],
     ["what the compiler must know", "constexpr int a = b + 1;\nstatic_assert(a < b);\ntemplate <bool a = true>"],
+    ["reservations of memory", "{\n  a.reserve(b);\n}"],
     ["returns, throws and jumps", "{\n  return a(b);\n  throw a(b);\n  break;\n}"],
   ])("have none in %s", (_, source) => {
     expect(namesOf(source)).toEqual([]);

@@ -125,6 +125,12 @@ TEST(VllmReply, KeepsTheMostLikelyAlternativesAndLeavesOutExcludedOnes) {
   EXPECT_EQ("END", std::get<std::string>(got.finish->matched));
 }
 
+TEST(VllmReply, HasTheLastOfSeveralIds) {
+  const std::string choices = R"("choices":[{"token_ids":[],"finish_reason":"stop"}])";
+  EXPECT_EQ("a", read("{\"id\":\"a\"," + choices + "}").id);
+  EXPECT_EQ(std::nullopt, read("{\"id\":\"a\",\"id\":null," + choices + "}").id);
+}
+
 TEST(VllmReply, HasTheVersionsOfItsSpans) {
   const std::string spans = R"(,"weight_versions":[{"version":4,"start":0,"end":1},{"version":"5","start":1,"end":2}])";
   const EngineReply got = read(reply(kTwo, Shape::kTokenIds, kLength + spans) + "}");
