@@ -34,7 +34,8 @@ export class PauseControl {
   /** Pauses servers for a weight update. Whatever fails, calls stay held and the other servers stay paused. */
   pauseEach(urls: readonly string[]): Promise<ServerFailures> {
     return this.#inTurn(async () => {
-      this.hold.close("abort");
+      const mayKeep = this.#pool.servers.some(({ pauseForUpdate }) => pauseForUpdate !== undefined);
+      this.hold.close("abort", mayKeep);
       this.#pool.suspendChecks();
       return this.#tryEach(urls, (server) => (server.pauseForUpdate ? server.pauseForUpdate() : server.pause("abort")));
     });
@@ -66,17 +67,17 @@ export class PauseControl {
 
   async #nameVersion(server: EngineServer, version: number): Promise<void> {
     const { versions } = server;
-    const undo = this.hold.mode === undefined ? versions.beginChange() : undefined;
-    if ((await server.weightUpdate()).version === version) {
-      // Whoever updated the weights has given the server the version.
-      undo?.();
-      return versions.given(version);
-    }
+    const mayRun = this.hold.mode === undefined;
+    if (mayRun) versions.beginChange();
+    // Whoever updated the weights may have given the server the version.
+    const hadVersion = (await server.weightUpdate()).version === version;
     try {
-      if (await server.setWeightVersion(version, AbortSignal.timeout(NAME_MS))) versions.given(version);
+      if (hadVersion || (await server.setWeightVersion(version, AbortSignal.timeout(NAME_MS)))) versions.given(version);
     } catch (error) {
       versions.refused();
       throw error;
+    } finally {
+      if (mayRun) versions.endChange(hadVersion);
     }
   }
 

@@ -12,6 +12,7 @@ export interface PauseListener {
 export class PauseHold {
   #mode: PauseMode | undefined;
   #mayRun = true;
+  #mayKeep = false;
   readonly #listeners = new Set<PauseListener>();
   #pauses = 0;
   #opened: Promise<void> | undefined;
@@ -32,13 +33,20 @@ export class PauseHold {
     return this.#mayRun;
   }
 
+  /** True if generations may go on after the pause: it does not cut all of them. */
+  get mayKeep(): boolean {
+    return this.#mayKeep;
+  }
+
   listen(listener: PauseListener): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  close(mode: PauseMode): void {
+  /** @param mayKeep servers may keep generations. Default: in mode `keep` */
+  close(mode: PauseMode, mayKeep = mode === "keep"): void {
     if (this.#mayRun) for (const listener of this.#listeners) listener.pauseBegins();
+    this.#mayKeep = mayKeep || (!this.#mayRun && this.#mayKeep);
     this.#mode = mode;
     this.#mayRun = false;
     this.#pauses++;

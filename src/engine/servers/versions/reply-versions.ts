@@ -68,7 +68,7 @@ export class ReplyVersions implements PauseListener, Disposable {
   }
 
   pauseEnds(): void {
-    const isHeld = this.#context.hold.mode === "abort" && !this.#hasTokens && !this.#hasChanged;
+    const isHeld = !this.#context.hold.mayKeep && !this.#hasTokens && !this.#hasChanged;
     if (!isHeld) return this.#observe("pause");
     this.#first = this.#call.currentVersion();
     this.#wasHeld ||= this.#first !== this.#version;
@@ -114,7 +114,7 @@ export class ReplyVersions implements PauseListener, Disposable {
     if (naming === "spans" || this.#sent.last !== undefined) server.noteReply(naming === "spans", this.#isUncertain);
   }
 
-  /** A server in a pause of mode `abort` ends what it runs. In mode `keep`, another proxy may already have resumed it. */
+  /** A pause of mode `abort` ends what runs. In mode `keep`, another proxy may already have resumed the server. */
   #observeNow(): void {
     const { hold } = this.#context;
     if (hold.mayRun || hold.mode === "keep") this.#observe("anywhere");

@@ -21,7 +21,7 @@ export class ServerVersions {
     return this.#isStale;
   }
 
-  /** How often the server was given a version outside a pause. */
+  /** Differs from an earlier value if the server was being given a version in between, outside a pause. */
   get changes(): number {
     return this.#changes;
   }
@@ -46,10 +46,14 @@ export class ServerVersions {
     this.#isStale = false;
   }
 
-  /** Notes that the server is being given a version while generations may run on it. Returns a function that takes this back. */
-  beginChange(): () => void {
+  /** Notes that the server is being given a version while generations may run on it. */
+  beginChange(): void {
     this.#changes++;
-    return () => void this.#changes--;
+  }
+
+  /** @param hadVersion the server had the version already, so nothing has changed */
+  endChange(hadVersion: boolean): void {
+    this.#changes += hadVersion ? -1 : 1;
   }
 
   /** Notes that the server could not be given a version. */
