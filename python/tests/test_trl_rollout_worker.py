@@ -13,7 +13,7 @@ import pytest
 
 from rolltape import AsyncSession, BatchError, Client, RolltapeError, Server
 from rolltape.trl import RolloutWorker, rollout_worker
-from trl_support import StandInSample, ask, letter_agent, take, wait_until
+from trl_support import StandInSample, ask, complete, letter_agent, take, wait_until
 
 Make = Callable[..., RolloutWorker]
 
@@ -156,6 +156,38 @@ def test_a_long_episode_is_healthy(make: Make) -> None:
     beat = one._beat_at
     wait_until(lambda: one._beat_at > beat + 1)
     one.check_health(30.0)
+
+
+def test_an_episode_without_a_reward_is_left_out_of_its_group(make: Make) -> None:
+    rewards: Iterator[float | None] = iter([1.0, None, 0.0])
+
+    async def agent(task: Any, session: AsyncSession) -> float | None:
+        await ask(session, [{"role": "user", "content": "a"}], max_tokens=1)
+        return next(rewards)
+
+    one = make(agent, iter("a"), n=3, groups=1)
+    one.start()
+    wait_until(lambda: not one._thread.is_alive())  # type: ignore[union-attr]
+    samples = take(one.rollout_buffer, one.rollout_buffer.qsize())
+    assert sorted(sample.advantage for sample in samples) == pytest.approx([-1.0, 1.0], abs=1e-4)
+    assert sum(drained(one.metrics_queue)["rollout/unrewarded_episodes_total"]) == 1
+
+
+def test_a_reward_on_an_early_turn_is_the_reward_of_the_episode(make: Make) -> None:
+    rewards = iter([1.0, 0.0])
+
+    async def agent(task: Any, session: AsyncSession) -> dict[str, float]:
+        messages = [{"role": "user", "content": "a"}]
+        first = await complete(session, messages)
+        answer = first["choices"][0]["message"]["content"] or ""
+        await ask(session, [*messages, {"role": "assistant", "content": answer}, {"role": "user", "content": "b"}])
+        return {first["id"]: next(rewards)}
+
+    one = make(agent, iter("a"), n=2, groups=1)
+    one.start()
+    wait_until(lambda: not one._thread.is_alive())  # type: ignore[union-attr]
+    samples = take(one.rollout_buffer, one.rollout_buffer.qsize())
+    assert {round(sample.advantage, 3) for sample in samples} == {-1.0, 1.0}
 
 
 def test_an_agent_that_blocks_the_event_loop_is_not_healthy(

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readSafetensors } from "../../../test/helpers/safetensors.js";
+import { Random } from "../../soak/random.js";
 import { RestartedProcess } from "./restarted-process.js";
 
 export interface RolloutChaosOptions {
@@ -86,13 +87,13 @@ async function killUntilDone(
   killsFile: string,
   { kills, seed, maxPauseSeconds }: RolloutChaosOptions,
 ): Promise<Record<string, number>> {
-  const random = randomFrom(seed);
+  const random = new Random(seed);
   const counts: Record<string, number> = { controller: 0, worker: 0, both: 0, all: 0 };
   for (let kill = 0; kill < kills && !controller.isDone; kill++) {
-    await Promise.race([sleep((0.3 + random() * (maxPauseSeconds - 0.3)) * 1000), controller.done]);
+    await Promise.race([sleep((0.3 + random.next() * (maxPauseSeconds - 0.3)) * 1000), controller.done]);
     if (controller.isDone) break;
-    const [what = "all"] = Object.keys(counts).slice(Math.floor(random() * 4));
-    const worker = workers.slice(Math.floor(random() * workers.length)).slice(0, 1);
+    const [what = "all"] = Object.keys(counts).slice(Math.floor(random.next() * 4));
+    const worker = workers.slice(Math.floor(random.next() * workers.length)).slice(0, 1);
     const killed = { controller: [controller], worker, both: [controller, ...worker], all: [controller, ...workers] };
     for (const each of killed[what as keyof typeof killed]) each.restart();
     counts[what] = (counts[what] ?? 0) + 1;
@@ -132,15 +133,4 @@ async function listUnexported(url: string): Promise<ListedSession[]> {
   const reply = await fetch(`${url}/rl/sessions?limit=100000`, { headers });
   const { sessions } = (await reply.json()) as { sessions: ListedSession[] };
   return sessions.filter(({ state }) => state === "active" || state === "ended");
-}
-
-/** Returns a generator of numbers from 0 to 1 (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

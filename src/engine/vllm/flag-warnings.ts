@@ -111,7 +111,7 @@ class SamplerQuestions {
     const { body } = await this.#send({ max_tokens: 1, stop: ["."], detokenize: true });
     if (!readMessage(body).includes("--tokens-only")) return undefined;
     return flagWarning(
-      "The server takes neither stop strings nor grammars. Start vLLM with `--enable-scale-out` instead of `--tokens-only`.",
+      "The server refuses grammars and does not search for stop strings: Rolltape finds these itself, some tokens later. Start vLLM with `--enable-scale-out` instead of `--tokens-only`.",
     );
   }
 

@@ -1,26 +1,9 @@
-import { afterEach, describe, expect, it } from "vitest";
-import type { Engine } from "../../../src/engine/engine.js";
-import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { findServedModel } from "../../../src/engine/vllm/served-model.js";
-import type { VllmOptions } from "../../../src/engine/vllm/vllm-options.js";
 import { inventedLogprob } from "../../helpers/sglang/scheduler.js";
-import { startVllmServer, type VllmServer, type VllmServerOptions } from "../../helpers/vllm/vllm-server.js";
+import { startVllmEngine } from "../../helpers/vllm/start-engine.js";
+import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
 import { ENGINE_SAMPLING, makeCall, makePrompt } from "../generate-call.js";
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const item of open.splice(0).reverse()) await item.close();
-});
-
-async function start(
-  options: VllmServerOptions = {},
-  engineOptions: Partial<VllmOptions> = {},
-): Promise<{ server: VllmServer; engine: Engine }> {
-  const server = await startVllmServer(options);
-  const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 8, ...engineOptions });
-  open.push(server, engine);
-  return { server, engine };
-}
 
 const GENERATE = "/inference/v1/generate";
 const COMPLETIONS = "/v1/completions";
@@ -46,7 +29,7 @@ const SAMPLING = {
 
 describe("a request", () => {
   it("contains penalties of repetition, biases, the least number of tokens and ignore_eos", async () => {
-    const { server, engine } = await start();
+    const { server, engine } = await startVllmEngine();
     await engine.generate(makeCall([1], { ...ENGINE_SAMPLING, maxTokens: 5 }));
     const [request] = server.to("/inference/v1/generate");
     expect(request?.json["sampling_params"]).toMatchObject({
@@ -58,7 +41,7 @@ describe("a request", () => {
   });
 
   it("asks for the rest of the least number of tokens after a cut", async () => {
-    const { server, engine } = await start();
+    const { server, engine } = await startVllmEngine();
     server.fault({ kind: "abort", after: 3 });
     await engine.generate(makeCall([1], { minTokens: 5, maxTokens: 8 }));
     const least = server.to("/inference/v1/generate").map(({ json }) => Object(json["sampling_params"]).min_tokens);
@@ -66,7 +49,7 @@ describe("a request", () => {
   });
 
   it("to generate contains every field that changes the result", async () => {
-    const { server, engine } = await start();
+    const { server, engine } = await startVllmEngine();
     await engine.generate(makeCall([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }));
     const [request] = server.to(GENERATE);
     expect(request?.json).toEqual({
@@ -80,7 +63,7 @@ describe("a request", () => {
   });
 
   it("to completions contains them too, and requests ids", async () => {
-    const { server, engine } = await start({ scaleOut: false });
+    const { server, engine } = await startVllmEngine({ scaleOut: false });
     await engine.generate(makeCall([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }, { onTokens: () => undefined }));
     expect(server.to(COMPLETIONS)[0]?.json).toEqual({
       prompt: [5, 6, 7],
@@ -95,7 +78,7 @@ describe("a request", () => {
   });
 
   it("contains the sampling parameters of the call", async () => {
-    const { server, engine } = await start();
+    const { server, engine } = await startVllmEngine();
     const sampling = { temperature: 0, topP: 0.9, topK: 40, minP: 0.1, frequencyPenalty: 0.5, presencePenalty: -0.5 };
     await engine.generate(makeCall([1], { ...sampling, seed: 77, stop: ["a", "b"], topLogprobs: 3 }));
     expect(server.to(GENERATE)[0]?.json["sampling_params"]).toMatchObject({
@@ -113,7 +96,7 @@ describe("a request", () => {
   });
 
   it("to generate applies the grammar of a structural tag from the first token on", async () => {
-    const { server, engine } = await start();
+    const { server, engine } = await startVllmEngine();
     await engine.generate(makeCall([1], { grammar: { kind: "structural_tag", tag: "{}" } }));
     await engine.generate(makeCall([1], { grammar: { kind: "regex", pattern: "a" } }));
     expect(server.to(GENERATE).map(({ json }) => json["reasoning_ended"])).toEqual([true, undefined]);
@@ -125,7 +108,7 @@ describe("a request", () => {
     [{ kind: "structural_tag", tag: "{}" } as const, { structural_tag: "{}" }],
     [{ kind: "ebnf", rules: 'root ::= "a"' } as const, { grammar: 'root ::= "a"' }],
   ])("contains the grammar of its output: %o", async (grammar, structured_outputs) => {
-    const { server, engine } = await start();
+    const { server, engine } = await startVllmEngine();
     await engine.generate(makeCall([1], { grammar }));
     expect(server.to(GENERATE)[0]?.json["sampling_params"]).toMatchObject({ structured_outputs });
   });
@@ -133,10 +116,10 @@ describe("a request", () => {
 
 describe("the endpoint", () => {
   it("is generate if the server has it, otherwise completions, which is found out once", async () => {
-    const withIt = await start();
+    const withIt = await startVllmEngine();
     await withIt.engine.generate(makeCall([1]));
     expect(withIt.server.to(COMPLETIONS)).toHaveLength(0);
-    const without = await start({ missingPaths: [GENERATE] });
+    const without = await startVllmEngine({ missingPaths: [GENERATE] });
     for (let n = 0; n < 3; n++) await without.engine.generate(makeCall([1]));
     expect(without.server.to(GENERATE)).toHaveLength(1);
     expect(without.server.to(COMPLETIONS)).toHaveLength(3);
@@ -146,20 +129,20 @@ describe("the endpoint", () => {
     ["generate", GENERATE],
     ["completions", COMPLETIONS],
   ] as const)("is %s if configured", async (api, path) => {
-    const { server, engine } = await start({}, { api });
+    const { server, engine } = await startVllmEngine({}, { api });
     await engine.generate(makeCall([1]));
     expect(server.requests.filter(({ method }) => method === "POST").map((request) => request.path)).toEqual([path]);
   });
 
   it("fails the call as engine_error if the server has neither", async () => {
-    const { engine } = await start({ scaleOut: false, missingPaths: [COMPLETIONS] });
+    const { engine } = await startVllmEngine({ scaleOut: false, missingPaths: [COMPLETIONS] });
     await expect(engine.generate(makeCall([1]))).rejects.toMatchObject({ code: "engine_error" });
   });
 });
 
 describe("the model", () => {
   it("is the one that the server serves, requested once, with its context length", async () => {
-    const { server, engine } = await start({ model: "org/model", contextLength: 4321 });
+    const { server, engine } = await startVllmEngine({ model: "org/model", contextLength: 4321 });
     expect(await engine.contextLength()).toBe(4321);
     await engine.generate(makeCall([1]));
     await engine.generate(makeCall([1]));
@@ -168,18 +151,19 @@ describe("the model", () => {
   });
 
   it("is taken from the configuration if set there", async () => {
-    const { engine } = await start({ model: "org/model" }, { model: "org/model" });
+    const { engine } = await startVllmEngine({ model: "org/model" }, { model: "org/model" });
     await expect(engine.generate(makeCall([1]))).resolves.toMatchObject({ resumes: 0 });
-    const other = await start({ model: "org/model" }, { model: "org/other" });
+    const other = await startVllmEngine({ model: "org/model" }, { model: "org/other" });
     await expect(other.engine.generate(makeCall([1]))).rejects.toThrow("does not serve the model org/other");
   });
 
   it("is requested again after a failure", async () => {
-    const { server, engine } = await start();
+    const { server, engine } = await startVllmEngine();
     const port = Number(new URL(server.url).port);
     await server.close();
     await expect(engine.generate(makeCall([1]))).rejects.toMatchObject({ code: "engine_unavailable" });
-    open.push(await startVllmServer({ port }));
+    const again = await startVllmServer({ port });
+    onTestFinished(() => again.close());
     await expect(engine.generate(makeCall([1]))).resolves.toMatchObject({ resumes: 0 });
   });
 
@@ -204,9 +188,9 @@ describe("the model", () => {
   });
 
   it("is requested with the API key", async () => {
-    const { engine } = await start({ apiKey: "sk-engine" }, { apiKey: "sk-engine" });
+    const { engine } = await startVllmEngine({ apiKey: "sk-engine" }, { apiKey: "sk-engine" });
     await expect(engine.generate(makeCall([1]))).resolves.toMatchObject({ resumes: 0 });
-    const refused = await start({ apiKey: "sk-engine" });
+    const refused = await startVllmEngine({ apiKey: "sk-engine" });
     await expect(refused.engine.contextLength()).rejects.toMatchObject({ code: "engine_error" });
   });
 });
@@ -218,7 +202,7 @@ describe.each([
   it.each([false, true])(
     "is recorded with exactly the sampled ids and log probabilities, streamed: %s",
     async (streams) => {
-      const { engine } = await start({ scaleOut });
+      const { engine } = await startVllmEngine({ scaleOut });
       const rest = streams ? { onTokens: () => undefined } : {};
       const call = makeCall(makePrompt(4), { maxTokens: 30, stopTokenIds: [511], topLogprobs: 2 }, rest);
       const { finish } = await engine.generate(call);
@@ -231,16 +215,16 @@ describe.each([
   );
 
   it("reports how many prompt tokens were cached if the server does", async () => {
-    const saying = await start({ scaleOut, cachedTokens: () => 2 });
+    const saying = await startVllmEngine({ scaleOut, cachedTokens: () => 2 });
     expect((await saying.engine.generate(makeCall([1, 2, 3]))).cachedTokens).toBe(2);
-    const silent = await start({ scaleOut });
+    const silent = await startVllmEngine({ scaleOut });
     expect((await silent.engine.generate(makeCall([1, 2, 3]))).cachedTokens).toBeUndefined();
   });
 
   it.each([false, true])("is resumed if a weight update cut it, streamed: %s", async (streams) => {
     const complete = ({ inputLength }: { inputLength: number }) =>
       Array.from({ length: 40 }, (_unused, index) => 100 + inputLength + index);
-    const { server, engine } = await start({ scaleOut, complete, skipsEmptyFrames: true });
+    const { server, engine } = await startVllmEngine({ scaleOut, complete, skipsEmptyFrames: true });
     server.fault({ kind: "abort", after: 4 });
     server.fault({ kind: "abort", after: 0 });
     let version = 1;
@@ -255,7 +239,7 @@ describe.each([
   });
 
   it("stops at the engine when its client disconnects", async () => {
-    const { server, engine } = await start({ scaleOut, tokenMilliseconds: 5 });
+    const { server, engine } = await startVllmEngine({ scaleOut, tokenMilliseconds: 5 });
     const controller = new AbortController();
     const call = makeCall([1], { maxTokens: 400 }, { signal: controller.signal });
     const running = engine.generate(call);
@@ -272,7 +256,7 @@ describe("alternatives", () => {
   it.each([true, false])(
     "are the most likely tokens if the sampled token is not among them, generate: %s",
     async (scaleOut) => {
-      const { engine } = await start({ ...outside, scaleOut });
+      const { engine } = await startVllmEngine({ ...outside, scaleOut });
       const call = makeCall(makePrompt(4), { maxTokens: 3, topLogprobs: 2 });
       await engine.generate(call);
       const ids = Array.from(call.generation.ids());
@@ -283,7 +267,7 @@ describe("alternatives", () => {
   it.each([false, true])(
     "are one less if the server's limit allows no more, found out once, streamed: %s",
     async (streams) => {
-      const { server, engine } = await start({ ...outside, maxLogprobs: 2 });
+      const { server, engine } = await startVllmEngine({ ...outside, maxLogprobs: 2 });
       for (let n = 0; n < 2; n++) {
         const call = makeCall([1], { maxTokens: 3, topLogprobs: 2 }, streams ? { onTokens: () => undefined } : {});
         await engine.generate(call);
@@ -295,7 +279,7 @@ describe("alternatives", () => {
   );
 
   it.each([false, true])("fail the call if they exceed the server's limit, streamed: %s", async (streams) => {
-    const { engine } = await start({ maxLogprobs: 2 });
+    const { engine } = await startVllmEngine({ maxLogprobs: 2 });
     const refused = engine.generate(makeCall([1], { topLogprobs: 3 }, streams ? { onTokens: () => undefined } : {}));
     await expect(refused).rejects.toMatchObject({ code: "engine_rejected_request" });
   });
@@ -310,7 +294,7 @@ describe("stop strings on a server that does not search for them", () => {
   const WHOLE = { finish: { reason: "stop", matched: "5 t106" }, resumes: 0 };
 
   it.each([false, true])("end the output and the engine's work, streamed: %s", async (streams) => {
-    const { server, engine } = await start({ complete, tokenMilliseconds: 3 });
+    const { server, engine } = await startVllmEngine({ complete, tokenMilliseconds: 3 });
     const told: number[] = [];
     const onTokens = () => void told.push(call.generation.length);
     const call = makeCall([1, 2], sampling, { tokenBytes, ...(streams ? { onTokens } : {}) });
@@ -323,14 +307,14 @@ describe("stop strings on a server that does not search for them", () => {
   });
 
   it("end a reply that arrives in one piece", async () => {
-    const { engine } = await start({ complete, scaleOut: false });
+    const { engine } = await startVllmEngine({ complete, scaleOut: false });
     const call = makeCall([1, 2], sampling, { tokenBytes });
     expect(await engine.generate(call)).toMatchObject(WHOLE);
     expect(call.generation.length).toBe(5);
   });
 
   it.each([false, true])("are found if a weight update cut them, streamed: %s", async (streams) => {
-    const { server, engine } = await start({ complete });
+    const { server, engine } = await startVllmEngine({ complete });
     server.fault({ kind: "abort", after: 4 });
     const rest = { tokenBytes, ...(streams ? { onTokens: () => undefined } : {}) };
     const call = makeCall([1, 2], sampling, rest);
@@ -339,7 +323,7 @@ describe("stop strings on a server that does not search for them", () => {
   });
 
   it("may end inside a character", async () => {
-    const { engine } = await start({ complete });
+    const { engine } = await startVllmEngine({ complete });
     const bytes = Buffer.from("ab\u00e9cd");
     const call = makeCall(
       [1, 2],
@@ -353,7 +337,7 @@ describe("stop strings on a server that does not search for them", () => {
   });
 
   it("do not end an output that contains none of them", async () => {
-    const { engine } = await start({ complete });
+    const { engine } = await startVllmEngine({ complete });
     const call = makeCall([1, 2], { maxTokens: 20, stop: ["nowhere"] }, { tokenBytes });
     expect(await engine.generate(call)).toMatchObject({ finish: { reason: "length" } });
     expect(call.generation.length).toBe(20);
@@ -362,7 +346,11 @@ describe("stop strings on a server that does not search for them", () => {
 
 describe("spans of weight versions", () => {
   it.each([false, true])("are recorded for their tokens, streamed: %s", async (streams) => {
-    const { server, engine } = await start({ weightVersionSpans: true, weightVersion: "7", tokenMilliseconds: 2 });
+    const { server, engine } = await startVllmEngine({
+      weightVersionSpans: true,
+      weightVersion: "7",
+      tokenMilliseconds: 2,
+    });
     const rest = streams ? { onTokens: () => undefined } : {};
     const call = makeCall([1], { maxTokens: 60, stopTokenIds: [510] }, rest);
     const running = engine.generate(call);

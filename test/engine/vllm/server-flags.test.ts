@@ -1,26 +1,10 @@
-import { afterEach, describe, expect, it } from "vitest";
-import type { Engine, Grammar } from "../../../src/engine/engine.js";
-import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
-import type { VllmOptions } from "../../../src/engine/vllm/vllm-options.js";
-import { startVllmServer, type VllmServer, type VllmServerOptions } from "../../helpers/vllm/vllm-server.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Grammar } from "../../../src/engine/engine.js";
+import { startVllmEngine } from "../../helpers/vllm/start-engine.js";
+import { startVllmServer, type VllmServer } from "../../helpers/vllm/vllm-server.js";
 import { makeCall } from "../generate-call.js";
 
 /** What servers refuse because of their flags. The double's answers are those of vLLM 0.32. */
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const item of open.splice(0).reverse()) await item.close();
-});
-
-async function start(
-  options: VllmServerOptions,
-  engineOptions: Partial<VllmOptions> = {},
-): Promise<{ server: VllmServer; engine: Engine }> {
-  const server = await startVllmServer(options);
-  const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 8, ...engineOptions });
-  open.push(server, engine);
-  return { server, engine };
-}
 
 const GENERATE = "/inference/v1/generate";
 const COMPLETIONS = "/v1/completions";
@@ -31,19 +15,19 @@ const sampled = (server: VllmServer, name: string) =>
 
 describe("a server without --enable-scale-out", () => {
   it("gets completions, which is found out once", async () => {
-    const { server, engine } = await start({ scaleOut: false });
+    const { server, engine } = await startVllmEngine({ scaleOut: false });
     for (let n = 0; n < 3; n++) await engine.generate(makeCall([1]));
     expect(server.to(GENERATE)).toHaveLength(1);
     expect(server.to(COMPLETIONS)).toHaveLength(3);
   });
 
   it("fails calls if only generate is configured, with the server's own sentence", async () => {
-    const { engine } = await start({ scaleOut: false }, { api: "generate" });
+    const { engine } = await startVllmEngine({ scaleOut: false }, { api: "generate" });
     await expect(engine.generate(makeCall([1]))).rejects.toThrow("Restart vllm serve with --enable-scale-out");
   });
 
   it("is told from a proxy that answers 403", async () => {
-    const { server, engine } = await start({});
+    const { server, engine } = await startVllmEngine({});
     server.fault({ kind: "status", status: 403, body: { error: { message: "Forbidden by policy" } } });
     await expect(engine.generate(makeCall([1]))).rejects.toThrow("HTTP 403: Forbidden by policy");
     expect(server.to(COMPLETIONS)).toHaveLength(0);
@@ -58,7 +42,7 @@ describe("a server with --tokens-only", () => {
   const stopping = { maxTokens: 300, stop: ["5 t106"] };
 
   it.each(MODES)("gets no stop strings after it has refused one: %o", async (rest) => {
-    const { server, engine } = await start({ tokensOnly: true, complete });
+    const { server, engine } = await startVllmEngine({ tokensOnly: true, complete });
     for (let n = 0; n < 2; n++) {
       const call = makeCall([1, 2], stopping, { tokenBytes, ...rest });
       expect(await engine.generate(call)).toMatchObject({ finish: { reason: "stop", matched: "5 t106" } });
@@ -69,14 +53,14 @@ describe("a server with --tokens-only", () => {
   });
 
   it("refuses stop strings that nobody could find", async () => {
-    const { engine } = await start({ tokensOnly: true });
+    const { engine } = await startVllmEngine({ tokensOnly: true });
     const refused = engine.generate(makeCall([1], stopping));
     await expect(refused).rejects.toMatchObject({ code: "engine_rejected_request" });
     await expect(refused).rejects.toThrow("stop strings are not supported on a --tokens-only server");
   });
 
   it.each(MODES)("refuses a grammar with a sentence that names the flag: %o", async (rest) => {
-    const { server, engine } = await start({ tokensOnly: true });
+    const { server, engine } = await startVllmEngine({ tokensOnly: true });
     const grammar: Grammar = { kind: "regex", pattern: "a" };
     const refused = engine.generate(makeCall([1], { grammar }, rest));
     await expect(refused).rejects.toMatchObject({ code: "engine_rejected_request" });
@@ -85,12 +69,12 @@ describe("a server with --tokens-only", () => {
   });
 
   it("gets stop strings again after it was unreachable", async () => {
-    const { server, engine } = await start({ tokensOnly: true, complete });
+    const { server, engine } = await startVllmEngine({ tokensOnly: true, complete });
     await engine.generate(makeCall([1, 2], stopping, { tokenBytes }));
     await server.close();
     await expect(engine.health()).rejects.toMatchObject({ code: "engine_unavailable" });
     const again = await startVllmServer({ port: Number(new URL(server.url).port), complete });
-    open.push(again);
+    onTestFinished(() => again.close());
     await engine.generate(makeCall([1, 2], stopping, { tokenBytes }));
     expect(sampled(again, "stop")).toEqual([["5 t106"]]);
   });
@@ -103,7 +87,7 @@ describe("a server with --return-sampling-mask", () => {
   ]);
 
   it.each(cases)("has calls rejected with the reason and what to do: %o", async ({ sampling, rest }) => {
-    const { engine } = await start({ samplingMask: true });
+    const { engine } = await startVllmEngine({ samplingMask: true });
     const call = makeCall([1], sampling, rest);
     const refused = engine.generate(call);
     await expect(refused).rejects.toMatchObject({ code: "engine_rejected_request" });
@@ -112,14 +96,14 @@ describe("a server with --return-sampling-mask", () => {
   });
 
   it("takes a call with top_k and a temperature", async () => {
-    const { engine } = await start({ samplingMask: true });
+    const { engine } = await startVllmEngine({ samplingMask: true });
     expect(await engine.generate(makeCall([1], { topK: 5 }))).toMatchObject({ resumes: 0 });
   });
 });
 
 describe("HTTP 500 without a message", () => {
   it.each(MODES)("stays an error of the engine if the server returns no masks: %o", async (rest) => {
-    const { server, engine } = await start({});
+    const { server, engine } = await startVllmEngine({});
     const fault = rest.onTokens
       ? ({ kind: "error-in-stream", frames: 0, message: "", code: 500 } as const)
       : ({ kind: "status", status: 500, body: { error: { message: "", code: 500 } } } as const);
@@ -132,7 +116,7 @@ describe("HTTP 500 without a message", () => {
   });
 
   it("is not asked about for a call that a server with masks takes", async () => {
-    const { server, engine } = await start({});
+    const { server, engine } = await startVllmEngine({});
     server.fault({ kind: "status", status: 500, body: { error: { message: "", code: 500 } } });
     await expect(engine.generate(makeCall([1], { topK: 5 }))).rejects.toMatchObject({ code: "engine_error" });
     expect(server.to(GENERATE)).toHaveLength(1);
@@ -141,7 +125,7 @@ describe("HTTP 500 without a message", () => {
 
 describe("the id of a call", () => {
   it("is the id of its requests in header and body, also of those after a cut", async () => {
-    const { server, engine } = await start({});
+    const { server, engine } = await startVllmEngine({});
     server.fault({ kind: "abort", after: 2 });
     await engine.generate({ ...makeCall([1], { maxTokens: 6 }), id: "chatcmpl-7" });
     expect(server.to(GENERATE).map(({ headers }) => headers["x-request-id"])).toEqual(["chatcmpl-7", "chatcmpl-7"]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Random } from "../../../bench/soak/random.js";
 import { buildOutputStructure } from "../../../src/model/output/structure/output-structure.js";
 import { writeLengthsAsPatterns } from "../../../src/model/output/structure/string-lengths.js";
 import { accepts, sample } from "../../helpers/xgrammar.js";
@@ -104,7 +105,8 @@ describe("random texts of a required call", () => {
   it.each(families)("are calls that the reader of %s reads", async (family) => {
     const tag = buildTag(family, { tools: TOOLS, mustCall: true, single: true });
     const vocabulary = byteLevelText([]);
-    const random = randomNumbers(1);
+    const numbers = new Random(1);
+    const random = () => numbers.next();
     const texts = [];
     for (let i = 0; i < 10; i++) texts.push(await sample(tag, random));
     const ended = texts.filter((text) => text !== undefined);
@@ -116,14 +118,3 @@ describe("random texts of a required call", () => {
     }
   });
 });
-
-/** Returns a generator of numbers in [0, 1): mulberry32. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
