@@ -122,7 +122,7 @@ describe.skipIf(engine.quick)("a server with the default --max-logprobs", () => 
     expect(Array.from(interaction?.modelResponse.outputTokens ?? [])).toEqual(reply.choices[0]?.token_ids);
   });
 
-  it("records the weight versions of its replies, whatever was told", async () => {
+  it("records the weight versions of its replies, whatever was told, and numbers a text", async () => {
     const set = (version: string) =>
       fetch(`${server.url}/update_weight_version`, {
         method: "POST",
@@ -140,7 +140,7 @@ describe.skipIf(engine.quick)("a server with the default --max-logprobs", () => 
       const [interaction] = await session.exported();
       versions.push(...new Set(interaction?.modelResponse.outputVersions));
     }
-    expect(versions).toEqual([7, 5]);
+    expect(versions).toEqual([7, 8]);
   });
 
   it("whose engine dies loses no call that its agent has no tokens of, and gets no new session", async () => {
