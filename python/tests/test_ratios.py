@@ -79,9 +79,12 @@ def test_a_row_that_the_export_cut_is_overlong(client: Client) -> None:
 
 def test_a_group_is_stale_as_a_whole(client: Client) -> None:
     ids = []
-    for number in range(4):
-        client.set_version(number)
-        ids.append(ended_session(client, 1, 0.5, f"g{number % 2}"))
+    try:
+        for number in range(4):
+            client.set_version(number)
+            ids.append(ended_session(client, 1, 0.5, f"g{number % 2}"))
+    finally:
+        client.set_version(0)
     batch = client.export_batch(ids)
     assert batch.column("min_version").tolist() == batch.column("max_version").tolist() == [0, 1, 2, 3]
     assert ratios.stale_groups(batch, 1).tolist() == [True, False, True, False]

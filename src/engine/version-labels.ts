@@ -47,7 +47,7 @@ export class VersionLabels implements LabelVersions {
     if (found !== undefined) return found;
     const version = Math.max(this.#highest, current) + 1;
     if (version > MAX_INT32) {
-      const message = `The engine names the weight version ${JSON.stringify(label)} after the highest integer that can be recorded.`;
+      const message = `The weight version ${JSON.stringify(label)} cannot be recorded: a text gets the next integer, and ${MAX_INT32} is in use. Use integers as versions.`;
       throw new EngineError("engine_error", message);
     }
     this.#versions.set(label, version);

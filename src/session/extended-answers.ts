@@ -55,7 +55,7 @@ export class ExtendedAnswers {
   }
 
   /**
-   * Returns the answer with the longest text with which the last answer of a request begins; of several, that of the newest interaction.
+   * Returns the recorded answer whose text is the longest beginning of the request's last answer; of several, that of the newest interaction.
    *
    * @param known index of the last message that is a recorded answer as it stands; -1 if there is none
    */

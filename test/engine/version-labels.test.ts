@@ -29,6 +29,8 @@ describe("labels of weight versions", () => {
   it("are refused after the highest integer", () => {
     const labels = new VersionLabels();
     labels.note(2 ** 31 - 1);
-    expect(() => labels.versionOf("a", 0)).toThrow("after the highest integer");
+    expect(() => labels.versionOf("a", 0)).toThrow(
+      "cannot be recorded: a text gets the next integer, and 2147483647 is in use",
+    );
   });
 });

@@ -47,7 +47,7 @@ void Plan::begin(const PlanOptions& options, std::size_t interactions) {
     options_.style = RowStyle::kIndividual;
   }
   if (options.sharedTurns == SharedTurns::kWeight && !options.turns) {
-    throw Error(ErrorCode::kInvalidArg, "sharedTurns: weight needs turns, which have the weights");
+    throw Error(ErrorCode::kInvalidArg, "sharedTurns: weight requires turns, because the weights are a turn tensor");
   }
   if (options.columns) requireRowColumns(*options.columns);
   if (options_.style != RowStyle::kIndividual) return;

@@ -19,8 +19,9 @@ struct Unit {
 
 using Parts = std::vector<std::vector<std::uint32_t>>;
 
-/// Returns the parts of units, if those of one key stay together; empty if they are not balanced then.
-/// @param keyOf the key of the unit that begins at a row
+/// Distributes units over `count` parts and keeps those of one key together. Returns no parts if they would not be
+/// balanced, or fewer than `count`.
+/// @param keyOf returns the key of the unit that begins at a row
 template <typename KeyOf>
 Parts togetherBy(KeyOf keyOf, std::span<const Unit> units, std::uint32_t count) {
   std::unordered_map<std::uint64_t, std::size_t> bundleOf;

@@ -46,7 +46,7 @@ struct RowChoice {
   /// Returns true if an ancestor is kept. Call findRowEnds() first.
   bool hasKeptAncestor(std::size_t index) const { return keptAbove_.empty() || keptAbove_[index]; }
   /// Returns the turns that the row which ends with `last` trains on.
-  /// @param once without the turns that a row of an earlier call has. Then call it only for rows of the export
+  /// @param once leaves out turns that an earlier call returned; then call it only for rows of the export
   TrainedTurns trainedTurns(const Interaction& last, bool once);
 
   std::uint64_t countFiltered() const;
@@ -70,7 +70,7 @@ struct RowChoice {
   std::vector<bool> keptRoots_;
   /// By interaction index: an ancestor is kept. Empty if nothing is filtered.
   std::vector<bool> keptAbove_;
-  /// By interaction index: a row trains on the interaction already.
+  /// By interaction index: an earlier row trains on the interaction.
   std::vector<bool> taken_;
   /// By interaction index: a part of some reward of the session reaches the interaction.
   std::vector<bool> reached_;

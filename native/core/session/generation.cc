@@ -137,7 +137,7 @@ void Generation::truncate(std::uint32_t length) {
 
 void Generation::append(const Generation& other) {
   reserve(other.ids_.size(), other.runs_.size());
-  // The last that can throw: rows behind the tokens would be taken for those of the next append.
+  // The last step that can throw. Later, the next append would take the rows behind the tokens for its own.
   if (!other.top_.empty()) top_.grow(ids_.size() + other.ids_.size(), other.top_.width());
   append(other.ids_, other.logprobs_, other.runs_);
   if (!other.top_.empty()) {

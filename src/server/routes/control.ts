@@ -169,7 +169,7 @@ async function nameVersion({ engine, weights, weightVersion }: ServerContext, lo
   for (const [url, { message }] of await engine.servers.nameVersion(version)) {
     log.warn(
       { engine: url, version, reason: message },
-      "an engine server could not be given the weight version; calls to which it names another one are marked as uncertain",
+      "an engine server could not be given the weight version; while it reports another one, its calls are marked as uncertain",
     );
   }
 }

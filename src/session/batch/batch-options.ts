@@ -48,7 +48,7 @@ export const batchFields = {
     .enum(["every", "first", "weight"])
     .default("every")
     .describe(
-      "Style concat: rows that train on a turn which several of them hold. every: all. first: the first row of the export, so every sampled token is trained on once. weight: all; `turn_weight` is 1 / number of rows. Needs `turns`.",
+      "Style concat: which rows train on a turn that several rows hold. every: all. first: the first row of the export, so every sampled token is trained on once. weight: all, and `turn_weight` is 1 / number of these rows; needs `turns`.",
     ),
   turns: z
     .boolean()

@@ -27,7 +27,8 @@ function treeLimitError(): SessionError {
 function missingTurnsError(): SessionError {
   return new SessionError(
     "invalid_value",
-    (spell) => `${spell("sharedTurns")} must be every or first without turns, which have the weights; received weight.`,
+    (spell) =>
+      `${spell("sharedTurns")} must be every or first unless turns is true, because the weights are a turn tensor; received weight.`,
     { param: "sharedTurns" },
   );
 }

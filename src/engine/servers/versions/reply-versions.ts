@@ -130,7 +130,7 @@ export class ReplyVersions implements PauseListener, Disposable {
 
   #judge({ naming, firstCount, mixed, saysDefault }: NamedVersions, first?: number, last?: number): boolean {
     const { server } = this.#context;
-    // Nobody knows which weights a server has that has named versions and then, after a restart, names none.
+    // A server that named versions and now says `default` was restarted. Its weights are not known.
     if (naming === "none") return (saysDefault && server.hasNamed) || this.#isUnnamedUncertain;
     if (server.isStale) return true;
     // The version was set while the server may have been running, maybe later than its weights changed.
