@@ -1,11 +1,14 @@
-/** What a position in a C++ source is part of. Comments, literals and preprocessor lines are not mutated. */
+/**
+ * What a position in a C++ source is part of. Comments, literals and preprocessor lines are not mutated. Nor is what
+ * follows `#else`: code for other systems, which is not compiled here.
+ */
 export interface Lexed {
   /** The source with the same length, in which everything that is not code is blank. Strings and characters become `"`. */
   readonly code: string;
 }
 
 const TOKENS =
-  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|R"(?<mark>[^(\s]*)\([\s\S]*?\)\k<mark>"|"(?:\\.|[^"\\\n])*"|(?<![\w'])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n\\]|\\[\s\S])*/gm;
+  /^[ \t]*#else\b[\s\S]*?^[ \t]*#endif|\/\/[^\n]*|\/\*[\s\S]*?\*\/|R"(?<mark>[^(\s]*)\([\s\S]*?\)\k<mark>"|"(?:\\.|[^"\\\n])*"|(?<![\w'])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n\\]|\\[\s\S])*/gm;
 
 export function lex(source: string): Lexed {
   const code = source.replaceAll(TOKENS, (token) => {

@@ -36,6 +36,7 @@ describe("the mutants of a C++ source", () => {
     ["comments", "// if (a) b();\n/* if (a) */"],
     ["literals", 'auto a = "if (a)\\"; c < d"; auto b = R"(if (a))";'],
     ["preprocessor lines", "#if defined(a)\n#endif"],
+    ["the code for other systems", "#ifdef a\n#else\nb();\nif (c) {\n}\n#endif"],
     ["declarations", "{\n  const std::vector<int> a(b);\n  int c = d;\n  Lock lock(mutex_);\n}"],
     ["declarations of functions", "class A {\n public:\n  void a(int b);\n  A(int b);\n};"],
     ["conditions that declare", "if (const auto* a = b()) {\n}\nif (init(); a) {\n}"],
