@@ -18,10 +18,10 @@ export const equivalents: readonly Equivalent[] = [
     reason: "scanDecimal sets it before anybody reads it.",
   },
   {
-    file: "native/core/session/session_rewards.cc",
-    source: "if (session.hasCompactions()) {",
-    name: "condition to true",
-    reason: "Without compactions, the greater of the two parents is the parent: it only saves the loop.",
+    file: "native/core/json/cursor.cc",
+    source: "bool single = true;",
+    name: "true to false",
+    reason: "A key without escapes is copied instead of being viewed in the text. It is the same key.",
   },
   {
     file: "src/transcript/session-answer.ts",

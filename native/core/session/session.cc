@@ -212,7 +212,6 @@ const Interaction& Session::add(const Interaction& made, const IndexedMessages& 
     throw;
   }
   if (made.parent != nullptr) ++states_[made.parent->index].children;
-  if (made.compactedFrom >= 0) hasCompactions_ = true;
   Interaction& added = storage_->interactions.back();
   added.rowStart = added.tokenExact ? added.parent->rowStart : &added;
   return added;

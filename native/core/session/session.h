@@ -102,8 +102,6 @@ class Session {
   /// @throws kInvalidArg for an index that there is not; `name` is that of the argument.
   const Interaction& interaction(std::uint32_t index, const char* name = "index") const;
   const InteractionState& state(std::uint32_t index) const { return states_[index]; }
-  /// Returns true if any interaction has a compactedFrom.
-  bool hasCompactions() const { return hasCompactions_; }
   /// By index.
   std::span<const InteractionState> states() const { return states_; }
   /// The reward of the session as a whole, beside own rewards; see SessionRewards.
@@ -124,7 +122,6 @@ class Session {
   std::shared_ptr<SessionStorage> storage_;
   std::vector<InteractionState> states_;
   std::optional<double> sessionReward_;
-  bool hasCompactions_ = false;
   MessageIndex index_;
 };
 

@@ -31,9 +31,7 @@ void SessionRewards::assign(const Session& session, double discount, const std::
 void SessionRewards::addSessionReward(const Session& session, double whole, double discount,
                                       const std::vector<bool>& absent) {
   const std::span<const InteractionState> states = session.states();
-  if (session.hasCompactions()) {
-    for (std::size_t i = 0; i < states.size(); ++i) parents_[i] = std::max(states[i].parent, states[i].compactedFrom);
-  }
+  for (std::size_t i = 0; i < states.size(); ++i) parents_[i] = std::max(states[i].parent, states[i].compactedFrom);
   shares = lastLeafShares(parents_, absent, discount);
   for (std::size_t i = 0; i < finalRewards.size(); ++i) finalRewards[i] += whole * shares[i];
   episodeReward += whole;
