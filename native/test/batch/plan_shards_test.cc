@@ -217,5 +217,67 @@ TEST(PlanShards, AreRefusedWhereTheWholeCannotBePacked) {
   EXPECT_CODE(kInvalidArg, whole.shards(1));
 }
 
+/// A session whose rows are its interactions, of so many tokens each.
+struct GroupedRows {
+  std::uint32_t group;
+  std::vector<std::size_t> lengths;
+};
+
+/// Returns the session of each row of each shard.
+std::vector<std::vector<std::uint32_t>> sessionsOfShards(const std::vector<GroupedRows>& grouped, std::uint32_t count) {
+  std::vector<std::unique_ptr<Session>> sessions;
+  std::vector<PlannedSession> planned;
+  for (const GroupedRows& own : grouped) {
+    const auto& session = sessions.emplace_back(std::make_unique<Session>(test::kKey));
+    for (const std::size_t length : own.lengths) {
+      const std::vector<std::int32_t> prompt(length - 1, 5);
+      test::record(*session, test::promptOf(prompt), test::generationOf({7}), {}, {}, -1);
+    }
+    planned.push_back({.session = session.get(), .group = own.group});
+  }
+  const Plan whole(planned, PlanOptions{});
+  const std::vector<Plan> shards = whole.shards(count);
+  expectSplit(whole, shards);
+  std::vector<std::vector<std::uint32_t>> split;
+  for (const Plan& shard : shards) {
+    std::vector<std::uint32_t>& own = split.emplace_back();
+    for (const PlanRow& row : shard.rows()) own.push_back(row.session);
+  }
+  return split;
+}
+
+using Split = std::vector<std::vector<std::uint32_t>>;
+constexpr std::uint32_t kNone = PlannedSession::kNoGroup;
+
+TEST(PlanShards, KeepTheSessionsOfAGroupTogether) {
+  EXPECT_EQ((Split{{0, 2}, {1, 3}}), sessionsOfShards({{0, {4}}, {1, {4}}, {0, {4}}, {1, {4}}}, 2));
+}
+
+TEST(PlanShards, OfSeveralGroupsHaveTheirRowsInTheOrderOfTheExport) {
+  EXPECT_EQ((Split{{4, 4}, {0, 1, 2, 3}}), sessionsOfShards({{0, {4}}, {1, {4}}, {1, {4}}, {0, {4}}, {2, {8, 8}}}, 2));
+}
+
+TEST(PlanShards, TakeASessionWithoutAGroupAsAGroupOfItsOwn) {
+  EXPECT_EQ((Split{{0, 2, 3}, {1, 4, 5}}),
+            sessionsOfShards({{kNone, {4}}, {kNone, {4}}, {0, {4}}, {0, {4}}, {1, {4}}, {1, {4}}}, 2));
+}
+
+TEST(PlanShards, KeepGroupsTogetherUpToTheGreatestExcess) {
+  // 10 tokens in 2 shards: one may have 6.
+  EXPECT_EQ((Split{{0, 1}, {2, 3}}), sessionsOfShards({{0, {3}}, {0, {3}}, {1, {2}}, {1, {2}}}, 2));
+}
+
+TEST(PlanShards, SplitGroupsAndKeepSessionsTogetherIfAShardHadTooMuch) {
+  EXPECT_EQ((Split{{0, 0, 3}, {1, 1, 2}}), sessionsOfShards({{0, {2, 2}}, {0, {1, 2}}, {1, {2}}, {1, {1}}}, 2));
+}
+
+TEST(PlanShards, SplitGroupsAndKeepSessionsTogetherIfThereAreFewerGroupsThanShards) {
+  EXPECT_EQ((Split{{0, 0}, {1, 1}, {2, 2}}), sessionsOfShards({{0, {2, 2}}, {0, {2, 2}}, {1, {2, 2}}}, 3));
+}
+
+TEST(PlanShards, SplitSessionsIfAShardHadTooMuch) {
+  EXPECT_EQ((Split{{0, 0, 0, 1}, {0, 0, 0, 1}}), sessionsOfShards({{0, {2, 2, 2, 2, 2, 2}}, {1, {2, 2}}}, 2));
+}
+
 }  // namespace
 }  // namespace rolltape

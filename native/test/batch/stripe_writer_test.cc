@@ -55,6 +55,31 @@ TEST(StripeWriter, WritesLargeBlocksPastTheCachesInTheSameWay) {
   }
 }
 
+TEST(StripeWriter, WritesAsManyRowsAsWereAskedFor) {
+  constexpr std::size_t rows = 50;
+  constexpr std::size_t length = 64;
+  Session session(test::kKey);
+  for (std::size_t i = 0; i < rows; ++i) {
+    test::record(session, test::promptOf(std::vector<std::int32_t>(length - 1, 5)), test::generationOf({7}), {}, {},
+                 -1);
+  }
+  const Session* one = &session;
+  for (const Layout layout : {Layout::kPadded, Layout::kPacked}) {
+    const Plan plan(std::span<const Session* const>(&one, 1), {.layout = layout});
+    const BatchLayout place = layoutBatch(plan, {});
+    HeapBlock block(place.totalBytes);
+    StripeWriter writer(plan, place, reinterpret_cast<std::byte*>(block.data()));
+    // Four tensors have four bytes a token.
+    constexpr std::size_t bytes = length * 4;
+    std::size_t stripes = 0;
+    while (writer.writtenBytes() < place.totalBytes) {
+      writer.write(bytes);
+      ++stripes;
+    }
+    EXPECT_GE(stripes, 4 * rows);
+  }
+}
+
 TEST(StripeWriter, DoesNotWriteTreeBatches) {
   test::Random random(1);
   const test::Forest forest = test::randomForest(random);

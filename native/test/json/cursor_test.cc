@@ -100,7 +100,20 @@ TEST(JsonCursor, IntegersHaveNoFractionAndARange) {
   }
 }
 
+TEST(JsonCursor, GoesOnBehindWhatWasReadElsewhereUpToItsEnd) {
+  const std::string text = "[1]" + std::string(RoomyText::kSlack, ' ');
+  const auto advances = [&](std::size_t bytes) {
+    JsonCursor json(RoomyText{test::bytesOf(text).first(3)});
+    return json.advanceTo(text.data() + bytes) && json.offset() == bytes;
+  };
+  EXPECT_TRUE(advances(2));
+  EXPECT_TRUE(advances(3));
+  EXPECT_FALSE(advances(4));
+  EXPECT_FALSE(over("1").advanceTo(nullptr));
+}
+
 TEST(JsonCursor, ErrorsNameTheByte) {
+  EXPECT_NE(std::string::npos, std::string(test::thrownBy([] { skipAll("\"\\u0041"); }).what()).find("at byte 7:"));
   EXPECT_NE(std::string::npos, std::string(test::thrownBy([] { skipAll("[1, x]"); }).what()).find("at byte 4:"));
 }
 

@@ -50,6 +50,21 @@ TEST(SsePayloads, AreTheSameWhereverTheTextIsCut) {
   EXPECT_EQ(whole, payloads(text, everywhere));
 }
 
+TEST(SsePayloads, AreCopiedOnlyIfTooLittleIsBehindThem) {
+  const std::string line = "data: x";
+  for (const std::size_t behind : {RoomyText::kSlack, RoomyText::kSlack - 1}) {
+    const std::string text = line + std::string(behind, '\n');
+    SsePayloads events;
+    int found = 0;
+    events.push(test::bytesOf(text), [&](RoomyText payload) {
+      ++found;
+      const bool isInPlace = reinterpret_cast<const char*>(payload.bytes.data()) == text.data() + line.size() - 1;
+      EXPECT_EQ(behind == RoomyText::kSlack, isInPlace);
+    });
+    EXPECT_EQ(1, found);
+  }
+}
+
 TEST(SsePayloads, KnowALineThatHasBegun) {
   SsePayloads events;
   const auto ignore = [](RoomyText) { FAIL() << "nothing is complete"; };

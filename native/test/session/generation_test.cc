@@ -104,6 +104,16 @@ TEST(Generation, AppendsAnotherWithItsVersionsAndAlternatives) {
   EXPECT_EQ((Ids{-1, -1, -1, -1, -1, -1, -1, -1, 60, 61}), Ids(whole.top().ids().begin(), whole.top().ids().end()));
 }
 
+TEST(Generation, HasNoAlternativesOfAnotherWithoutThem) {
+  Generation whole = test::generationOf({1});
+  whole.appendTop(Ids{10}, Floats{-1}, 1);
+  whole.append(test::generationOf({2}));
+  EXPECT_EQ(Ids{10}, Ids(whole.top().ids().begin(), whole.top().ids().end()));
+  whole.append(Ids{3}, Floats{-1}, 0);
+  whole.appendTop(Ids{30}, Floats{-1}, 1);
+  EXPECT_EQ((Ids{10, -1, 30}), Ids(whole.top().ids().begin(), whole.top().ids().end()));
+}
+
 TEST(Generation, ForgetsItsEnd) {
   Generation generation(Ids{1, 2, 3}, Floats{-1, -2, -3}, {{0, 5}, {1, 6}},
                         TopLogprobs(1, Ids{7, 8, 9}, Floats{0, 0, 0}));

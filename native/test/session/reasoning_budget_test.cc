@@ -58,6 +58,10 @@ TEST(ReasoningBudget, CountsTheReasoningThatThePromptHas) {
   EXPECT_EQ((Runs{{1, 1}}), find({507, 1, 508, 507}, {7, 508}, fromReasoning(1), {{1, 1}}).runs);
 }
 
+TEST(ReasoningBudget, FindsNothingIfThePromptEndsItsReasoning) {
+  EXPECT_EQ(Runs{}, find({507, 1, 508}, {1, 2, 3, 508}, fromReasoning(2), {{3, 1}}).runs);
+}
+
 TEST(ReasoningBudget, TrainsOnTheEndThatTheModelSampledWithinTheBudget) {
   // Also if the model was certain of it.
   EXPECT_EQ(Runs{}, find({507}, {7, 508, 9}, fromReasoning(3), {{1, 1}}).runs);
@@ -105,6 +109,8 @@ TEST(ReasoningBudget, NeedsTheEndItselfWhereLogprobsAreTheModels) {
   EXPECT_EQ((Runs{{2, 1}}), raw({7, 8, 508, 1}, kEnd));
   EXPECT_EQ((Runs{{2, 3}}), raw({7, 8, 325, 406, 29}, kEndInThree));
   EXPECT_EQ((Runs{{2, 2}}), raw({7, 8, 325, 406}, kEndInThree));
+  // The model had begun the end.
+  EXPECT_EQ((Runs{{2, 2}}), raw({7, 325, 406, 29}, kEndInThree));
   EXPECT_EQ(Runs{}, raw({7, 8, 9, 508}, kEnd));
   EXPECT_EQ(Runs{}, raw({7, 8, 9}, kEnd));
 }

@@ -70,6 +70,15 @@ TEST(SessionRewards, OfAnEpisodeDiscountTheSessionsRewardByTheDepthOfItsLastInte
   EXPECT_EQ(8, SessionRewards(session, 0.5, absent).episodeReward);
 }
 
+TEST(SessionRewards, OfAnEpisodeTakeTheLastInteractionThatIsNotLeftOut) {
+  Session session(test::kKey);
+  recordBranches(session);
+  test::record(session, test::promptOf({9}), test::generationOf({2}), {"4"}, {}, -1);
+  session.setSessionReward(8);
+  EXPECT_EQ(4, SessionRewards(session, 0.5, {false, false, false, false, true}).episodeReturn);
+  EXPECT_EQ(0, SessionRewards(session, 0.5, {true, true, true, true, true}).episodeReturn);
+}
+
 TEST(SessionRewards, AddTheSessionsRewardToTheDiscountOfOwnRewards) {
   Session session(test::kKey);
   recordBranches(session);

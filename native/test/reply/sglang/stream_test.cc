@@ -100,6 +100,7 @@ TEST(SglangStream, GivesTheTokensOfEveryStyleHoweverItIsCut) {
     test::pushInPieces(stream, generation, streamOf(tokens, style, random), random);
     const EngineReply reply = stream.end(generation);
     ASSERT_NO_FATAL_FAILURE(test::expectTokens(generation, before, tokens)) << round;
+    EXPECT_EQ("r", reply.id);
     EXPECT_EQ("stop", reply.finish->type);
     EXPECT_EQ(7, reply.promptTokens);
     EXPECT_EQ(static_cast<std::int64_t>(tokens.size()), reply.completionTokens);
@@ -174,6 +175,17 @@ TEST(SglangStream, TellsADeltaThatLooksLikeWhatIsKnownFromARepetition) {
                            frame(same, 3, 4, kDelta, "null") + frame(same, 4, 6, kDelta, kStop) + "data: [DONE]\n\n";
   const Generation generation = readAll(text);
   test::expectTokens(generation, 0, same);
+}
+
+TEST(SglangStream, MayEndWithAFrameThatRepeatsNoTokens) {
+  const std::string last = R"(data: {"meta_info":{"finish_reason":{"type":"stop"},"completion_tokens":3}})"
+                           "\n\ndata: [DONE]\n\n";
+  std::vector<SampledToken> tokens(kTokens.begin(), kTokens.begin() + 3);
+  for (const bool hasTop : {false, true}) {
+    for (SampledToken& token : tokens) token.top.assign(hasTop ? 1 : 0, 50);
+    const std::string first = frame(tokens, 0, 2, kCumulative, "null") + frame(tokens, 2, 3, kCumulative, "null");
+    test::expectTokens(readAll(first + last), 0, tokens);
+  }
 }
 
 TEST(SglangStream, RefusesALastFrameThatChangesAnEarlierToken) {

@@ -168,6 +168,17 @@ TEST(VllmReply, RefusesWhatCannotBeRecordedExactly) {
               read("{\"choices\":[{\"token_ids\":[],\"finish_reason\":\"stop\"},{\"token_ids\":[]}]}"));
 }
 
+TEST(VllmStream, TakesNullForWhatAnErrorDoesNotHave) {
+  Generation generation;
+  ReplyStream failing(std::make_unique<VllmStream>(generation, 9, 0));
+  failing.push(test::bytesOf("data: {\"id\":null,\"choices\":null,\"error\":{\"message\":\"no memory\"}}\n\n"
+                             "data: [DONE]\n\n"),
+               generation);
+  const EngineReply reply = failing.end(generation);
+  EXPECT_EQ((EngineFailure{"no memory", std::nullopt}), reply.error);
+  EXPECT_FALSE(reply.id);
+}
+
 TEST(VllmStream, MayEndWithoutAFinishReasonAndSaysWhatWentWrong) {
   Generation generation;
   ReplyStream stream(std::make_unique<VllmStream>(generation, 9, 0));
