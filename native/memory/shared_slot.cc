@@ -24,7 +24,8 @@ std::uint64_t pageBytes() {
 /// Growing a file over this limit would end the process by a signal.
 void requireFileSize(std::uint64_t bytes) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) return;
+  // No limit is the greatest number.
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur) return;
   throw Error(ErrorCode::kSharedFull, "a shared file of " + std::to_string(bytes) +
                                           " bytes is over this process's file size limit of " +
                                           std::to_string(limit.rlim_cur));
@@ -54,7 +55,7 @@ int extendFile(int fd, std::uint64_t from, std::uint64_t to) {
 /// before 5.14) only costs time.
 void populate(std::uint8_t* data, std::uint64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
-  if (bytes > 0) madvise(data, bytes, MADV_POPULATE_WRITE);
+  madvise(data, bytes, MADV_POPULATE_WRITE);
 #else
   static_cast<void>(data);
   static_cast<void>(bytes);
@@ -98,8 +99,8 @@ void SharedSlot::resize(std::uint64_t bytes) {
   if (length != before) {
     if (!unlock()) throw Error(ErrorCode::kPinnedUnavailable, "the page lock of a shared file could not be undone");
     map(length);
-    if (length > before) populate(data_ + before, length - before);
   }
+  if (length > before) populate(data_ + before, length - before);
   if (bytes < size_ && ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) {
     throw sharedMemoryError("a shared file could not be cut", errno);
   }

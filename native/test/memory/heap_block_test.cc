@@ -1,10 +1,12 @@
 #include "../../memory/heap_block.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../support.h"
+#include "system_calls.h"
 
 namespace rolltape {
 namespace {
@@ -17,6 +19,27 @@ TEST(HeapBlock, IsAlignedForAnyTensor) {
     EXPECT_EQ(0u, reinterpret_cast<std::uintptr_t>(block.data()) % 64);
   }
 }
+
+TEST(HeapBlock, IsMemoryOfThisProcessAlone) {
+  HeapBlock block(1);
+  block.publish();
+  EXPECT_EQ(BlockKind::kHeap, block.kind());
+  EXPECT_EQ("", block.path());
+  EXPECT_FALSE(block.taken());
+}
+
+#ifdef __linux__
+TEST(HeapBlock, AsksForHugePagesIfItIsLarge) {
+  using Advice = std::vector<std::pair<std::size_t, int>>;
+  constexpr std::size_t huge = 2 << 20;
+  test::SystemCalls calls;
+  const HeapBlock small(2 * huge - 1);
+  EXPECT_EQ(Advice{}, calls.advice);
+  const HeapBlock large(2 * huge + 1);
+  EXPECT_EQ((Advice{{3 * huge, MADV_HUGEPAGE}}), calls.advice);
+  EXPECT_EQ(0u, reinterpret_cast<std::uintptr_t>(large.data()) % huge);
+}
+#endif
 
 TEST(HeapBlock, MoreThanNodeCanViewIsAnError) {
   EXPECT_CODE(kTooLarge, HeapBlock(std::uint64_t{1} << 32));

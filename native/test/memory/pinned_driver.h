@@ -28,6 +28,7 @@ struct DriverLog {
   int retained = 0;
   std::set<void*> allocated;
   std::map<void*, std::size_t> registered;
+  int registrations = 0;
   /// What the driver refused to free or to unregister.
   std::set<void*> lost;
   /// Threads on which the context is current.
@@ -60,6 +61,9 @@ class FakeCudaDriver final : public CudaDriver {
   CudaResult releaseContext(Device device) override {
     EXPECT_EQ(40, device);
     EXPECT_EQ(log_.lost.size(), log_.allocated.size() + log_.registered.size());
+    if (!log_.failures.contains("popContext")) {
+      for (const auto& [thread, contexts] : log_.current) EXPECT_EQ(0, contexts) << "the context was not left";
+    }
     const CudaResult result = outcome("releaseContext");
     if (result == CudaResult::kSuccess) --log_.retained;
     return result;
@@ -105,6 +109,7 @@ class FakeCudaDriver final : public CudaDriver {
     if (result != CudaResult::kSuccess) return result;
     const std::lock_guard lock(log_.mutex);
     EXPECT_TRUE(log_.registered.emplace(data, bytes).second);
+    ++log_.registrations;
     return result;
   }
   CudaResult unregisterPages(void* data) override {

@@ -30,6 +30,7 @@ TEST_F(PinnedSlots, AreLockedWholeAndOncePerSize) {
     EXPECT_EQ(block->data(), log_.registered.begin()->first);
     EXPECT_EQ(SharedSlot::footprintOf(bytes), log_.registered.begin()->second);
   }
+  EXPECT_EQ(3, log_.registrations) << "the second one takes as many pages as the first";
   pool.reset();
   EXPECT_TRUE(log_.registered.empty());
 }
@@ -86,6 +87,21 @@ TEST_F(PinnedSlots, WhoseContextCannotBeLeftStopNothing) {
   for (const std::uint64_t bytes : {100, 50'000, 100}) pool->allocate(bytes)->acknowledge();
   pool.reset();
   EXPECT_TRUE(log_.registered.empty());
+}
+
+TEST_F(PinnedSlots, ThatAreNotUsedAgainAreUnlockedOnAThreadOfThePool) {
+  for (const bool isAcknowledged : {false, true}) {
+    log_.current.clear();
+    auto pool = open();
+    auto block = pool->allocate(100);
+    block->publish();
+    if (isAcknowledged) block->acknowledge();
+    block.reset();
+    pool->close();
+    pool.reset();
+    EXPECT_TRUE(log_.registered.empty());
+    EXPECT_EQ(2u, log_.current.size()) << "this thread locked the slot, and the pool's unlocked it";
+  }
 }
 
 TEST_F(PinnedSlots, OfAFullDeviceAreAnErrorThatPasses) {

@@ -31,6 +31,28 @@ TEST(Reclaimer, DestroysOnAThreadOfItsOwn) {
   EXPECT_NE(std::this_thread::get_id(), where);
 }
 
+/// Gives other threads every chance to run while it ends.
+struct Slow {
+  Slow(std::atomic<bool>& ending, std::atomic<bool>& ended) : ending(ending), ended(ended) {}
+  ~Slow() {
+    ending = true;
+    for (int i = 0; i < 10'000; ++i) std::this_thread::yield();
+    ended = true;
+  }
+  std::atomic<bool>& ending;
+  std::atomic<bool>& ended;
+};
+
+TEST(Reclaimer, DrainsWhatIsBeingDestroyed) {
+  Reclaimer reclaimer;
+  std::atomic<bool> ending = false;
+  std::atomic<bool> ended = false;
+  reclaimer.destroy(std::make_unique<Slow>(ending, ended));
+  while (!ending) std::this_thread::yield();
+  reclaimer.drain();
+  EXPECT_TRUE(ended);
+}
+
 TEST(Reclaimer, LeavesNothingWhenItEnds) {
   std::atomic<int> alive = 0;
   {

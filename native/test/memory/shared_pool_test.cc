@@ -155,6 +155,24 @@ TEST_F(SharedPoolTest, TheSlotOfTheClosestSizeIsTaken) {
   EXPECT_EQ(closest, inodeOf(publish(*pool, 8 * kPage, 'b')->path()));
 }
 
+TEST_F(SharedPoolTest, OfSlotsOfOneSizeTheLastUsedIsTaken) {
+  const auto pool = open();
+  auto one = publish(*pool, kPage, 'a');
+  auto two = publish(*pool, kPage, 'a');
+  const ino_t last = inodeOf(one->path());
+  acknowledge(std::move(two));
+  acknowledge(std::move(one));
+  EXPECT_EQ(last, inodeOf(publish(*pool, kPage, 'b')->path()));
+}
+
+TEST_F(SharedPoolTest, AFreeSlotStaysIfThePoolHasRoomForIt) {
+  const auto pool = open(10 * kPage);
+  acknowledge(publish(*pool, 7 * kPage, 'a'));
+  const auto block = publish(*pool, 3 * kPage, 'b');
+  EXPECT_EQ(1u, pool->use().freeSlots);
+  EXPECT_EQ(10 * kPage, pool->use().bytes);
+}
+
 TEST_F(SharedPoolTest, ABatchOfLessThanHalfLeavesALargerSlotAsItIs) {
   const auto pool = open();
   auto large = publish(*pool, 20 * kPage, 'a');
@@ -190,6 +208,22 @@ TEST_F(SharedPoolTest, FreeSlotsMakeRoomAndLentOnesDoNot) {
   one.reset();
   EXPECT_EQ(4 * kPage, pool->allocate(4 * kPage)->size());
   EXPECT_EQ(std::string(6 * kPage, 'd'), readFile(two->path()));
+}
+
+TEST_F(SharedPoolTest, ABlockIsNoLargerThanNodeCanView) {
+  EXPECT_CODE(kTooLarge, open(std::uint64_t{1} << 62)->allocate(std::uint64_t{1} << 60));
+}
+
+TEST_F(SharedPoolTest, AFreeSlotThatSomebodyRemovedOrCutShortServesNoBatch) {
+  const auto pool = open();
+  acknowledge(publish(*pool, 2 * kPage, 'a'));
+  fs::remove(directory_.path() + '/' + directory_.files(".slot")[0]);
+  auto block = publish(*pool, 2 * kPage, 'b');
+  EXPECT_EQ(std::string(2 * kPage, 'b'), readFile(block->path()));
+  acknowledge(std::move(block));
+  fs::resize_file(directory_.path() + '/' + directory_.files(".slot")[0], kPage);
+  block = publish(*pool, 2 * kPage, 'c');
+  EXPECT_EQ(std::string(2 * kPage, 'c'), readFile(block->path()));
 }
 
 TEST_F(SharedPoolTest, TrimUnlinksFreeSlotsOnly) {

@@ -36,6 +36,7 @@ TEST_F(SharedSpaceTest, AFullFileSystemIsAnErrorAndNothingIsLost) {
   block->publish();
   EXPECT_CODE(kSharedFull, pool->allocate(40 * kPage));
   EXPECT_EQ(40 * kPage, pool->use().bytes);
+  EXPECT_EQ(1u, pool->use().lentSlots);
   EXPECT_EQ(std::string(40 * kPage, 'a'), test::readFile(block->path()));
   EXPECT_EQ(10 * kPage, pool->allocate(10 * kPage)->size());
 }

@@ -16,6 +16,16 @@
 
 namespace rolltape::test {
 
+/// Names of what is in a directory with this end.
+inline std::vector<std::string> filesIn(const std::string& directory, const std::string& end = "") {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(end)) names.push_back(name);
+  }
+  return names;
+}
+
 /// A new directory in shared memory where there is one, removed at the end.
 class SharedDirectory {
  public:
@@ -32,15 +42,7 @@ class SharedDirectory {
   SharedDirectory& operator=(const SharedDirectory&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Names of what is in it with this end.
-  std::vector<std::string> files(const std::string& end = "") const {
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
-      const std::string name = entry.path().filename().string();
-      if (name.ends_with(end)) names.push_back(name);
-    }
-    return names;
-  }
+  std::vector<std::string> files(const std::string& end = "") const { return filesIn(path_, end); }
 
  private:
   std::string path_;
