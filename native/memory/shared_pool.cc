@@ -95,7 +95,6 @@ std::unique_ptr<SharedSlot> SharedPool::make(std::unique_ptr<SharedSlot> slot, s
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kSharedFull) throw;
     // The file system may be full of our own free slots.
-    slot.reset();
     trim(Clock::time_point::max());
     reclaimer_.drain();
     slot = std::make_unique<SharedSlot>(nextName(kSlotEnd), options_.lock);

@@ -46,7 +46,7 @@ int extendFile(int fd, std::uint64_t from, std::uint64_t to) {
   while (from < to) {
     const ssize_t wrote = pwrite(fd, zeros, std::min<std::uint64_t>(kChunk, to - from), static_cast<off_t>(from));
     if (wrote < 0 && errno != EINTR) return errno;
-    if (wrote > 0) from += static_cast<std::uint64_t>(wrote);
+    from += static_cast<std::uint64_t>(std::max<ssize_t>(wrote, 0));
   }
   return 0;
 }

@@ -2,8 +2,6 @@
 
 #include <exception>
 
-#include "../core/base/size.h"
-
 namespace rolltape {
 
 /// A block of the pool in use: a front part of memory that may be larger.
@@ -42,7 +40,6 @@ WarmPool::~WarmPool() {
 }
 
 std::unique_ptr<Block> WarmPool::allocate(std::uint64_t bytes) {
-  requireBlockSize(bytes);
   if (bytes < limits_.smallest) return source_->allocate(bytes);
   std::unique_ptr<Block> memory = takeIdle(bytes);
   if (!memory) memory = source_->allocate(bytes);

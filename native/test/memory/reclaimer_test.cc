@@ -53,6 +53,22 @@ TEST(Reclaimer, DrainsWhatIsBeingDestroyed) {
   EXPECT_TRUE(ended);
 }
 
+/// Hands another object over when it ends.
+struct Chained {
+  Chained(Reclaimer& reclaimer, std::atomic<int>& alive) : reclaimer(reclaimer), alive(alive) {}
+  ~Chained() { reclaimer.destroy(std::make_unique<Noted>(alive)); }
+  Reclaimer& reclaimer;
+  std::atomic<int>& alive;
+};
+
+TEST(Reclaimer, TakesWhatAnObjectHandsOverWhenItEnds) {
+  std::atomic<int> alive = 0;
+  Reclaimer reclaimer;
+  reclaimer.destroy(std::make_unique<Chained>(reclaimer, alive));
+  reclaimer.drain();
+  EXPECT_EQ(0, alive);
+}
+
 TEST(Reclaimer, LeavesNothingWhenItEnds) {
   std::atomic<int> alive = 0;
   {

@@ -56,6 +56,9 @@ TEST_F(SharedPoolTest, ABatchHasNoPathUntilItIsWhole) {
   EXPECT_TRUE(directory_.files(".safetensors").empty());
   block->publish();
   EXPECT_EQ(1u, directory_.files(".safetensors").size());
+  const std::string path = block->path();
+  block->publish();
+  EXPECT_EQ(path, block->path());
 }
 
 TEST_F(SharedPoolTest, AnAcknowledgedSlotIsUsedAgainUnderANewPath) {
@@ -147,12 +150,18 @@ TEST_F(SharedPoolTest, ARemovedWorkingFileFailsThePublishing) {
 }
 
 TEST_F(SharedPoolTest, TheSlotOfTheClosestSizeIsTaken) {
-  const auto pool = open();
-  std::vector<std::unique_ptr<Block>> blocks;
-  for (const std::uint64_t pages : {20, 5, 9}) blocks.push_back(publish(*pool, pages * kPage, 'a'));
-  const ino_t closest = inodeOf(blocks[2]->path());
-  for (auto& block : blocks) acknowledge(std::move(block));
-  EXPECT_EQ(closest, inodeOf(publish(*pool, 8 * kPage, 'b')->path()));
+  const std::vector<std::vector<std::uint64_t>> orders{{20, 5, 9}, {20, 9, 5}, {9, 20, 5}};
+  for (const std::vector<std::uint64_t>& order : orders) {
+    const auto pool = open();
+    std::vector<std::unique_ptr<Block>> blocks;
+    ino_t closest = 0;
+    for (const std::uint64_t pages : order) {
+      blocks.push_back(publish(*pool, pages * kPage, 'a'));
+      if (pages == 9) closest = inodeOf(blocks.back()->path());
+    }
+    for (auto& block : blocks) acknowledge(std::move(block));
+    EXPECT_EQ(closest, inodeOf(publish(*pool, 8 * kPage, 'b')->path()));
+  }
 }
 
 TEST_F(SharedPoolTest, OfSlotsOfOneSizeTheLastUsedIsTaken) {

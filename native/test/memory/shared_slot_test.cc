@@ -110,6 +110,16 @@ TEST_F(SharedSlotTest, ThatCannotBeWrittenWithZerosIsAnError) {
   EXPECT_CODE(kSharedFull, make()->resize(kPage));
 }
 
+TEST_F(SharedSlotTest, IsMappedOnce) {
+  const auto slot = make();
+  for (const std::uint64_t pages : {2, 9, 3, 3}) {
+    slot->resize(pages * kPage);
+    const std::string maps = test::readFile("/proc/self/maps");
+    EXPECT_NE(std::string::npos, maps.find(path_));
+    EXPECT_EQ(maps.find(path_), maps.rfind(path_));
+  }
+}
+
 TEST_F(SharedSlotTest, ThatCannotBeMappedElsewhereIsAnError) {
   const auto slot = make();
   slot->resize(kPage);
@@ -122,6 +132,7 @@ TEST_F(SharedSlotTest, ThatCannotBeCutIsAnError) {
   const auto slot = make();
   slot->resize(2 * kPage);
   calls_.ftruncate = [] { return EIO; };
+  EXPECT_NO_THROW(slot->resize(2 * kPage));
   EXPECT_CODE(kSharedUnavailable, slot->resize(kPage));
 }
 
