@@ -8,7 +8,8 @@
 
 namespace rolltape {
 
-/// The mutant that the environment switches on, and the mutants that were reached, which are written to a file at exit.
+/// The mutant that the environment switches on, and the mutants that were reached, which are added to a file at exit:
+/// tests start processes of their own.
 class MutantSwitch {
  public:
   static MutantSwitch& instance() {
@@ -25,7 +26,7 @@ class MutantSwitch {
   MutantSwitch() : on_(readId()) {}
   ~MutantSwitch() {
     const char* path = std::getenv("ROLLTAPE_REACHED");
-    std::FILE* file = path == nullptr ? nullptr : std::fopen(path, "w");
+    std::FILE* file = path == nullptr ? nullptr : std::fopen(path, "a");
     if (file == nullptr) return;
     for (std::size_t id = 0; id < reached_.size(); ++id) {
       if (reached_[id]) std::fprintf(file, "%zu\n", id);
