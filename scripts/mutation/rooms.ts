@@ -3,7 +3,6 @@ import { join } from "node:path";
 
 /** Test folders of rooms that are tested in other folders too. */
 const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
-  conversation: ["test/protocols", "test/session", "test/server"],
   session: ["test/server"],
   server: ["test/client"],
   protocols: ["test/server", "test/e2e/clients"],

@@ -53,7 +53,9 @@ async function run({ mutant, tests }: TestOrder): Promise<TestOutcome> {
     setEnvironment(REACHED, mutant === undefined ? folder : undefined);
     order = tests;
     const specifications = tests.map((file) => project.createSpecification(join(root, file)));
-    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications, true);
+    const { testModules: all, unhandledErrors } = await vitest.runTestSpecifications(specifications, true);
+    // vitest also returns the modules of earlier runs, with their failures.
+    const testModules = all.filter(({ relativeModuleId }) => tests.includes(relativeModuleId));
     const test = testModules.flatMap((module) => [...module.children.allTests("failed")]).find(isFirstFailure);
     const broken = testModules.find((module) => !module.ok());
     const failure = test?.fullName ?? broken?.moduleId ?? unhandledErrors.map(String)[0];

@@ -82,8 +82,8 @@ describe("a chat message", () => {
       { role: "assistant", content: "a" },
     ],
   ])("is read with %s", (_, message, expected) => {
-    expect(read(message)).toEqual(expected);
-    expect(readShown(message)).toEqual({ message: expected, media: [] });
+    expect(read(message)).toStrictEqual(expected);
+    expect(readShown(message)).toStrictEqual({ message: expected, media: [] });
   });
 
   it.each<[string, object, string]>([
