@@ -93,6 +93,8 @@ TEST(WarmPool, WhatIsOverTheLimitGoesLongestUnusedFirst) {
   while (source->alive > 2) std::this_thread::yield();
   pool->allocate(1001).reset();
   EXPECT_EQ(550u, pool->idleBytes()) << "a block over the whole limit pushes nothing out";
+  pool->allocate(1000).reset();
+  EXPECT_EQ(1000u, pool->idleBytes()) << "a block of the whole limit pushes out all others";
 }
 
 TEST(WarmPool, SmallBlocksAreNotKept) {
