@@ -56,21 +56,27 @@ async function readBatchHeader(sessions: readonly Session[], options: BatchOptio
 const countBytes = (text: string) => Buffer.byteLength(JSON.stringify(JSON.stringify(text))) - 1;
 
 describe("the header of a batch", { timeout: 120_000 }, () => {
-  it.each([2000, 20_000])("grows by at most 5 KiB and its texts with row tensors, for %i rows", async (rows) => {
-    const { sessions, texts } = recordRows(rows);
-    for (const layout of ["padded", "packed", "tree"] as const) {
-      for (const style of ["individual", "concat"] as const) {
-        const options = (rowTensors: boolean) => batchOptionsSchema.parse({ layout, style, rowTensors });
-        const without = await readBatchHeader(sessions, options(false));
-        const { length, metadata } = await readBatchHeader(sessions, options(true));
-        const roots = JSON.parse(metadata["unrewarded_roots"] ?? "") as { first: readonly Record<string, string>[] };
-        const named = roots.first.flatMap((root) => Object.entries(root).flat());
-        const allowed = [...texts, ...named].reduce((sum, text) => sum + countBytes(text), MOST_BYTES);
-        expect(length - without.length).toBeGreaterThan(0);
-        expect(length - without.length).toBeLessThanOrEqual(allowed);
+  it.each([2000, 20_000])(
+    "grows by at most 5 KiB, its texts and its episodes with row tensors, for %i rows",
+    async (rows) => {
+      const { sessions, texts } = recordRows(rows);
+      for (const layout of ["padded", "packed", "tree"] as const) {
+        for (const style of ["individual", "concat"] as const) {
+          const options = (rowTensors: boolean) => batchOptionsSchema.parse({ layout, style, rowTensors });
+          const without = await readBatchHeader(sessions, options(false));
+          const { length, metadata } = await readBatchHeader(sessions, options(true));
+          const roots = JSON.parse(metadata["unrewarded_roots"] ?? "") as { first: readonly Record<string, string>[] };
+          const named = roots.first.flatMap((root) => Object.entries(root).flat());
+          const allowed = [...texts, ...named, metadata["episodes"] ?? ""].reduce(
+            (sum, text) => sum + countBytes(text),
+            MOST_BYTES,
+          );
+          expect(length - without.length).toBeGreaterThan(0);
+          expect(length - without.length).toBeLessThanOrEqual(allowed);
+        }
       }
-    }
-  });
+    },
+  );
 
   it("has no entries about row tensors if rowTensors is false", async () => {
     const { sessions } = recordRows(160);

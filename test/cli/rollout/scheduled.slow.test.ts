@@ -57,14 +57,15 @@ describe("rolltape rollout --job-folder", TIMES, () => {
   });
 
   it("starts engines, which all proxies use, and loads the weights of the trainer into each of them once", async () => {
-    const { args, out, folder } = rolloutJob([0, 1, 2, 3].map((reward) => ({ question: "?", reward })));
+    const { args, out, folder } = rolloutJob([0, 1, 2, 3, 4, 5, 6, 7].map((reward) => ({ question: "?", reward })));
     const [jobFolder, log] = [join(folder, "job"), join(folder, "engines.log")];
     const engine = [process.execPath, "--import", "tsx", ENGINE, "{port}", log];
     const trainer = join(folder, "trainer.py");
     writeFileSync(trainer, TRAINER);
     const more = ["--engine-command", JSON.stringify(engine), "--engines", "2", "--proxy-workers", "2"];
     const training = ["--trainer", `python3 ${trainer}`, "--trainer-mode", "persistent"];
-    const batches = ["rollout.consumer_batch_size=2", "rollout.max_staleness=0"];
+    // Four tasks at once, so that each proxy has sessions for both engines.
+    const batches = ["rollout.consumer_batch_size=4", "rollout.max_staleness=0"];
     const options = [
       ...more,
       ...training,

@@ -232,7 +232,8 @@ TEST(VllmStream, TakesTheVersionsOfAllItsTokensFromTheLastFrame) {
 TEST(VllmStream, IsNotReadOnAfterItsTokensWereCutOff) {
   Generation generation = test::generationOf({5});
   ReplyStream stream(std::make_unique<VllmStream>(generation, 9, 0));
-  const auto frame = test::bytesOf("data: " + reply(kTwo, Shape::kTokenIds, "") + "}\n\n");
+  const std::string text = "data: " + reply(kTwo, Shape::kTokenIds, "") + "}\n\n";
+  const auto frame = test::bytesOf(text);
   stream.push(frame, generation);
   generation.truncate(0);
   EXPECT_CODE(kInvalidArg, stream.push(frame, generation));
