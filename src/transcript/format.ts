@@ -158,7 +158,7 @@ export interface EpisodeSummary extends Omit<EpisodeLine, "interactions" | "erro
 
 /** The interactions of an episode without their texts. */
 export interface InteractionsSummary {
-  /** What the agent returned: the session's reward plus the own reward of each interaction, undiscounted; null if none was set. */
+  /** The session's reward plus the own reward of each interaction, undiscounted, as the agent returned them; null if none was set. */
   readonly reward: number | null;
   readonly calls: number;
   /** Depth of the deepest interaction, from 1. */

@@ -91,7 +91,7 @@ struct PlannedSession {
   static constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
 };
 
-/// What a plan has of a whole session. Shards have it of all sessions of the export.
+/// A session as a whole. Shards have the entries of all sessions of the export.
 struct PlanEpisode {
   /// PlannedSession::group.
   std::uint32_t group;

@@ -21,7 +21,7 @@ class FrameReader {
   virtual void read(RoomyText frame, Generation& into) = 0;
   /// What the frames said; the tokens are in `into` and not in it. @throws kReplyMismatch where counts disagree.
   virtual EngineReply end(Generation& into) = 0;
-  /// What the frames so far said of versions, also if the stream breaks.
+  /// Returns the versions that the frames so far name, also if the stream breaks.
   virtual const NamedVersions& versions() const = 0;
   /// Tokens that the generation had before the reply.
   std::uint32_t base() const { return base_; }

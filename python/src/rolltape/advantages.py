@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .batch.batch import group_name
 from .batch.token_values import at_rows, at_turns, token_temperatures
 
 if TYPE_CHECKING:
-    from .batch import Batch
+    from .batch import Batch, EpisodeInfo
 
 __all__ = [
     "at_rows",
@@ -121,9 +122,7 @@ def zero_variance(batch: Batch) -> NDArray[np.bool_]:
     """
     rewards, groups, _ = _episodes(batch)
     constant = _constant(_finite(rewards), group_indices(groups, len(rewards)))
-    rewarded = [episode["session_id"] for episode in batch.episodes if episode["reward"] is not None]
-    varied = {session for session, equal in zip(rewarded, constant.tolist(), strict=True) if not equal}
-    return np.array([session not in varied for session in batch.session_ids], np.bool_)
+    return np.array(_at_rows_of(batch, constant.tolist(), otherwise=True), np.bool_)
 
 
 def turn_returns(batch: Batch, discount: float | None = None) -> NDArray[np.float32]:
@@ -151,17 +150,30 @@ def group_indices(groups: Sequence[Hashable], count: int) -> NDArray[np.int64]:
     return np.array([numbers[name] for name in groups], np.int64)
 
 
-def _episodes(batch: Batch) -> tuple[list[float], list[str], list[int]]:
-    """Returns reward, group and number of rows of each episode with a reward, in the order of the whole export."""
-    rewarded = [(each, reward) for each in batch.episodes if (reward := each["reward"]) is not None]
-    groups = [each["group_id"] or f"session:{each['session_id']}" for each, _ in rewarded]
-    return [reward for _, reward in rewarded], groups, [each["rows"] for each, _ in rewarded]
+def _rewarded(batch: Batch) -> list[EpisodeInfo]:
+    """Returns the episodes with a reward, in the order of the whole export."""
+    return [episode for episode in batch.episodes if episode["reward"] is not None]
+
+
+def _episodes(batch: Batch) -> tuple[list[float | None], list[str], list[int]]:
+    """Returns reward, group and number of rows of each episode with a reward."""
+    episodes = _rewarded(batch)
+    return (
+        [episode["reward"] for episode in episodes],
+        [group_name(episode) for episode in episodes],
+        [episode["rows"] for episode in episodes],
+    )
+
+
+def _at_rows_of(batch: Batch, values: list[Any], otherwise: Any) -> list[Any]:
+    """Gives each row the value of its episode. values: of the episodes with a reward."""
+    sessions = (episode["session_id"] for episode in _rewarded(batch))
+    by_session = dict(zip(sessions, values, strict=True))
+    return [by_session.get(session, otherwise) for session in batch.session_ids]
 
 
 def _at_episodes(batch: Batch, values: NDArray[np.float32]) -> NDArray[np.float32]:
-    rewarded = [each["session_id"] for each in batch.episodes if each["reward"] is not None]
-    by_session = dict(zip(rewarded, values.tolist(), strict=True))
-    return np.array([by_session.get(session, 0.0) for session in batch.session_ids], np.float32)
+    return np.array(_at_rows_of(batch, values.tolist(), otherwise=0.0), np.float32)
 
 
 class _Turns:

@@ -50,6 +50,11 @@ class EpisodeInfo(TypedDict):
     rows: int
 
 
+def group_name(of: RowInfo | EpisodeInfo) -> str:
+    """Returns the `group_id`, or a name of its own for a session without a group."""
+    return of.get("group_id") or f"session:{of['session_id']}"
+
+
 class Batch:
     """The tensors and metadata of one batch, as docs/reference/batch-format.md describes them.
 
@@ -179,7 +184,7 @@ class Batch:
     @property
     def groups(self) -> list[str]:
         """The group of each row: its `group_id`. A session without a group is a group of its own."""
-        return [row.get("group_id") or f"session:{row['session_id']}" for row in self.rows]
+        return [group_name(row) for row in self.rows]
 
     @property
     def discount(self) -> float:

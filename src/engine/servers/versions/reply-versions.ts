@@ -29,7 +29,7 @@ export class ReplyVersions implements PauseListener, Disposable {
   readonly #call: VersionedCall;
   readonly #context: VersionContext;
   readonly #listening: Disposable;
-  /** What was known when the request was sent. */
+  /** State of the server's versions when the request was sent. */
   readonly #sent: { readonly last: number | null | undefined; readonly changes: number };
   /** The version of the first token. */
   #first: number;

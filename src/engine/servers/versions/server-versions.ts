@@ -1,4 +1,4 @@
-/** What is known about the versions that one engine server names with its tokens. */
+/** Tracks the weight versions that one engine server names with its tokens. */
 export class ServerVersions {
   #last: number | null | undefined;
   #hasNamed = false;
