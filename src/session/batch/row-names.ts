@@ -2,10 +2,10 @@ import type { Steps } from "../../support/async/steps.js";
 import type { AgentHints } from "../interaction.js";
 import { type ExportPlan, findOwner } from "./plan.js";
 
-/** Rows of one step. They take a fraction of a millisecond. */
+/** Rows or entries of one step. They take a fraction of a millisecond. */
 const STEP_ROWS = 256;
 
-/** Rows of one piece of {@link writeRowsJson}. */
+/** Entries of one piece of a list. */
 const PIECE_ROWS = 4096;
 
 /** The text metadata of a batch's rows. */
@@ -32,54 +32,57 @@ export function* readRowNames({ native: { rows }, sessions }: ExportPlan): Steps
 /**
  * Returns the metadata `rows` as UTF-8 in pieces: JSON with session_id, task_id, group_id, interaction_id and length of each row,
  * and the ids that the agent program sent.
- *
- * The fields that all rows of a session share are serialized once per session. The pieces are not joined, because that would stall
- * the event loop.
  */
-export function* writeRowsJson(
-  { native: { rows }, sessions }: ExportPlan,
-  { interactionIds, hints }: RowNames,
-): Steps<Uint8Array[]> {
-  const pieces: Uint8Array[] = [];
-  let [text, session, owner] = ["[", -1, ""];
+export function* writeRowsJson(plan: ExportPlan, names: RowNames): Steps<Uint8Array[]> {
+  return yield* joinEntries(writeRows(plan, names));
+}
+
+/** The fields that all rows of a session share are serialized once per session. */
+function* writeRows({ native: { rows }, sessions }: ExportPlan, { interactionIds, hints }: RowNames) {
+  let [session, owner] = [-1, ""];
   for (const [row, interactionId] of interactionIds.entries()) {
-    if (row > 0 && row % STEP_ROWS === 0) yield;
-    if (row > 0 && row % PIECE_ROWS === 0) {
-      pieces.push(Buffer.from(text));
-      text = "";
-    }
     if (rows.sessions[row] !== session) {
       session = rows.sessions[row] ?? 0;
       const { id, taskId, groupId = null } = findOwner(rows, sessions, row);
       owner = JSON.stringify({ session_id: id, task_id: taskId, group_id: groupId }).slice(0, -1);
     }
     const ids = writeAgentIds(hints.get(row));
-    const separator = row > 0 ? "," : "";
-    text += `${separator}${owner},"interaction_id":${JSON.stringify(interactionId)},"length":${rows.lengths[row]}${ids}}`;
+    yield `${owner},"interaction_id":${JSON.stringify(interactionId)},"length":${rows.lengths[row]}${ids}}`;
   }
-  return [...pieces, Buffer.from(`${text}]`)];
 }
 
 /**
  * Returns the metadata `episodes` as UTF-8 in pieces: JSON with session_id, group_id, reward, return and rows of each session of the
  * export. A shard has those of its groups, with all their sessions. Reward and return are null for a session without any reward.
  */
-export function* writeEpisodesJson({ native: { rows }, sessions, episodes, isShard }: ExportPlan): Steps<Uint8Array[]> {
+export function* writeEpisodesJson(plan: ExportPlan): Steps<Uint8Array[]> {
+  return yield* joinEntries(writeEpisodes(plan));
+}
+
+function* writeEpisodes({ native: { rows }, sessions, episodes, isShard }: ExportPlan) {
   const hasRows = new Uint8Array(sessions.length);
   for (const session of rows.sessions) hasRows[session] = 1;
   const groups = new Set(sessions.flatMap(({ groupId }, index) => (hasRows[index] === 1 ? (groupId ?? []) : [])));
-  const pieces: Uint8Array[] = [];
-  let [text, count] = ["[", 0];
   for (const [index, { id, groupId = null, rewardsMissing }] of sessions.entries()) {
     if (isShard && hasRows[index] !== 1 && (groupId === null || !groups.has(groupId))) continue;
     const [reward, discounted] = rewardsMissing ? [null, null] : [episodes.rewards[index], episodes.returns[index]];
     const episode = { session_id: id, group_id: groupId, reward, return: discounted, rows: episodes.rows[index] };
-    text += `${count > 0 ? "," : ""}${JSON.stringify(episode)}`;
-    if (++count % STEP_ROWS === 0) yield;
-    if (count % PIECE_ROWS === 0) {
+    yield JSON.stringify(episode);
+  }
+}
+
+/** Joins JSON texts to a list. Its pieces are not joined, because that would stall the event loop. */
+function* joinEntries(entries: Iterable<string>): Steps<Uint8Array[]> {
+  const pieces: Uint8Array[] = [];
+  let [text, count] = ["[", 0];
+  for (const entry of entries) {
+    if (count > 0 && count % STEP_ROWS === 0) yield;
+    if (count > 0 && count % PIECE_ROWS === 0) {
       pieces.push(Buffer.from(text));
       text = "";
     }
+    text += count > 0 ? `,${entry}` : entry;
+    count++;
   }
   return [...pieces, Buffer.from(`${text}]`)];
 }
