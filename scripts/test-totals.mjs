@@ -1,12 +1,15 @@
 // Sums up test runs. Each argument is `STATUS:REPORT:NAME`: the exit status of the run, the path of its report (vitest's
-// JSON, ctest's JUnit XML) and its name. Prints a line for each run, then, alone on the last line, `N passed, N failed`.
+// JSON, JUnit XML of ctest and pytest) and its name. Prints a line for each run, the tests that failed with the first line of why, then,
+// alone on the last line, `N passed, N failed`.
 //
 // A run that failed without a failed test in its report (it crashed, a file did not load) counts as one failed test.
 import { existsSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
 
 const runs = process.argv.slice(2).map(readRun);
-for (const { name, passed, failed, skipped } of runs) {
+for (const { name, passed, failed, skipped, failures } of runs) {
   process.stdout.write(`${name}: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);
+  for (const failure of failures) process.stdout.write(`  failed: ${failure}\n`);
 }
 process.stdout.write(`${sum("passed")} passed, ${sum("failed")} failed\n`);
 
@@ -22,7 +25,7 @@ function readRun(argument) {
 }
 
 function readReport(file) {
-  if (!existsSync(file)) return { passed: 0, failed: 0, skipped: 0 };
+  if (!existsSync(file)) return { passed: 0, failed: 0, skipped: 0, failures: [] };
   const text = readFileSync(file, "utf8");
   return file.endsWith(".json") ? vitestCounts(JSON.parse(text)) : junitCounts(text);
 }
@@ -35,13 +38,23 @@ function vitestCounts({ numPassedTests, numFailedTests, numPendingTests, numTodo
     passed: numPassedTests,
     failed: numFailedTests + brokenFiles.length,
     skipped: numPendingTests + numTodoTests,
+    failures: testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status === "failed")
+        .map(({ fullName, failureMessages: [why = ""] }) => `${relative(".", name)} > ${fullName}: ${firstLine(why)}`),
+    ),
   };
 }
+
+const firstLine = (text) => text.split("\n", 1)[0].slice(0, 300);
 
 function junitCounts(xml) {
   const suite = /<testsuite\b[^>]*>/.exec(xml)?.[0] ?? "";
   const count = (name) => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(suite)?.[1] ?? 0);
   const failed = count("failures") + count("errors");
   const skipped = count("skipped") + count("disabled");
-  return { passed: count("tests") - failed - skipped, failed, skipped };
+  const failures = [...xml.matchAll(/<testcase\b[^>]*?\bname="([^"]*)"[^>]*>\s*<(?:failure|error)\b/g)].map(
+    ([, name]) => name,
+  );
+  return { passed: count("tests") - failed - skipped, failed, skipped, failures };
 }

@@ -32,7 +32,8 @@ for (const [id, reward] of Object.entries({ right: 1, wrong: -0.3 })) {
 session.end();
 const batch = await store.exportBatch(["task-0"], { style: "individual", discount: 0.9 });
 // When a call began and how long it took differs from run to run.
-const compared = Object.entries(batch.tensors).filter(([name]) => !["row_created_at", "row_latency"].includes(name));
+const timed = ["row_created_at", "row_created_at_ms", "row_latency"];
+const compared = Object.entries(batch.tensors).filter(([name]) => !timed.includes(name));
 const hex = ({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength).toString("hex");
 const tensors = Object.fromEntries(compared.map(([name, { data }]) => [name, hex(data)]));
 process.stdout.write(JSON.stringify({ arch: process.arch, tensors }));
