@@ -56,24 +56,24 @@ export type {
   RolloutEngine,
   RolloutWorkflow,
 } from "./rollout/contract.js";
-export type { BatchOrder } from "./rollout/controller/accepted-tasks.js";
+export type { BatchOrder } from "./job/planning.js";
 export {
   RolloutController,
   type RolloutCounts,
   type SubmitOptions,
   type WeightsPath,
   type WeightUpdate,
-} from "./rollout/controller/controller.js";
+} from "./job/controller.js";
 export type {
   ConfiguredOptions,
   ControllerOptions,
   ControllerSettings,
-} from "./rollout/controller/controller-options.js";
-export { ControllerError, type ControllerErrorCode } from "./rollout/controller/errors.js";
-export { RolloutBatch } from "./rollout/controller/rollout-batch.js";
-export type { StalenessLimits } from "./rollout/controller/staleness.js";
-export { rejectionOf, type TaskResult } from "./rollout/controller/task.js";
-export type { RunningTask, TaskRunner } from "./rollout/controller/task-runner.js";
+} from "./job/controller-options.js";
+export { ControllerError, type ControllerErrorCode } from "./job/errors.js";
+export { RolloutBatch } from "./job/rollout-batch.js";
+export type { StalenessLimits } from "./job/planning.js";
+export { rejectionOf, type TaskResult } from "./job/task.js";
+export type { RunningTask, TaskRunner } from "./job/task-runner.js";
 export { GroupedWorkflow, type GroupedWorkflowOptions } from "./rollout/grouped-workflow.js";
 export { ProxyWorkflow, type ProxyWorkflowOptions } from "./rollout/proxy-workflow.js";
 export { PythonAgent, type PythonAgentOptions } from "./rollout/python/python-agent.js";

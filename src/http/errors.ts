@@ -27,6 +27,7 @@ export const CATALOGUE = {
   response_not_found: [404, "invalid_request_error"],
   tokens_unavailable: [404, "invalid_request_error"],
   rollout_worker_not_found: [404, "invalid_request_error"],
+  rollout_worker_name_taken: [409, "invalid_request_error"],
   model_refused: [404, "invalid_request_error"],
   engine_server_not_found: [404, "invalid_request_error"],
   method_not_allowed: [405, "invalid_request_error"],

@@ -7,7 +7,7 @@ import type { WeightsStatus } from "../../src/client/weight-calls.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine, ensureTinyModel } from "../../src/engine/index.js";
 import { loadChatModel } from "../../src/model/load-chat-model.js";
-import { RolloutController } from "../../src/rollout/controller/controller.js";
+import { RolloutController } from "../../src/job/controller.js";
 import { ProxyWorkflow } from "../../src/rollout/proxy-workflow.js";
 import { createAgent } from "../helpers/agents.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";

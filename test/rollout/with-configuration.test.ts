@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { connectProxy } from "../../src/rollout/connect.js";
-import { RolloutController } from "../../src/rollout/controller/controller.js";
+import { RolloutController } from "../../src/job/controller.js";
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
 import { resolveWorkflow } from "../../src/rollout/resolve-workflow.js";
 import { createAgent } from "../helpers/agents.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
-import { HeldWorkflow } from "./controller/held-workflow.js";
+import { HeldWorkflow } from "../job/held-workflow.js";
 
 const AGENT = { run: () => Promise.resolve(1) };
 

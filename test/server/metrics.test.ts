@@ -12,7 +12,7 @@ import { readPage } from "../helpers/page.js";
 import { Proxy } from "../helpers/proxy.js";
 import { ScriptedEngine } from "../helpers/scripted-engine.js";
 import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
-import { leasing, serve as serveController } from "../leasing/leasing.js";
+import { leasing, serve as serveController } from "../job/leases/leasing.js";
 
 const USER = [{ role: "user", content: "hello" }];
 
@@ -21,7 +21,7 @@ async function scrape(proxy: Proxy<Engine>): Promise<string> {
 }
 
 async function scrapeController(): Promise<string> {
-  const { url } = await serveController(leasing());
+  const { url } = await serveController(await leasing());
   return (await fetch(`${url}/metrics`)).text();
 }
 

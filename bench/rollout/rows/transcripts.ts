@@ -51,7 +51,8 @@ export async function measureTranscripts(): Promise<Row> {
 function createSetup(out: string, proxy: ConnectedProxy): TranscribedJob {
   const screen = { line: (text: string) => process.stderr.write(`${text}\n`) };
   const options = { out, proxy: proxy.url };
-  return { config: parseConfig({}), options, proxy, tasks: [], groupSize: 1, screen };
+  const store = { isResumed: false, discard: () => Promise.resolve() };
+  return { config: parseConfig({}), options, proxy, store, tasks: [], groupSize: 1, screen };
 }
 
 function cpuOfEpisode({ cpu }: JobTimes): number {

@@ -66,9 +66,10 @@ interface WorkerJob {
 async function runJobs(job: WorkerJob): Promise<void> {
   const { client, options, logger, stopping } = job;
   const workerId = randomUUID();
-  const name = options.name ?? `${hostname()}-${process.pid}`;
+  // Workers in containers may have the same host name and process id.
+  const name = options.name ?? `${hostname()}-${process.pid}-${workerId.slice(0, 4)}`;
   for (let isFirst = true; ; isFirst = false) {
-    const settings = await client.register(workerId, name, stopping.signal);
+    const settings = await client.register(workerId, name, { replace: isFirst && options.replace, signal: stopping.signal });
     const end = await runOne(job, { workerId, name, settings, isFirst });
     logger.info({ name, end }, "the worker has ended");
     if (end !== "job_changed") return;

@@ -5,7 +5,7 @@ import type { Trainer } from "./trainer.js";
 
 /** Creates the trainer of a job, if it has one. `onFailure` is called if a persistent one fails while it has no batch. */
 export function createTrainer(
-  job: Pick<JobSetup, "options" | "proxy" | "journal">,
+  job: Pick<JobSetup, "options" | "proxy" | "store">,
   onFailure: (error: Error) => void,
 ): Trainer | undefined {
   const { options, proxy: engine } = job;

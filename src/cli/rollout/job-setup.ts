@@ -1,9 +1,10 @@
+import type { Logger } from "pino";
 import type { Config } from "../../config/index.js";
-import type { JobJournal } from "../../leasing/job-journal.js";
-import type { LeasedTasks } from "../../leasing/leased-tasks.js";
 import type { ConnectedProxy } from "../../rollout/connect.js";
 import type { RolloutWorkflow } from "../../rollout/contract.js";
-import type { TaskRunner } from "../../rollout/controller/task-runner.js";
+import type { JobStore } from "../../job/job-store.js";
+import type { LeasedTasks } from "../../job/leases/leased-tasks.js";
+import type { SessionRemover } from "../../job/session-remover.js";
 import type { JobTranscript } from "./job-transcript.js";
 import type { RolloutTask } from "./read-tasks.js";
 import type { RolloutOptions } from "./rollout-options.js";
@@ -16,21 +17,23 @@ export interface JobSetup {
   readonly options: RolloutOptions;
   readonly proxy: ConnectedProxy;
   readonly tokens: SampledTokens;
-  /** Runs the tasks, in this process or on rollout workers. */
-  readonly runner: RolloutWorkflow | TaskRunner;
-  /** Set if rollout workers run the tasks: it is the `runner`. */
+  /** Runs agents in this process; undefined if rollout workers do. */
+  readonly workflow?: RolloutWorkflow | undefined;
+  /** Gives the tasks to rollout workers; undefined if agents run in this process. */
   readonly leases?: LeasedTasks | undefined;
-  /** The records of the job on disk. */
-  readonly journal?: JobJournal | undefined;
+  readonly store: JobStore;
+  /** Deletes sessions that no batch needs. */
+  readonly remover: SessionRemover;
   /** Episodes per task. */
   readonly groupSize: number;
   readonly tasks: readonly RolloutTask[];
   readonly screen: RolloutScreen;
+  readonly logger: Logger;
   /** Undefined with `--no-transcripts`. */
   readonly transcript?: JobTranscript | undefined;
 }
 
 /** Returns the weight version at the start: that of the process before, if the job goes on. */
-export function readStartVersion({ options, journal }: Pick<JobSetup, "options" | "journal">): number | undefined {
-  return (journal?.isResumed && journal.version) || options.fromVersion;
+export function readStartVersion({ options, store }: Pick<JobSetup, "options" | "store">): number | undefined {
+  return (store.isResumed && store.opened.version) || options.fromVersion;
 }

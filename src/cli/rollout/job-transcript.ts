@@ -3,12 +3,11 @@ import { AdminClient } from "../../client/admin-client.js";
 import { ProxyError } from "../../client/errors.js";
 import { HttpTransport } from "../../client/transport.js";
 import type { Config } from "../../config/index.js";
-import type { JobJournal } from "../../leasing/job-journal.js";
-import type { LeasedTasks } from "../../leasing/leased-tasks.js";
+import type { JobStore } from "../../job/job-store.js";
 import { modelDigest } from "../../model/model-digest.js";
 import type { ConnectedProxy } from "../../rollout/connect.js";
 import type { AcceptedEpisode, RejectedEpisode } from "../../rollout/contract.js";
-import type { TaskResult } from "../../rollout/controller/task.js";
+import type { TaskResult } from "../../job/task.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
 import { findModelFolder } from "../../server/open-engine.js";
 import { readSessionTag } from "../../session/worker-tag.js";
@@ -24,7 +23,6 @@ export const transcriptFileOf = (out: string): string => `${out}.jsonl`;
 
 /** Episodes that wait beyond this number are written without their messages. */
 const MAX_WAITING = 1000;
-const DELETE_SECONDS = 30;
 /** How long a batch waits for the transcripts of its episodes, whose sessions are freed then. */
 const BATCH_WAIT_MS = 5000;
 /** How long the end of the job waits. */
@@ -35,9 +33,7 @@ export interface TranscribedJob {
   readonly config: Pick<Config, "engine" | "model" | "rollout">;
   readonly options: Pick<RolloutOptions, "out" | "proxy" | "transcripts">;
   readonly proxy: ConnectedProxy;
-  /** Set if rollout workers run the tasks. */
-  readonly leases?: Pick<LeasedTasks, "discard"> | undefined;
-  readonly journal?: Pick<JobJournal, "isResumed" | "removeUnwanted"> | undefined;
+  readonly store: Pick<JobStore, "isResumed" | "discard">;
   readonly groupSize: number;
   readonly tasks: readonly unknown[];
   readonly screen: Pick<RolloutScreen, "line">;
@@ -81,12 +77,12 @@ export class JobTranscript {
 
   /** Creates the transcript, or opens that of the process before; undefined with `--no-transcripts`. */
   static async open(job: TranscribedJob): Promise<JobTranscript | undefined> {
-    const { options, journal, screen } = job;
+    const { options, store, screen } = job;
     if (options.transcripts === false) return undefined;
     const path = transcriptFileOf(options.out);
     try {
       const run = await describeRun(job);
-      return new JobTranscript(job, await TranscriptWriter.open(path, run, { resume: journal?.isResumed ?? false }));
+      return new JobTranscript(job, await TranscriptWriter.open(path, run, { resume: store.isResumed }));
     } catch (error) {
       screen.line(`rolltape: warning: no transcript is written to ${path}: ${(error as Error).message}`);
       return new JobTranscript(job, undefined);
@@ -150,7 +146,7 @@ export class JobTranscript {
       else await this.#writer.writeEpisode(read);
       this.#warn();
     }
-    if (!head.accepted) await this.#delete(id);
+    if (!head.accepted) await this.#job.store.discard([id]);
   }
 
   /** Returns the line of an episode with what the proxy recorded of its session, or why it is not known. */
@@ -174,17 +170,6 @@ export class JobTranscript {
     const reader = new TranscriptReader(admin, { discount, signal: this.#stopping.signal });
     this.#readers.set(key, reader);
     return reader;
-  }
-
-  async #delete(id: string): Promise<void> {
-    const { leases, proxy, journal } = this.#job;
-    if (leases) return leases.discard([id]);
-    // If the proxy does not answer, the session is freed when it expires.
-    const isDeleted = await proxy.admin.deleteSession(id, { timeoutSeconds: DELETE_SECONDS }).then(
-      () => true,
-      () => false,
-    );
-    if (isDeleted) journal?.removeUnwanted(id);
   }
 
   #write(line: Parameters<TranscriptWriter["write"]>[0]): void {

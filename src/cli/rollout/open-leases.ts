@@ -1,22 +1,23 @@
-import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Config } from "../../config/index.js";
-import type { JobJournal } from "../../leasing/job-journal.js";
-import { LeasedTasks } from "../../leasing/leased-tasks.js";
-import { SessionRemover } from "../../leasing/session-remover.js";
+import type { JobStore } from "../../job/job-store.js";
+import { LeasedTasks } from "../../job/leases/leased-tasks.js";
+import type { SessionRemover } from "../../job/session-remover.js";
 import type { ConnectedProxy } from "../../rollout/connect.js";
-import type { RolloutJob } from "./rollout-job.js";
+import type { RolloutTask } from "./read-tasks.js";
 import type { RolloutOptions } from "./rollout-options.js";
 
 export interface LeasesSettings {
   readonly config: Config;
   readonly options: Pick<RolloutOptions, "groupSize" | "timeout" | "transcripts">;
+  readonly tasks: readonly RolloutTask[];
+  readonly store: JobStore;
+  readonly remover: SessionRemover;
   readonly proxy: ConnectedProxy;
   readonly adminKey: string;
   readonly host: string;
   readonly port: number;
   readonly logger: Logger;
-  readonly journal?: JobJournal | undefined;
 }
 
 /** The HTTP server that gives the tasks of this process's job to rollout workers. */
@@ -24,49 +25,29 @@ export interface OpenLeases extends AsyncDisposable {
   readonly url: string;
   readonly tasks: LeasedTasks;
   readonly groupSize: number;
-  /** Sets the job whose counts the status shows. */
-  attach(job: RolloutJob): void;
 }
-
-/** Maximum seconds for which the end of a job waits for a proxy that does not delete unwanted sessions. */
-const REMOVAL_SECONDS = 10;
-const NO_JOB = { version: 0, submitted: 0, waiting: 0, accepted: 0, rejected: 0 };
 
 /** Starts the server. Workers may come before the job begins. */
 export async function openLeases(settings: LeasesSettings): Promise<OpenLeases> {
-  const { config, options, proxy, adminKey, host, port, logger, journal } = settings;
-  const { lease_seconds, max_attempts, agent } = config.rollout;
+  const { config, options, tasks: list, store, remover, proxy, adminKey, host, port, logger } = settings;
+  const { lease_seconds: leaseSeconds, agent } = config.rollout;
   const groupSize = options.groupSize ?? config.group_size;
-  const remover = new SessionRemover({
-    remove: (id) => proxy.admin.deleteSession(id),
-    removeLease: (id) => proxy.admin.deleteLease(id, { ended: true }),
-    onRemoved: (id) => journal?.removeUnwanted(id),
-    onLeaseRemoved: (id) => journal?.removeLost(id),
-  });
-  const tasks = new LeasedTasks({
-    leaseSeconds: lease_seconds,
-    maxAttempts: max_attempts,
-    remover,
-    records: journal,
-    restored: journal?.restored,
-    keepsRejected: options.transcripts !== false,
-    onLost: ({ task, attempt }, reason) => logger.warn({ task, attempt, reason }, "an attempt of a task was lost"),
-  });
-  let job: RolloutJob | undefined;
+  const earlierWorkers = [...(await store.readLeases()).keys()];
+  const tasks = new LeasedTasks({ store, leaseSeconds, earlierWorkers, readData: (index) => list[index]?.data });
   // Imported late, because it loads the native addon, which is not needed to report wrong arguments.
-  const { startController } = await import("../../leasing/start.js");
+  const { startController } = await import("../../job/leases/start.js");
   const running = await startController(config, {
     adminKey,
     host,
     port,
     logger,
+    store,
     tasks,
     remover,
-    readJob: () => job?.counts ?? NO_JOB,
     settings: {
-      job_id: journal?.jobId ?? `job-${randomUUID()}`,
+      job_id: store.opened.job_id,
       proxy_url: proxy.url,
-      lease_seconds,
+      lease_seconds: leaseSeconds,
       workflow: {
         group_size: groupSize,
         drop_incomplete_group: config.drop_incomplete_group,
@@ -76,10 +57,5 @@ export async function openLeases(settings: LeasesSettings): Promise<OpenLeases> 
       },
     },
   });
-  const close = async () => {
-    await running.close();
-    await remover.close(REMOVAL_SECONDS);
-  };
-  const attach = (attached: RolloutJob) => void (job = attached);
-  return { url: running.url, tasks, groupSize, attach, [Symbol.asyncDispose]: close };
+  return { url: running.url, tasks, groupSize, [Symbol.asyncDispose]: () => running.close() };
 }

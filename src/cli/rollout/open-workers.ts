@@ -1,20 +1,18 @@
 import { UNUSED_BY_WORKER, withoutUnused } from "../../config/index.js";
-import { createLogger } from "../logger.js";
 import { JobProcess } from "./job-process.js";
 import { type LeasesSettings, type OpenLeases, openLeases } from "./open-leases.js";
 import type { JobProxySettings } from "./open-proxy.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { chooseNodeArguments } from "./worker-node-arguments.js";
 
-export interface WorkersSettings extends JobProxySettings, Pick<LeasesSettings, "proxy" | "adminKey" | "journal"> {
+export interface WorkersSettings extends JobProxySettings, Pick<LeasesSettings, "tasks" | "store" | "remover" | "proxy" | "adminKey" | "logger"> {
   readonly count: number;
 }
 
 /** Starts rollout workers on this machine, and what gives them tasks. Resolves when all are ready, so that they share the tasks. */
 export async function openWorkers(settings: WorkersSettings): Promise<OpenLeases> {
-  const { config, options, overrides, screen, count, adminKey } = settings;
-  const logger = createLogger(config, screen.log);
-  const leases = await openLeases({ ...settings, host: "127.0.0.1", port: 0, logger });
+  const { options, overrides, screen, count, adminKey } = settings;
+  const leases = await openLeases({ ...settings, host: "127.0.0.1", port: 0 });
   const shared = [
     "--controller",
     leases.url,
@@ -33,7 +31,7 @@ export async function openWorkers(settings: WorkersSettings): Promise<OpenLeases
       env,
       logs: screen.log,
       cost: "its tasks run again",
-      onDeath: (how) => leases.tasks.loseNamed(name, `rollout worker ${name} ended with ${how}`),
+      onDeath: (how) => void leases.tasks.loseNamed(name, `rollout worker ${name} ended with ${how}`),
     });
   });
   const close = async () => {

@@ -113,7 +113,7 @@ function gatewayArguments(settings: RolloutJobSettings): string[] {
 }
 
 function workerArguments(settings: RolloutJobSettings): string[] {
-  const place = ["--controller", URL_FILE, "--proxy", "{proxy_url}", "--name", "worker-{index}"];
+  const place = ["--controller", URL_FILE, "--proxy", "{proxy_url}", "--name", "worker-{index}", "--replace"];
   return [...place, ...agentArguments(settings.options), ...forward(settings, UNUSED_BY_WORKER)];
 }
 

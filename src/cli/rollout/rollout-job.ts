@@ -1,10 +1,12 @@
 import type { ArrivingBatch, BatchFields } from "../../client/admin-client.js";
 import { toFilterFields } from "../../client/export-filters.js";
-import type { WrittenBatchRecord } from "../../leasing/job-journal.js";
 import { readExportFilters } from "../../rollout/configured-filters.js";
-import { RolloutController } from "../../rollout/controller/controller.js";
-import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
-import type { TaskResult } from "../../rollout/controller/task.js";
+import { RolloutController } from "../../job/controller.js";
+import type { EarlierWork, JobChange } from "../../job/job-store.js";
+import type { RolloutBatch } from "../../job/rollout-batch.js";
+import type { BatchRow } from "../../job/schema.js";
+import type { TaskResult } from "../../job/task.js";
+import { fromWire } from "../../rollout/lease/wire-result.js";
 import { BatchFileError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
 import type { WrittenBatch } from "./batch-writer.js";
@@ -16,7 +18,7 @@ import { type JobSetup, readStartVersion } from "./job-setup.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import { type BatchContent, receiveBatch } from "./receive-batch.js";
-import { finishBatches, submitTasks } from "./restore-job.js";
+import { finishBatches } from "./restore-job.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
 import { type Trainer, type TrainingResult, trainerFailed } from "./trainer.js";
@@ -59,8 +61,10 @@ export class RolloutJob implements StoppableJob {
 
   constructor(job: JobSetup) {
     const { max_staleness, max_concurrent_rollouts, consumer_batch_size } = job.config.rollout;
-    const { trainer, fromVersion, out } = job.options;
-    const { journal } = job;
+    const { trainer, out } = job.options;
+    const { store, leases } = job;
+    const isResumable = job.config.storage.directory !== null;
+    const nextBatch = store.isResumed ? store.opened.next_batch : 0;
     const count = job.tasks.length;
     const consumerBatchSize = consumer_batch_size ?? count;
     this.#job = job;
@@ -68,21 +72,19 @@ export class RolloutJob implements StoppableJob {
       createBatchWriter(job, this.#stopping.signal, (message) => this.#tell(message)),
       out,
       // A job that goes on must not overwrite the only batch of the process before it.
-      consumer_batch_size === null && !journal?.nextBatch ? undefined : (journal?.nextBatch ?? fromVersion ?? 0),
+      consumer_batch_size === null && nextBatch === 0 ? undefined : store.opened.next_batch,
     );
     this.#errors = new RolloutErrorLog(out);
-    this.#controller = new RolloutController(job.runner, job.proxy, {
+    const onQueued = leases && (() => leases.wake());
+    const limits = {
       maxConcurrentRollouts: max_concurrent_rollouts ?? Math.min(DEFAULT_CONCURRENT_TASKS, count),
       // Without a trainer there are no later versions: nothing becomes stale.
       maxStaleness: trainer === undefined ? Math.ceil(count / consumerBatchSize) : max_staleness,
       consumerBatchSize,
-      version: readStartVersion(job),
-      onResult: (result) => {
-        this.#tally.add(result);
-        this.#errors.add(result);
-        job.transcript?.add(result);
-      },
-    });
+    };
+    const onResult = (result: TaskResult) => this.#note(result);
+    const controlled = { ...limits, version: readStartVersion(job), onResult };
+    this.#controller = new RolloutController(job.workflow, job.proxy, controlled, { store, onQueued, isResumable });
     this.#trainer = createTrainer(job, (error) => {
       // The job stops for another reason, so the trainer's failure while it is stopped is not reported.
       if (!this.#stopping.signal.aborted) this.fail(error);
@@ -97,13 +99,15 @@ export class RolloutJob implements StoppableJob {
    * `interrupted`
    */
   async run(): Promise<JobOutcome> {
-    const { tasks, groupSize, tokens, screen, journal } = this.#job;
+    const { tasks, groupSize, tokens, screen, store } = this.#job;
     const progress = new RolloutProgress(tasks.length * groupSize, this.#tally, tokens, screen);
     try {
-      const untrained = await finishBatches(this.#job, this.#batches);
-      submitTasks(this.#job, { controller: this.#controller, tally: this.#tally });
+      for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
+      const earlier = await store.begin((change) => this.#act(change));
+      this.#restore(earlier);
+      const untrained = await finishBatches(this.#job, earlier, this.#batches);
       this.#controller.finish();
-      for (const record of untrained) await this.#train(record.file, record);
+      for (const batch of untrained) await this.#train(batch);
       for (let batch = await this.#next(); batch; batch = await this.#next()) await this.#consume(batch);
       await this.#endTrainer();
     } finally {
@@ -114,17 +118,10 @@ export class RolloutJob implements StoppableJob {
     }
     const [failure, interrupted] = [this.#failure, this.#interrupted];
     // After an error, the job is unfinished: the next process goes on with it.
-    if (!failure) await journal?.end(interrupted ? "stopped" : "done");
+    if (!failure) await store.end(interrupted ? "stopped" : "done");
     const errors = this.#errors.place;
     if (this.#batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
     return { tally: this.#tally, batches: this.#batches, sampledTokens: tokens.count, errors, interrupted, failure };
-  }
-
-  /** Counts of the job for its controller's status. */
-  get counts() {
-    const { submitted, waiting } = this.#controller.counts;
-    const { acceptedTasks: accepted, rejectedTasks: rejected } = this.#tally;
-    return { submitted, waiting, accepted, rejected, version: this.#controller.version };
   }
 
   /** Stops the job for its user. */
@@ -140,6 +137,36 @@ export class RolloutJob implements StoppableJob {
     if (this.#over) return;
     this.#failure ??= error;
     this.#stop();
+  }
+
+  /** Acts on a change of the job's state. */
+  #act(change: JobChange): void {
+    const { remover, leases, logger } = this.#job;
+    remover.add(change.unwanted);
+    remover.addLeases(change.lostLeases);
+    for (const lost of change.lost) logger.warn(lost, "an attempt of a task was lost");
+    this.#controller.noteChange(change);
+    leases?.wake();
+  }
+
+  #note(result: TaskResult): void {
+    this.#tally.add(result);
+    this.#errors.add(result);
+    this.#job.transcript?.add(result);
+  }
+
+  /** Counts what earlier processes of the job have done. */
+  #restore({ ended }: EarlierWork): void {
+    const { tasks, proxy } = this.#job;
+    for (const { index, taskId, version, result, batch } of ended) {
+      const { accepted, rejected } = fromWire(result);
+      this.#tally.acceptedBefore += accepted.length;
+      // The proxy may have another address since.
+      const here = accepted.map((episode) => ({ ...episode, url: proxy.url }));
+      const restored = { index, taskId, version, accepted: here, rejected, data: tasks[index]?.data };
+      if (batch === undefined) this.#note(restored);
+      else this.#tally.add(restored);
+    }
   }
 
   #next(): Promise<RolloutBatch | undefined> {
@@ -169,10 +196,10 @@ export class RolloutJob implements StoppableJob {
       ...filters,
     } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
-    const stopIfLost = this.#job.leases !== undefined && !this.#stopping.signal.aborted;
+    const stopIfLost = !this.#stopping.signal.aborted;
     const survivors = await this.#export(batch, { admin: proxy.admin, fields, dropIncompleteGroup, stopIfLost });
     if (survivors === undefined) return;
-    if (stopIfLost && survivors.lost.size > 0) return this.#rerun(batch, survivors.lost);
+    if (stopIfLost && survivors.lost.size > 0) return await this.#rerun(batch, survivors.lost);
     this.#tally.lose(survivors.lost.size, survivors.leftOut);
     await this.#job.transcript?.settled(batch.sessionIds);
     if (survivors.content === undefined) {
@@ -182,35 +209,25 @@ export class RolloutJob implements StoppableJob {
     }
     const file = await this.#write(survivors.content, survivors, fields);
     if (file === undefined) return;
-    const record = await this.#record(batch, file);
+    const { store, transcript } = this.#job;
+    const { number } = this.#batches;
+    const trained = this.#job.options.trainer === undefined;
+    // From now on, no other batch has its tasks.
+    await store.saveBatch({ number, file, tasks: batch.tasks.map(({ index }) => index), trained });
     const { sessionIds } = survivors;
-    this.#job.transcript?.addBatch({ number: record.number, file, version: this.#controller.version, sessionIds });
+    transcript?.addBatch({ number, file, version: this.#controller.version, sessionIds });
     // Released before the trainer runs, which may take hours.
     await survivors.release();
-    const freed = { ...record, sessionIds: [] };
-    await this.#job.journal?.updateBatch(freed);
-    await this.#train(file, freed);
+    await store.freed(number);
+    await this.#train({ number, file, tasks: batch.tasks.length });
   }
 
-  /** Stores that a batch is written. From now on, no other batch has its tasks. */
-  async #record({ tasks, sessionIds }: RolloutBatch, file: string): Promise<WrittenBatchRecord> {
-    const trained = this.#job.options.trainer === undefined;
-    const { number } = this.#batches;
-    const record = { number, file, tasks: tasks.map(({ index }) => index), sessionIds, trained };
-    await this.#job.journal?.saveBatch(record);
-    return record;
-  }
-
-  /** Runs the tasks of lost sessions again, on any rollout worker. Their other sessions are deleted. */
-  #rerun(batch: RolloutBatch, lost: ReadonlySet<string>): void {
-    const isLost = ({ accepted }: TaskResult) => accepted.some(({ sessionId }) => lost.has(sessionId));
-    for (const task of batch.tasks.filter(isLost)) {
-      this.#tally.rerun(task);
-      const kept = task.accepted.flatMap(({ sessionId }) => (lost.has(sessionId) ? [] : [sessionId]));
-      this.#job.leases?.reopen(task.index, "its sessions were lost with their proxy", kept);
-    }
+  /** Runs the tasks of lost sessions again. */
+  async #rerun(batch: RolloutBatch, lost: ReadonlySet<string>): Promise<void> {
+    for (const task of batch.tasks)
+      if (task.accepted.some(({ sessionId }) => lost.has(sessionId))) this.#tally.rerun(task);
     this.#tell(`${lost.size} sessions were lost with their proxy; their tasks run again`);
-    this.#controller.rerun(batch, isLost);
+    await this.#controller.rerun(batch, lost, "its sessions were lost with their proxy");
   }
 
   /** Exports the batch. If the proxy refuses, tells the user how to export it again, and returns undefined. */
@@ -259,19 +276,16 @@ export class RolloutJob implements StoppableJob {
   }
 
   /** Trains on a batch and sets the new version, unless the job is stopped. */
-  async #train(file: string, record: WrittenBatchRecord): Promise<void> {
+  async #train({ number, file, tasks }: Pick<BatchRow, "number" | "file" | "tasks">): Promise<void> {
     const { signal } = this.#stopping;
     if (this.#trainer === undefined || signal.aborted) return;
     const before = this.#controller.version;
     const started = performance.now();
     try {
-      const result = await this.#trainer.train(
-        { file, step: this.#steps, version: before, tasks: record.tasks.length },
-        signal,
-      );
+      const result = await this.#trainer.train({ file, step: this.#steps, version: before, tasks }, signal);
       this.#controller.noteStep(result.version - before);
       await this.#setVersion(result);
-      await this.#job.journal?.updateBatch({ ...record, trained: true }, result.version);
+      await this.#job.store.trained(number);
       const duration = (performance.now() - started) / 1000;
       this.#job.transcript?.addStep({ number: this.#steps, version: result.version, duration });
       const seconds = duration.toFixed(1);

@@ -62,6 +62,8 @@ export interface WorkerOptions extends ConfigOptions, Pick<RolloutOptions, "agen
   /** URL of the controller, or a file that has it. */
   readonly controller: string;
   readonly name?: string;
+  /** The former worker of this name has ended. */
+  readonly replace?: boolean;
 }
 
 /** Declares the arguments of `rolltape rollout`. */
@@ -93,7 +95,8 @@ export function withControllerOptions(command: Command): Command {
 export function withWorkerOptions(command: Command): Command {
   return withAgentOptions(withConfigOptions(command))
     .requiredOption("--controller <url>", "URL of the controller, or a file that it writes with --url-file")
-    .option("--name <name>", "name in logs; a worker that is restarted under its name replaces the former one")
+    .option("--name <name>", "name in logs, which no other living worker has")
+    .option("--replace", "the former worker of this name has ended: its tasks run again at once")
     .addOption(proxyOption());
 }
 

@@ -1,17 +1,17 @@
+import type { Logger } from "pino";
 import type { Config } from "../../config/index.js";
-import type { JobJournal } from "../../leasing/job-journal.js";
+import type { JobStore } from "../../job/job-store.js";
+import { SessionRemover } from "../../job/session-remover.js";
 import { connectProxy } from "../../rollout/connect.js";
-import type { RolloutWorkflow } from "../../rollout/contract.js";
-import { WorkflowRunner } from "../../rollout/controller/task-runner.js";
 import { createLogger } from "../logger.js";
 import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
 import { readExamples } from "./examples.js";
 import type { JobSetup } from "./job-setup.js";
 import { JobTranscript } from "./job-transcript.js";
 import { createWorkflow } from "./job-workflow.js";
-import { openJournal } from "./open-journal.js";
 import { type OpenLeases, openLeases } from "./open-leases.js";
 import { openProxy } from "./open-proxy.js";
+import { openStore } from "./open-store.js";
 import { openWorkers } from "./open-workers.js";
 import type { ProcessWatch } from "./process-watch.js";
 import type { RolloutTask } from "./read-tasks.js";
@@ -44,6 +44,7 @@ export interface EndedJob {
 export async function runJob(run: JobRun): Promise<EndedJob> {
   const { config, options, overrides, runners } = run;
   using screen = new RolloutScreen();
+  const logger = createLogger(config, screen.log);
   await requireWritable(options.out);
   if (options.proxy === undefined) {
     for (const { key, message } of await sharedMemoryProblems(config))
@@ -55,16 +56,16 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
   try {
     await using served = await openProxy({ config, options, overrides, screen });
     await using proxy = connectProxy(served);
-    await using journal = await openJournal(run);
-    await using leases = await openRunners(run, { served, proxy, screen, journal });
-    const runner = leases?.tasks ?? (workflow && (await createRunner(workflow.workflow, { options, proxy, journal })));
-    if (!runner) throw new Error("nothing runs the agents");
+    await using store = await openStore(run);
+    await using removing = openRemover(store, proxy);
+    const { remover } = removing;
+    await using leases = await openRunners(run, { served, proxy, screen, logger, store, remover });
     const groupSize = workflow?.groupSize ?? leases?.groupSize ?? 1;
     const tokens = await SampledTokens.start(proxy.url);
-    const setup = { ...run, proxy, tokens, runner, leases: leases?.tasks, journal, groupSize, screen };
+    const runner = { workflow: workflow?.workflow, leases: leases?.tasks };
+    const setup = { ...run, ...runner, proxy, tokens, store, remover, groupSize, screen, logger };
     const transcript = await JobTranscript.open(setup);
     const job = new RolloutJob({ ...setup, transcript });
-    leases?.attach(job);
     run.watch.begin(job);
     return await measure(job, run, { groupSize, transcript });
   } finally {
@@ -85,34 +86,36 @@ async function measure(
   return { summary: { ...outcome, tasks: tasks.length, groupSize, seconds, transcript, stopped }, failure };
 }
 
+/** Maximum seconds for which the end of a job waits for a proxy that does not delete unwanted sessions. */
+const REMOVAL_SECONDS = 10;
+
+function openRemover(store: JobStore, { admin }: ReturnType<typeof connectProxy>) {
+  const remover = new SessionRemover({
+    remove: (id) => admin.deleteSession(id),
+    removeLease: (id) => admin.deleteLease(id, { ended: true }),
+    onRemoved: (session) => store.removed({ session }),
+    onLeaseRemoved: (lease) => store.removed({ lease }),
+  });
+  return { remover, [Symbol.asyncDispose]: () => remover.close(REMOVAL_SECONDS) };
+}
+
 interface Opened {
   readonly served: { readonly adminKey: string };
   readonly proxy: ReturnType<typeof connectProxy>;
   readonly screen: RolloutScreen;
-  readonly journal: JobJournal | undefined;
-}
-
-/** Returns what runs tasks in this process, and stores their results if there is a journal. */
-async function createRunner(
-  workflow: RolloutWorkflow,
-  { options, proxy, journal }: Pick<JobRun, "options"> & Pick<Opened, "proxy" | "journal">,
-) {
-  // The transcript reads the sessions of rejected episodes before they are deleted.
-  const rejectedSessions = options.transcripts === false ? "delete" : "keep";
-  if (!journal) return new WorkflowRunner(workflow, proxy, { rejectedSessions });
-  const { JournaledRunner } = await import("../../leasing/journaled-runner.js");
-  return new JournaledRunner(workflow, proxy, journal, { rejectedSessions, leaseId: journal.jobId });
+  readonly logger: Logger;
+  readonly store: JobStore;
+  readonly remover: SessionRemover;
 }
 
 /** Opens what gives tasks to rollout workers; undefined if agents run in this process. */
-async function openRunners(run: JobRun, { served, proxy, screen, journal }: Opened): Promise<OpenLeases | undefined> {
+async function openRunners(run: JobRun, { served, ...opened }: Opened): Promise<OpenLeases | undefined> {
   const { config, runners } = run;
   const { adminKey } = served;
   if (runners === "here") return undefined;
-  if ("workers" in runners) return openWorkers({ ...run, screen, proxy, adminKey, journal, count: runners.workers });
+  if ("workers" in runners) return openWorkers({ ...run, ...opened, adminKey, count: runners.workers });
   const { host, port } = config.server;
-  const logger = createLogger(config, screen.log);
-  const leases = await openLeases({ ...run, proxy, adminKey, journal, host, port, logger });
+  const leases = await openLeases({ ...run, ...opened, adminKey, host, port });
   runners.onReady(leases.url);
   return leases;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { AdminClient, ArrivingBatch, BatchFields } from "../../client/admin-client.js";
 import { ProxyError } from "../../client/errors.js";
-import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
+import type { RolloutBatch } from "../../job/rollout-batch.js";
 
 type SurvivorsClient = Pick<AdminClient, "receiveHeldBatch" | "acknowledge" | "deleteSession">;
 

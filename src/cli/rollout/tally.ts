@@ -1,4 +1,4 @@
-import { rejectionOf, type TaskResult } from "../../rollout/controller/task.js";
+import { rejectionOf, type TaskResult } from "../../job/task.js";
 import { RejectionReasons } from "./rejection-reasons.js";
 
 /** Counts of a running job. */

@@ -33,7 +33,11 @@ export const workerFields = {
     .string()
     .min(1)
     .max(200)
-    .describe("Name in logs and reasons. If a worker of the same name has leases, it has ended: they are lost."),
+    .describe("Name in logs and reasons. Each living worker has its own."),
+  replace: z
+    .boolean()
+    .default(false)
+    .describe("The former worker of this name has ended: its leases are lost at once. Otherwise a name is refused while it lives."),
 } as const;
 
 /** Settings that a worker needs to run tasks of the job. */

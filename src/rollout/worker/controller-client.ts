@@ -65,8 +65,12 @@ export class ControllerClient {
   }
 
   /** Registers the worker. Returns what it must know about the job. */
-  register(workerId: string, name: string, signal?: AbortSignal): Promise<JobSettings> {
-    return this.#call(LEASE_PATHS.workers, { worker_id: workerId, name }, workerReply, { signal });
+  register(
+    workerId: string,
+    name: string,
+    { replace = false, signal }: { readonly replace?: boolean | undefined; readonly signal?: AbortSignal } = {},
+  ): Promise<JobSettings> {
+    return this.#call(LEASE_PATHS.workers, { worker_id: workerId, name, replace }, workerReply, { signal });
   }
 
   /** Waits for tasks. A repeated call tells which leases the worker knows, because the answer to the first one may be lost. */

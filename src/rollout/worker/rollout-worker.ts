@@ -179,7 +179,7 @@ export class RolloutWorker {
     const { client, workerId, name, jobId } = this.#options;
     // Until the answer is here, an update could bring tasks of another job.
     this.#isTaking = false;
-    const settings = await client.register(workerId, name, this.#stopping.signal);
+    const settings = await client.register(workerId, name, { signal: this.#stopping.signal });
     this.#isTaking = settings.job_id === jobId && !this.#stopping.signal.aborted;
     if (settings.job_id === jobId) return;
     this.#jobChanged = true;

@@ -4,8 +4,8 @@ import { exportSurvivors } from "../../../src/cli/rollout/survivors.js";
 import type { ArrivingBatch } from "../../../src/client/admin-client.js";
 import { ProxyError } from "../../../src/client/errors.js";
 import { connectProxy } from "../../../src/rollout/connect.js";
-import { RolloutBatch } from "../../../src/rollout/controller/rollout-batch.js";
-import { acceptedAs } from "../../rollout/controller/held-workflow.js";
+import { RolloutBatch } from "../../../src/job/rollout-batch.js";
+import { acceptedAs } from "../../job/held-workflow.js";
 
 /** A batch of tasks with these sessions. */
 function createBatch(...groups: readonly string[][]): RolloutBatch {

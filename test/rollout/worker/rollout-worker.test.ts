@@ -5,8 +5,8 @@ import type { EpisodeOptions } from "../../../src/rollout/contract.js";
 import { ControllerClient } from "../../../src/rollout/worker/controller-client.js";
 import { RolloutWorker, type RolloutWorkerOptions } from "../../../src/rollout/worker/rollout-worker.js";
 import { createDeferred } from "../../../src/support/async/deferred.js";
-import { ADMIN_KEY, leasing, serve } from "../../leasing/leasing.js";
-import { acceptedAs, HeldWorkflow } from "../controller/held-workflow.js";
+import { ADMIN_KEY, leasing, serve } from "../../job/leases/leasing.js";
+import { acceptedAs, HeldWorkflow } from "../../job/held-workflow.js";
 
 /** A workflow whose data are tasks of {@link leasing}. Its sessions are started without the lease by default. */
 class AnnouncingWorkflow extends HeldWorkflow {
@@ -20,7 +20,7 @@ class AnnouncingWorkflow extends HeldWorkflow {
 }
 
 async function working(options: Partial<RolloutWorkerOptions> & { patienceSeconds?: number; url?: string } = {}) {
-  const leased = leasing();
+  const leased = await leasing();
   const served = await serve(leased);
   const connections = new ConnectionPool();
   const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: ADMIN_KEY });
@@ -80,7 +80,7 @@ describe("a rollout worker", () => {
 
   it("announces a session before its agent runs, unless the session was started with the lease", async () => {
     const announced: string[] = [];
-    const { tasks, run, workflow } = await working();
+    const { tasks, run, workflow, counts } = await working();
     const update = tasks.update.bind(tasks);
     tasks.update = (each) => {
       announced.push(...each.sessions.map(({ session_id }) => session_id));
@@ -93,7 +93,7 @@ describe("a rollout worker", () => {
     void run(1);
     await expect.poll(() => workflow.running).toEqual([0, 1]);
     for (const each of [0, 1]) await workflow.end(each);
-    await expect.poll(() => tasks.counts.leased).toBe(0);
+    await expect.poll(async () => (await counts()).leased).toBe(0);
     expect(announced).toEqual(["s0"]);
   });
 
@@ -151,7 +151,7 @@ describe("a rollout worker", () => {
   });
 
   it("keeps a result until a controller that was restarted accepts it", async () => {
-    const { tasks, remover, run, workflow, served, address, ended, troubles } = await working();
+    const { store, tasks, remover, run, workflow, served, address, ended, troubles } = await working();
     const result = run(0);
     await expect.poll(() => workflow.running).toEqual([0]);
     address.url = "http://127.0.0.1:9";
@@ -159,7 +159,7 @@ describe("a rollout worker", () => {
     await expect.poll(() => troubles.length).toBe(1);
     expect(troubles[0]).toContain("ECONNREFUSED");
     // The same tasks at another address, as after a restart with a storage folder.
-    const again = await serve({ tasks, remover });
+    const again = await serve({ store, tasks, remover });
     address.url = again.url;
     expect((await result).accepted).toHaveLength(1);
     await expect.poll(() => troubles).toEqual([expect.anything(), undefined]);
@@ -180,7 +180,7 @@ describe("a rollout worker", () => {
 
   it("ends if the controller runs another job", async () => {
     const { address, ended, tasks } = await working();
-    const other = await serve(leasing(), { jobId: "job-2" });
+    const other = await serve(await leasing(), { jobId: "job-2" });
     address.url = other.url;
     await expect.poll(() => tasks.counts.idle).toBe(1);
     tasks.dismiss("w", []);
@@ -188,19 +188,19 @@ describe("a rollout worker", () => {
   });
 
   it("gives its tasks back when it is stopped", async () => {
-    const { tasks, worker, run, workflow, ended, outcomes, removed } = await working();
+    const { tasks, worker, run, workflow, ended, outcomes, removed, counts } = await working();
     void run(0);
     await expect.poll(() => workflow.running).toEqual([0]);
     worker.stop();
     expect(await ended).toBe("stopped");
     expect(outcomes).toEqual(["0 returned"]);
-    expect(tasks.counts).toMatchObject({ queued: 1, leased: 0, lost: 0 });
+    expect(await counts()).toMatchObject({ queued: 1, leased: 0, lost: 0 });
     expect(tasks.workers.all()).toEqual([]);
     await expect.poll(() => removed).toEqual(["s0"]);
   });
 
   it("runs the next task while a result is on its way", async () => {
-    const { tasks, run, workflow } = await working({ concurrency: 1 });
+    const { tasks, run, workflow, counts } = await working({ concurrency: 1 });
     const late = createDeferred<void>();
     const update = tasks.update.bind(tasks);
     tasks.update = async (parts) => {
@@ -210,7 +210,7 @@ describe("a rollout worker", () => {
     const results = [run(0), run(1)];
     await expect.poll(() => workflow.running).toEqual([0]);
     await workflow.end(0);
-    await expect.poll(() => tasks.counts.leased).toBe(2);
+    await expect.poll(async () => (await counts()).leased).toBe(2);
     late.resolve();
     await expect.poll(() => workflow.running).toEqual([1]);
     await workflow.end(1);
@@ -236,14 +236,14 @@ describe("a rollout worker", () => {
   });
 
   it("runs no more tasks at once than it may if two calls bring some", async () => {
-    const { tasks, run, workflow } = await working({ concurrency: 2 });
+    const { tasks, run, workflow, counts } = await working({ concurrency: 2 });
     const results = [run(0)];
     await expect.poll(() => workflow.running).toEqual([0]);
     await expect.poll(() => tasks.counts.idle).toBe(1);
     await Promise.all([workflow.end(0), ...results]);
     for (const index of [1, 2, 3]) results.push(run(index));
     await expect.poll(() => workflow.running).toEqual([1, 2]);
-    expect(tasks.counts).toMatchObject({ leased: 2, queued: 1 });
+    expect(await counts()).toMatchObject({ leased: 2, queued: 1 });
     await workflow.end(1);
     await expect.poll(() => workflow.running).toEqual([2, 3]);
     for (const index of [2, 3]) await workflow.end(index);
@@ -251,7 +251,7 @@ describe("a rollout worker", () => {
   });
 
   it("gives back tasks that an answer brings after it was stopped", async () => {
-    const { tasks, worker, run, workflow, ended } = await working({ concurrency: 1 });
+    const { tasks, worker, run, workflow, ended, counts } = await working({ concurrency: 1 });
     const late = createDeferred<void>();
     const update = tasks.update.bind(tasks);
     tasks.update = async (parts) => {
@@ -262,16 +262,16 @@ describe("a rollout worker", () => {
     void run(0).then(() => run(1));
     await expect.poll(() => workflow.running).toEqual([0]);
     await workflow.end(0);
-    await expect.poll(() => tasks.counts.leased).toBe(1);
+    await expect.poll(async () => (await counts()).leased).toBe(1);
     worker.stop();
     late.resolve();
     expect(await ended).toBe("stopped");
     expect(workflow.started).toEqual([0]);
-    expect(tasks.counts).toMatchObject({ queued: 1, leased: 0, lost: 0 });
+    expect(await counts()).toMatchObject({ queued: 1, leased: 0, lost: 0 });
   });
 
   it("takes the tasks of an update whose answer was lost", async () => {
-    const { tasks, run, workflow } = await working({ concurrency: 1 });
+    const { tasks, run, workflow, counts } = await working({ concurrency: 1 });
     const update = tasks.update.bind(tasks);
     tasks.update = async (parts) => {
       const answer = await update(parts);
@@ -285,7 +285,7 @@ describe("a rollout worker", () => {
     await expect.poll(() => workflow.running, { timeout: 5_000 }).toEqual([1]);
     await workflow.end(1);
     expect((await Promise.all(results)).map(({ accepted }) => accepted.length)).toEqual([1, 1]);
-    expect(tasks.counts.lost).toBe(0);
+    expect((await counts()).lost).toBe(0);
   });
 
   it("gives up a controller that does not answer for too long", async () => {

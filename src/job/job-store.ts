@@ -1,0 +1,734 @@
+import { randomUUID } from "node:crypto";
+import type { WireReport, WireResult, WireSession } from "../rollout/lease/protocol.js";
+import { toWire } from "../rollout/lease/wire-result.js";
+import { Rejection } from "../rollout/rejection.js";
+import type { JobDatabase, Query, Row, SqlValue } from "./database.js";
+import { type BatchOrder, chooseBatch, freeSlots, type StalenessLimits, type StartedTask } from "./planning.js";
+import { type BatchRow, FORMAT, type JobRow, SCHEMA, type SessionRow, type TaskRow } from "./schema.js";
+import { seal, unseal } from "./sealed.js";
+
+export interface JobStoreOptions {
+  /** Digest of the tasks and of what decides how they run. */
+  readonly digest: string;
+  /** Weight version and number of the first batch of a new job. */
+  readonly version: number;
+  readonly firstBatch: number;
+  /** Number of tasks that the trainer consumes per version. */
+  readonly batchSize: number;
+  /** Time after which a lease without a heartbeat is lost. */
+  readonly leaseMilliseconds: number;
+  /** Number of times that a task may run. A lease that its worker gives back does not count. */
+  readonly maxAttempts: number;
+  /** Keeps the sessions of rejected episodes until {@link JobStore.discard} is called with them. */
+  readonly keepsRejected: boolean;
+  /** Goes on with the job in the database, if there is one. */
+  readonly resume: boolean;
+}
+
+export interface NewTask {
+  readonly index: number;
+  readonly taskId: string;
+  readonly groupId: string;
+}
+
+/** A task with what is stored of it. */
+export interface StoredTask extends NewTask {
+  /** The weight version when it began. */
+  readonly version: number;
+}
+
+export interface ClaimedTask extends StoredTask {
+  readonly leaseId: string;
+  /** Number of this run of the task, from 1. */
+  readonly attempt: number;
+}
+
+/** The end of a task. */
+export interface EndedTask extends StoredTask {
+  readonly result: WireResult;
+  /** The batch that has it. */
+  readonly batch?: number | undefined;
+}
+
+/** An attempt that did not count. */
+export interface LostAttempt {
+  readonly task: number;
+  readonly attempt: number;
+  readonly reason: string;
+}
+
+/** What a transaction changed, for those who act on it. */
+export interface JobChange {
+  readonly ended: readonly EndedTask[];
+  readonly lost: readonly LostAttempt[];
+  /** Sessions that the proxy is to delete. */
+  readonly unwanted: readonly string[];
+  /** Leases whose sessions the proxy is to delete: those that were started with them and not announced. */
+  readonly lostLeases: readonly string[];
+}
+
+/** What an earlier process of the job has done. */
+export interface EarlierWork {
+  readonly ended: readonly EndedTask[];
+  readonly batches: readonly BatchRow[];
+}
+
+export interface JobCounts {
+  readonly version: number;
+  readonly submitted: number;
+  readonly waiting: number;
+  readonly queued: number;
+  readonly leased: number;
+  /** Includes {@link earlier}. */
+  readonly accepted: number;
+  /** Those that the trainer consumed before the job's first version. */
+  readonly earlier: number;
+  readonly rejected: number;
+  readonly lost: number;
+}
+
+export interface Claim {
+  readonly worker: string;
+  /** Maximum number of tasks. */
+  readonly count: number;
+  /** Maximum number of leases that the worker holds with these. */
+  readonly maxHeld: number;
+  /** Number of workers that share the tasks. */
+  readonly workers: number;
+}
+
+export interface Advance {
+  /** Tasks that are added. Those that the database has are left as they are. */
+  readonly added: readonly NewTask[];
+  /** Undefined: no task may start. */
+  readonly limits: StalenessLimits | undefined;
+  /** The batch that somebody waits for. */
+  readonly wanted?: WantedBatch | undefined;
+}
+
+export interface WantedBatch {
+  readonly order: BatchOrder;
+  readonly limits: StalenessLimits;
+  /** Undefined: more tasks follow. */
+  readonly last: Last | undefined;
+}
+
+/** Which tasks must have ended before the last batch, which may be smaller: all, or those that were started. */
+export type Last = "all" | "started";
+
+export interface Advanced {
+  readonly counts: JobCounts;
+  /** Number of tasks that wait for a worker since now. */
+  readonly admitted: number;
+  /** Tasks of the batch, in order: none if no batch follows, undefined if it is not complete yet. */
+  readonly batch: readonly EndedTask[] | undefined;
+}
+
+/**
+ * - `accepted`: the report counts. The task is done.
+ * - `repeated`: the same report was accepted before.
+ * - `refused`: the lease is not held any more, or the report is not about its task. Its sessions are deleted.
+ */
+export type ReportOutcome = "accepted" | "repeated" | "refused";
+
+export interface WrittenBatch {
+  readonly number: number;
+  readonly file: string;
+  readonly tasks: readonly number[];
+  readonly trained: boolean;
+}
+
+/** A change that is being made. */
+interface Draft {
+  readonly ended: EndedTask[];
+  readonly lost: LostAttempt[];
+  readonly unwanted: string[];
+  readonly lostLeases: string[];
+}
+
+/** The name of this process as a worker, in jobs that run agents in it. */
+export const OWN_WORKER = "this process";
+
+/**
+ * The state of a job. Each method is one transaction. What it changed is told to the listener that was given to {@link begin}.
+ *
+ * A task runs at least once, and exactly one report of it is accepted: that of the lease that holds the task when the report comes.
+ */
+export class JobStore implements AsyncDisposable {
+  readonly #database: JobDatabase;
+  readonly #options: JobStoreOptions;
+  /** The job as it was when this process opened it. */
+  readonly opened: JobRow;
+  /** True if an earlier process has worked on the job. */
+  readonly isResumed: boolean;
+  #onChange: (change: JobChange) => void = () => undefined;
+
+  private constructor(database: JobDatabase, options: JobStoreOptions, { job, isResumed }: OpenedJob) {
+    this.#database = database;
+    this.#options = options;
+    this.opened = job;
+    this.isResumed = isResumed;
+  }
+
+  /**
+   * Opens the job of a database, or begins one.
+   *
+   * @throws JobStoreError if the database has a job that does not fit the options
+   */
+  static async open(database: JobDatabase, options: JobStoreOptions): Promise<JobStore> {
+    const opened = await database.transaction(async (query) => {
+      for (const statement of SCHEMA) await query(statement);
+      const [found] = await query<JobRow>("select * from job");
+      const refusal = found && findMismatch(found, options);
+      if (refusal) throw new JobStoreError(refusal, found, (await readCounts(query)).submitted);
+      if (!found || !options.resume) return { job: await begin(query, options), isResumed: false };
+      await goOn(query, found, options.leaseMilliseconds);
+      return { job: found, isResumed: true };
+    });
+    return new JobStore(database, options, opened);
+  }
+
+  /**
+   * Reads what there was before, and tells `onChange` of every later change. The first one has the sessions and leases that are still to
+   * be deleted.
+   */
+  async begin(onChange: (change: JobChange) => void): Promise<EarlierWork> {
+    return this.#change(async (query, draft) => {
+      const ended = await query<TaskRow>("select * from tasks where result is not null order by id");
+      const batches = await query<BatchRow>("select * from batches order by number");
+      const unwanted = await query<{ id: string }>("select id from sessions where state = 'unwanted'");
+      const lostLeases = await query<{ id: string }>("select id from lost_leases");
+      draft.unwanted.push(...unwanted.map(({ id }) => id));
+      draft.lostLeases.push(...lostLeases.map(({ id }) => id));
+      this.#onChange = onChange;
+      return { ended: ended.map(toEnded), batches };
+    });
+  }
+
+  /** Adds tasks, lets waiting ones start as the limits allow, and takes the next batch if it is complete. */
+  async advance({ added, limits, wanted }: Advance): Promise<Advanced> {
+    return this.#change(async (query) => {
+      await insert(query, "tasks", ["id", "task_id", "group_id", "state", "losses", "lost"], added.map(toNewRow));
+      const admitted = limits ? await this.#admit(query, limits) : 0;
+      const batch = wanted && (await this.#take(query, wanted));
+      return { counts: await readCounts(query), admitted, batch };
+    });
+  }
+
+  async #admit(query: Query, limits: StalenessLimits): Promise<number> {
+    const job = await readJob(query);
+    const { queued, leased, accepted } = await readCounts(query, job);
+    const free = freeSlots(limits, { version: job.version, extra: job.extra, running: queued + leased, accepted });
+    if (free === 0) return 0;
+    const next = "select id from tasks where state = 'waiting' order by id limit ?";
+    const text = `update tasks set state = 'queued', version = ? where id in (${next}) returning id`;
+    return (await query(text, job.version, free)).length;
+  }
+
+  async #take(query: Query, { order, limits, last }: WantedBatch): Promise<EndedTask[] | undefined> {
+    const job = await readJob(query);
+    const list = (states: string) =>
+      query<StartedTask & Row>(`select id as "index", version from tasks where state in (${states}) order by id`);
+    const [accepted, running] = [await list("'accepted'"), await list("'queued', 'leased'")];
+    const [waiting] = last === "all" ? await query("select 1 from tasks where state = 'waiting' limit 1") : [];
+    const chosen = chooseBatch({
+      order,
+      count: limits.consumerBatchSize,
+      dueVersion: job.version - limits.maxStaleness,
+      last: last !== undefined && waiting === undefined && running.length === 0,
+      accepted,
+      running,
+    });
+    if (chosen === undefined) return undefined;
+    return (await updateTasks(query, "state = 'taken'", chosen)).map(toEnded).toSorted(byIndex);
+  }
+
+  /**
+   * Gives queued tasks to a worker, those with the lowest numbers first, at most its share. A task that runs again is therefore among
+   * the first.
+   *
+   * A worker has at most one task in its last attempt, if earlier ones were lost. A task that kills its worker, for example by its
+   * memory, takes others with it, but not to their end.
+   */
+  async claim({ worker, count, maxHeld, workers }: Claim): Promise<ClaimedTask[]> {
+    return this.#change(async (query) => {
+      const { queued, leased } = await readCounts(query);
+      const held = await query<TaskRow>("select * from tasks where worker = ?", worker);
+      const share = Math.max(1, Math.ceil((queued + leased) / workers) - held.length);
+      const most = Math.min(count, maxHeld - held.length, share, queued);
+      if (most <= 0) return [];
+      const last = this.#options.maxAttempts - 1;
+      const choose = (condition: string, limit: number) =>
+        query<TaskRow>(`select * from tasks where state = 'queued' and ${condition} order by id limit ?`, last, limit);
+      const hasLast = held.some(({ lost }) => lost > 0 && lost >= last);
+      const chosen = await choose("(lost = 0 or lost < ?)", most);
+      if (!hasLast) chosen.push(...(await choose("lost > 0 and lost >= ?", 1)));
+      const claimed: ClaimedTask[] = [];
+      for (const row of chosen.toSorted((a, b) => a.id - b.id).slice(0, most)) {
+        const leaseId = `lease-${randomUUID()}`;
+        const text = "update tasks set state = 'leased', lease = ?, worker = ?, expires_at = (select clock from job) + ? where id = ?";
+        await query(text, leaseId, worker, this.#options.leaseMilliseconds, row.id);
+        claimed.push({ ...toStored(row), leaseId, attempt: row.lost + 1 });
+      }
+      return claimed;
+    });
+  }
+
+  /** Prolongs leases. Returns those that are not held any more. */
+  async renew(leases: readonly string[]): Promise<string[]> {
+    return this.#change(async (query) => {
+      const held = await inChunks(leases, (list, ids) =>
+        query<{ lease: string }>(
+          `update tasks set expires_at = (select clock from job) + ? where lease in (${list}) returning lease`,
+          this.#options.leaseMilliseconds,
+          ...ids,
+        ),
+      );
+      const known = new Set(held.map(({ lease }) => lease));
+      return leases.filter((id) => !known.has(id));
+    });
+  }
+
+  /** Notes sessions of leases, before their agents run. Returns the leases that are not held any more; these sessions are deleted. */
+  async announce(sessions: readonly WireSession[]): Promise<string[]> {
+    if (sessions.length === 0) return [];
+    return this.#change((query, draft) => this.#announce(query, draft, sessions));
+  }
+
+  async #announce(query: Query, draft: Draft, sessions: readonly WireSession[]): Promise<string[]> {
+    const lost: WireSession[] = [];
+    for (const session of sessions) {
+      const [task] = await query<TaskRow>("select * from tasks where lease = ?", session.lease_id);
+      if (task) await noteSession(query, { id: session.session_id, task: task.id, lease: session.lease_id, state: "held" });
+      else lost.push(session);
+    }
+    await discard(query, draft, lost.map(({ session_id }) => session_id));
+    return lost.map(({ lease_id }) => lease_id);
+  }
+
+  /** Notes sessions, and ends the tasks of reports that count. */
+  async update(
+    sessions: readonly WireSession[],
+    reports: readonly WireReport[],
+  ): Promise<{ readonly lost: string[]; readonly refused: string[] }> {
+    return this.#change(async (query, draft) => {
+      const lost = await this.#announce(query, draft, sessions);
+      const refused: string[] = [];
+      for (const report of reports) {
+        if ((await this.#report(query, draft, report)) !== "refused") continue;
+        refused.push(report.lease_id);
+        await discard(query, draft, report.result.accepted.map(({ session_id }) => session_id));
+      }
+      return { lost, refused };
+    });
+  }
+
+  async #report(query: Query, draft: Draft, { lease_id, task: id, attempt, result }: WireReport): Promise<ReportOutcome> {
+    const [task] = await query<TaskRow>("select * from tasks where id = ?", id);
+    if (task === undefined || attempt !== task.lost + 1) return "refused";
+    if (task.accepted_lease === lease_id) return "repeated";
+    if (task.lease !== lease_id) return "refused";
+    const accepted = result.accepted.map(({ session_id }) => session_id);
+    const misplaced = await findMisplaced(query, id, accepted);
+    if (misplaced !== undefined) {
+      const reason = `rollout worker ${task.worker} reported session ${misplaced.slice(0, 200)} twice, or it belongs to another task`;
+      await this.#lose(query, draft, task, reason);
+      return "refused";
+    }
+    const rejected = result.rejected.flatMap(({ session_id }) => session_id ?? []);
+    for (const session of accepted) await noteSession(query, { id: session, task: id, lease: lease_id, state: "accepted" });
+    const others = await query<SessionRow>("select * from sessions where task = ? and state = 'held'", id);
+    const kept = this.#options.keepsRejected ? new Set(rejected) : new Set<string>();
+    for (const session of kept) await noteSession(query, { id: session, task: id, lease: lease_id, state: "kept" });
+    // Usually the worker has deleted them. If it could not, only the job knows them.
+    await discard(query, draft, [...others.map(({ id: other }) => other), ...rejected].filter((each) => !kept.has(each)));
+    await this.#end(query, draft, task, result, lease_id);
+    return "accepted";
+  }
+
+  /** Ends leases whose tasks did not run, or were stopped in order. They wait for a worker again. Returns their number. */
+  async giveBack(leases: readonly string[]): Promise<number> {
+    if (leases.length === 0) return 0;
+    return this.#change(async (query, draft) => this.#giveBack(query, draft, await tasksOf(query, leases)));
+  }
+
+  /** Gives the leases of a worker back that it does not know. */
+  async returnUnknown(worker: string, known: readonly string[]): Promise<number> {
+    return this.#change(async (query, draft) => {
+      const held = await query<TaskRow>("select * from tasks where worker = ?", worker);
+      return this.#giveBack(query, draft, held.filter(({ lease }) => lease !== null && !known.includes(lease)));
+    });
+  }
+
+  async #giveBack(query: Query, draft: Draft, tasks: readonly TaskRow[]): Promise<number> {
+    for (const task of tasks) await this.#release(query, draft, task, "queued");
+    return tasks.length;
+  }
+
+  /** Notes that a worker has ended: its attempts are lost. */
+  async loseWorker(worker: string, reason: string): Promise<void> {
+    await this.#change(async (query, draft) => {
+      for (const task of await query<TaskRow>("select * from tasks where worker = ?", worker))
+        await this.#lose(query, draft, task, reason);
+    });
+  }
+
+  /**
+   * Moves the clock of the leases, and ends those without a heartbeat in time.
+   *
+   * @param nameOf returns the name of a worker in messages
+   * @returns the workers of these leases
+   */
+  async tick(milliseconds: number, nameOf: (worker: string) => string): Promise<string[]> {
+    const why = `sent no heartbeat for ${this.#options.leaseMilliseconds / 1000} s`;
+    return this.#change(async (query, draft) => {
+      await query("update job set clock = clock + ?", milliseconds);
+      const text = "select * from tasks where expires_at <= (select clock from job)";
+      const late = await query<TaskRow>(text);
+      for (const task of late) await this.#lose(query, draft, task, `rollout worker ${nameOf(task.worker ?? "")} ${why}`);
+      return [...new Set(late.flatMap(({ worker }) => worker ?? []))];
+    });
+  }
+
+  /**
+   * Runs tasks of a batch again, because their sessions were lost, as one more attempt. The other tasks of the batch go into the next
+   * one.
+   *
+   * @param lost the tasks, each with its sessions that were not lost, which are deleted
+   */
+  async rerun(batch: readonly number[], lost: ReadonlyMap<number, readonly string[]>, reason: string): Promise<void> {
+    await this.#change(async (query, draft) => {
+      const again = batch.filter((index) => lost.has(index));
+      await updateTasks(query, "state = 'accepted'", batch.filter((index) => !lost.has(index)));
+      for (const task of await updateTasks(query, "state = 'queued', result = null, accepted_lease = null", again)) {
+        await query("delete from sessions where task = ?", task.id);
+        await discard(query, draft, lost.get(task.id) ?? []);
+        await this.#countLoss(query, draft, task, reason);
+      }
+    });
+  }
+
+  /** Puts the tasks of a batch back that nobody received. */
+  async putBack(tasks: readonly number[]): Promise<void> {
+    await this.#change((query) => updateTasks(query, "state = 'accepted'", tasks));
+  }
+
+  /** Rejects tasks whose sessions were lost with their proxy. */
+  async reject(tasks: readonly number[], reason: Rejection): Promise<void> {
+    await this.#change(async (query) => {
+      for (const task of await updateTasks(query, "state = 'rejected'", tasks))
+        await query("update tasks set result = ? where id = ?", seal(rejectTask(task, reason)), task.id);
+      await query("update job set rejected = rejected + ?", tasks.length);
+    });
+  }
+
+  /** Lets no task run any more: those that run or wait for a worker begin again when the job goes on. Returns them. */
+  async stop(): Promise<StoredTask[]> {
+    return this.#change(async (query, draft) => {
+      const running = await query<TaskRow>("select * from tasks where state in ('queued', 'leased') order by id");
+      for (const task of running) await this.#release(query, draft, task, "waiting");
+      return running.map(toStored);
+    });
+  }
+
+  /** Stores a batch whose file is complete. From now on, no other batch has its tasks. */
+  async saveBatch({ number, file, tasks, trained }: WrittenBatch): Promise<void> {
+    await this.#change(async (query) => {
+      const row = [number, file, tasks.length, Number(trained), 0];
+      await insert(query, "batches", ["number", "file", "tasks", "trained", "freed"], [row]);
+      await updateTasks(query, `state = 'consumed', batch = ${number}`, tasks);
+      await query("update job set next_batch = ?, consumed = consumed + ?", number + 1, tasks.length);
+    });
+  }
+
+  /** Notes that the proxy has freed the sessions of a batch. */
+  async freed(batch: number): Promise<void> {
+    await this.#change(async (query) => {
+      await query("update batches set freed = 1 where number = ?", batch);
+      await query("delete from sessions where state = 'accepted' and task in (select id from tasks where batch = ?)", batch);
+    });
+  }
+
+  /** Returns the sessions of a batch that the proxy may still have. */
+  async sessionsOf(batch: number): Promise<string[]> {
+    const text = "select id from sessions where state = 'accepted' and task in (select id from tasks where batch = ?)";
+    return this.#change(async (query) => (await query<{ id: string }>(text, batch)).map(({ id }) => id));
+  }
+
+  async trained(batch: number): Promise<void> {
+    await this.#change((query) => query("update batches set trained = 1 where number = ?", batch));
+  }
+
+  async setVersion(version: number): Promise<void> {
+    await this.#change((query) => query("update job set version = ?", version));
+  }
+
+  /** Lets more or fewer tasks run ahead of the trainer. */
+  async addExtra(tasks: number): Promise<void> {
+    await this.#change((query) => query("update job set extra = extra + ?", tasks));
+  }
+
+  /** Has sessions deleted that no task needs. Accepted ones stay, because a broken worker may name those of another task. */
+  async discard(sessions: readonly string[]): Promise<void> {
+    await this.#change((query, draft) => discard(query, draft, sessions));
+  }
+
+  /** Forgets sessions and leases that the proxy has deleted. */
+  async removed({ session, lease }: { readonly session?: string; readonly lease?: string }): Promise<void> {
+    await this.#change(async (query) => {
+      if (session !== undefined) await query("delete from sessions where id = ? and state = 'unwanted'", session);
+      if (lease !== undefined) await query("delete from lost_leases where id = ?", lease);
+    });
+  }
+
+  /** Notes how the job ended. A later process then begins another one, unless it resumes this one. */
+  async end(state: "done" | "stopped"): Promise<void> {
+    await this.#change((query) => query("update job set state = ?", state));
+  }
+
+  async readCounts(): Promise<JobCounts> {
+    return this.#change((query) => readCounts(query));
+  }
+
+  /** Returns the number of leases of each worker that holds any. */
+  async readLeases(): Promise<ReadonlyMap<string, number>> {
+    const text = "select worker, count(*) as leases from tasks where worker is not null group by worker";
+    const rows = await this.#change((query) => query<{ worker: string; leases: SqlValue }>(text));
+    return new Map(rows.map(({ worker, leases }) => [worker, Number(leases)]));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database[Symbol.asyncDispose]();
+  }
+
+  async #change<T>(work: (query: Query, draft: Draft) => Promise<T>): Promise<T> {
+    const draft: Draft = { ended: [], lost: [], unwanted: [], lostLeases: [] };
+    return this.#database.transaction(
+      (query) => work(query, draft),
+      () => {
+        if (Object.values(draft).some((list: unknown[]) => list.length > 0)) this.#onChange(draft);
+      },
+    );
+  }
+
+  /** Ends a lease whose report cannot count. Its task runs again, unless it ran too often. */
+  async #lose(query: Query, draft: Draft, task: TaskRow, reason: string): Promise<void> {
+    await this.#release(query, draft, task, "queued");
+    await this.#countLoss(query, draft, task, reason);
+  }
+
+  async #countLoss(query: Query, draft: Draft, task: TaskRow, reason: string): Promise<void> {
+    const losses = [...(JSON.parse(task.losses) as string[]), reason];
+    await query("update tasks set losses = ?, lost = ? where id = ?", JSON.stringify(losses), losses.length, task.id);
+    await query("update job set lost = lost + 1");
+    draft.lost.push({ task: task.id, attempt: losses.length, reason });
+    const { maxAttempts } = this.#options;
+    if (losses.length < maxAttempts) return;
+    const reasons = losses.map((each, i) => `attempt ${i + 1}: ${each}`).join("; ");
+    const message = `Every attempt was lost (rollout.max_attempts: ${maxAttempts}): ${reasons}.`;
+    await this.#end(query, draft, task, rejectTask(task, new Rejection("worker_lost", message)), null);
+  }
+
+  /** Takes a task from its worker. What the proxy has of the attempt is deleted. */
+  async #release(query: Query, draft: Draft, task: TaskRow, state: "queued" | "waiting"): Promise<void> {
+    await query("update tasks set state = ?, lease = null, worker = null, expires_at = null where id = ?", state, task.id);
+    if (task.lease === null) return;
+    const held = await query<SessionRow>("select * from sessions where task = ? and state = 'held'", task.id);
+    await discard(query, draft, held.map(({ id }) => id));
+    // Most sessions are started with the lease and not announced, so only the proxy knows them.
+    await query("insert into lost_leases values (?)", task.lease);
+    draft.lostLeases.push(task.lease);
+  }
+
+  async #end(query: Query, draft: Draft, task: TaskRow, result: WireResult, lease: string | null): Promise<void> {
+    const state = result.accepted.length > 0 ? "accepted" : "rejected";
+    const text =
+      "update tasks set state = ?, result = ?, accepted_lease = ?, lease = null, worker = null, expires_at = null where id = ?";
+    await query(text, state, seal(result), lease, task.id);
+    if (state === "rejected") await query("update job set rejected = rejected + 1");
+    draft.ended.push({ ...toStored(task), result });
+  }
+}
+
+interface OpenedJob {
+  readonly job: JobRow;
+  readonly isResumed: boolean;
+}
+
+/** The database has a job that cannot go on here. */
+export class JobStoreError extends Error {
+  override readonly name = "JobStoreError";
+  readonly code: "format" | "unfinished" | "other_job";
+  readonly job: JobRow;
+  /** Number of its tasks. */
+  readonly tasks: number;
+
+  constructor(code: JobStoreError["code"], job: JobRow, tasks: number) {
+    super(`The database has a job of ${tasks} tasks that cannot go on here: ${code}.`);
+    this.code = code;
+    this.job = job;
+    this.tasks = tasks;
+  }
+}
+
+function findMismatch({ format, state, digest }: JobRow, options: JobStoreOptions): JobStoreError["code"] | undefined {
+  if (format !== FORMAT) return "format";
+  if (!options.resume) return state === "running" ? "unfinished" : undefined;
+  return digest === options.digest ? undefined : "other_job";
+}
+
+async function begin(query: Query, { digest, version, firstBatch, batchSize }: JobStoreOptions): Promise<JobRow> {
+  for (const table of ["job", "tasks", "sessions", "lost_leases", "batches"]) await query(`delete from ${table}`);
+  const job = {
+    one: 1,
+    format: FORMAT,
+    job_id: `job-${randomUUID()}`,
+    digest,
+    state: "running",
+    version,
+    next_batch: firstBatch,
+    earlier: version * batchSize,
+    extra: 0,
+    consumed: 0,
+    rejected: 0,
+    lost: 0,
+    clock: 0,
+  } as const;
+  await insert(query, "job", Object.keys(job), [Object.values(job)]);
+  return job;
+}
+
+/** Goes on with a job whose processes have ended. Its rollout workers may live and report. */
+async function goOn(query: Query, { clock }: JobRow, leaseMilliseconds: number): Promise<void> {
+  await query("update job set state = 'running'");
+  await query("update tasks set state = 'accepted' where state = 'taken'");
+  // Workers have the whole lease time to send a heartbeat.
+  await query("update tasks set expires_at = ? where state = 'leased'", clock + leaseMilliseconds);
+  const own = await query<TaskRow>("select * from tasks where worker = ?", OWN_WORKER);
+  for (const { lease } of own) await query("insert into lost_leases values (?)", lease);
+  await query(
+    "update tasks set state = 'queued', lease = null, worker = null, expires_at = null where worker = ?",
+    OWN_WORKER,
+  );
+  await query("update sessions set state = 'unwanted' where state = 'kept'");
+}
+
+async function readJob(query: Query): Promise<JobRow> {
+  const [job] = await query<JobRow>("select * from job");
+  if (!job) throw new Error("the job was removed from its database");
+  return job;
+}
+
+const RUNNING_STATES = ["waiting", "queued", "leased", "accepted", "taken"] as const;
+
+/** Counts only tasks that have not ended for good: there are few of them in a job of any length. */
+async function readCounts(query: Query, known?: JobRow): Promise<JobCounts> {
+  const { version, earlier, consumed, rejected, lost } = known ?? (await readJob(query));
+  const states = RUNNING_STATES.map((state) => `'${state}'`).join(", ");
+  const text = `select state, count(*) as tasks from tasks where state in (${states}) group by state`;
+  const rows = await query<{ state: string; tasks: SqlValue }>(text);
+  const tasks = new Map(rows.map(({ state, tasks }) => [state, Number(tasks)]));
+  const count = (state: (typeof RUNNING_STATES)[number]) => tasks.get(state) ?? 0;
+  const [last] = await query<{ id: number | null }>("select max(id) as id from tasks");
+  return {
+    version,
+    submitted: (last?.id ?? -1) + 1,
+    waiting: count("waiting"),
+    queued: count("queued"),
+    leased: count("leased"),
+    accepted: earlier + consumed + count("accepted") + count("taken"),
+    earlier,
+    rejected,
+    lost,
+  };
+}
+
+/** Returns a session that belongs to another task, or is listed twice. A batch can have it only once. */
+async function findMisplaced(query: Query, task: number, sessions: readonly string[]): Promise<string | undefined> {
+  const twice = sessions.find((id, i) => sessions.indexOf(id) !== i);
+  if (twice !== undefined) return twice;
+  const rows = await inChunks(sessions, (list, ids) =>
+    query<SessionRow>(`select * from sessions where state = 'accepted' and task <> ? and id in (${list})`, task, ...ids),
+  );
+  return rows[0]?.id;
+}
+
+async function noteSession(query: Query, { id, task, lease, state }: Pick<SessionRow, "id" | "task" | "lease" | "state">) {
+  await query(
+    "insert into sessions values (?, ?, ?, ?) on conflict (id) do update set task = excluded.task, lease = excluded.lease, " +
+      "state = excluded.state where sessions.state <> 'accepted' or sessions.task = excluded.task",
+    id,
+    task,
+    lease,
+    state,
+  );
+}
+
+async function discard(query: Query, draft: Draft, sessions: readonly string[]): Promise<void> {
+  for (const id of new Set(sessions)) {
+    const [row] = await query(
+      "insert into sessions values (?, -1, '', 'unwanted') on conflict (id) do update set state = 'unwanted' " +
+        "where sessions.state <> 'accepted' returning id",
+      id,
+    );
+    if (row) draft.unwanted.push(id);
+  }
+}
+
+async function tasksOf(query: Query, leases: readonly string[]): Promise<TaskRow[]> {
+  return inChunks(leases, (list, ids) => query<TaskRow>(`select * from tasks where lease in (${list})`, ...ids));
+}
+
+async function updateTasks(query: Query, change: string, tasks: readonly number[]): Promise<TaskRow[]> {
+  return inChunks(tasks, (list, ids) => query<TaskRow>(`update tasks set ${change} where id in (${list}) returning *`, ...ids));
+}
+
+/** Number of values of a statement. Lists are filled up to it, so that a statement with a list has one text. */
+const CHUNK = 64;
+
+async function inChunks<R>(
+  values: readonly SqlValue[],
+  run: (list: string, chunk: readonly SqlValue[]) => Promise<R[]>,
+): Promise<R[]> {
+  const list = Array.from({ length: CHUNK }, () => "?").join(", ");
+  const results: R[] = [];
+  for (let at = 0; at < values.length; at += CHUNK) {
+    const chunk = values.slice(at, at + CHUNK);
+    const filler = Array.from({ length: CHUNK - chunk.length }, () => chunk[0] ?? null);
+    results.push(...(await run(list, [...chunk, ...filler])));
+  }
+  return results;
+}
+
+/** Number of rows of an `insert`. */
+const ROWS = 100;
+
+/** Adds rows, many with one statement. Those whose key exists are left as they are. */
+async function insert(query: Query, table: string, columns: readonly string[], rows: readonly SqlValue[][]): Promise<void> {
+  const one = `(${columns.map(() => "?").join(", ")})`;
+  for (let at = 0; at < rows.length; at += ROWS) {
+    const some = rows.slice(at, at + ROWS);
+    const text = `insert into ${table} (${columns.join(", ")}) values ${some.map(() => one).join(", ")}`;
+    await query(`${text} on conflict do nothing`, ...some.flat());
+  }
+}
+
+function toNewRow({ index, taskId, groupId }: NewTask): SqlValue[] {
+  return [index, taskId, groupId, "waiting", "[]", 0];
+}
+
+function toStored({ id, task_id, group_id, version }: TaskRow): StoredTask {
+  return { index: id, taskId: task_id, groupId: group_id, version: version ?? 0 };
+}
+
+function toEnded(row: TaskRow): EndedTask {
+  return { ...toStored(row), result: unseal<WireResult>(row.result ?? "", `task ${row.id}`), batch: row.batch ?? undefined };
+}
+
+function rejectTask({ group_id }: TaskRow, reason: Rejection): WireResult {
+  return toWire({ accepted: [], rejected: [{ groupId: group_id, reason }] });
+}
+
+function byIndex(a: EndedTask, b: EndedTask): number {
+  return a.index - b.index;
+}

@@ -1,0 +1,313 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connectProxy } from "../../src/rollout/connect.js";
+import { RolloutController } from "../../src/job/controller.js";
+import type { ControllerOptions } from "../../src/job/controller-options.js";
+import type { StalenessLimits } from "../../src/job/planning.js";
+import { SqliteDatabase } from "../../src/job/sqlite.js";
+import { acceptedAs, HeldWorkflow, rejectedWith, settled } from "./held-workflow.js";
+import { openTestStore } from "./open-test-store.js";
+
+function controlled(options: Partial<ControllerOptions<number>> = {}) {
+  const workflow = new HeldWorkflow();
+  const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
+  onTestFinished(() => engine.close());
+  const controller = new RolloutController(workflow, engine, {
+    maxConcurrentRollouts: 8,
+    maxStaleness: 0,
+    consumerBatchSize: 2,
+    ...options,
+  });
+  const submit = async (count: number) => {
+    for (let i = 0; i < count; i++) controller.submit(i);
+    await settled();
+  };
+  return { workflow, controller, submit };
+}
+
+/** What has happened by now. */
+async function readState(promise: Promise<unknown>): Promise<unknown> {
+  return Promise.race([promise, settled().then(() => "waiting")]);
+}
+
+describe("a controller", () => {
+  it("starts tasks in order, as many as staleness allows", async () => {
+    const { workflow, controller, submit } = controlled({ maxConcurrentRollouts: 3, maxStaleness: 1 });
+    await submit(9);
+    expect(workflow.started).toEqual([0, 1, 2]);
+    await workflow.end(1);
+    expect(workflow.started).toEqual([0, 1, 2, 3]);
+    for (const each of [0, 2, 3]) await workflow.end(each);
+    // (1 + 0 + 1) × 2 tasks are accepted. The next ones wait until the trainer has another version.
+    expect(controller.counts).toMatchObject({ submitted: 9, waiting: 5, running: 0, accepted: 4 });
+  });
+
+  it("starts another task for a rejected one, and counts the reasons", async () => {
+    const { workflow, controller, submit } = controlled();
+    await submit(5);
+    await workflow.end(0, rejectedWith("agent_error"));
+    await workflow.end(1, rejectedWith("group_incomplete", "no_model_calls", "group_incomplete"));
+    expect(workflow.started).toEqual([0, 1, 2, 3]);
+    expect(controller.counts).toMatchObject({ accepted: 0, rejected: 2, incomplete: 0 });
+    expect([...controller.counts.rejectedEpisodes]).toEqual([
+      ["agent_error", 1],
+      ["group_incomplete", 2],
+      ["no_model_calls", 1],
+    ]);
+  });
+
+  it.each([
+    [undefined, "arunEpisode must resolve with { accepted, rejected }; received undefined."],
+    [
+      { accepted: [] },
+      "arunEpisode must resolve with { accepted, rejected }; rejected must be an array, received undefined.",
+    ],
+    [
+      { accepted: [{ sessionId: "s", url: "http://x", interactionCount: 1, rewards: { a: 1 } }], rejected: [] },
+      "arunEpisode must resolve with { accepted, rejected }; accepted[0].rewards must be a Map of interaction ids to numbers, received an object with a.",
+    ],
+    [
+      { accepted: [], rejected: [{ reason: "bad" }] },
+      'arunEpisode must resolve with { accepted, rejected }; rejected[0].reason must be a Rejection, received the string "bad".',
+    ],
+  ])("rejects the task of a workflow that resolves with %j, with the reason", async (result, message) => {
+    const results: { rejected: readonly { reason: Error }[] }[] = [];
+    const broken = new RolloutController(
+      { arunEpisode: () => Promise.resolve(result as never) },
+      connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" }),
+      {
+        maxConcurrentRollouts: 1,
+        maxStaleness: 0,
+        consumerBatchSize: 1,
+        onResult: (each) => results.push(each),
+      },
+    );
+    broken.submit(0);
+    broken.finish();
+    expect(await broken.waitBatch()).toBeUndefined();
+    expect(results[0]?.rejected[0]?.reason).toMatchObject({ code: "workflow_error", message });
+  });
+
+  it("rejects the task of a workflow that throws", async () => {
+    const { controller, submit } = controlled();
+    const broken = new RolloutController(
+      { arunEpisode: () => Promise.reject(new Error("a bug")) },
+      connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" }),
+      { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 },
+    );
+    broken.submit(0);
+    broken.finish();
+    expect(await broken.waitBatch()).toBeUndefined();
+    expect([...broken.counts.rejectedEpisodes]).toEqual([["workflow_error", 1]]);
+    await submit(0);
+    expect(controller.counts.submitted).toBe(0);
+  });
+
+  it("keeps a group with rejected members, and counts it as incomplete", async () => {
+    const { workflow, controller, submit } = controlled({ consumerBatchSize: 1 });
+    await submit(1);
+    await workflow.end(0, { ...rejectedWith("agent_error"), accepted: acceptedAs("a", "b").accepted });
+    expect(controller.counts).toMatchObject({ accepted: 1, rejected: 0, incomplete: 1 });
+    const batch = await controller.waitBatch();
+    expect(batch?.sessionIds).toEqual(["a", "b"]);
+    expect(batch?.tasks[0]?.rejected.map(({ reason }) => reason.code)).toEqual(["agent_error"]);
+  });
+
+  it("passes the task id and the group id of each task to the workflow", async () => {
+    const { workflow, controller } = controlled();
+    controller.submit(0);
+    controller.submit(1, { taskId: "math-7", groupId: "g" });
+    await settled();
+    expect(workflow.options.get(0)).toMatchObject({ taskId: "task-0", groupId: "task-0", export: "deferred" });
+    expect(workflow.options.get(1)).toMatchObject({ taskId: "math-7", groupId: "g" });
+  });
+});
+
+describe("batches", () => {
+  it("have consumerBatchSize tasks, in the order of the tasks, whichever ended first", async () => {
+    const { workflow, controller, submit } = controlled({ maxStaleness: 1 });
+    await submit(4);
+    const first = controller.waitBatch();
+    await workflow.end(3);
+    expect(await readState(first)).toBe("waiting");
+    await workflow.end(1);
+    expect((await first)?.tasks.map(({ index }) => index)).toEqual([1, 3]);
+    await workflow.end(2);
+    await workflow.end(0);
+    expect((await controller.waitBatch())?.sessionIds).toEqual(["s0", "s2"]);
+  });
+
+  it("wait for earlier tasks with batchOrder task, but not for rejected ones", async () => {
+    const { workflow, controller, submit } = controlled({ maxStaleness: 2, batchOrder: "task" });
+    await submit(6);
+    const first = controller.waitBatch();
+    for (const each of [5, 3, 2]) await workflow.end(each);
+    await workflow.end(1, rejectedWith("agent_error"));
+    expect(await readState(first)).toBe("waiting");
+    await workflow.end(0);
+    expect((await first)?.tasks.map(({ index }) => index)).toEqual([0, 2]);
+    const second = controller.waitBatch();
+    expect(await readState(second)).toBe("waiting");
+    await workflow.end(4);
+    expect((await second)?.tasks.map(({ index }) => index)).toEqual([3, 4]);
+  });
+
+  it("may be smaller at the end, followed by undefined", async () => {
+    const { workflow, controller, submit } = controlled({ maxStaleness: 4 });
+    await submit(3);
+    const batches = [controller.waitBatch(), controller.waitBatch(), controller.waitBatch()];
+    controller.finish();
+    for (const each of [0, 1, 2]) await workflow.end(each);
+    expect((await Promise.all(batches)).map((batch) => batch?.sessionIds)).toEqual([["s0", "s1"], ["s2"], undefined]);
+    expect(() => controller.submit(9)).toThrow(expect.objectContaining({ code: "no_more_tasks" }));
+  });
+
+  it("make room for other tasks if their sessions are lost", async () => {
+    const { workflow, controller, submit } = controlled();
+    await submit(4);
+    await workflow.end(0);
+    await workflow.end(1);
+    const batch = await controller.waitBatch();
+    expect(workflow.started).toEqual([0, 1]);
+    if (batch) controller.lose(batch);
+    await settled();
+    expect(workflow.started).toEqual([0, 1, 2, 3]);
+    expect(controller.counts).toMatchObject({ accepted: 0, rejected: 2, running: 2 });
+  });
+
+  it("keep the other tasks for the next batch if some run again", async () => {
+    const { workflow, controller, submit } = controlled({ consumerBatchSize: 3 });
+    await submit(4);
+    for (const each of [0, 1, 2]) await workflow.end(each);
+    const batch = await controller.waitBatch();
+    if (batch) await controller.rerun(batch, new Set(["s1"]), "its sessions were lost");
+    await settled();
+    expect(workflow.started).toEqual([0, 1, 2, 1]);
+    expect(controller.counts).toMatchObject({ accepted: 2, rejected: 0, running: 1, waiting: 1 });
+    expect(workflow.options.get(1)).toMatchObject({ taskId: "task-1", groupId: "task-1" });
+    const again = controller.waitBatch();
+    await workflow.end(1, acceptedAs("s1-again"));
+    expect((await again)?.sessionIds).toEqual(["s0", "s1-again", "s2"]);
+  });
+
+  it("go on with the tasks that ended before a restart", async () => {
+    const database = new SqliteDatabase();
+    const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
+    onTestFinished(() => engine.close());
+    /** Starts a process of the job. Nothing of the one before it runs any more. */
+    const start = async () => {
+      const workflow = new HeldWorkflow();
+      const store = await openTestStore({ resume: true }, database);
+      const limits = { maxConcurrentRollouts: 3, maxStaleness: 3, consumerBatchSize: 2 };
+      const controller = new RolloutController(workflow, engine, limits, { store, isResumable: true });
+      for (let i = 0; i < 5; i++) controller.submit(i);
+      await store.begin((change) => controller.noteChange(change));
+      controller.finish();
+      await settled();
+      return { store, workflow, controller };
+    };
+    const first = await start();
+    for (const each of [0, 1]) await first.workflow.end(each);
+    const batch = await first.controller.waitBatch();
+    expect(batch?.sessionIds).toEqual(["s0", "s1"]);
+    await first.store.saveBatch({ number: 0, file: "a", tasks: [0, 1], trained: true });
+    await first.workflow.end(2);
+    expect(first.controller.counts).toMatchObject({ accepted: 3, running: 2, waiting: 0 });
+
+    const { workflow, controller } = await start();
+    expect(workflow.started).toEqual([3, 4]);
+    const next = controller.waitBatch();
+    await workflow.end(3);
+    expect((await next)?.tasks.map(({ index, accepted }) => [index, accepted[0]?.sessionId])).toEqual([
+      [2, "s2"],
+      [3, "s3"],
+    ]);
+    await workflow.end(4, rejectedWith("agent_error"));
+    expect(await controller.waitBatch()).toBeUndefined();
+    expect(controller.counts).toMatchObject({ submitted: 5, waiting: 0, accepted: 4, rejected: 1, running: 0 });
+  });
+
+  it("are not waited for after the signal aborts", async () => {
+    const { workflow, controller, submit } = controlled();
+    await submit(2);
+    const impatient = new AbortController();
+    const given = controller.waitBatch(impatient.signal);
+    const other = controller.waitBatch();
+    impatient.abort(new Error("enough"));
+    await expect(given).rejects.toThrow("enough");
+    await expect(controller.waitBatch(impatient.signal)).rejects.toThrow("enough");
+    await workflow.end(0);
+    await workflow.end(1);
+    expect((await other)?.sessionIds).toEqual(["s0", "s1"]);
+  });
+});
+
+describe("a controller that is paused or stopped", () => {
+  it("starts no task while it is paused; running tasks go on", async () => {
+    const { workflow, controller, submit } = controlled({ maxConcurrentRollouts: 1, maxStaleness: 9 });
+    await submit(3);
+    controller.pause();
+    await workflow.end(0);
+    expect(workflow.started).toEqual([0]);
+    controller.resume();
+    await settled();
+    expect(workflow.started).toEqual([0, 1]);
+  });
+
+  it("aborts running tasks and drops waiting ones when it stops; accepted ones can still be taken", async () => {
+    const { workflow, controller, submit } = controlled({ maxConcurrentRollouts: 3, maxStaleness: 9 });
+    await submit(9);
+    await workflow.end(1);
+    await controller.stop();
+    expect((await controller.waitBatch())?.sessionIds).toEqual(["s1"]);
+    expect(await controller.waitBatch()).toBeUndefined();
+    expect(controller.counts).toMatchObject({ waiting: 0, running: 0, accepted: 1, rejected: 3 });
+    expect([...controller.counts.rejectedEpisodes]).toEqual([["episode_aborted", 3]]);
+  });
+});
+
+describe("the options of a controller", () => {
+  it.each([
+    [{}, "maxConcurrentRollouts must be an integer of at least 1; received undefined."],
+    [
+      { maxConcurrentRollouts: 1, maxStaleness: "2" },
+      'maxStaleness must be an integer of at least 0; received the string "2".',
+    ],
+    [
+      undefined,
+      "options must be an object with maxConcurrentRollouts, maxStaleness and consumerBatchSize; received undefined.",
+    ],
+  ])("names the missing or invalid limit in %j", (options, message) => {
+    const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
+    const make = () => new RolloutController(new HeldWorkflow(), engine, options as StalenessLimits);
+    expect(make).toThrow(expect.objectContaining({ code: "invalid_option", message }));
+  });
+});
+
+it.each([
+  ["stays", 0],
+  ["rises by one", 1],
+  ["leaps", 10],
+])("lets as many tasks start after a batch if the version %s", async (_, version) => {
+  const store = await openTestStore({ batchSize: 4 });
+  const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
+  onTestFinished(() => engine.close());
+  const workflow = new HeldWorkflow();
+  const limits = { maxConcurrentRollouts: 99, maxStaleness: 1, consumerBatchSize: 4 };
+  const controller = new RolloutController(workflow, engine, limits, { store, isResumable: false });
+  await store.begin((change) => controller.noteChange(change));
+  for (let i = 0; i < 40; i++) controller.submit(i);
+  await settled();
+  for (let i = 0; i < 4; i++) await workflow.end(i);
+  expect((await controller.waitBatch())?.tasks).toHaveLength(4);
+  expect(workflow.started).toHaveLength(8);
+  controller.noteStep(version);
+  await store.setVersion(version);
+  controller.resume();
+  await settled();
+  expect(workflow.started).toHaveLength(12);
+});
+
+it("refuses a version below the current one", async () => {
+  const { controller } = controlled({ version: 3 });
+  await expect(controller.setVersion(2)).rejects.toMatchObject({ code: "version_went_back" });
+});
