@@ -41,7 +41,11 @@ export class SqliteDatabase implements JobDatabase {
       this.#lastCommit = new LastCommit(directory);
       this.#lastCommit.require(this.#readCommits());
     } catch (error) {
-      this.#database.close();
+      try {
+        this.#close();
+      } catch {
+        // What cannot be read cannot be closed in order either.
+      }
       throw toFolderError(directory, error);
     }
   }
@@ -58,8 +62,18 @@ export class SqliteDatabase implements JobDatabase {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#running;
-    this.#database.close();
+    this.#close();
     this.#lastCommit?.close();
+  }
+
+  /** libsql keeps a connection with its locks until its statements are collected as garbage, so the locks are given up first. */
+  #close(): void {
+    const { memory } = this.#database;
+    if (!memory) {
+      for (const pragma of ["journal_mode = delete", "locking_mode = normal"]) this.#database.pragma(pragma);
+      this.#database.exec("select * from commits");
+    }
+    this.#database.close();
   }
 
   async #run<T>(work: (query: Query) => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
+import type { JobDatabase } from "../../src/job/database.js";
 import type { JobChange, JobStore } from "../../src/job/job-store.js";
-import { SqliteDatabase } from "../../src/job/sqlite.js";
 import type { WireReport } from "../../src/rollout/lease/protocol.js";
 import { openTestStore } from "./open-test-store.js";
 
@@ -142,17 +142,17 @@ class World {
   readonly model = new Model();
   readonly maxAttempts: number;
   readonly changes = new Changes();
-  readonly #database = new SqliteDatabase();
-  store: JobStore;
+  readonly #database: JobDatabase;
+  store!: JobStore;
   now = 0;
 
-  private constructor(maxAttempts: number, store: JobStore) {
+  private constructor(maxAttempts: number, database: JobDatabase) {
     this.maxAttempts = maxAttempts;
-    this.store = store;
+    this.#database = database;
   }
 
-  static async create(maxAttempts: number): Promise<World> {
-    const world = new World(maxAttempts, undefined as never);
+  static async create(maxAttempts: number, database: JobDatabase): Promise<World> {
+    const world = new World(maxAttempts, database);
     await world.restart();
     return world;
   }
@@ -280,10 +280,16 @@ const ACTIONS: { readonly [Name in Step["do"]]: (world: World, step: StepOf<Name
   },
 };
 
-it("behaves like a list of events after any sequence of calls, and accepts one run of each task", async () => {
+/**
+ * Checks that a store behaves like a list of events after any sequence of calls, and accepts one run of each task.
+ *
+ * @param open returns an empty database
+ */
+export async function expectLikeModel(open: () => Promise<JobDatabase>, numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.array(step, { maxLength: 120 }), async (maxAttempts, steps) => {
-      const world = await World.create(maxAttempts);
+      await using database = await open();
+      const world = await World.create(maxAttempts, database);
       const { model, changes } = world;
       for (const each of steps) {
         changes.clear();
@@ -298,6 +304,6 @@ it("behaves like a list of events after any sequence of calls, and accepts one r
         expect(reported.length).toBeLessThanOrEqual(reopened + 1);
       }
     }),
-    { numRuns: 100 },
+    { numRuns },
   );
-}, 60_000);
+}
