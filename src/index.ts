@@ -39,6 +39,23 @@ export {
   type SamplingParams,
 } from "./engine/engine.js";
 export { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "./engine/index.js";
+export {
+  RolloutController,
+  type RolloutCounts,
+  type SubmitOptions,
+  type WeightsPath,
+  type WeightUpdate,
+} from "./job/controller.js";
+export type {
+  ConfiguredOptions,
+  ControllerOptions,
+  ControllerSettings,
+} from "./job/controller-options.js";
+export { ControllerError, type ControllerErrorCode } from "./job/errors.js";
+export type { BatchOrder, StalenessLimits } from "./job/planning.js";
+export { RolloutBatch } from "./job/rollout-batch.js";
+export { rejectionOf, type TaskResult } from "./job/task.js";
+export type { RunningTask, TaskRunner } from "./job/task-runner.js";
 export { type ChatModel, TemplateError } from "./model/chat-model.js";
 export { loadChatModel } from "./model/load-chat-model.js";
 export { type ConnectedProxy, type ConnectOptions, connectProxy } from "./rollout/connect.js";
@@ -56,24 +73,6 @@ export type {
   RolloutEngine,
   RolloutWorkflow,
 } from "./rollout/contract.js";
-export type { BatchOrder } from "./job/planning.js";
-export {
-  RolloutController,
-  type RolloutCounts,
-  type SubmitOptions,
-  type WeightsPath,
-  type WeightUpdate,
-} from "./job/controller.js";
-export type {
-  ConfiguredOptions,
-  ControllerOptions,
-  ControllerSettings,
-} from "./job/controller-options.js";
-export { ControllerError, type ControllerErrorCode } from "./job/errors.js";
-export { RolloutBatch } from "./job/rollout-batch.js";
-export type { StalenessLimits } from "./job/planning.js";
-export { rejectionOf, type TaskResult } from "./job/task.js";
-export type { RunningTask, TaskRunner } from "./job/task-runner.js";
 export { GroupedWorkflow, type GroupedWorkflowOptions } from "./rollout/grouped-workflow.js";
 export { ProxyWorkflow, type ProxyWorkflowOptions } from "./rollout/proxy-workflow.js";
 export { PythonAgent, type PythonAgentOptions } from "./rollout/python/python-agent.js";

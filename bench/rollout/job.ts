@@ -1,6 +1,6 @@
 import { type Agent, connectProxy, ProxyWorkflow, RolloutController } from "../../src/index.js";
-import type { ConnectedProxy } from "../../src/rollout/connect.js";
 import type { TaskResult } from "../../src/job/task.js";
+import type { ConnectedProxy } from "../../src/rollout/connect.js";
 import { cpuSecondsOf, mainThreadSecondsOf } from "../processes.js";
 import { ADMIN_KEY } from "../servers.js";
 import { sized } from "../sized.js";

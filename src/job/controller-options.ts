@@ -1,7 +1,6 @@
 import type { BatchFields } from "../client/admin-client.js";
 import type { Config } from "../config/index.js";
-import type { BatchOrder } from "./planning.js";
-import type { StalenessLimits } from "./planning.js";
+import type { BatchOrder, StalenessLimits } from "./planning.js";
 import type { TaskResult } from "./task.js";
 
 export interface ControllerOptions<Data = unknown> extends StalenessLimits, ControllerSettings<Data> {}

@@ -9,7 +9,16 @@ import { WaitQueue } from "../support/async/wait-queue.js";
 import { AnnouncedVersion } from "./announced-version.js";
 import type { ConfiguredOptions, ControllerOptions } from "./controller-options.js";
 import { ControllerError } from "./errors.js";
-import { type ClaimedTask, type EndedTask, type JobChange, type JobCounts, JobStore, type Last, OWN_WORKER, type StoredTask } from "./job-store.js";
+import {
+  type ClaimedTask,
+  type EndedTask,
+  type JobChange,
+  type JobCounts,
+  JobStore,
+  type Last,
+  OWN_WORKER,
+  type StoredTask,
+} from "./job-store.js";
 import { assertLimits, assertWhole } from "./planning.js";
 import { resolveControllerOptions } from "./resolve-controller-options.js";
 import { RolloutBatch } from "./rollout-batch.js";
@@ -171,7 +180,11 @@ export class RolloutController<Data = unknown> {
       if (kept.length < accepted.length) lost.set(index, kept);
     }
     const store = await this.#store;
-    await store.rerun(batch.tasks.map(({ index }) => index), lost, reason);
+    await store.rerun(
+      batch.tasks.map(({ index }) => index),
+      lost,
+      reason,
+    );
     this.#proceed();
   }
 
@@ -198,7 +211,12 @@ export class RolloutController<Data = unknown> {
   /** Notes that the sessions of a batch were lost. Its tasks then count as rejected, and others may start instead. */
   lose(batch: RolloutBatch<Data>): void {
     const reason = new Rejection("worker_lost", "The sessions of this task were lost with their proxy.");
-    this.#write((store) => store.reject(batch.tasks.map(({ index }) => index), reason));
+    this.#write((store) =>
+      store.reject(
+        batch.tasks.map(({ index }) => index),
+        reason,
+      ),
+    );
   }
 
   /**
@@ -389,7 +407,10 @@ export class RolloutController<Data = unknown> {
     const results = tasks.map((task) => {
       const { accepted, rejected } = fromWire(task.result);
       // After a restart, the proxy may have another address.
-      return this.#toResult(task, { accepted: isResumed ? accepted.map((each) => ({ ...each, url })) : accepted, rejected });
+      return this.#toResult(task, {
+        accepted: isResumed ? accepted.map((each) => ({ ...each, url })) : accepted,
+        rejected,
+      });
     });
     return new RolloutBatch(results, this.version, this.#engine, this.#options.exportFields ?? {});
   }

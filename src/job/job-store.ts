@@ -266,7 +266,8 @@ export class JobStore implements AsyncDisposable {
       const claimed: ClaimedTask[] = [];
       for (const row of chosen.toSorted((a, b) => a.id - b.id).slice(0, most)) {
         const leaseId = `lease-${randomUUID()}`;
-        const text = "update tasks set state = 'leased', lease = ?, worker = ?, expires_at = (select clock from job) + ? where id = ?";
+        const text =
+          "update tasks set state = 'leased', lease = ?, worker = ?, expires_at = (select clock from job) + ? where id = ?";
         await query(text, leaseId, worker, this.#options.leaseMilliseconds, row.id);
         claimed.push({ ...toStored(row), leaseId, attempt: row.lost + 1 });
       }
@@ -299,10 +300,15 @@ export class JobStore implements AsyncDisposable {
     const lost: WireSession[] = [];
     for (const session of sessions) {
       const [task] = await query<TaskRow>("select * from tasks where lease = ?", session.lease_id);
-      if (task) await noteSession(query, { id: session.session_id, task: task.id, lease: session.lease_id, state: "held" });
+      if (task)
+        await noteSession(query, { id: session.session_id, task: task.id, lease: session.lease_id, state: "held" });
       else lost.push(session);
     }
-    await discard(query, draft, lost.map(({ session_id }) => session_id));
+    await discard(
+      query,
+      draft,
+      lost.map(({ session_id }) => session_id),
+    );
     return lost.map(({ lease_id }) => lease_id);
   }
 
@@ -317,13 +323,21 @@ export class JobStore implements AsyncDisposable {
       for (const report of reports) {
         if ((await this.#report(query, draft, report)) !== "refused") continue;
         refused.push(report.lease_id);
-        await discard(query, draft, report.result.accepted.map(({ session_id }) => session_id));
+        await discard(
+          query,
+          draft,
+          report.result.accepted.map(({ session_id }) => session_id),
+        );
       }
       return { lost, refused };
     });
   }
 
-  async #report(query: Query, draft: Draft, { lease_id, task: id, attempt, result }: WireReport): Promise<ReportOutcome> {
+  async #report(
+    query: Query,
+    draft: Draft,
+    { lease_id, task: id, attempt, result }: WireReport,
+  ): Promise<ReportOutcome> {
     const [task] = await query<TaskRow>("select * from tasks where id = ?", id);
     if (task === undefined || attempt !== task.lost + 1) return "refused";
     if (task.accepted_lease === lease_id) return "repeated";
@@ -336,12 +350,17 @@ export class JobStore implements AsyncDisposable {
       return "refused";
     }
     const rejected = result.rejected.flatMap(({ session_id }) => session_id ?? []);
-    for (const session of accepted) await noteSession(query, { id: session, task: id, lease: lease_id, state: "accepted" });
+    for (const session of accepted)
+      await noteSession(query, { id: session, task: id, lease: lease_id, state: "accepted" });
     const others = await query<SessionRow>("select * from sessions where task = ? and state = 'held'", id);
     const kept = this.#options.keepsRejected ? new Set(rejected) : new Set<string>();
     for (const session of kept) await noteSession(query, { id: session, task: id, lease: lease_id, state: "kept" });
     // Usually the worker has deleted them. If it could not, only the job knows them.
-    await discard(query, draft, [...others.map(({ id: other }) => other), ...rejected].filter((each) => !kept.has(each)));
+    await discard(
+      query,
+      draft,
+      [...others.map(({ id: other }) => other), ...rejected].filter((each) => !kept.has(each)),
+    );
     await this.#end(query, draft, task, result, lease_id);
     return "accepted";
   }
@@ -356,7 +375,11 @@ export class JobStore implements AsyncDisposable {
   async returnUnknown(worker: string, known: readonly string[]): Promise<number> {
     return this.#change(async (query, draft) => {
       const held = await query<TaskRow>("select * from tasks where worker = ?", worker);
-      return this.#giveBack(query, draft, held.filter(({ lease }) => lease !== null && !known.includes(lease)));
+      return this.#giveBack(
+        query,
+        draft,
+        held.filter(({ lease }) => lease !== null && !known.includes(lease)),
+      );
     });
   }
 
@@ -385,7 +408,8 @@ export class JobStore implements AsyncDisposable {
       await query("update job set clock = clock + ?", milliseconds);
       const text = "select * from tasks where expires_at <= (select clock from job)";
       const late = await query<TaskRow>(text);
-      for (const task of late) await this.#lose(query, draft, task, `rollout worker ${nameOf(task.worker ?? "")} ${why}`);
+      for (const task of late)
+        await this.#lose(query, draft, task, `rollout worker ${nameOf(task.worker ?? "")} ${why}`);
       return [...new Set(late.flatMap(({ worker }) => worker ?? []))];
     });
   }
@@ -399,7 +423,11 @@ export class JobStore implements AsyncDisposable {
   async rerun(batch: readonly number[], lost: ReadonlyMap<number, readonly string[]>, reason: string): Promise<void> {
     await this.#change(async (query, draft) => {
       const again = batch.filter((index) => lost.has(index));
-      await updateTasks(query, "state = 'accepted'", batch.filter((index) => !lost.has(index)));
+      await updateTasks(
+        query,
+        "state = 'accepted'",
+        batch.filter((index) => !lost.has(index)),
+      );
       for (const task of await updateTasks(query, "state = 'queued', result = null, accepted_lease = null", again)) {
         await query("delete from sessions where task = ?", task.id);
         await discard(query, draft, lost.get(task.id) ?? []);
@@ -445,7 +473,10 @@ export class JobStore implements AsyncDisposable {
   async freed(batch: number): Promise<void> {
     await this.#change(async (query) => {
       await query("update batches set freed = 1 where number = ?", batch);
-      await query("delete from sessions where state = 'accepted' and task in (select id from tasks where batch = ?)", batch);
+      await query(
+        "delete from sessions where state = 'accepted' and task in (select id from tasks where batch = ?)",
+        batch,
+      );
     });
   }
 
@@ -531,10 +562,18 @@ export class JobStore implements AsyncDisposable {
 
   /** Takes a task from its worker. What the proxy has of the attempt is deleted. */
   async #release(query: Query, draft: Draft, task: TaskRow, state: "queued" | "waiting"): Promise<void> {
-    await query("update tasks set state = ?, lease = null, worker = null, expires_at = null where id = ?", state, task.id);
+    await query(
+      "update tasks set state = ?, lease = null, worker = null, expires_at = null where id = ?",
+      state,
+      task.id,
+    );
     if (task.lease === null) return;
     const held = await query<SessionRow>("select * from sessions where task = ? and state = 'held'", task.id);
-    await discard(query, draft, held.map(({ id }) => id));
+    await discard(
+      query,
+      draft,
+      held.map(({ id }) => id),
+    );
     // Most sessions are started with the lease and not announced, so only the proxy knows them.
     await query("insert into lost_leases values (?)", task.lease);
     draft.lostLeases.push(task.lease);
@@ -548,6 +587,14 @@ export class JobStore implements AsyncDisposable {
     if (state === "rejected") await query("update job set rejected = rejected + 1");
     draft.ended.push({ ...toStored(task), result });
   }
+}
+
+/** Returns the state of the job in a database; undefined if it has none. */
+export function readJobState(database: JobDatabase): Promise<JobRow["state"] | undefined> {
+  return database.transaction(async (query) => {
+    for (const statement of SCHEMA) await query(statement);
+    return (await query<JobRow>("select * from job"))[0]?.state;
+  });
 }
 
 interface OpenedJob {
@@ -648,12 +695,19 @@ async function findMisplaced(query: Query, task: number, sessions: readonly stri
   const twice = sessions.find((id, i) => sessions.indexOf(id) !== i);
   if (twice !== undefined) return twice;
   const rows = await inChunks(sessions, (list, ids) =>
-    query<SessionRow>(`select * from sessions where state = 'accepted' and task <> ? and id in (${list})`, task, ...ids),
+    query<SessionRow>(
+      `select * from sessions where state = 'accepted' and task <> ? and id in (${list})`,
+      task,
+      ...ids,
+    ),
   );
   return rows[0]?.id;
 }
 
-async function noteSession(query: Query, { id, task, lease, state }: Pick<SessionRow, "id" | "task" | "lease" | "state">) {
+async function noteSession(
+  query: Query,
+  { id, task, lease, state }: Pick<SessionRow, "id" | "task" | "lease" | "state">,
+) {
   await query(
     "insert into sessions values (?, ?, ?, ?) on conflict (id) do update set task = excluded.task, lease = excluded.lease, " +
       "state = excluded.state where sessions.state <> 'accepted' or sessions.task = excluded.task",
@@ -680,7 +734,9 @@ async function tasksOf(query: Query, leases: readonly string[]): Promise<TaskRow
 }
 
 async function updateTasks(query: Query, change: string, tasks: readonly number[]): Promise<TaskRow[]> {
-  return inChunks(tasks, (list, ids) => query<TaskRow>(`update tasks set ${change} where id in (${list}) returning *`, ...ids));
+  return inChunks(tasks, (list, ids) =>
+    query<TaskRow>(`update tasks set ${change} where id in (${list}) returning *`, ...ids),
+  );
 }
 
 /** Number of values of a statement. Lists are filled up to it, so that a statement with a list has one text. */
@@ -704,7 +760,12 @@ async function inChunks<R>(
 const ROWS = 100;
 
 /** Adds rows, many with one statement. Those whose key exists are left as they are. */
-async function insert(query: Query, table: string, columns: readonly string[], rows: readonly SqlValue[][]): Promise<void> {
+async function insert(
+  query: Query,
+  table: string,
+  columns: readonly string[],
+  rows: readonly SqlValue[][],
+): Promise<void> {
   const one = `(${columns.map(() => "?").join(", ")})`;
   for (let at = 0; at < rows.length; at += ROWS) {
     const some = rows.slice(at, at + ROWS);
@@ -722,7 +783,11 @@ function toStored({ id, task_id, group_id, version }: TaskRow): StoredTask {
 }
 
 function toEnded(row: TaskRow): EndedTask {
-  return { ...toStored(row), result: unseal<WireResult>(row.result ?? "", `task ${row.id}`), batch: row.batch ?? undefined };
+  return {
+    ...toStored(row),
+    result: unseal<WireResult>(row.result ?? "", `task ${row.id}`),
+    batch: row.batch ?? undefined,
+  };
 }
 
 function rejectTask({ group_id }: TaskRow, reason: Rejection): WireResult {

@@ -25,7 +25,9 @@ export class LastCommit {
   require(commits: number): void {
     if (commits >= this.#known) return;
     const lost = this.#known - commits;
-    throw new Error(`its last ${lost} of ${this.#known} commits are missing: the end of job.db-wal is damaged or was removed`);
+    throw new Error(
+      `its last ${lost} of ${this.#known} commits are missing: the end of job.db-wal is damaged or was removed`,
+    );
   }
 
   note(number: number): void {

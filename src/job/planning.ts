@@ -86,7 +86,14 @@ export interface BatchQuestion {
 }
 
 /** Returns the indices of the next batch in order; undefined if it is not complete yet. */
-export function chooseBatch({ order, count, last, accepted, running, dueVersion }: BatchQuestion): number[] | undefined {
+export function chooseBatch({
+  order,
+  count,
+  last,
+  accepted,
+  running,
+  dueVersion,
+}: BatchQuestion): number[] | undefined {
   if (accepted.length < count && !last) return undefined;
   const [batch, later] = [accepted.slice(0, count), accepted.slice(count)];
   const end = batch.at(-1)?.index ?? 0;

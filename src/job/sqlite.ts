@@ -34,7 +34,11 @@ export class SqliteDatabase implements JobDatabase {
     if (directory === undefined) return;
     try {
       // One process works on a job. Its lock ends with it, however it ends.
-      for (const pragma of ["locking_mode = exclusive", "journal_mode = wal", `synchronous = ${synced ? "full" : "normal"}`])
+      for (const pragma of [
+        "locking_mode = exclusive",
+        "journal_mode = wal",
+        `synchronous = ${synced ? "full" : "normal"}`,
+      ])
         this.#database.pragma(pragma);
       this.#database.exec("create table if not exists commits (number integer not null)");
       this.#check();
@@ -104,7 +108,9 @@ export class SqliteDatabase implements JobDatabase {
   }
 
   #countCommit(): number {
-    const [row] = this.#prepare("update commits set number = number + 1 returning number").all() as { number: number }[];
+    const [row] = this.#prepare("update commits set number = number + 1 returning number").all() as {
+      number: number;
+    }[];
     return row?.number ?? 0;
   }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { connectProxy } from "../../src/rollout/connect.js";
 import { RolloutController } from "../../src/job/controller.js";
 import type { ControllerOptions } from "../../src/job/controller-options.js";
 import type { StalenessLimits } from "../../src/job/planning.js";
 import { SqliteDatabase } from "../../src/job/sqlite.js";
+import { connectProxy } from "../../src/rollout/connect.js";
 import { acceptedAs, HeldWorkflow, rejectedWith, settled } from "./held-workflow.js";
 import { openTestStore } from "./open-test-store.js";
 

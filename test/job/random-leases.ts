@@ -173,20 +173,23 @@ class World {
   readonly end = (id: string, how: "lost" | "given back" | "reported"): void => {
     this.model.events.push({ kind: "ended", id, how });
   };
+}
 
-  /** Compares what the store wants to be deleted after leases have ended, and what it tells of lost attempts. */
-  expectEnded(leases: readonly Lease[], how: "lost" | "given back"): void {
-    const { changes, model } = this;
-    expect(changes.lostLeases).toEqual(leases.map(({ id }) => id));
-    expect(changes.unwanted.toSorted()).toEqual(leases.flatMap(({ id }) => model.sessions(id)).toSorted());
-    const lost = how === "lost" ? leases : [];
-    expect(changes.lost.map(({ task, attempt }) => [task, attempt])).toEqual(
-      lost.map(({ task, attempt }) => [task, attempt]),
-    );
-    for (const { id } of leases) this.end(id, how);
-    const isOver = ({ task }: Lease) => model.losses(task) === this.maxAttempts;
-    expect(changes.ended).toEqual(lost.filter(isOver).map(({ task }) => task));
-  }
+/** Compares what the store wants to be deleted after leases have ended, and what it tells of lost attempts. */
+function expectEnded(
+  { changes, model, end, maxAttempts }: World,
+  leases: readonly Lease[],
+  how: "lost" | "given back",
+): void {
+  expect(changes.lostLeases).toEqual(leases.map(({ id }) => id));
+  expect(changes.unwanted.toSorted()).toEqual(leases.flatMap(({ id }) => model.sessions(id)).toSorted());
+  const lost = how === "lost" ? leases : [];
+  expect(changes.lost.map(({ task, attempt }) => [task, attempt])).toEqual(
+    lost.map(({ task, attempt }) => [task, attempt]),
+  );
+  for (const { id } of leases) end(id, how);
+  const isOver = ({ task }: Lease) => model.losses(task) === maxAttempts;
+  expect(changes.ended).toEqual(lost.filter(isOver).map(({ task }) => task));
 }
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
@@ -195,7 +198,13 @@ type StepOf<Name extends Step["do"]> = Extract<Step, { do: Name }>;
 const byTask = (a: Lease, b: Lease): number => a.task - b.task;
 
 function reportOf({ id, task, attempt }: Lease): WireReport {
-  const session = { session_id: `of ${id}`, url: "http://127.0.0.1:9", group_id: null, interaction_count: 1, rewards: [] };
+  const session = {
+    session_id: `of ${id}`,
+    url: "http://127.0.0.1:9",
+    group_id: null,
+    interaction_count: 1,
+    rewards: [],
+  };
   return { lease_id: id, task, attempt, result: { accepted: [session], rejected: [] } };
 }
 
@@ -247,21 +256,21 @@ const ACTIONS: { readonly [Name in Step["do"]]: (world: World, step: StepOf<Name
     const picked = world.pick(lease);
     const held = world.model.isHeld(picked.id) ? [picked] : [];
     expect(await world.store.giveBack([picked.id])).toBe(held.length);
-    world.expectEnded(held, "given back");
+    expectEnded(world, held, "given back");
   },
   async wait(world, { for: time }) {
     world.now += time;
     const { store, model, now } = world;
     const late = model.leases().filter(({ id }) => model.isHeld(id) && model.lastHeard(id) + LEASE_MS <= now);
     await store.tick(time, (worker) => worker);
-    world.expectEnded(late.toSorted(byTask), "lost");
+    expectEnded(world, late.toSorted(byTask), "lost");
   },
   async loseWorker(world, { worker: index }) {
     const { store, model } = world;
     const worker = WORKERS[index] ?? "";
     const its = model.leases().filter((lease) => model.isHeld(lease.id) && lease.worker === worker);
     await store.loseWorker(worker, "it ended");
-    world.expectEnded(its.toSorted(byTask), "lost");
+    expectEnded(world, its.toSorted(byTask), "lost");
   },
   async reopen({ store, model, maxAttempts, changes }, { task }) {
     if (model.acceptedLease(task) === undefined) return;
@@ -295,7 +304,10 @@ export async function expectLikeModel(open: () => Promise<JobDatabase>, numRuns:
         changes.clear();
         await ACTIONS[each.do](world, each as never);
         const held = model.leases().filter(({ id }) => model.isHeld(id)).length;
-        expect(await world.store.readCounts()).toMatchObject({ queued: model.waiting(maxAttempts).length, leased: held });
+        expect(await world.store.readCounts()).toMatchObject({
+          queued: model.waiting(maxAttempts).length,
+          leased: held,
+        });
       }
       // Whatever happened, no task has two runs that count.
       for (const task of model.added) {

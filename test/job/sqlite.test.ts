@@ -15,9 +15,7 @@ async function writeJob(directory: string): Promise<void> {
   await store.advance({ added: [0, 1, 2].map(taskOf), limits: LIMITS });
   const [first] = await store.claim({ worker: "w", count: 1, maxHeld: 1, workers: 1 });
   if (!first) throw new Error("no task");
-  const accepted = [
-    { session_id: "s", url: "http://127.0.0.1:9", group_id: null, interaction_count: 1, rewards: [] },
-  ];
+  const accepted = [{ session_id: "s", url: "http://127.0.0.1:9", group_id: null, interaction_count: 1, rewards: [] }];
   const result = { accepted, rejected: [] };
   await store.update([], [{ lease_id: first.leaseId, task: 0, attempt: 1, result }]);
 }
@@ -51,7 +49,9 @@ describe("a database in a folder", () => {
       `const { SqliteDatabase } = await import(${JSON.stringify(module)});` +
       `new SqliteDatabase({ directory: ${JSON.stringify(directory)} });` +
       "try { new SqliteDatabase({ directory: process.argv[1] }) } catch (error) { console.log(error.message) }";
-    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", code, directory], { encoding: "utf8" });
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", code, directory], {
+      encoding: "utf8",
+    });
     expect(stdout).toBe(`storage.directory ${directory} is in use by another process.\n`);
   });
 

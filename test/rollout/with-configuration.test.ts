@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
-import { connectProxy } from "../../src/rollout/connect.js";
 import { RolloutController } from "../../src/job/controller.js";
+import { connectProxy } from "../../src/rollout/connect.js";
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
 import { resolveWorkflow } from "../../src/rollout/resolve-workflow.js";
 import { createAgent } from "../helpers/agents.js";

@@ -69,7 +69,10 @@ async function runJobs(job: WorkerJob): Promise<void> {
   // Workers in containers may have the same host name and process id.
   const name = options.name ?? `${hostname()}-${process.pid}-${workerId.slice(0, 4)}`;
   for (let isFirst = true; ; isFirst = false) {
-    const settings = await client.register(workerId, name, { replace: isFirst && options.replace, signal: stopping.signal });
+    const settings = await client.register(workerId, name, {
+      replace: isFirst && options.replace,
+      signal: stopping.signal,
+    });
     const end = await runOne(job, { workerId, name, settings, isFirst });
     logger.info({ name, end }, "the worker has ended");
     if (end !== "job_changed") return;

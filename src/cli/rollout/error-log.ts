@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
-import { readClassName } from "../../rollout/class-name.js";
 import type { TaskResult } from "../../job/task.js";
+import { readClassName } from "../../rollout/class-name.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
 import { readStandardError } from "../../rollout/subproc/standard-error.js";
 import { removeTail } from "../../support/processes/output-tail.js";

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import type { Config } from "../../config/index.js";
-import type { ConnectedProxy } from "../../rollout/connect.js";
-import type { RolloutWorkflow } from "../../rollout/contract.js";
 import type { JobStore } from "../../job/job-store.js";
 import type { LeasedTasks } from "../../job/leases/leased-tasks.js";
 import type { SessionRemover } from "../../job/session-remover.js";
+import type { ConnectedProxy } from "../../rollout/connect.js";
+import type { RolloutWorkflow } from "../../rollout/contract.js";
 import type { JobTranscript } from "./job-transcript.js";
 import type { RolloutTask } from "./read-tasks.js";
 import type { RolloutOptions } from "./rollout-options.js";

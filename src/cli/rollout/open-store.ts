@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config/index.js";
-import { JobStore, JobStoreError } from "../../job/job-store.js";
+import type { JobDatabase } from "../../job/database.js";
+import { JobStore, JobStoreError, readJobState } from "../../job/job-store.js";
 import { SqliteDatabase } from "../../job/sqlite.js";
 import { unusableFolderError } from "../../storage/errors.js";
 import { RolloutJobError } from "./errors.js";
@@ -13,6 +14,8 @@ export interface StoreSettings {
   readonly config: Config;
   readonly options: RolloutOptions;
   readonly tasks: readonly RolloutTask[];
+  /** Is told if another controller has the job, which is waited for. */
+  readonly onWait?: (() => void) | undefined;
 }
 
 /** Folder in `storage.directory` with the state of the job. The folders of the job's own proxies are beside it. */
@@ -20,26 +23,29 @@ const FOLDER = "controller";
 /** The file in which earlier versions kept the state of a job. */
 const EARLIER_FILE = "data.mdb";
 
+/** Returns where the state of a job is: a URL, a folder, or undefined for this process's memory. */
+export function locateStore(
+  { storage }: Config,
+  { jobDatabase }: Pick<RolloutOptions, "jobDatabase">,
+): string | undefined {
+  return jobDatabase ?? (storage.directory === null ? undefined : join(storage.directory, FOLDER));
+}
+
 /**
- * Opens the state of a job: a database in `storage.directory`, else in memory.
+ * Opens the state of a job. One in PostgreSQL may belong to another controller, whose end is then waited for.
  *
  * @throws StorageError `storage_unusable` if the folder cannot be used, or has a job that does not fit these settings
  */
 export async function openStore(settings: StoreSettings): Promise<JobStore> {
   const { config, options, tasks } = settings;
-  const { directory, durability } = config.storage;
   const { lease_seconds, max_attempts, consumer_batch_size } = config.rollout;
   const { fromVersion: version = 0, resume = false } = options;
-  if (directory === null && resume) {
-    const message = "--resume requires storage.directory, the folder of the job that was killed";
+  const place = locateStore(config, options);
+  if (place === undefined && resume) {
+    const message = "--resume requires storage.directory or --job-database, where the state of the job is";
     throw new RolloutJobError("invalid_arguments", message);
   }
-  const folder = directory === null ? undefined : join(directory, FOLDER);
-  if (folder !== undefined && existsSync(join(folder, EARLIER_FILE))) {
-    const why = `has a job of an earlier version (${EARLIER_FILE}). Finish it with the Rolltape that began it, or use another folder`;
-    throw unusableFolderError(folder, why);
-  }
-  const database = new SqliteDatabase({ directory: folder, synced: durability !== "none" });
+  const database = await openDatabase(place, settings);
   try {
     return await JobStore.open(database, {
       digest: digestJob(settings),
@@ -53,8 +59,39 @@ export async function openStore(settings: StoreSettings): Promise<JobStore> {
     });
   } catch (error) {
     await database[Symbol.asyncDispose]();
-    throw error instanceof JobStoreError ? unusableFolderError(folder ?? "", describe(error)) : error;
+    throw error instanceof JobStoreError ? unusableFolderError(place ?? "", describe(error)) : error;
   }
+}
+
+async function openDatabase(place: string | undefined, { config, onWait }: StoreSettings): Promise<JobDatabase> {
+  if (place !== undefined && /^[a-z]+:\/\//i.test(place)) {
+    const { PostgresDatabase } = await import("../../job/postgres.js");
+    return PostgresDatabase.open({ url: place, onWait }).catch((error: Error) => {
+      throw new RolloutJobError("invalid_arguments", `--job-database cannot be used: ${error.message}`, {
+        cause: error,
+      });
+    });
+  }
+  if (place !== undefined && existsSync(join(place, EARLIER_FILE))) {
+    const why = `has a job of an earlier version (${EARLIER_FILE}). Finish it with the Rolltape that began it, or use another folder`;
+    throw unusableFolderError(place, why);
+  }
+  return new SqliteDatabase({ directory: place, synced: config.storage.durability !== "none" });
+}
+
+/**
+ * Removes the state of a job that is over from a folder.
+ *
+ * @throws StorageError `storage_unusable` if the job is not over
+ */
+export async function removeEndedJob(directory: string): Promise<void> {
+  if (!existsSync(directory)) return;
+  {
+    await using database = new SqliteDatabase({ directory });
+    const state = await readJobState(database);
+    if (state === "running") throw unusableFolderError(directory, `has an unfinished job. ${ADVICE}`);
+  }
+  rmSync(directory, { recursive: true });
 }
 
 /** Returns a digest of what must not change when a job goes on. The agent, its trainer and limits may. */
@@ -74,11 +111,13 @@ function digestJob({ config, options, tasks }: StoreSettings): string {
   return createHash("sha256").update(JSON.stringify(fixed)).digest("hex");
 }
 
+const ADVICE = "Go on with it by `--resume`, or remove it to begin another job";
+
 function describe({ code, job, tasks }: JobStoreError): string {
-  if (code === "format") return `has a job of format ${job.format}, which this Rolltape does not read. Use the one that wrote it`;
+  if (code === "format")
+    return `has a job of format ${job.format}, which this Rolltape does not read. Use the one that wrote it`;
   if (code === "unfinished") {
-    const advice = "Go on with it by `--resume`, or remove this folder to begin another job";
-    return `has an unfinished job of ${tasks} tasks. ${advice}`;
+    return `has an unfinished job of ${tasks} tasks. ${ADVICE}`;
   }
   const why = "its tasks, group size, batch size or export options differ from those of this command";
   return `has another job (${tasks} tasks): ${why}. Repeat the command that began it`;

@@ -5,7 +5,9 @@ import type { JobProxySettings } from "./open-proxy.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { chooseNodeArguments } from "./worker-node-arguments.js";
 
-export interface WorkersSettings extends JobProxySettings, Pick<LeasesSettings, "tasks" | "store" | "remover" | "proxy" | "adminKey" | "logger"> {
+export interface WorkersSettings
+  extends JobProxySettings,
+    Pick<LeasesSettings, "tasks" | "store" | "remover" | "proxy" | "adminKey" | "logger"> {
   readonly count: number;
 }
 

@@ -29,6 +29,9 @@ const MAIN = fileURLToPath(new URL("../main.js", import.meta.url));
 /** File in the job's folder with the controller's address. */
 const URL_FILE = "{folder}/controller.json";
 
+/** The state of the job. */
+const JOB_STATE = "{folder}/state";
+
 /** Keys that the job sets for each process. */
 const ADDRESSES: UnusedKeys[] = [
   {
@@ -65,16 +68,10 @@ export function createRolloutJob(settings: RolloutJobSettings): JobSpec {
       role: "controller",
       command: rolltape("controller", controllerArguments(settings)),
       env,
-      restarts: restarts(settings),
     },
   ];
   const groups = [{ roles: roles.map(({ role }) => role), nodes }];
   return parseJob({ name: "rolltape-rollout", folder, roles, slurm: { options: sbatchOption, groups } });
-}
-
-/** Without stored tasks, a controller that starts again would begin the job anew. */
-function restarts({ config }: RolloutJobSettings): number {
-  return config.storage.directory === null ? 0 : 3;
 }
 
 function createEngines({ engineCommand, engines = 1 }: RolloutOptions): JobInput["roles"] {
@@ -144,8 +141,9 @@ function controllerArguments(settings: RolloutJobSettings): string[] {
     ...forward(settings, unusedByController(options)),
     "server.host={node}",
     // The first start finds no job in a new folder, and begins one.
-    ...(restarts(settings) > 0 ? ["--resume"] : []),
-    ...store(settings, "rollout"),
+    "--resume",
+    "--job-database",
+    options.jobDatabase ?? JOB_STATE,
   ];
 }
 

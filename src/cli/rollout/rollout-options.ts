@@ -32,8 +32,10 @@ export interface RolloutOptions extends ConfigOptions {
   readonly fromVersion?: number;
   /** False: no transcript is written. */
   readonly transcripts?: boolean;
-  /** Goes on with the job in `storage.directory`. */
+  /** Goes on with the job in its database. */
   readonly resume?: boolean;
+  /** Where the state of the job is: a URL of PostgreSQL, or a folder. */
+  readonly jobDatabase?: string;
   /** Folder of a job whose processes a scheduler starts. */
   readonly jobFolder?: string;
   /** Number of its machines. */
@@ -139,7 +141,11 @@ function withJobOptions(command: Command): Command {
       optionValue(z.number().min(0)),
     )
     .option("--no-transcripts", "do not write what the episodes said to <out>.jsonl")
-    .option("--resume", "go on with the job in storage.directory that was killed or stopped, if there is one")
+    .option("--resume", "go on with the job that was killed or stopped, if there is one")
+    .option(
+      "--job-database <where>",
+      "state of the job: postgres://…, which several controllers may share, or a folder (default: storage.directory, else in memory)",
+    )
     .option("--from-version <n>", "weight version at the start", optionValue(z.int32().min(0)))
     .addOption(
       new Option("--layout <layout>", "layout of the batch").choices(["padded", "packed", "tree"]).default("padded"),

@@ -56,7 +56,8 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
   try {
     await using served = await openProxy({ config, options, overrides, screen });
     await using proxy = connectProxy(served);
-    await using store = await openStore(run);
+    const onWait = () => screen.line("rolltape: another controller has the job; waiting for its end");
+    await using store = await openStore({ ...run, onWait });
     await using removing = openRemover(store, proxy);
     const { remover } = removing;
     await using leases = await openRunners(run, { served, proxy, screen, logger, store, remover });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Config, resolveAdminKey } from "../../config/index.js";
 import type { JobSpec } from "../../scheduler/job.js";
+import { removeEndedJob } from "./open-store.js";
 import { createRolloutJob } from "./rollout-job-spec.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { runJobSpec } from "./run-job-spec.js";
@@ -17,6 +18,7 @@ export interface ScheduledRollout {
 export async function runScheduledRollout({ config, options, overrides }: ScheduledRollout): Promise<void> {
   const { key: adminKey } = resolveAdminKey(config, process.env);
   const folder = resolve(options.jobFolder);
+  if (!options.resume) await removeEndedJob(join(folder, "state"));
   const job = createRolloutJob({ config, options, overrides, folder, adminKey });
   if (await runJobSpec(config.scheduler.type, job)) process.stdout.write(readSummary(job));
 }

@@ -1,7 +1,7 @@
 import type { JobSettings } from "../../rollout/lease/protocol.js";
 import type { JobStore } from "../job-store.js";
-import type { LeasedTasks } from "./leased-tasks.js";
 import type { SessionRemover } from "../session-remover.js";
+import type { LeasedTasks } from "./leased-tasks.js";
 
 /** Dependencies of the controller's routes. */
 export interface ControllerContext {

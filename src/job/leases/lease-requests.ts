@@ -107,10 +107,10 @@ export class LeaseRequests {
   async #serveAll(): Promise<void> {
     while (this.#mustServe) {
       this.#mustServe = false;
-      for (const request of [...this.#taking]) {
+      for (const request of this.#taking) {
         await this.#serve(request, () => this.#taking.has(request), []);
       }
-      for (const { workerId } of [...this.#waiting.values()]) {
+      for (const { workerId } of this.#waiting.values()) {
         const request = this.#waiting.get(workerId);
         if (request) await this.#serve(request, () => this.#waiting.get(workerId)?.answer === request.answer);
       }

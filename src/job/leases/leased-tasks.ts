@@ -126,7 +126,7 @@ export class LeasedTasks {
     // Nobody is left to run tasks if the worker ended meanwhile.
     const takes = maxHeld !== undefined && ends === this.#endsOf(workerId);
     const leases = takes ? await this.#requests.take({ workerId, maxHeld }) : [];
-    return { ...decided, undecided: [], leases };
+    return { ...decided, leases };
   }
 
   /** Notes the sessions of leases. Returns the leases that are not held any more; their sessions are deleted. */

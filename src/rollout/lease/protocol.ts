@@ -29,15 +29,13 @@ const ids = z.array(id).max(MAX_ENTRIES);
 
 export const workerFields = {
   worker_id: id.describe("Chosen by the worker at random: a worker that restarts has another one."),
-  name: z
-    .string()
-    .min(1)
-    .max(200)
-    .describe("Name in logs and reasons. Each living worker has its own."),
+  name: z.string().min(1).max(200).describe("Name in logs and reasons. Each living worker has its own."),
   replace: z
     .boolean()
     .default(false)
-    .describe("The former worker of this name has ended: its leases are lost at once. Otherwise a name is refused while it lives."),
+    .describe(
+      "The former worker of this name has ended: its leases are lost at once. Otherwise a name is refused while it lives.",
+    ),
 } as const;
 
 /** Settings that a worker needs to run tasks of the job. */
@@ -163,9 +161,6 @@ export const updatesFields = {
 export const updatesReply = z.object({
   lost: z.array(z.string()).describe("Leases of announced sessions that are not held any more."),
   refused: z.array(z.string()).describe("Leases whose reports do not count."),
-  undecided: z
-    .array(z.string())
-    .describe("Leases whose reports must be sent again: the controller was restarted and has not started their tasks."),
   leases: leasedTasks.describe("Tasks that are there now. The call does not wait for any."),
 });
 export type Updates = z.output<typeof updatesReply>;

@@ -16,8 +16,6 @@ interface Waiting<Item> {
 
 /** Maximum number of reports of one call. A rejection may have long texts. */
 const MAX_REPORTS = MAX_ENTRIES / 16;
-/** Pause before a report is sent again because the controller could not decide about it. */
-const UNDECIDED_MS = 1_000;
 
 /**
  * Sends sessions and reports of a rollout worker to its controller. Those that are added during a pause, or while a call is running,
@@ -88,12 +86,7 @@ export class WorkerUpdates {
   #settle(sessions: Waiting<WireSession>[], reports: Waiting<WireReport>[], answer: Updates): void {
     const lost = new Set(answer.lost);
     for (const { item, resolve } of sessions) resolve(!lost.has(item.lease_id));
-    const [refused, undecided] = [new Set(answer.refused), new Set(answer.undecided)];
-    for (const report of reports) {
-      const { lease_id } = report.item;
-      if (undecided.has(lease_id)) this.#reports.push(report);
-      else report.resolve(!refused.has(lease_id));
-    }
-    if (undecided.size > 0) this.#sendWithin(UNDECIDED_MS);
+    const refused = new Set(answer.refused);
+    for (const { item, resolve } of reports) resolve(!refused.has(item.lease_id));
   }
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { exportSurvivors } from "../../../src/cli/rollout/survivors.js";
 import type { ArrivingBatch } from "../../../src/client/admin-client.js";
 import { ProxyError } from "../../../src/client/errors.js";
-import { connectProxy } from "../../../src/rollout/connect.js";
 import { RolloutBatch } from "../../../src/job/rollout-batch.js";
+import { connectProxy } from "../../../src/rollout/connect.js";
 import { acceptedAs } from "../../job/held-workflow.js";
 
 /** A batch of tasks with these sessions. */

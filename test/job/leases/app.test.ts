@@ -77,7 +77,7 @@ describe("the controller's calls", () => {
     await call("/rollout/workers", { worker_id: "w", name: "first" });
     const ended = run(0);
     const started = await call("/rollout/updates", { worker_id: "w", max_held: 2 });
-    expect(started.json).toMatchObject({ lost: [], refused: [], undecided: [], leases: [{ task: 0, attempt: 1 }] });
+    expect(started.json).toMatchObject({ lost: [], refused: [], leases: [{ task: 0, attempt: 1 }] });
     const [lease] = (started.json as { leases: Parameters<typeof reportOf>[0][] }).leases;
     if (!lease) throw new Error("no lease");
     const body = {
@@ -85,7 +85,7 @@ describe("the controller's calls", () => {
       sessions: [{ lease_id: lease.lease_id, session_id: "s" }],
       reports: [reportOf(lease, "s")],
     };
-    const nothing = { lost: [], refused: [], undecided: [], leases: [] };
+    const nothing = { lost: [], refused: [], leases: [] };
     expect((await call("/rollout/updates", body)).json).toEqual(nothing);
     expect((await ended).accepted).toMatchObject([{ sessionId: "s" }]);
     // Sent again, its report counts again, but the lease has ended.

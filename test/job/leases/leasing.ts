@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import { onTestFinished } from "vitest";
 import { parseConfig } from "../../../src/config/index.js";
+import type { JobDatabase } from "../../../src/job/database.js";
 import type { JobStoreOptions } from "../../../src/job/job-store.js";
 import { LeasedTasks } from "../../../src/job/leases/leased-tasks.js";
 import { type RunningController, startController } from "../../../src/job/leases/start.js";
 import { SessionRemover } from "../../../src/job/session-remover.js";
-import type { JobDatabase } from "../../../src/job/database.js";
 import type { EpisodeResult } from "../../../src/rollout/contract.js";
 import type { LeasedTask, WireReport } from "../../../src/rollout/lease/protocol.js";
 import { fromWire } from "../../../src/rollout/lease/wire-result.js";

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { SessionClient } from "../../../src/client/session-client.js";
 import { SessionRemover } from "../../../src/job/session-remover.js";
+import { SqliteDatabase } from "../../../src/job/sqlite.js";
 import { connectProxy } from "../../../src/rollout/connect.js";
 import { Gateway, startWorker } from "../../gateway/workers.js";
 import { ADMIN_KEY } from "../../helpers/proxy.js";
-import { SqliteDatabase } from "../../../src/job/sqlite.js";
 import { leasing } from "./leasing.js";
 
 const SETTLED = { settleMilliseconds: 0 };

@@ -18,12 +18,12 @@ describe("an update of a worker", () => {
     const [first] = await lease("a");
     if (!first) throw new Error("no lease");
     const answer = await update({ reports: [reportOf(first, "s")], maxHeld: 1 });
-    expect(answer).toMatchObject({ lost: [], refused: [], undecided: [], leases: [{ task: 1, data: { number: 1 } }] });
+    expect(answer).toMatchObject({ lost: [], refused: [], leases: [{ task: 1, data: { number: 1 } }] });
   });
 
   it("does not wait for tasks", async () => {
     const { update, tasks } = await updating();
-    expect(await update({ maxHeld: 1 })).toEqual({ lost: [], refused: [], undecided: [], leases: [] });
+    expect(await update({ maxHeld: 1 })).toEqual({ lost: [], refused: [], leases: [] });
     expect(tasks.counts.idle).toBe(0);
   });
 
@@ -80,7 +80,7 @@ describe("an update of a worker", () => {
     await tasks.loseWorker("a", "it died");
     const { lease_id } = lost;
     const answer = await update({ sessions: [{ lease_id, session_id: "s1" }], reports: [reportOf(lost, "s2")] });
-    expect(answer).toEqual({ lost: [lease_id], refused: [lease_id], undecided: [], leases: [] });
+    expect(answer).toEqual({ lost: [lease_id], refused: [lease_id], leases: [] });
     await expect.poll(() => removed.toSorted()).toEqual(["s1", "s2"]);
     expect(tasks.counts.refused).toBe(1);
   });

@@ -3,7 +3,7 @@ import type { Updates, WireReport, WireSession } from "../../../src/rollout/leas
 import { WorkerUpdates } from "../../../src/rollout/worker/worker-updates.js";
 import { createDeferred } from "../../../src/support/async/deferred.js";
 
-const NOTHING: Updates = { lost: [], refused: [], undecided: [], leases: [] };
+const NOTHING: Updates = { lost: [], refused: [], leases: [] };
 /** Longer than a test runs. */
 const FOREVER = 1_000_000;
 
@@ -67,17 +67,6 @@ describe("updates of a worker", () => {
     expect(await updates.announce(session("b"))).toBe(true);
     expect(await reported).toBe(true);
     expect(calls).toEqual([["b", "a"]]);
-  });
-
-  it("send a report again that the controller could not decide about", async () => {
-    const { updates, calls } = updating((number) => Promise.resolve(number === 1 ? { undecided: ["a"] } : {}));
-    const all = [updates.report(report("a")), updates.report(report("b"))];
-    expect(await all[1]).toBe(true);
-    expect(calls).toEqual([["a", "b"]]);
-    // A session is announced meanwhile.
-    expect(await updates.announce(session("c"))).toBe(true);
-    expect(await all[0]).toBe(true);
-    expect(calls.slice(1)).toEqual([["c", "a"]]);
   });
 
   it("fail together if the call fails, and the next call is sent nevertheless", async () => {
