@@ -102,10 +102,60 @@ describe("a rollout whose proxy dies alone", TIMES, () => {
   });
 });
 
+describe("a job with a folder and without storage", TIMES, () => {
+  const env = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-all-processes" };
+
+  async function waitingJob(finished: (url: string) => Promise<boolean>) {
+    const { args, out, folder, openGate } = gatedJob();
+    const jobFolder = join(folder, "job");
+    const more = ["--agent", AGENT, "--job-folder", jobFolder, "--proxy-workers", "2", "--workers", "2"];
+    const running = rolltape([...args, ...more, "rollout.worker_concurrency=15"], env);
+    await expect.poll(() => countWaiting(join(jobFolder, "logs")), LONG).toBe(WAITING);
+    const find = (role: string) => readProcesses(jobFolder).find((each) => each.role === role);
+    await expect.poll(() => finished(find("gateway")?.url ?? ""), LONG).toBe(true);
+    return { out, jobFolder, running, find, openGate };
+  }
+
+  it("finds its gateway again, which comes back at its address", async () => {
+    const { out, jobFolder, running, find, openGate } = await waitingJob(() => Promise.resolve(true));
+    const { url } = find("gateway") ?? {};
+    process.kill(readPid(jobFolder, "gateway-0"), "SIGKILL");
+    // The batch is complete before the gateway is back.
+    openGate();
+    const ended = await running.ended;
+    expect(find("gateway")).toMatchObject({ restarts: 1, state: "stopped" });
+    expect(new URL(url ?? "").port).toBe(new URL(readUrl(jobFolder, "gateway-0")).port);
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stdout).toMatch(/^episodes +30 accepted, 0 rejected\n/);
+    expect([...new Set(readBatch(out).rewards)].toSorted((a, b) => a - b)).toEqual(REWARDS);
+  });
+
+  it("keeps the proxies of a controller that died until their sessions are gone", async () => {
+    const headers = { authorization: `Bearer ${env.ROLLTAPE_ADMIN_API_KEY}` };
+    const list = async (url: string) => {
+      const reply = await fetch(`${url}/rl/sessions?state=ended`, { headers });
+      return ((await reply.json()) as { sessions: { session_id: string }[] }).sessions;
+    };
+    const { running, find, jobFolder } = await waitingJob(async (url) => (await list(url)).length === FINISHED);
+    const { url = "" } = find("gateway") ?? {};
+    process.kill(readPid(jobFolder, "controller-0"), "SIGKILL");
+    await running.logged("10 finished sessions that were not exported");
+    expect(find("proxy")).toMatchObject({ state: "ready" });
+    for (const { session_id } of await list(url))
+      await fetch(`${url}/rl/sessions/${session_id}`, { method: "DELETE", headers });
+    expect(await running.ended).toMatchObject({ code: 1 });
+  });
+});
+
 /** Returns the process id in the ready line of a process. */
 function readPid(jobFolder: string, name: string): number {
   const [line = ""] = readFileSync(join(jobFolder, "logs", `${name}.out`), "utf8").split("\n");
   return (JSON.parse(line) as { pid: number }).pid;
+}
+
+function readUrl(jobFolder: string, name: string): string {
+  const [line = ""] = readFileSync(join(jobFolder, "logs", `${name}.out`), "utf8").split("\n");
+  return (JSON.parse(line) as { url: string }).url;
 }
 
 /** The tag of the worker that a session key names. */
