@@ -30,9 +30,6 @@ export async function worker(args: readonly string[], options: WorkerOptions): P
   using watch = new ProcessWatch();
   const stopping = new StoppableWorker();
   watch.begin(stopping);
-  // A rollout job starts this process with an IPC channel. When the job dies, the channel closes, and the worker stops.
-  if (process.connected === false) stopping.interrupt();
-  else process.once("disconnect", () => stopping.interrupt());
   await using connections = new ConnectionPool();
   const client = new ControllerClient({
     locate: () => locate(options.controller),

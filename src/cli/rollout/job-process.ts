@@ -121,8 +121,7 @@ export class JobProcess {
     const child = spawn(process.execPath, [...nodeArguments, main, ...args, ...place], {
       // Its own group, so that Ctrl-C reaches only the job, which stops its proxies after everything is exported.
       detached: true,
-      // The ipc channel carries no messages. When it closes, the worker knows that the job has ended.
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      stdio: ["ignore", "pipe", "pipe"],
       env,
     });
     const group = new ChildGroup(child);
