@@ -54,6 +54,8 @@ export class RolloutJob implements StoppableJob {
   readonly #errors: RolloutErrorLog;
   readonly #stopping = new AbortController();
   readonly #trainer: Trainer | undefined;
+  /** Number of runs of tasks that ran again in this process. */
+  readonly #runs = new Map<number, number>();
   /** Number of batches that the trainer has consumed. */
   #steps = 0;
   #interrupted = false;
@@ -173,10 +175,14 @@ export class RolloutJob implements StoppableJob {
       ...filters,
     } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
-    const stopIfLost = this.#job.leases !== undefined && !this.#stopping.signal.aborted;
-    const survivors = await this.#export(batch, { admin: proxy.admin, fields, dropIncompleteGroup, stopIfLost });
+    const settings = { admin: proxy.admin, fields, dropIncompleteGroup };
+    const stopIfLost = !this.#stopping.signal.aborted;
+    let survivors = await this.#export(batch, { ...settings, stopIfLost });
+    if (stopIfLost && survivors && survivors.lost.size > 0) {
+      if (!this.#stopping.signal.aborted && this.#rerun(batch, survivors.lost)) return;
+      survivors = await this.#export(batch, settings);
+    }
     if (survivors === undefined) return;
-    if (stopIfLost && survivors.lost.size > 0) return this.#rerun(batch, survivors.lost);
     this.#tally.lose(survivors.lost.size, survivors.leftOut);
     await this.#job.transcript?.settled(batch.sessionIds);
     if (survivors.content === undefined) {
@@ -205,16 +211,34 @@ export class RolloutJob implements StoppableJob {
     return record;
   }
 
-  /** Runs the tasks of lost sessions again, on any rollout worker. Their other sessions are deleted. */
-  #rerun(batch: RolloutBatch, lost: ReadonlySet<string>): void {
+  /**
+   * Runs the tasks of lost sessions again, in this process or on any rollout worker. Their other sessions are deleted. Returns false
+   * if each of them has run too often.
+   */
+  #rerun(batch: RolloutBatch, lost: ReadonlySet<string>): boolean {
     const isLost = ({ accepted }: TaskResult) => accepted.some(({ sessionId }) => lost.has(sessionId));
-    for (const task of batch.tasks.filter(isLost)) {
+    const tasks = batch.tasks.filter((task) => isLost(task) && this.#mayRunAgain(task));
+    if (tasks.length === 0) return false;
+    const { leases, proxy } = this.#job;
+    for (const task of tasks) {
       this.#tally.rerun(task);
       const kept = task.accepted.flatMap(({ sessionId }) => (lost.has(sessionId) ? [] : [sessionId]));
-      this.#job.leases?.reopen(task.index, "its sessions were lost with their proxy", kept);
+      if (leases) leases.reopen(task.index, "its sessions were lost with their proxy", kept);
+      // If the proxy does not answer, they are freed when they expire.
+      else for (const id of kept) void proxy.admin.deleteSession(id).catch(() => false);
     }
     this.#tell(`${lost.size} sessions were lost with their proxy; their tasks run again`);
-    this.#controller.rerun(batch, isLost);
+    const again = new Set(tasks.map(({ index }) => index));
+    this.#controller.rerun(batch, ({ index }) => again.has(index));
+    return true;
+  }
+
+  /** Counts the runs of a task in this process. Leases count those of rollout workers. */
+  #mayRunAgain({ index }: TaskResult): boolean {
+    if (this.#job.leases) return true;
+    const runs = (this.#runs.get(index) ?? 1) + 1;
+    this.#runs.set(index, runs);
+    return runs <= this.#job.config.rollout.max_attempts;
   }
 
   /** Exports the batch. If the proxy refuses, tells the user how to export it again, and returns undefined. */

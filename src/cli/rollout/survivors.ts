@@ -14,7 +14,7 @@ export interface SurvivorsOptions<Content> {
   readonly fields: BatchFields;
   /** Leaves out the whole group if one of its members was lost. */
   readonly dropIncompleteGroup: boolean;
-  /** Exports nothing if sessions were lost, because their tasks run again. */
+  /** Exports nothing if sessions were lost, because their tasks may run again. */
   readonly stopIfLost?: boolean;
   /** Waits until a proxy that was lost answers again. Returns false if it does not. Default: does not wait. */
   readonly waitForProxy?: () => Promise<boolean>;

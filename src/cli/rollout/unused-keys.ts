@@ -111,12 +111,7 @@ export function unusedByRollout(
     options.workers === undefined &&
       options.jobFolder === undefined &&
       rollout.workers === null && {
-        prefixes: [
-          "rollout.worker_concurrency",
-          "rollout.max_attempts",
-          "rollout.lease_seconds",
-          "rollout.controller_wait_seconds",
-        ],
+        prefixes: ["rollout.worker_concurrency", "rollout.lease_seconds", "rollout.controller_wait_seconds"],
         reason: "agents run in this process; set `rollout.workers` or `--workers`",
       },
     !isPython && {

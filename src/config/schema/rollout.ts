@@ -85,7 +85,7 @@ export const rolloutSchema = z.strictObject({
     .max(1000)
     .default(3)
     .describe(
-      "Number of times that a task may run if rollout workers die or go silent, or if its sessions are lost with their proxy. Used by controllers with rollout workers only.",
+      "Number of times that a task may run if rollout workers die or go silent, or if its sessions are lost with their proxy. Used by rollout jobs only.",
     ),
   lease_seconds: z
     .number()
