@@ -73,12 +73,14 @@ export type {
   RolloutEngine,
   RolloutWorkflow,
 } from "./rollout/contract.js";
+export { AgentRefusal } from "./rollout/contract.js";
 export { GroupedWorkflow, type GroupedWorkflowOptions } from "./rollout/grouped-workflow.js";
 export { ProxyWorkflow, type ProxyWorkflowOptions } from "./rollout/proxy-workflow.js";
 export { PythonAgent, type PythonAgentOptions } from "./rollout/python/python-agent.js";
 export { Rejection, type RejectionCode } from "./rollout/rejection.js";
 export type { ResolveOptions } from "./rollout/resolve-options.js";
 export { resolveWorkflow, type WorkflowInput } from "./rollout/resolve-workflow.js";
+export { isWithoutProxy, RetryingWorkflow, type RetryOptions } from "./rollout/retrying-workflow.js";
 export type { AgentSourceOptions } from "./rollout/subproc/agent-source.js";
 export { SubprocError, type SubprocErrorCode } from "./rollout/subproc/errors.js";
 export { ProcessPool, type ProcessPoolOptions } from "./rollout/subproc/process-pool.js";

@@ -33,6 +33,9 @@ const ROLLOUT_JOB_KEYS = [
   "rollout.worker_concurrency",
   "rollout.lease_seconds",
   "rollout.controller_wait_seconds",
+  "rollout.proxy_wait_seconds",
+  "rollout.no_retry_on",
+  "rollout.failure_reward",
   "group_size",
   "drop_incomplete_group",
 ] as const;
@@ -89,7 +92,9 @@ export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
 export const UNUSED_BY_WORKER: readonly UnusedKeys[] = [
   {
     prefixes: [
-      "rollout.max_",
+      "rollout.max_attempts",
+      "rollout.max_concurrent_rollouts",
+      "rollout.max_staleness",
       "rollout.consumer_batch_size",
       "rollout.lease_seconds",
       "rollout.workers",

@@ -3,8 +3,9 @@ import type { Config } from "../../config/index.js";
 import type { JobStore } from "../../job/job-store.js";
 import type { LeasedTasks } from "../../job/leases/leased-tasks.js";
 import type { SessionRemover } from "../../job/session-remover.js";
+import type { TaskRunner } from "../../job/task-runner.js";
 import type { ConnectedProxy } from "../../rollout/connect.js";
-import type { RolloutWorkflow } from "../../rollout/contract.js";
+
 import type { JobTranscript } from "./job-transcript.js";
 import type { RolloutTask } from "./read-tasks.js";
 import type { RolloutOptions } from "./rollout-options.js";
@@ -18,7 +19,7 @@ export interface JobSetup {
   readonly proxy: ConnectedProxy;
   readonly tokens: SampledTokens;
   /** Runs agents in this process; undefined if rollout workers do. */
-  readonly workflow?: RolloutWorkflow | undefined;
+  readonly workflow?: TaskRunner | undefined;
   /** Gives the tasks to rollout workers; undefined if agents run in this process. */
   readonly leases?: LeasedTasks | undefined;
   readonly store: JobStore;

@@ -31,6 +31,8 @@ const URL_FILE = "{folder}/controller.json";
 
 /** The state of the job. */
 const JOB_STATE = "{folder}/state";
+/** Others know the address, so a process that is restarted uses the same port. */
+const KEPT_PORT = "server.port={port}";
 
 /** Keys that the job sets for each process. */
 const ADDRESSES: UnusedKeys[] = [
@@ -89,7 +91,7 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
     "rollout",
     ...(settings.options.engineCommand === undefined ? [] : ["engine.urls={engine_urls}"]),
     "server.host={node}",
-    "server.port=0",
+    KEPT_PORT,
     "server.probe_port=null",
     "server.socket=null",
     "server.workers_folder={folder}/workers",
@@ -101,7 +103,7 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
 function gatewayArguments(settings: RolloutJobSettings): string[] {
   const place = [
     "server.host={node}",
-    "server.port=0",
+    KEPT_PORT,
     "server.probe_port=null",
     "server.socket=null",
     "gateway.workers_folder={folder}/workers",

@@ -7,6 +7,7 @@ import type { BatchRow } from "../../job/schema.js";
 import type { TaskResult } from "../../job/task.js";
 import { readExportFilters } from "../../rollout/configured-filters.js";
 import { fromWire } from "../../rollout/lease/wire-result.js";
+import { watchProxy } from "../../rollout/proxy-watch.js";
 import { BatchFileError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
 import type { WrittenBatch } from "./batch-writer.js";
@@ -25,6 +26,9 @@ import { RolloutTally } from "./tally.js";
 import { type Trainer, type TrainingResult, trainerFailed } from "./trainer.js";
 
 type ExportedBatch = Survivors<BatchContent>;
+
+/** Maximum seconds for which a job that was stopped waits for a proxy that does not answer. */
+const STOPPED_WAIT_SECONDS = 10;
 
 /** Maximum number of concurrent tasks if the configuration sets none. */
 const DEFAULT_CONCURRENT_TASKS = 64;
@@ -239,13 +243,25 @@ export class RolloutJob implements StoppableJob {
     const target = { file: this.#batches.upcomingFile };
     const receive = (arriving: ArrivingBatch) => receiveBatch(arriving, target);
     try {
-      return await exportSurvivors(batch, { ...options, receive });
+      return await exportSurvivors(batch, { ...options, receive, waitForProxy: () => this.#waitForProxy() });
     } catch (error) {
       if (!(error instanceof BatchExportError)) throw error;
       this.#tell(describeUnexported(error, this.#job, { fields: options.fields, file: this.#batches.nextFile() }));
       this.fail(error);
       return undefined;
     }
+  }
+
+  /** Waits until the proxy answers. A job that was stopped does not wait for long. */
+  #waitForProxy(): Promise<boolean> {
+    const { proxy, config } = this.#job;
+    const watch = watchProxy(proxy);
+    watch.noteLoss(true);
+    const { proxy_wait_seconds } = config.rollout;
+    const seconds = this.#stopping.signal.aborted
+      ? Math.min(STOPPED_WAIT_SECONDS, proxy_wait_seconds)
+      : proxy_wait_seconds;
+    return watch.waitUntilAnswers(seconds);
   }
 
   /**

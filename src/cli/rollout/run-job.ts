@@ -2,9 +2,14 @@ import type { Logger } from "pino";
 import type { Config } from "../../config/index.js";
 import type { JobStore } from "../../job/job-store.js";
 import { SessionRemover } from "../../job/session-remover.js";
-import { connectProxy } from "../../rollout/connect.js";
+import { WorkflowRunner } from "../../job/task-runner.js";
+import { type ConnectedProxy, connectProxy } from "../../rollout/connect.js";
+import type { RolloutWorkflow } from "../../rollout/contract.js";
+import { watchProxy } from "../../rollout/proxy-watch.js";
+import { isWithoutProxy } from "../../rollout/retrying-workflow.js";
 import { createLogger } from "../logger.js";
 import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
+import { RolloutJobError } from "./errors.js";
 import { readExamples } from "./examples.js";
 import type { JobSetup } from "./job-setup.js";
 import { JobTranscript } from "./job-transcript.js";
@@ -61,9 +66,11 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
     await using removing = openRemover(store, proxy);
     const { remover } = removing;
     await using leases = await openRunners(run, { served, proxy, screen, logger, store, remover });
+    watchProxy(proxy).onChange = (isAbsent) =>
+      screen.line(`rolltape: the proxy ${isAbsent ? "does not answer; the job waits for it" : "answers again"}`);
     const groupSize = workflow?.groupSize ?? leases?.groupSize ?? 1;
     const tokens = await SampledTokens.start(proxy.url);
-    const runner = { workflow: workflow?.workflow, leases: leases?.tasks };
+    const runner = { workflow: workflow && createRunner(workflow.workflow, run, proxy), leases: leases?.tasks };
     const setup = { ...run, ...runner, proxy, tokens, store, remover, groupSize, screen, logger };
     const transcript = await JobTranscript.open(setup);
     const job = new RolloutJob({ ...setup, transcript });
@@ -107,6 +114,33 @@ interface Opened {
   readonly logger: Logger;
   readonly store: JobStore;
   readonly remover: SessionRemover;
+}
+
+/** Returns what runs tasks in this process. */
+function createRunner(workflow: RolloutWorkflow, run: JobRun, proxy: ConnectedProxy): WorkflowRunner<unknown> {
+  const { config, options, watch } = run;
+  const seconds = config.rollout.proxy_wait_seconds;
+  const stopping = stopWithoutProxy(workflow, () => {
+    const message = `the proxy ${proxy.url} did not answer for ${seconds} s (rollout.proxy_wait_seconds)`;
+    watch.fail(new RolloutJobError("proxy_lost", message));
+  });
+  // The transcript reads the sessions of rejected episodes before they are deleted.
+  const rejectedSessions = options.transcripts === false ? "delete" : "keep";
+  return new WorkflowRunner(stopping, proxy, { rejectedSessions });
+}
+
+/**
+ * Stops the job if a task has no result because its proxy is gone. The task then ends as one that was stopped with the job, so
+ * that it runs again when the job goes on.
+ */
+function stopWithoutProxy(workflow: RolloutWorkflow, stop: () => void): RolloutWorkflow {
+  const arunEpisode: RolloutWorkflow["arunEpisode"] = async (engine, data, options) => {
+    const result = await workflow.arunEpisode(engine, data, options);
+    if (!isWithoutProxy(result)) return result;
+    stop();
+    return { ...result, accepted: [] };
+  };
+  return { arunEpisode };
 }
 
 /** Opens what gives tasks to rollout workers; undefined if agents run in this process. */
