@@ -75,7 +75,8 @@ describe("rolltape inspect", () => {
     said(/^rows +3$/m);
     said(/^tokens +16, 7 of them in the loss$/m);
     said(/^versions +3 \(3 tokens\), 5 \(4 tokens\)$/m);
-    said(/^rewards +min 0, median 0\.5, mean 0\.5, max 1$/m);
+    said(/^rewards +min 0\.5, median 0\.5, mean 0\.75, max 1, by episode$/m);
+    said(/^row rewards +min 0, median 0\.5, mean 0\.5, max 1, discounted$/m);
     said(/^lengths +min 4, median 5, mean 5\.33333, max 7$/m);
     said(/^6 +0$/m);
     said(/^short +\S+ +4 +0 +stop +1 +sum +sum-1$/m);
