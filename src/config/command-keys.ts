@@ -28,6 +28,7 @@ const ROLLOUT_JOB_KEYS = [
   "rollout.agent.export_filters",
   "rollout.agent.reward_scope",
   "rollout.max_",
+  "rollout.min_",
   "rollout.consumer_batch_size",
   "rollout.workers",
   "rollout.worker_concurrency",
@@ -90,6 +91,7 @@ export const UNUSED_BY_WORKER: readonly UnusedKeys[] = [
   {
     prefixes: [
       "rollout.max_",
+      "rollout.min_",
       "rollout.consumer_batch_size",
       "rollout.lease_seconds",
       "rollout.workers",

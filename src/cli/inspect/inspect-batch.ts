@@ -34,7 +34,7 @@ export async function inspectBatch(file: TensorFile): Promise<InspectedBatch> {
   for await (const piece of file.numbers("loss_mask")) for (const each of piece) lossTokens += each;
   const rows = readRows(header);
   const columns = await readRowColumns(file, rows.length);
-  const findings = await readFindings(file, rows.length);
+  const findings = await readFindings(file, rows);
   const versions = await countVersions(file);
   const episodeRewards = [...readEpisodes(rows, columns).values()].map(({ reward }) => reward);
   return { header, byteLength, rows, rewards, episodeRewards, lossTokens, versions, columns, findings };

@@ -304,13 +304,11 @@ export class RolloutJob implements StoppableJob {
   }
 }
 
-function noBatchError(
-  { reasons, lost }: RolloutTally,
-  errors: string | undefined,
-  interrupted: boolean,
-): RolloutJobError {
+function noBatchError(tally: RolloutTally, errors: string | undefined, interrupted: boolean): RolloutJobError {
+  const { reasons, lost } = tally;
   const lines = [
     ...reasons.describe(),
+    ...[tally.describeLeftOut() ?? []].flat(),
     ...(lost > 0 ? [`${lost} sessions were lost with their proxy worker`] : []),
     ...(errors === undefined ? [] : [`errors: ${errors}`]),
   ];

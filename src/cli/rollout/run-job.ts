@@ -74,7 +74,7 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
 
 async function measure(
   job: RolloutJob,
-  { tasks }: JobRun,
+  { config, tasks }: JobRun,
   { groupSize, transcript: written }: Pick<JobSetup, "groupSize" | "transcript">,
 ): Promise<EndedJob> {
   const started = performance.now();
@@ -82,7 +82,9 @@ async function measure(
   const seconds = (performance.now() - started) / 1000;
   const stopped = interrupted || failure !== undefined;
   const transcript = await readExamples(written);
-  return { summary: { ...outcome, tasks: tasks.length, groupSize, seconds, transcript, stopped }, failure };
+  const { min_accepted_share: minAcceptedShare } = config.rollout;
+  const facts = { tasks: tasks.length, groupSize, seconds, transcript, stopped, minAcceptedShare };
+  return { summary: { ...outcome, ...facts }, failure };
 }
 
 interface Opened {

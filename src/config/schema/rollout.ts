@@ -26,6 +26,14 @@ export const rolloutSchema = z.strictObject({
     .describe(
       "Rollouts that the trainer consumes per weight version. Null: all tasks of a job. Used by rollout jobs only.",
     ),
+  min_accepted_share: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.5)
+    .describe(
+      "Share of the episodes that a job must accept. If fewer are in the batch, which is written all the same, the command ends with status 4. Used by rollout jobs only.",
+    ),
   workers: z
     .int()
     .min(1)

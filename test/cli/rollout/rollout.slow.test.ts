@@ -99,6 +99,24 @@ describe("rolltape rollout", TIMES, () => {
     expect(ended.stdout).toMatch(/agent_error: no\n +in task \S+\n +at \S*run \(.*chat\.mjs:\d+:\d+\)\n/);
   });
 
+  it.each([
+    ["in one process", () => []],
+    ["with a job folder", (folder: string) => ["--job-folder", join(folder, "job")]],
+  ])("ends with status 4 if too few episodes are accepted, and writes their batch, %s", async (_, options) => {
+    const fail = { question: "how?", fail: "no" };
+    const { out, folder, args } = job([{ question: "why?", reward: 1 }, fail, fail]);
+    const run = [...args, "--agent", AGENT, "--group-size", "2"];
+    const ended = await runRolltape([...run, ...options(folder)]);
+    expect(ended).toMatchObject({ code: 4 });
+    expect(ended.stdout).toMatch(
+      /^too few +2 of 6 episodes are in the batch: less than rollout\.min_accepted_share=0\.5$/m,
+    );
+    expect(readBatch(out).rewards).toEqual([1, 1, 1, 1]);
+    const lenient = await runRolltape([...run, "rollout.min_accepted_share=0.3"]);
+    expect(lenient).toMatchObject({ code: 0 });
+    expect(lenient.stdout).not.toContain("too few");
+  });
+
   it("runs a program in any language", async () => {
     const { out, args } = job([{ question: "why?", reward: 0.25 }]);
     const command = JSON.stringify(["python3", PROGRAM]);
