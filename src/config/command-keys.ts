@@ -90,7 +90,9 @@ export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
 export const UNUSED_BY_WORKER: readonly UnusedKeys[] = [
   {
     prefixes: [
-      "rollout.max_",
+      "rollout.max_attempts",
+      "rollout.max_concurrent_rollouts",
+      "rollout.max_staleness",
       "rollout.min_",
       "rollout.consumer_batch_size",
       "rollout.lease_seconds",

@@ -5,9 +5,9 @@ import type { ConnectedProxy } from "../../rollout/connect.js";
 import type { RolloutWorkflow } from "../../rollout/contract.js";
 import type { TaskRunner } from "../../rollout/controller/task-runner.js";
 import type { JobTranscript } from "./job-transcript.js";
+import type { ProxyCounts } from "./proxy-counts.js";
 import type { RolloutTask } from "./read-tasks.js";
 import type { RolloutOptions } from "./rollout-options.js";
-import type { SampledTokens } from "./sampled-tokens.js";
 import type { RolloutScreen } from "./screen.js";
 
 /** Everything that a rollout job needs to run. */
@@ -15,7 +15,9 @@ export interface JobSetup {
   readonly config: Config;
   readonly options: RolloutOptions;
   readonly proxy: ConnectedProxy;
-  readonly tokens: SampledTokens;
+  readonly counts: ProxyCounts;
+  /** Returns the number of episodes that have ended, also those whose group has not. */
+  readonly ended: () => number;
   /** Runs the tasks, in this process or on rollout workers. */
   readonly runner: RolloutWorkflow | TaskRunner;
   /** Set if rollout workers run the tasks: it is the `runner`. */

@@ -97,8 +97,9 @@ export class RolloutJob implements StoppableJob {
    * `interrupted`
    */
   async run(): Promise<JobOutcome> {
-    const { tasks, groupSize, tokens, screen, journal } = this.#job;
-    const progress = new RolloutProgress(tasks.length * groupSize, this.#tally, tokens, screen);
+    const { tasks, counts, journal } = this.#job;
+    const running = () => this.#controller.counts.running;
+    const progress = new RolloutProgress({ ...this.#job, tally: this.#tally, tasks: tasks.length, running });
     try {
       const untrained = await finishBatches(this.#job, this.#batches);
       submitTasks(this.#job, { controller: this.#controller, tally: this.#tally });
@@ -117,7 +118,7 @@ export class RolloutJob implements StoppableJob {
     if (!failure) await journal?.end(interrupted ? "stopped" : "done");
     const errors = this.#errors.place;
     if (this.#batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
-    return { tally: this.#tally, batches: this.#batches, sampledTokens: tokens.count, errors, interrupted, failure };
+    return { tally: this.#tally, batches: this.#batches, sampledTokens: counts.tokens, errors, interrupted, failure };
   }
 
   /** Counts of the job for its controller's status. */

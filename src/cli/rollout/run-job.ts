@@ -14,10 +14,10 @@ import { type OpenLeases, openLeases } from "./open-leases.js";
 import { openProxy } from "./open-proxy.js";
 import { openWorkers } from "./open-workers.js";
 import type { ProcessWatch } from "./process-watch.js";
+import { ProxyCounts } from "./proxy-counts.js";
 import type { RolloutTask } from "./read-tasks.js";
 import { type JobOutcome, RolloutJob } from "./rollout-job.js";
 import type { RolloutOptions } from "./rollout-options.js";
-import { SampledTokens } from "./sampled-tokens.js";
 import { RolloutScreen } from "./screen.js";
 import type { RolloutSummary } from "./summary.js";
 
@@ -60,8 +60,10 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
     const runner = leases?.tasks ?? (workflow && (await createRunner(workflow.workflow, { options, proxy, journal })));
     if (!runner) throw new Error("nothing runs the agents");
     const groupSize = workflow?.groupSize ?? leases?.groupSize ?? 1;
-    const tokens = await SampledTokens.start(proxy.url);
-    const setup = { ...run, proxy, tokens, runner, leases: leases?.tasks, journal, groupSize, screen };
+    const counts = await ProxyCounts.start(proxy.url);
+    // Rollout workers report a group when all of it has ended, but its sessions are over before.
+    const ended = () => workflow?.endedEpisodes ?? counts.sessions;
+    const setup = { ...run, proxy, counts, ended, runner, leases: leases?.tasks, journal, groupSize, screen };
     const transcript = await JobTranscript.open(setup);
     const job = new RolloutJob({ ...setup, transcript });
     leases?.attach(job);

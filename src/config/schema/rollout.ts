@@ -10,7 +10,17 @@ export const rolloutSchema = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe("Maximum number of concurrent rollouts. Null: 64. Used by rollout jobs only."),
+    .describe(
+      "Maximum number of concurrent rollouts. A rollout is one task: one episode, or one group. Null: 64. Used by rollout jobs only.",
+    ),
+  max_concurrent_episodes: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      "Maximum number of episodes that run at once in one process: in a job's own, or in each rollout worker. A rollout is a group of episodes. Null: as many as the concurrent rollouts have. Used by rollout jobs only.",
+    ),
   max_staleness: z
     .int()
     .min(0)
