@@ -17,6 +17,9 @@ export const EXIT_USAGE = 2;
  */
 export const EXIT_INCOMPLETE = 3;
 
+/** Exit status of a rollout that wrote a batch with less than `rollout.min_accepted_share` of its episodes. */
+export const EXIT_TOO_FEW = 4;
+
 const USAGE_CODES: ReadonlySet<string> = new Set<RolloutJobErrorCode>(["invalid_data", "invalid_arguments"]);
 
 /** Writes to standard error why a command failed. Returns its exit status. */

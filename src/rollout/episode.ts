@@ -8,6 +8,7 @@ import type { AcceptedEpisode, Agent, EpisodeExportOptions, EpisodeOptions } fro
 import { createEpisodeFetch } from "./episode-fetch.js";
 import { Rejection, type RejectionCode } from "./rejection.js";
 import { type ReturnedReward, readReward } from "./reward.js";
+import { SubprocError } from "./subproc/errors.js";
 
 export interface EpisodeSettings extends EpisodeExportOptions, Omit<EpisodeOptions, "signal"> {
   readonly admin: AdminClient;
@@ -110,8 +111,14 @@ export class Episode {
     const address = { base_url: session.baseUrl ?? url, api_key: session.sessionApiKey };
     const context = { ...address, http_client, signal, task_id, group_id };
     const running = async () => agent.run(data, context);
-    return untilAborted(running(), signal);
+    return untilAborted(running().catch(rethrow), signal);
   }
+}
+
+/** Pools of processes have the time limit of their agents, because the time that an episode waits for a process does not count. */
+function rethrow(error: unknown): never {
+  const isTimeout = error instanceof SubprocError && error.code === "agent_timeout";
+  throw isTimeout ? Rejection.from("episode_timeout", error) : error;
 }
 
 /**

@@ -7,6 +7,7 @@ import { importString } from "./import-string.js";
 import { ProxyWorkflow } from "./proxy-workflow.js";
 import { isPythonAgent } from "./python/agent-file.js";
 import { PythonAgent } from "./python/python-agent.js";
+import { PythonWorkflow } from "./python/python-workflow.js";
 import type { ResolveOptions } from "./resolve-options.js";
 import { RetryingWorkflow } from "./retrying-workflow.js";
 import { ProgramAgent } from "./subproc/program-agent.js";
@@ -72,12 +73,13 @@ async function resolveOne(
 ): Promise<RolloutWorkflow> {
   if (isWorkflow(input)) return input;
   if (isClassOf(input, "arunEpisode")) return construct<RolloutWorkflow>(input, options);
-  if (isPythonAgent(input)) return new ProxyWorkflow(await createPythonAgent(input, options), options);
+  if (isPythonAgent(input)) return new PythonWorkflow(await createPythonAgent(input, options), options);
   if (typeof input === "string") {
     if (imported.includes(input)) throw selfImport([...imported, input]);
     const found = await importString(input, options.directory ?? process.cwd());
     return resolveOne(found, options, [...imported, input]);
   }
+  if (input instanceof PythonAgent) return new PythonWorkflow(input, options);
   if (isAgent(input)) return new ProxyWorkflow(input, options);
   if (isClassOf(input, "run")) return new ProxyWorkflow(construct<Agent>(input, options), options);
   throw notAWorkflow(input, imported);

@@ -109,6 +109,8 @@ describe("defaults", () => {
           reasoning_parser: "auto",
         },
         max_concurrent_rollouts: null,
+        max_concurrent_episodes: null,
+        min_accepted_share: 0.5,
         max_staleness: 0,
         consumer_batch_size: null,
         workers: null,

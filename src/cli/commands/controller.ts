@@ -1,6 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { refuseUnused, resolveConfig } from "../../config/index.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
+import { EXIT_TOO_FEW } from "../exit.js";
 import { EXIT_INTERRUPTED } from "../rollout/interrupt.js";
 import { assertJobArguments } from "../rollout/job-arguments.js";
 import { exit } from "../rollout/process-guard.js";
@@ -8,7 +9,7 @@ import { ProcessWatch } from "../rollout/process-watch.js";
 import { readTasks } from "../rollout/read-tasks.js";
 import type { ControllerOptions } from "../rollout/rollout-options.js";
 import { runJob } from "../rollout/run-job.js";
-import { describeRollout } from "../rollout/summary.js";
+import { describeRollout, describeTooFew } from "../rollout/summary.js";
 import { unusedByController } from "../rollout/unused-keys.js";
 
 /** Unlike a server, a controller listens on any free port: `--url-file` tells workers which. */
@@ -37,6 +38,8 @@ export async function controller(args: readonly string[], options: ControllerOpt
   process.stdout.write(describeRollout(summary));
   if (failure) throw failure;
   if (watch.interrupted) process.exitCode = EXIT_INTERRUPTED;
+  // A job's supervisor would take another status for a failure. The command that started it reads the summary.
+  else if (options.startedBy === undefined && describeTooFew(summary) !== undefined) process.exitCode = EXIT_TOO_FEW;
   exit();
 }
 

@@ -1,4 +1,5 @@
 import { type Config, refuseUnused, resolveConfig } from "../../config/index.js";
+import { EXIT_TOO_FEW } from "../exit.js";
 import { storageProblems } from "../preflight/storage-problems.js";
 import { RolloutJobError } from "../rollout/errors.js";
 import { EXIT_INTERRUPTED } from "../rollout/interrupt.js";
@@ -9,7 +10,7 @@ import { readTasks } from "../rollout/read-tasks.js";
 import type { RolloutOptions } from "../rollout/rollout-options.js";
 import { runJob } from "../rollout/run-job.js";
 import { runScheduledRollout } from "../rollout/run-scheduled.js";
-import { describeRollout } from "../rollout/summary.js";
+import { describeRollout, describeTooFew } from "../rollout/summary.js";
 import { unusedByRollout } from "../rollout/unused-keys.js";
 
 /**
@@ -56,6 +57,7 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   process.stdout.write(describeRollout(summary));
   if (failure) throw failure;
   if (watch.interrupted) process.exitCode = EXIT_INTERRUPTED;
+  else if (describeTooFew(summary) !== undefined) process.exitCode = EXIT_TOO_FEW;
 }
 
 /** @throws RolloutJobError `invalid_arguments` if the job cannot start engines, or cannot find those that it starts */

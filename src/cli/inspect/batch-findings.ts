@@ -3,7 +3,10 @@ import type { BrokenPrefixCause } from "../../session/broken-prefix.js";
 import { makeInert } from "../../support/inert-text.js";
 import type { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { countLabels, readRowColumns } from "./columns.js";
+import { type BatchEpisode, readEpisodes } from "./episodes.js";
 import { readFacts } from "./metadata.js";
+import { formatNumber } from "./numbers.js";
+import type { BatchRow } from "./rows.js";
 
 /** Properties of batches that may cause unintended training. */
 export interface BatchFindings {
@@ -25,6 +28,15 @@ export interface BatchFindings {
   readonly unknownRows: number;
   /** Rows whose first prompt was rendered to other tokens than those of its parent. */
   readonly rerenderedRows: number;
+  /** Number of episodes, and their lowest and highest reward. */
+  readonly episodes: number;
+  readonly lowestReward: number;
+  readonly highestReward: number;
+  /** Number of groups of several episodes. */
+  readonly groups: number;
+  /** Those of them whose episodes have the same reward, and the id of the first. */
+  readonly equalGroups: number;
+  readonly firstEqual: string | undefined;
 }
 
 export const NO_FINDINGS: BatchFindings = {
@@ -39,20 +51,26 @@ export const NO_FINDINGS: BatchFindings = {
   rawRows: 0,
   unknownRows: 0,
   rerenderedRows: 0,
+  episodes: 0,
+  lowestReward: Infinity,
+  highestReward: -Infinity,
+  groups: 0,
+  equalGroups: 0,
+  firstEqual: undefined,
 };
 
 const CONTENT = "logprob_content";
 const CAUSE = "cause";
 const RERENDERED: BrokenPrefixCause = "rerendered";
 
-/**
- * Reads the findings of one batch. All counts but `rows` are 0 if it has no row tensors.
- *
- * @param rows number of rows of the batch
- */
-export async function readFindings(file: TensorFile, rows: number): Promise<BatchFindings> {
+/** Fewer episodes often have the same reward by chance. */
+const FEWEST_EPISODES = 8;
+
+/** Reads the findings of one batch. All counts but `rows` are 0 if it has no row tensors. */
+export async function readFindings(file: TensorFile, allRows: readonly BatchRow[]): Promise<BatchFindings> {
+  const rows = allRows.length;
   const { unrewardedRoots, leftOut, uncountedRewards, rewardsFiltered = [] } = readFacts(file.header);
-  const columns = await readRowColumns(file, rows, [CONTENT, CAUSE]);
+  const columns = await readRowColumns(file, rows, [CONTENT, CAUSE, "episode_reward"]);
   const counts = countLabels(columns.get(CONTENT));
   const countRows = (kind: LogprobContent) => counts.get(kind) ?? 0;
   return {
@@ -67,6 +85,27 @@ export async function readFindings(file: TensorFile, rows: number): Promise<Batc
     rawRows: countRows("raw"),
     unknownRows: countRows("unknown"),
     rerenderedRows: countLabels(columns.get(CAUSE)).get(RERENDERED) ?? 0,
+    ...compareRewards([...readEpisodes(allRows, columns).values()]),
+  };
+}
+
+function compareRewards(episodes: readonly BatchEpisode[]) {
+  const groups = new Map<string, Set<number>>();
+  const sizes = new Map<string, number>();
+  for (const { groupId, reward } of episodes) {
+    if (groupId === null) continue;
+    groups.set(groupId, (groups.get(groupId) ?? new Set()).add(reward));
+    sizes.set(groupId, (sizes.get(groupId) ?? 0) + 1);
+  }
+  const several = [...groups].filter(([id]) => (sizes.get(id) ?? 0) > 1);
+  const equal = several.filter(([, rewards]) => rewards.size === 1);
+  return {
+    episodes: episodes.length,
+    lowestReward: episodes.reduce((lowest, { reward }) => Math.min(lowest, reward), Infinity),
+    highestReward: episodes.reduce((highest, { reward }) => Math.max(highest, reward), -Infinity),
+    groups: several.length,
+    equalGroups: equal.length,
+    firstEqual: equal[0]?.[0],
   };
 }
 
@@ -84,13 +123,20 @@ export function addFindings(a: BatchFindings, b: BatchFindings): BatchFindings {
     rawRows: a.rawRows + b.rawRows,
     unknownRows: a.unknownRows + b.unknownRows,
     rerenderedRows: a.rerenderedRows + b.rerenderedRows,
+    episodes: a.episodes + b.episodes,
+    lowestReward: Math.min(a.lowestReward, b.lowestReward),
+    highestReward: Math.max(a.highestReward, b.highestReward),
+    groups: a.groups + b.groups,
+    equalGroups: a.equalGroups + b.equalGroups,
+    firstEqual: a.firstEqual ?? b.firstEqual,
   };
 }
 
 /** Returns one warning per finding that is not 0: what was found, how often, and what to do. */
 export function describeFindings(findings: BatchFindings): string[] {
   const { rows, uncountedRows, unrewardedRoots, rewardsFiltered, undelivered, retried } = findings;
-  const { rawRows, unknownRows, rerenderedRows } = findings;
+  const { rawRows, unknownRows, rerenderedRows, episodes, lowestReward, highestReward, groups, equalGroups } = findings;
+  const isEqual = episodes >= FEWEST_EPISODES && lowestReward === highestReward;
   const ofRows = (count: number) => `${count} of ${rows} rows`;
   const warnings: readonly (readonly [count: number, text: string])[] = [
     [
@@ -102,6 +148,17 @@ export function describeFindings(findings: BatchFindings): string[] {
       unrewardedRoots,
       `${plural(unrewardedRoots, "conversation has no reward and trains", "conversations have no reward and train")}` +
         ` with reward 0${firstUnrewarded(findings)}. Set rollout.agent.reward_scope=session (scope of set_reward), or reward a call of each.`,
+    ],
+    [
+      isEqual ? episodes : 0,
+      `all ${episodes} episodes have the reward ${formatNumber(lowestReward)}, which says nothing about which is better. ` +
+        "Check the agent's reward, or choose other tasks.",
+    ],
+    [
+      isEqual ? 0 : equalGroups,
+      `${equalGroups} of ${plural(groups, "group has", "groups have")} the same reward in every episode` +
+        ` (first: ${findings.firstEqual ?? ""}). Advantages within such a group are 0, so it trains nothing: choose tasks that are ` +
+        "solved sometimes.",
     ],
     [
       rewardsFiltered,

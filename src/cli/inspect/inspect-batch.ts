@@ -2,6 +2,7 @@ import type { Header } from "../../support/safetensors/read-header.js";
 import type { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { type BatchFindings, readFindings } from "./batch-findings.js";
 import { type InspectedColumns, readRowColumns } from "./columns.js";
+import { readEpisodes } from "./episodes.js";
 import { type BatchRow, readRows } from "./rows.js";
 
 /** The content of a batch, read from its header and its tensors. */
@@ -10,8 +11,10 @@ export interface InspectedBatch {
   readonly byteLength: number;
   /** Empty if the file is not a batch of Rolltape. */
   readonly rows: readonly BatchRow[];
-  /** Rewards after the discount, by row or by node of a tree. */
+  /** Discounted rewards, by row or by node of a tree. */
   readonly rewards: readonly number[];
+  /** What the agent returned for each episode, undiscounted. Empty if the file has no row tensors. */
+  readonly episodeRewards: readonly number[];
   /** Number of tokens in the loss. */
   readonly lossTokens: number;
   /** Number of sampled tokens by weight version. */
@@ -31,8 +34,10 @@ export async function inspectBatch(file: TensorFile): Promise<InspectedBatch> {
   for await (const piece of file.numbers("loss_mask")) for (const each of piece) lossTokens += each;
   const rows = readRows(header);
   const columns = await readRowColumns(file, rows.length);
-  const findings = await readFindings(file, rows.length);
-  return { header, byteLength, rows, rewards, lossTokens, versions: await countVersions(file), columns, findings };
+  const findings = await readFindings(file, rows);
+  const versions = await countVersions(file);
+  const episodeRewards = [...readEpisodes(rows, columns).values()].map(({ reward }) => reward);
+  return { header, byteLength, rows, rewards, episodeRewards, lossTokens, versions, columns, findings };
 }
 
 /** Counts sampled tokens by version. Positions that are not sampled have version -1. */

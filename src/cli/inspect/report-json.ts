@@ -9,7 +9,7 @@ import { listWarnings } from "./warnings.js";
  * @param listed number of rows to list
  */
 export function reportJson(file: string, batch: InspectedBatch, listed: number): object {
-  const { byteLength, header, rows, rewards, lossTokens, versions, columns } = batch;
+  const { byteLength, header, rows, rewards, episodeRewards, lossTokens, versions, columns } = batch;
   const described = rows.slice(0, listed).map((row, index) => ({
     row: index,
     ...row,
@@ -32,6 +32,7 @@ export function reportJson(file: string, batch: InspectedBatch, listed: number):
     loss_tokens: lossTokens,
     versions: Object.fromEntries([...versions].map(([version, count]) => [String(version), count])),
     rewards: [...rewards],
+    episode_rewards: [...episodeRewards],
     rows: described,
     warnings: listWarnings(batch),
   };

@@ -47,7 +47,7 @@ function rowColumns({ columns: all, rows }: InspectedBatch): string[] {
   return [...columns(table), ...(silent.length > 0 ? [`0 or none in every row: ${silent.join(", ")}`] : [])];
 }
 
-function totals({ rows, rewards, lossTokens, versions, columns: all }: InspectedBatch): string[] {
+function totals({ rows, rewards, episodeRewards, lossTokens, versions, columns: all }: InspectedBatch): string[] {
   const tokens = rows.reduce((total, { length }) => total + length, 0);
   const sampled = [...versions].map(([version, count]) => `${version} (${count} tokens)`).join(", ");
   return columns([
@@ -58,7 +58,8 @@ function totals({ rows, rewards, lossTokens, versions, columns: all }: Inspected
     ...describeBroken(all.get("cause"), rows.length),
     ["tokens", `${tokens}, ${lossTokens} of them in the loss`],
     ["versions", sampled === "" ? "none" : sampled],
-    ["rewards", describeSummary(summarizeNumbers(rewards))],
+    ...(episodeRewards.length > 0 ? [["rewards", `${describeRewards(episodeRewards)}, by episode`]] : []),
+    ["row rewards", rewards.length > 0 ? `${describeRewards(rewards)}, discounted` : "none"],
     ["lengths", describeSummary(summarizeNumbers(rows.map(({ length }) => length)))],
   ]);
 }
@@ -95,7 +96,7 @@ function rowList({ rows, rewards, columns: all }: InspectedBatch, listed: number
     return [session_id, interaction_id, String(length), rewardText, ...details, task_id ?? "", group_id ?? ""];
   });
   const details = described ? ["own reward", "finish", "temperature"] : [];
-  return columns([["session", "interaction", "tokens", "reward", ...details, "task", "group"], ...lines]);
+  return columns([["session", "interaction", "tokens", "row reward", ...details, "task", "group"], ...lines]);
 }
 
 function describeRow(all: InspectedBatch["columns"], row: number): string[] {
@@ -115,6 +116,8 @@ function countDistinct(names: readonly (string | null)[]): string {
   const { size } = new Set(names.filter((name) => name !== null));
   return size === 0 ? "none" : String(size);
 }
+
+const describeRewards = (rewards: readonly number[]): string => describeSummary(summarizeNumbers(rewards));
 
 function describeSummary(values: Distribution | undefined): string {
   if (!values) return "none";

@@ -38,7 +38,7 @@ export function describeRowText(shown: ShownRow, hasColors: boolean): string {
     `session ${entry.session_id}`,
     `interaction ${entry.interaction_id}`,
     `${tokens.ids.length} tokens, ${inLoss} of them in the loss`,
-    ...(reward === undefined ? [] : [`reward ${formatNumber(reward)}`]),
+    ...(reward === undefined ? [] : [`row reward ${formatNumber(reward)}`]),
   ];
   const head = [`row ${row}: ${makeInert(facts.join(", "))}`, hasColors ? colorLegend() : PLAIN_LEGEND];
   const body = hasColors ? writeColored(shown) : writePlain(shown);

@@ -67,11 +67,11 @@ export class BatchFiles {
 
   async #count(path: string): Promise<void> {
     await using file = await TensorFile.open(path);
-    const lengths = readRows(file.header).map(({ length }) => length);
+    const rows = readRows(file.header);
     this.bytes += file.byteLength;
-    this.rows += lengths.length;
-    this.tokens += lengths.reduce((total, length) => total + length, 0);
-    this.findings = addFindings(this.findings, await readFindings(file, lengths.length));
+    this.rows += rows.length;
+    this.tokens += rows.reduce((total, { length }) => total + length, 0);
+    this.findings = addFindings(this.findings, await readFindings(file, rows));
   }
 }
 

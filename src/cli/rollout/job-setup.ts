@@ -7,9 +7,9 @@ import type { TaskRunner } from "../../job/task-runner.js";
 import type { ConnectedProxy } from "../../rollout/connect.js";
 
 import type { JobTranscript } from "./job-transcript.js";
+import type { ProxyCounts } from "./proxy-counts.js";
 import type { RolloutTask } from "./read-tasks.js";
 import type { RolloutOptions } from "./rollout-options.js";
-import type { SampledTokens } from "./sampled-tokens.js";
 import type { RolloutScreen } from "./screen.js";
 
 /** Everything that a rollout job needs to run. */
@@ -17,7 +17,9 @@ export interface JobSetup {
   readonly config: Config;
   readonly options: RolloutOptions;
   readonly proxy: ConnectedProxy;
-  readonly tokens: SampledTokens;
+  readonly counts: ProxyCounts;
+  /** Returns the number of episodes that have ended, also those whose group has not. */
+  readonly ended: () => number;
   /** Runs agents in this process; undefined if rollout workers do. */
   readonly workflow?: TaskRunner | undefined;
   /** Gives the tasks to rollout workers; undefined if agents run in this process. */

@@ -3,6 +3,8 @@ import { extname, resolve } from "node:path";
 import type { Config } from "../../config/index.js";
 import { readExportFilters } from "../../rollout/configured-filters.js";
 import type { RolloutWorkflow } from "../../rollout/contract.js";
+import { EpisodeGate } from "../../rollout/episode-gate.js";
+import { GroupedWorkflow } from "../../rollout/grouped-workflow.js";
 import { isPythonAgent } from "../../rollout/python/agent-file.js";
 import { PythonAgent } from "../../rollout/python/python-agent.js";
 import type { ResolveOptions } from "../../rollout/resolve-options.js";
@@ -20,6 +22,8 @@ import { loadTypeScript } from "./typescript-loader.js";
 export interface JobWorkflow {
   readonly workflow: RolloutWorkflow;
   readonly groupSize: number;
+  /** Number of episodes that have ended, also those whose group has not. */
+  readonly endedEpisodes: number;
   close(): void;
 }
 
@@ -34,10 +38,7 @@ export async function createWorkflow(
   onRetry?: RetryOptions["onRetry"],
 ): Promise<JobWorkflow> {
   const { agent } = config.rollout;
-  const groupSize = options.groupSize ?? config.group_size;
   const resolution: ResolveOptions = {
-    groupSize,
-    dropIncompleteGroup: config.drop_incomplete_group,
     discount: agent.turn_discount,
     style: agent.export_style,
     concatReward: agent.concat_reward,
@@ -51,14 +52,14 @@ export async function createWorkflow(
   const nodeArguments = await loadTypeScript(options.agent ?? "");
   if (inline) {
     const resolved = resolveWorkflow(requireAgent(options), { ...resolution, timeoutSeconds: options.timeout });
-    return { workflow: await resolved.catch(rethrow), groupSize, close: () => {} };
+    return groupEpisodes(await resolved.catch(rethrow), { config, options, close: () => {} });
   }
   // The pool has the time limit, because the time that an episode waits for a free process does not count.
   const limits = { maxWorkers: agent.subproc_max_workers, timeoutSeconds: options.timeout };
   const pool = new ProcessPool({ ...limits, nodeArguments });
   try {
     const workflow = await resolveWorkflow(await createAgent(pool, options), resolution);
-    return { workflow, groupSize, close: () => pool.close() };
+    return groupEpisodes(workflow, { config, options, close: () => pool.close() });
   } catch (error) {
     pool.close();
     return rethrow(error);
@@ -74,6 +75,28 @@ function readRetries({ rollout }: Config): RetryOptions {
   };
 }
 
+interface GroupSettings {
+  readonly config: Config;
+  readonly options: WorkflowOptions;
+  /** Closes the processes of the agents. */
+  readonly close: () => void;
+}
+
+/** Limits the episodes of a workflow, and runs them in groups. */
+function groupEpisodes(workflow: RolloutWorkflow, { config, options, close }: GroupSettings): JobWorkflow {
+  const groupSize = options.groupSize ?? config.group_size;
+  const gate = new EpisodeGate(workflow, config.rollout.max_concurrent_episodes);
+  const grouping = { dropIncompleteGroup: config.drop_incomplete_group };
+  return {
+    workflow: groupSize === 1 ? gate : new GroupedWorkflow(gate, groupSize, grouping),
+    groupSize,
+    get endedEpisodes() {
+      return gate.ended;
+    },
+    close,
+  };
+}
+
 interface PythonWorkflowSettings {
   readonly config: Config;
   readonly options: WorkflowOptions;
@@ -85,9 +108,8 @@ async function createPythonWorkflow(
   name: string,
   { config, options, resolution }: PythonWorkflowSettings,
 ): Promise<JobWorkflow> {
-  const { groupSize = 1 } = resolution;
   const agent = await createPythonAgent(name, { config, options });
-  return { workflow: await resolveWorkflow(agent, resolution), groupSize, close: () => agent.close() };
+  return groupEpisodes(await resolveWorkflow(agent, resolution), { config, options, close: () => agent.close() });
 }
 
 async function createPythonAgent(

@@ -19,7 +19,7 @@ export interface ReasonGroup {
   readonly example: RejectedTaskEpisode;
 }
 
-/** Maximum number of groups, because messages with random parts would make one group per episode. */
+/** Maximum number of groups, because messages with random parts would make one group per episode. Each code has one in any case. */
 const MAX_GROUPS = 100;
 const MAX_SHOWN = 8;
 const MAX_FRAMES = 3;
@@ -28,8 +28,8 @@ const MAX_LINE_LENGTH = 200;
 const PYTHON_FRAME = /^ {2}File "(.*)", line (\d+), in (.*)$/gm;
 
 /**
- * Groups rejected episodes by code, class of the error and last line: of the standard error if the agent's process
- * failed and wrote any, else of the message.
+ * Groups rejected episodes by code, class of the error, its place in the agent, and last line: of the standard error if the agent's
+ * process failed and wrote any, else of the message. Numbers, addresses and ids in the line do not count.
  */
 export class RejectionReasons {
   readonly #groups = new Map<string, ReasonGroup>();
@@ -40,7 +40,8 @@ export class RejectionReasons {
     const key = createKey(rejected);
     const group = this.#groups.get(key);
     if (group) group.count++;
-    else if (this.#groups.size < MAX_GROUPS) this.#groups.set(key, { count: 1, example: rejected });
+    else if (this.#groups.size < MAX_GROUPS || !this.#hasCode(rejected.reason.code))
+      this.#groups.set(key, { count: 1, example: rejected });
     else this.#others++;
   }
 
@@ -49,19 +50,29 @@ export class RejectionReasons {
   }
 
   /**
-   * Returns lines for the summary: each reason with its count, first task and place in the agent, the most frequent
-   * first.
+   * Returns lines for the summary: the most frequent reasons, and at least one of each code, each with its count, first task and place
+   * in the agent. The most frequent comes first.
    */
   describe(): string[] {
     const sorted = [...this.#groups.values()].sort((a, b) => b.count - a.count);
+    const codes = new Set<string>();
+    const isFirst = ({ example: { reason } }: ReasonGroup) => codes.size < codes.add(reason.code).size;
+    const firsts = new Set(sorted.filter(isFirst));
+    const free = Math.max(0, MAX_SHOWN - firsts.size);
+    const others = sorted.filter((group) => !firsts.has(group));
+    const left = new Set(others.slice(free));
     const lines = sorted
-      .slice(0, MAX_SHOWN)
+      .filter((group) => !left.has(group))
       .flatMap(({ count, example }) => [
         `${count} × ${example.reason.code}: ${firstLine(example)}`,
         ...describePlace(example).map((place) => `  ${place}`),
       ]);
-    const rest = sorted.slice(MAX_SHOWN).reduce((sum, { count }) => sum + count, this.#others);
+    const rest = [...left].reduce((sum, { count }) => sum + count, this.#others);
     return rest > 0 ? [...lines, `${rest} × other reasons`] : lines;
+  }
+
+  #hasCode(code: string): boolean {
+    return [...this.#groups.values()].some(({ example }) => example.reason.code === code);
   }
 }
 
@@ -70,7 +81,17 @@ function createKey({ sessionId, reason }: RejectedTaskEpisode): string {
   const text = (reason.cause instanceof SubprocError && readStandardError(reason.cause)) || reason.message;
   const line = text.trimEnd().split("\n").at(-1) ?? "";
   const common = sessionId === undefined ? line : line.replaceAll(sessionId, "its session");
-  return `${reason.code} ${readClass(reason)} ${common}`;
+  const [place = ""] = reason.code === "agent_error" ? readFrames(reason.cause) : [];
+  return [reason.code, readClass(reason), place, mask(common)].join("\n");
+}
+
+/** Hides parts of a message that differ from one episode to the next: addresses, ids and numbers. */
+function mask(line: string): string {
+  return line
+    .replace(/\b0x[0-9a-f]+/gi, "#")
+    .replace(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi, "#")
+    .replace(/\b(?=[a-f]*\d)[0-9a-f]{8,}\b/gi, "#")
+    .replace(/\d+(?:[.,:]\d+)*/g, "#");
 }
 
 /** Returns the first line of the message, without the standard error that follows it. */

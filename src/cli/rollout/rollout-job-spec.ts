@@ -132,6 +132,8 @@ function controllerArguments(settings: RolloutJobSettings): string[] {
     "{gateway_url}",
     "--url-file",
     URL_FILE,
+    "--started-by",
+    "rollout",
     "--data",
     resolve(data),
     "--out",

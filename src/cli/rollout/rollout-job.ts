@@ -104,8 +104,9 @@ export class RolloutJob implements StoppableJob {
    * `interrupted`
    */
   async run(): Promise<JobOutcome> {
-    const { tasks, groupSize, tokens, screen, store } = this.#job;
-    const progress = new RolloutProgress(tasks.length * groupSize, this.#tally, tokens, screen);
+    const { tasks, counts, store } = this.#job;
+    const running = () => this.#controller.counts.running;
+    const progress = new RolloutProgress({ ...this.#job, tally: this.#tally, tasks: tasks.length, running });
     try {
       for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
       const earlier = await store.begin((change) => this.#act(change));
@@ -126,7 +127,7 @@ export class RolloutJob implements StoppableJob {
     if (!failure) await store.end(interrupted ? "stopped" : "done");
     const errors = this.#errors.place;
     if (this.#batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
-    return { tally: this.#tally, batches: this.#batches, sampledTokens: tokens.count, errors, interrupted, failure };
+    return { tally: this.#tally, batches: this.#batches, sampledTokens: counts.tokens, errors, interrupted, failure };
   }
 
   /** Stops the job for its user. */
@@ -335,13 +336,11 @@ export class RolloutJob implements StoppableJob {
   }
 }
 
-function noBatchError(
-  { reasons, lost }: RolloutTally,
-  errors: string | undefined,
-  interrupted: boolean,
-): RolloutJobError {
+function noBatchError(tally: RolloutTally, errors: string | undefined, interrupted: boolean): RolloutJobError {
+  const { reasons, lost } = tally;
   const lines = [
     ...reasons.describe(),
+    ...[tally.describeLeftOut() ?? []].flat(),
     ...(lost > 0 ? [`${lost} sessions were lost with their proxy worker`] : []),
     ...(errors === undefined ? [] : [`errors: ${errors}`]),
   ];

@@ -57,6 +57,8 @@ export type WorkflowOptions = {
 export interface ControllerOptions extends RolloutOptions {
   readonly proxy: string;
   readonly urlFile?: string;
+  /** Set if a job with `--job-folder` started it. */
+  readonly startedBy?: "rollout";
 }
 
 /** Options of `rolltape worker`. */
@@ -90,7 +92,8 @@ export function withRolloutOptions(command: Command): Command {
 export function withControllerOptions(command: Command): Command {
   return withJobOptions(withConfigOptions(command))
     .addOption(proxyOption().makeOptionMandatory())
-    .option("--url-file <file>", "file to which the controller writes its address, for `rolltape worker --controller`");
+    .option("--url-file <file>", "file to which the controller writes its address, for `rolltape worker --controller`")
+    .addOption(new Option("--started-by <program>", "the program that started it").choices(["rollout"]).hideHelp());
 }
 
 /** Declares the arguments of `rolltape worker`. */

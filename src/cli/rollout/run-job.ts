@@ -19,10 +19,10 @@ import { openProxy } from "./open-proxy.js";
 import { openStore } from "./open-store.js";
 import { openWorkers } from "./open-workers.js";
 import type { ProcessWatch } from "./process-watch.js";
+import { ProxyCounts } from "./proxy-counts.js";
 import type { RolloutTask } from "./read-tasks.js";
 import { type JobOutcome, RolloutJob } from "./rollout-job.js";
 import type { RolloutOptions } from "./rollout-options.js";
-import { SampledTokens } from "./sampled-tokens.js";
 import { RolloutScreen } from "./screen.js";
 import type { RolloutSummary } from "./summary.js";
 
@@ -69,9 +69,11 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
     watchProxy(proxy).onChange = (isAbsent) =>
       screen.line(`rolltape: the proxy ${isAbsent ? "does not answer; the job waits for it" : "answers again"}`);
     const groupSize = workflow?.groupSize ?? leases?.groupSize ?? 1;
-    const tokens = await SampledTokens.start(proxy.url);
+    const counts = await ProxyCounts.start(proxy.url);
+    // Rollout workers report a group when all of it has ended, but its sessions are over before.
+    const ended = () => workflow?.endedEpisodes ?? counts.sessions;
     const runner = { workflow: workflow && createRunner(workflow.workflow, run, proxy), leases: leases?.tasks };
-    const setup = { ...run, ...runner, proxy, tokens, store, remover, groupSize, screen, logger };
+    const setup = { ...run, ...runner, proxy, counts, ended, store, remover, groupSize, screen, logger };
     const transcript = await JobTranscript.open(setup);
     const job = new RolloutJob({ ...setup, transcript });
     run.watch.begin(job);
@@ -83,7 +85,7 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
 
 async function measure(
   job: RolloutJob,
-  { tasks }: JobRun,
+  { config, tasks }: JobRun,
   { groupSize, transcript: written }: Pick<JobSetup, "groupSize" | "transcript">,
 ): Promise<EndedJob> {
   const started = performance.now();
@@ -91,7 +93,9 @@ async function measure(
   const seconds = (performance.now() - started) / 1000;
   const stopped = interrupted || failure !== undefined;
   const transcript = await readExamples(written);
-  return { summary: { ...outcome, tasks: tasks.length, groupSize, seconds, transcript, stopped }, failure };
+  const { min_accepted_share: minAcceptedShare } = config.rollout;
+  const facts = { tasks: tasks.length, groupSize, seconds, transcript, stopped, minAcceptedShare };
+  return { summary: { ...outcome, ...facts }, failure };
 }
 
 /** Maximum seconds for which the end of a job waits for a proxy that does not delete unwanted sessions. */

@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Config, resolveAdminKey } from "../../config/index.js";
 import type { JobSpec } from "../../scheduler/job.js";
+import { EXIT_TOO_FEW } from "../exit.js";
 import { removeEndedJob } from "./open-store.js";
 import { createRolloutJob } from "./rollout-job-spec.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { runJobSpec } from "./run-job-spec.js";
+import { saysTooFew } from "./summary.js";
 
 export interface ScheduledRollout {
   readonly config: Config;
@@ -20,7 +22,10 @@ export async function runScheduledRollout({ config, options, overrides }: Schedu
   const folder = resolve(options.jobFolder);
   if (!options.resume) await removeEndedJob(join(folder, "state"));
   const job = createRolloutJob({ config, options, overrides, folder, adminKey });
-  if (await runJobSpec(config.scheduler.type, job)) process.stdout.write(readSummary(job));
+  if (!(await runJobSpec(config.scheduler.type, job))) return;
+  const summary = readSummary(job);
+  process.stdout.write(summary);
+  if (saysTooFew(summary)) process.exitCode = EXIT_TOO_FEW;
 }
 
 /** Returns what the controller printed after its ready line. */

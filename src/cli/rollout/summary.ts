@@ -1,7 +1,7 @@
 import { describeFindings } from "../inspect/batch-findings.js";
 import type { BatchFiles } from "./batch-files.js";
 import { describeExamples, type TranscriptExamples } from "./examples.js";
-import type { RolloutTally } from "./tally.js";
+import { countOf, type RolloutTally } from "./tally.js";
 
 export interface RolloutSummary {
   readonly tally: RolloutTally;
@@ -18,6 +18,8 @@ export interface RolloutSummary {
   readonly transcript?: TranscriptExamples | undefined;
   /** True if the job was stopped before its end. */
   readonly stopped: boolean;
+  /** `rollout.min_accepted_share` */
+  readonly minAcceptedShare: number;
 }
 
 /** Returns the summary that `rolltape rollout` prints. */
@@ -27,6 +29,8 @@ export function describeRollout(summary: RolloutSummary): string {
   const started = tally.acceptedTasks + tally.rejectedTasks;
   const lines: [string, string][] = [["episodes", `${tally.accepted} accepted, ${tally.rejected} rejected`]];
   for (const line of tally.reasons.describe()) lines.push(["", line]);
+  const leftOut = tally.describeLeftOut();
+  if (leftOut !== undefined) lines.push(["left out", leftOut]);
   if (groupSize > 1) {
     const incomplete = tally.incompleteTasks > 0 ? ` (${tally.incompleteTasks} incomplete)` : "";
     lines.push(["groups", `${tally.acceptedTasks} of ${tasks} kept${incomplete}, ${groupSize} episodes each`]);
@@ -35,6 +39,8 @@ export function describeRollout(summary: RolloutSummary): string {
     lines.push(["rerun", `${tally.rerunTasks} tasks, whose sessions were lost with their proxy`]);
   if (tally.lost > 0) lines.push(["lost", describeLost(tally)]);
   if (summary.stopped) lines.push(["stopped", `after ${started} of ${tasks} tasks had started`]);
+  const tooFew = describeTooFew(summary);
+  if (tooFew !== undefined) lines.push([TOO_FEW, tooFew]);
   lines.push(
     ["rewards", describeRewards(tally)],
     ["tokens", `${batches.tokens} in ${batches.rows} rows; ${describeSampled(summary)}`],
@@ -45,6 +51,19 @@ export function describeRollout(summary: RolloutSummary): string {
     ...describeFindings(batches.findings).map((warning): [string, string] => ["warning", warning]),
   );
   return lines.map(([name, text]) => `${name.padEnd(9)} ${text}\n`).join("");
+}
+
+const TOO_FEW = "too few";
+
+/** Returns true if a summary says that too few episodes were accepted. */
+export const saysTooFew = (text: string): boolean => text.split("\n").some((line) => line.startsWith(`${TOO_FEW} `));
+
+/** Returns that a job has accepted less than `rollout.min_accepted_share` of its episodes; undefined if it was stopped, or has not. */
+export function describeTooFew({ tally, minAcceptedShare, stopped }: RolloutSummary): string | undefined {
+  const all = tally.accepted + tally.rejected;
+  const kept = tally.accepted - tally.lost - tally.leftOut;
+  if (stopped || kept >= minAcceptedShare * all) return undefined;
+  return `${countOf(kept)} of ${countOf(all)} episodes are in the batch: less than rollout.min_accepted_share=${minAcceptedShare}`;
 }
 
 function describeSampled({ tally, sampledTokens, seconds }: RolloutSummary): string {

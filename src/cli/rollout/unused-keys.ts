@@ -36,6 +36,7 @@ export function unusedByController({ trainer }: Pick<RolloutOptions, "trainer">)
         "rollout.agent.subproc_max_workers",
         "rollout.agent.python",
         "rollout.agent.tasks_per_worker",
+        "rollout.max_concurrent_episodes",
         "rollout.worker_concurrency",
         "rollout.workers",
         "rollout.controller_wait_seconds",

@@ -22,7 +22,17 @@ export const rolloutSchema = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe("Maximum number of concurrent rollouts. Null: 64. Used by rollout jobs only."),
+    .describe(
+      "Maximum number of concurrent rollouts. A rollout is one task: one episode, or one group. Null: 64. Used by rollout jobs only.",
+    ),
+  max_concurrent_episodes: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      "Maximum number of episodes that run at once in one process: in a job's own, or in each rollout worker. A rollout is a group of episodes. Null: as many as the concurrent rollouts have. Used by rollout jobs only.",
+    ),
   max_staleness: z
     .int()
     .min(0)
@@ -37,6 +47,14 @@ export const rolloutSchema = z.strictObject({
     .default(null)
     .describe(
       "Rollouts that the trainer consumes per weight version. Null: all tasks of a job. Used by rollout jobs only.",
+    ),
+  min_accepted_share: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.5)
+    .describe(
+      "Share of the episodes that a job must accept. If fewer are in the batch, which is written all the same, the command ends with status 4. Used by rollout jobs only.",
     ),
   workers: z
     .int()

@@ -13,6 +13,8 @@ const target = z.object({
   path: z.string().nullable(),
 });
 
+const id = z.string().max(128);
+
 const knownServer = z.object({ url: z.string(), version: version.nullable(), path: z.string().nullable() });
 
 export const stepBody = controlBody({
@@ -20,6 +22,14 @@ export const stepBody = controlBody({
     .enum(["list", "compare", "prepare", "hold", "pause", "load", "finish", "drain", "resume", "release"])
     .describe("Set by gateways: one step of a weight update."),
   target: target.optional().describe("The weights; for `compare`, `prepare`, `hold` and `load`."),
+  update_id: id
+    .default("")
+    .describe("The update that takes the step. A worker that takes part in another one refuses it."),
+  replaces: z
+    .array(id)
+    .max(1000)
+    .default([])
+    .describe("`hold`: updates that this one replaces, which its gateway began or found. Others are in its way."),
   servers: urls.describe("The servers of the step, as this worker names them. `hold`: the servers to drain."),
   known: z.array(knownServer).default([]).describe("`release`: what is known about the servers' weights."),
   hold: z.boolean().default(false).describe("`release`: model calls stay held."),
@@ -34,7 +44,10 @@ export const stepReply = z.object({
         .describe("`update`: noted in the update in progress. `assumed`: nothing is known about the server."),
     }),
   ),
-  update: target.nullable().describe("The update in progress."),
+  update: target
+    .extend({ id: id.default("") })
+    .nullable()
+    .describe("The update in progress."),
   interrupted: z
     .boolean()
     .default(false)

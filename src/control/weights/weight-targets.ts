@@ -4,6 +4,8 @@ export interface UpdateTarget {
   readonly mode: "path" | "external";
   /** Null if `mode` is `external`. */
   readonly path: string | null;
+  /** Set if a gateway runs the update: identifies it among those of all gateways. */
+  readonly id?: string | undefined;
 }
 
 /** The result of comparing new weights with those of the model before the pause. */

@@ -1,3 +1,4 @@
+import type { ApiError } from "../../http/errors.js";
 import { PauseClock } from "./pause-clock.js";
 import { ServerProgress } from "./server-progress.js";
 import {
@@ -39,6 +40,10 @@ export class WeightUpdate {
   wasPaused = false;
   /** Calls may be held. False if the update failed before it changed anything. */
   holdsCalls = false;
+  /** It was found after a restart, and another gateway may run it. */
+  mayRun = false;
+  /** Why it did not begin, if another update was in its way. */
+  refusal: ApiError | undefined;
   state: UpdateState = "pausing";
   error: string | null = null;
 

@@ -16,6 +16,8 @@ export interface UpdateObserver {
 export interface InterruptedUpdate {
   readonly target: UpdateTarget;
   readonly error: string;
+  /** Another gateway may run it, so it is not replaced by another one before it was given up. */
+  readonly mayRun?: boolean;
 }
 
 /** The states in which an update is doing something. */
@@ -99,6 +101,7 @@ export class WeightUpdates {
         if (isSame && sameUrls(before.excluded, excluded)) return;
         throw busyError(before);
       }
+      if (before?.state === "failed" && before.mayRun && !isSame) throw busyError(before);
       const isDone =
         isSame && before.state === "idle" && before.error === null && this.#targets.version === target.version;
       if (isDone && target.path !== null && servers.every((server) => hasTarget(server, target, excluded))) return;
@@ -200,10 +203,11 @@ export class WeightUpdates {
   }
 
   /** Restores an update that a restart interrupted, as a failed one. */
-  interrupt({ target, error }: InterruptedUpdate, servers: readonly TargetServer[]): void {
+  interrupt({ target, error, mayRun = false }: InterruptedUpdate, servers: readonly TargetServer[]): void {
     const options = { target, servers, excluded: [], leavePaused: false };
     const update = new WeightUpdate(this.#targets, options);
     update.holdsCalls = true;
+    update.mayRun = mayRun;
     update.clock.start();
     update.wasPaused = true;
     update.fail(error);
@@ -217,6 +221,8 @@ export class WeightUpdates {
 
   /** Returns the error of the last update, with the record. */
   async failedError(message: string): Promise<ApiError> {
+    const cause = this.#update?.refusal;
+    if (cause) return cause;
     const record = await this.record();
     const paused =
       record.state === "failed" ? " Model calls are held. Repeat the update, exclude a server or give up." : "";
@@ -247,6 +253,7 @@ export class WeightUpdates {
       .catch((error: unknown) => {
         if (error instanceof NotPausedError) {
           update.fail(error.cause);
+          if (isRefusal(error.cause)) update.refusal = error.cause;
           update.state = "idle";
         } else update.fail(error);
       })
@@ -316,12 +323,15 @@ export class WeightUpdates {
 /** An update that failed before it held any call, so it is over. */
 class NotPausedError extends Error {}
 
+const isRefusal = (error: unknown): error is ApiError => error instanceof ApiError && error.code === "weights_busy";
+
 /** Pauses. If this fails before calls are held, ends the update, unless an earlier attempt still holds calls. */
 async function pauseOrUndo(update: WeightUpdate, isHeld: boolean): Promise<void> {
   try {
     await update.pause();
   } catch (error) {
-    if (isHeld || update.holdsCalls) throw error;
+    // Another update holds the calls of some worker. This one must let those of the others go on.
+    if (isHeld || (update.holdsCalls && !isRefusal(error))) throw error;
     await update.end().catch(() => undefined);
     throw new NotPausedError("not paused", { cause: error });
   }

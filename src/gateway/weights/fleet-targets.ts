@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { StepBody } from "../../control/weights/weight-steps.js";
 import {
   StepError,
@@ -41,6 +42,12 @@ export class FleetTargets implements WeightTargets {
   /** Workers that did not answer since the current call began, although they were not down before. */
   #silent: readonly Worker[] = [];
   #target: UpdateTarget | undefined;
+  /** The update that takes steps on the workers; undefined if this gateway has begun none, or has only found one. */
+  #id: string | undefined;
+  /** Updates whose workers this one may take: earlier attempts, and one that was found. */
+  #replaces: readonly string[] = [];
+  #claiming: Promise<void> | undefined;
+  #isReplaced = false;
   #drained: readonly string[] = [];
   #joins: NodeJS.Timeout | undefined;
 
@@ -67,6 +74,8 @@ export class FleetTargets implements WeightTargets {
     this.#silent = await this.#read();
     const target = this.#members.find(({ update }) => update !== null)?.update;
     this.#target = target ?? undefined;
+    this.#id = undefined;
+    this.#replaces = target ? [target.id] : [];
     return target ? { target, servers: mergeServers(this.#members) } : undefined;
   }
 
@@ -117,6 +126,9 @@ export class FleetTargets implements WeightTargets {
     // A repeated update goes on without silent workers: they hold their calls, and if they died, their calls ended with them.
     if (first && !this.#target) throw workerSilentError(first, "No engine server was changed.");
     this.#target = target;
+    this.#replaces = [...this.#replaces, ...(this.#id === undefined ? [] : [this.#id])];
+    this.#id = randomUUID();
+    this.#claiming = undefined;
   }
 
   async prepare(target: UpdateTarget): Promise<void> {
@@ -138,20 +150,24 @@ export class FleetTargets implements WeightTargets {
   }
 
   async finish(url: string, _version: number, signal: AbortSignal): Promise<void> {
+    await this.#claim();
     await this.#onServer(url, { step: "finish", target: this.#target }, undefined, signal);
   }
 
   async commit(version: number): Promise<void> {
+    await this.#claim();
     await this.#holdAll();
     const { status } = await setVersion(this.#context, this.#headers, { version });
     if (status >= 300) throw new ApiError("invalid_worker_reply", `A worker refused the version (HTTP ${status}).`);
   }
 
-  resume(urls: readonly string[]): Promise<StepFailures> {
+  async resume(urls: readonly string[]): Promise<StepFailures> {
+    await this.#claim();
     return tryEach(urls, (url) => this.#onServer(url, { step: "resume" }, PAUSE_TIMEOUT_MS));
   }
 
   async drain(urls: readonly string[]): Promise<void> {
+    await this.#claim();
     this.#drained = [...this.#drained, ...urls];
     await this.#onWorkers((member) => ({ step: "drain", servers: spellFor(member, urls) }));
   }
@@ -159,16 +175,36 @@ export class FleetTargets implements WeightTargets {
   async release(servers: readonly TargetServer[], hold: boolean): Promise<void> {
     clearInterval(this.#joins);
     this.#joins = undefined;
+    await this.#claim();
     await this.#read();
-    await this.#onWorkers((member) => {
+    const step = (member: WeightMember): Step => {
       const known = servers.flatMap(({ url, version, path }) => {
-        const own = member.servers.get(url);
-        return own ? [{ url: own.url, version, path }] : [];
+        const server = member.servers.get(url);
+        return server ? [{ url: server.url, version, path }] : [];
       });
       return { step: "release", known, hold };
+    };
+    // A worker that takes part in another update stays as it is.
+    await this.#onWorkers(step).catch((error: unknown) => {
+      if (!isBusy(error)) throw error;
     });
+    this.abandon();
+  }
+
+  /** True if the update was only found on the workers, or if another gateway has replaced it or given it up. */
+  get isForeign(): boolean {
+    return this.#isReplaced || (this.#target !== undefined && this.#id === undefined);
+  }
+
+  /** Forgets the update. */
+  abandon(): void {
+    this.close();
+    this.#joins = undefined;
     this.#target = undefined;
+    this.#id = undefined;
+    this.#replaces = [];
     this.#drained = [];
+    this.#isReplaced = false;
   }
 
   /** The worker that takes a step on a server notes its result. */
@@ -180,7 +216,26 @@ export class FleetTargets implements WeightTargets {
     return silent;
   }
 
-  /** Makes all workers hold their calls. Repeats this until no new worker has joined meanwhile. */
+  /** Takes the workers of an update that was found for this gateway, before the first step on them. The steps of whoever began it fail. */
+  async #claim(): Promise<void> {
+    if (!this.#target) return;
+    if (this.#id === undefined) {
+      const id = (this.#id = randomUUID());
+      this.#claiming = this.#holdAll().catch((error: unknown) => {
+        [this.#id, this.#replaces] = [undefined, [...this.#replaces, id]];
+        throw error;
+      });
+    }
+    await this.#claiming;
+  }
+
+  /**
+   * Makes all workers hold their calls. Repeats this until no new worker has joined meanwhile.
+   *
+   * The first worker is asked before the others: of two gateways that begin at once, one is refused before it holds any calls.
+   *
+   * @throws ApiError `weights_busy` if a worker takes part in the update of another gateway
+   */
   async #holdAll(): Promise<void> {
     const target = this.#target;
     if (!target) return;
@@ -188,14 +243,16 @@ export class FleetTargets implements WeightTargets {
     for (;;) {
       await this.#read();
       const joined = this.#members.filter(
-        ({ worker, update, interrupted }) => (interrupted || !isSame(update, target)) && !held.has(worker.tag),
+        ({ worker, update, interrupted }) => (interrupted || update?.id !== this.#id) && !held.has(worker.tag),
       );
       if (joined.length === 0) return;
       for (const { worker } of joined) held.add(worker.tag);
       const step = (member: WeightMember): Step => {
-        return { step: "hold", target, servers: spellFor(member, this.#drained) };
+        return { step: "hold", target, replaces: [...this.#replaces], servers: spellFor(member, this.#drained) };
       };
-      await this.#onWorkers(step, PAUSE_TIMEOUT_MS, joined);
+      const [first, ...others] = joined.toSorted((a, b) => (a.worker.tag < b.worker.tag ? -1 : 1));
+      await this.#onWorkers(step, PAUSE_TIMEOUT_MS, first ? [first] : []);
+      await this.#onWorkers(step, PAUSE_TIMEOUT_MS, others);
     }
   }
 
@@ -212,12 +269,21 @@ export class FleetTargets implements WeightTargets {
     const options = { headers: this.#headers, milliseconds: milliseconds === UNLIMITED ? undefined : milliseconds };
     const results = await Promise.allSettled(
       members.map(async (member) => {
-        const reply = await callStep(this.#context, member.worker, step(member), options);
+        const reply = await callStep(this.#context, member.worker, this.#named(step(member)), options);
         if (!reply) member.worker.state = "down";
       }),
     );
     const refused = results.find((result) => result.status === "rejected");
-    if (refused) throw refused.reason;
+    if (refused) throw this.#noteRefusal(refused.reason);
+  }
+
+  #noteRefusal(error: unknown): unknown {
+    if (isBusy(error)) this.#isReplaced = true;
+    return error;
+  }
+
+  #named(step: Step): Step {
+    return { ...step, update_id: this.#id ?? "" };
   }
 
   /** Takes a step on one server, by one of its workers. @throws StepError */
@@ -229,7 +295,10 @@ export class FleetTargets implements WeightTargets {
       if (!member) throw new StepError(unreachable(url));
       tags.add(member.worker.tag);
       const servers = spellFor(member, [url]);
-      const reply = await callStep(this.#context, member.worker, { ...step, servers }, options).catch(throwStepError);
+      const named = this.#named({ ...step, servers });
+      const reply = await callStep(this.#context, member.worker, named, options).catch((error: unknown) =>
+        throwStepError(this.#noteRefusal(error)),
+      );
       if (signal?.aborted) throw signal.reason;
       const [failure] = reply?.failures ?? [];
       if (failure) throw new StepError(failure);
@@ -244,9 +313,7 @@ function spellFor({ servers }: WeightMember, urls: readonly string[]): string[] 
   return urls.flatMap((url) => servers.get(url)?.url ?? []);
 }
 
-function isSame(update: UpdateTarget | null, { version, mode, path }: UpdateTarget): boolean {
-  return update?.version === version && update.mode === mode && update.path === path;
-}
+const isBusy = (error: unknown): boolean => error instanceof ApiError && error.code === "weights_busy";
 
 function unreachable(url: string): StepFailure {
   return { message: `No worker of ${url} answers.`, unchanged: false, unreachable: true };

@@ -38,6 +38,11 @@ export function openWeights(context: GatewayContext, { logger, metrics, checksKe
     stopping: stopping.signal,
     async prepare(request) {
       const headers = pickCredentials(request);
+      // Another gateway may have finished it meanwhile.
+      if (targets.isForeign && !updates.isRunning) {
+        updates.forget();
+        targets.abandon();
+      }
       if (updates.isActive) {
         const { members } = await readWeightFleet(context, headers);
         // Without an admin key of its own, the gateway needs a worker to check the client's key.
@@ -49,7 +54,7 @@ export function openWeights(context: GatewayContext, { logger, metrics, checksKe
       const found = await targets.findUpdate();
       if (!found || updates.started !== before) return;
       const error = `The gateway was restarted during the weight update to version ${found.target.version}, or another gateway runs it.`;
-      updates.interrupt({ target: found.target, error }, found.servers);
+      updates.interrupt({ target: found.target, error, mayRun: true }, found.servers);
     },
     close() {
       stopping.abort();

@@ -1,5 +1,5 @@
 import { type StepBody, type StepReply, stepReply } from "../../control/weights/weight-steps.js";
-import type { TargetServer, UpdateTarget } from "../../control/weights/weight-targets.js";
+import type { TargetServer } from "../../control/weights/weight-targets.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { workerRefusedError } from "../fleet/failures.js";
@@ -22,7 +22,7 @@ export interface WeightMember {
   readonly worker: Worker;
   readonly servers: ReadonlyMap<string, ListedServer>;
   /** The update that the worker takes part in. */
-  readonly update: UpdateTarget | null;
+  readonly update: StepReply["update"];
   /** The worker was restarted during that update. */
   readonly interrupted: boolean;
   readonly paused: boolean;

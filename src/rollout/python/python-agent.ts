@@ -5,7 +5,7 @@ import { createTaskEnvironment } from "../subproc/task-environment.js";
 import { invalidOption } from "../workflow-error.js";
 import { parseAgentFile } from "./agent-file.js";
 import { findPython } from "./find-python.js";
-import { PythonPool } from "./python-pool.js";
+import { PythonPool, type PythonPoolOptions } from "./python-pool.js";
 
 export interface PythonAgentOptions {
   /** Folder that a relative path begins in. Default: the working directory. */
@@ -36,7 +36,10 @@ const [MAX_WORKERS, TASKS_PER_WORKER] = [4, 128];
  * - The processes end with this process, or when the agent is closed.
  */
 export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable {
+  readonly #options: PythonPoolOptions;
   readonly #pool: PythonPool;
+  #isClosed = false;
+  #lonely: { readonly pool: PythonPool; running: number } | undefined;
 
   /**
    * @param agent `file.py:name` or `file.py`: a function, an object with `run`, or a class of such objects
@@ -51,7 +54,7 @@ export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable
     assertCount("maxWorkers", maxWorkers);
     assertCount("tasksPerWorker", tasksPerWorker);
     assertSerializable(keywordArguments, "keywordArguments", "json");
-    this.#pool = new PythonPool({
+    this.#options = {
       agent: parseAgentFile(agent, directory),
       keywordArguments,
       python: options.python ?? configured?.python ?? findPython(),
@@ -59,7 +62,8 @@ export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable
       tasksPerWorker,
       timeoutSeconds: options.timeoutSeconds,
       cancelSeconds: options.cancelSeconds,
-    });
+    };
+    this.#pool = new PythonPool(this.#options);
   }
 
   /** Loads the agent in a process, to check that this works. Throws the error if it does not. */
@@ -67,20 +71,49 @@ export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable
     await this.#pool.check(signal);
   }
 
-  async run(data: Data, context: AgentContext): Promise<AgentReward> {
+  run(data: Data, context: AgentContext): Promise<AgentReward> {
+    return this.#run(this.#pool, data, context);
+  }
+
+  /**
+   * Runs a task in a process that runs no other task meanwhile. These processes are beside those of {@link run}, at most as many, and
+   * end when no such task runs.
+   */
+  async runAlone(data: Data, context: AgentContext): Promise<AgentReward> {
+    // A closed pool refuses the task.
+    if (this.#isClosed) return this.#run(this.#pool, data, context);
+    this.#lonely ??= { pool: new PythonPool({ ...this.#options, tasksPerWorker: 1 }), running: 0 };
+    const lonely = this.#lonely;
+    lonely.running++;
+    try {
+      return await this.#run(lonely.pool, data, context);
+    } finally {
+      lonely.running--;
+      if (lonely.running === 0) this.#closeLonely();
+    }
+  }
+
+  async #run(pool: PythonPool, data: Data, context: AgentContext): Promise<AgentReward> {
     assertSerializable(data, "data", "json");
     const { base_url, api_key, task_id = null, group_id = null, signal } = context;
     const environment = createTaskEnvironment(context);
     const task = { data: data ?? null, context: { base_url, api_key, task_id, group_id } };
     // Tasks that run at once share the environment, so it can have the address of one task only.
-    const reward = await this.#pool.run((alone) => (alone ? { ...task, environment } : task), signal);
+    const reward = await pool.run((alone) => (alone ? { ...task, environment } : task), signal);
     // The episode validates the value.
     return reward as AgentReward;
   }
 
   /** Kills the processes. Running tasks are rejected with `pool_closed`. */
   close(): void {
+    this.#isClosed = true;
     this.#pool.close();
+    this.#closeLonely();
+  }
+
+  #closeLonely(): void {
+    this.#lonely?.pool.close();
+    this.#lonely = undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

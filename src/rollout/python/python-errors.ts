@@ -1,5 +1,6 @@
 import { makeInertLines } from "../../support/inert-text.js";
 import { Rejection } from "../rejection.js";
+import type { SubprocError } from "../subproc/errors.js";
 import { WorkflowError } from "../workflow-error.js";
 import type { LoadFailure, TaskEnd } from "./messages.js";
 
@@ -7,6 +8,21 @@ import type { LoadFailure, TaskEnd } from "./messages.js";
 export function toLoadError({ code, message, traceback }: LoadFailure): WorkflowError {
   const text = traceback === "" ? message : `The agent could not be loaded: ${message}\n${traceback}`;
   return new WorkflowError(code, makeInertLines(text));
+}
+
+/** Whether it is known which of the tasks of a process ended it. */
+type Culprit = "known" | "unknown";
+
+const sharedEnds = new WeakMap<object, Culprit>();
+
+/** Remembers that a process ended while it ran several tasks, of which this error has one. */
+export function noteSharedEnd(error: SubprocError, culprit: Culprit): void {
+  sharedEnds.set(error, culprit);
+}
+
+/** Returns undefined if the error does not say that a process of several tasks ended. */
+export function findCulprit(error: unknown): Culprit | undefined {
+  return typeof error === "object" && error !== null ? sharedEnds.get(error) : undefined;
 }
 
 /** Returns the error of a task: its class is the name, and its stack is Python's traceback. */

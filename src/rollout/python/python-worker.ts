@@ -15,7 +15,7 @@ import { TaskNotTaken } from "../subproc/worker-process.js";
 import type { PythonAgentFile } from "./agent-file.js";
 import { createPythonEnvironment, WORKER_ARGUMENTS } from "./find-python.js";
 import { type ParentMessage, type PythonMessage, type PythonTask, parseMessage, type TaskEnd } from "./messages.js";
-import { toLoadError, toTaskError } from "./python-errors.js";
+import { noteSharedEnd, toLoadError, toTaskError } from "./python-errors.js";
 
 const TAIL_BYTES = 8192;
 const LONGEST_LINE_BYTES = 1 << 26;
@@ -63,6 +63,7 @@ export class PythonWorker {
   #agent: LoadedAgent | undefined;
   #state: "usable" | "retired" | "gone" = "usable";
   #whyKilled: string | undefined;
+  #culprit: "known" | "unknown" = "unknown";
   #reserved = 0;
   #nextId = 0;
   #holders = 0;
@@ -270,6 +271,7 @@ export class PythonWorker {
   /** Retires a process with a cancelled task that does not end. If the task blocks the event loop, kills the process instead. */
   #refuseToEnd(running: Running): void {
     if (running.cancelling) return this.#retire();
+    this.#culprit = "known";
     this.kill("it was killed, because an agent exceeded its time limit and blocked the event loop of its process");
   }
 
@@ -289,13 +291,17 @@ export class PythonWorker {
     this.kill();
     this.#loading.reject(this.#startError(end));
     const how = this.#whyKilled ?? describeEnd(end);
-    const several = this.#tasks.size > 1 ? `${this.#tasks.size} agents were running in it` : "the agent was running";
-    const sentence = `The agent's process ended while ${several} (${how}).`;
+    const count = this.#tasks.size;
+    const only = this.#agent?.isAsync === true ? "it ran no other agent" : "the agent was running";
+    const sentence = `The agent's process ended while ${count > 1 ? `${count} agents were running in it` : only} (${how}).`;
     for (const running of this.#tasks.values()) {
       clearTimeout(running.cancelTimer);
       if (running.failure) running.reject(running.failure);
-      else if (running.started) running.reject(processError("worker_exited", sentence, this.#tail.text));
-      else running.reject(new TaskNotTaken(how, this.#tail.text));
+      else if (running.started) {
+        const error = processError("worker_exited", sentence, this.#tail.text);
+        if (count > 1) noteSharedEnd(error, this.#culprit);
+        running.reject(error);
+      } else running.reject(new TaskNotTaken(how, this.#tail.text));
     }
     this.#tasks.clear();
     this.#options.onChange();

@@ -92,7 +92,8 @@ export function weightStepRoutes(app: App, context: ServerContext): void {
       const servers = (await targets.servers()).map((server) => ({ ...server, source: known.sourceOf(server.url) }));
       const listed = [...failures].map(([url, failure]) => ({ url, ...failure }));
       const { isActive: interrupted } = weights.updates;
-      return { servers, update: known.update, interrupted, paused: await targets.isPaused(), check, failures: listed };
+      const update = known.update && { ...known.update, id: known.update.id ?? "" };
+      return { servers, update, interrupted, paused: await targets.isPaused(), check, failures: listed };
     },
   );
 }

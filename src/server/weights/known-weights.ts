@@ -22,7 +22,14 @@ const storedSchema = z.object({
   /** The current version when this was stored. */
   version: z.int(),
   servers: z.array(serverSchema),
-  update: z.object({ version: z.int(), mode: z.enum(["path", "external"]), path: z.string().nullable() }).nullable(),
+  update: z
+    .object({
+      version: z.int(),
+      mode: z.enum(["path", "external"]),
+      path: z.string().nullable(),
+      id: z.string().optional(),
+    })
+    .nullable(),
 });
 
 type Stored = z.output<typeof storedSchema>;

@@ -10,12 +10,15 @@ import type { ServerStorage } from "../storage/server-storage.js";
 import { EmbeddedTargets } from "./embedded-targets.js";
 import { EMBEDDED, KnownWeights } from "./known-weights.js";
 import { ServerTargets } from "./server-targets.js";
+import { UpdateFence } from "./update-fence.js";
 
 /** The weight updates of a server. */
 export interface ServerWeights {
   readonly updates: WeightUpdates;
   readonly targets: WeightTargets;
   readonly known: KnownWeights;
+  /** Keeps the updates of several gateways apart. */
+  readonly fence: UpdateFence;
 }
 
 interface WeightsOptions {
@@ -39,7 +42,7 @@ export async function openWeights(options: WeightsOptions): Promise<ServerWeight
   const targets = chooseTargets(engine, weightVersion, known, model.folder);
   if (!targets) return undefined;
   const updates = new WeightUpdates(targets, observeUpdates(logger, metrics));
-  const weights = { updates, targets, known };
+  const weights = { updates, targets, known, fence: new UpdateFence(known) };
   if (engine.servers) await restoreServers(weights, logger);
   else await restoreEmbedded(weights, logger);
   return weights;

@@ -16,9 +16,11 @@ const NONE: StepFailures = new Map();
  * @returns the failures by URL
  */
 export async function takeStep(
-  { targets, known, updates }: ServerWeights,
-  { step, target, servers, known: knownServers, hold }: StepBody,
+  { targets, known, updates, fence }: ServerWeights,
+  body: StepBody,
 ): Promise<StepFailures> {
+  const { step, target, servers, known: knownServers, hold, update_id: id } = body;
+  fence.admit(body);
   switch (step) {
     case "list":
     case "compare":
@@ -30,7 +32,9 @@ export async function takeStep(
       targets.check?.(requireTarget(target));
       // After a restart in the middle, this server has an update of its own that failed. It would refuse the version.
       updates.forget();
-      await targets.begin(requireTarget(target));
+      const before = known.update?.id;
+      await targets.begin({ ...requireTarget(target), id });
+      fence.leave(before, id);
       return targets.pause([], servers);
     }
     case "pause":
@@ -58,6 +62,7 @@ export async function takeStep(
         knownServers.map((server) => ({ ...server, draining })),
         hold,
       );
+      fence.leave(id);
       // If this server was restarted during the update, it has an update of its own that failed.
       updates.forget();
       return NONE;

@@ -8,6 +8,8 @@ export interface EpisodeTensors {
   readonly values: ReadonlyMap<string, TensorValues>;
   /** Texts of the columns that hold codes. */
   readonly codes: Readonly<Record<string, readonly string[] | undefined>>;
+  /** Sessions without any reward. */
+  readonly unrewarded: ReadonlySet<string>;
 }
 
 const COLUMNS = [
@@ -37,10 +39,16 @@ export async function readEpisodeTensors(file: TensorBytes): Promise<EpisodeTens
     const column = await readAll(file, name, dtype);
     if (column) values.set(name, column);
   }
-  return { values, codes: parseCodes(file.header.metadata["row_codes"]) };
+  const { row_codes, rewards_missing } = file.header.metadata;
+  return {
+    values,
+    codes: parseLists(row_codes),
+    unrewarded: new Set(parseLists(`{"ids": ${rewards_missing}}`)["ids"]),
+  };
 }
 
-function parseCodes(text = "{}"): EpisodeTensors["codes"] {
+/** Parses an object of lists of texts; empty if the text is something else. */
+function parseLists(text = "{}"): Readonly<Record<string, readonly string[] | undefined>> {
   try {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed !== "object" || parsed === null) return {};
@@ -103,6 +111,8 @@ export function toEpisode(
   const episodeReward = tensors.values.get("row_episode_reward")?.[own[0] ?? -1];
   // The part of the episode's reward that no listed interaction has: the session's, or that of earlier turns of a `concat` row.
   const rest = interactions.reduce((sum, { own_reward: reward = 0 }) => sum - reward, toFinite(episodeReward));
+  // A session with the reward 0 differs from one without a reward.
+  const isZero = !tensors.unrewarded.has(sessionId) && interactions.every(({ own_reward: own }) => own === undefined);
   return {
     type: "episode",
     session_id: sessionId,
@@ -111,7 +121,7 @@ export function toEpisode(
     ...(typeof first?.group_id === "string" && { group_id: first.group_id }),
     accepted: true,
     version: 0,
-    ...(episodeReward !== undefined && Math.abs(rest) > ROUNDING && { session_reward: rest }),
+    ...(episodeReward !== undefined && (isZero || Math.abs(rest) > ROUNDING) && { session_reward: rest }),
     interactions,
   };
 }

@@ -105,7 +105,7 @@ describe("the row columns in a report", () => {
   it("show finish reason, temperature and own reward in the list of rows", async () => {
     const sessions = { one: [{ sampling: warm(0.5), finishReason: "length", reward: 2 }, { sampling: warm(0.7) }] };
     const text = await report(sessions, { discount: 0.5 }, 2);
-    expect(text).toMatch(/^session +interaction +tokens +reward +own reward +finish +temperature +task +group$/m);
+    expect(text).toMatch(/^session +interaction +tokens +row reward +own reward +finish +temperature +task +group$/m);
     expect(text).toMatch(/^one +\S+ +2 +2 +2 +length +0\.5 +one$/m);
     expect(text).toMatch(/^one +\S+ +4 +0 +stop +0\.7 +one$/m);
   });
@@ -113,7 +113,7 @@ describe("the row columns in a report", () => {
   it("do not change the report of a file without them", async () => {
     const text = await report({ one: [{ reward: 1 }] }, { rowTensors: false }, 1);
     expect(text).not.toMatch(/row column|0 or none|warning/);
-    expect(text).toMatch(/^session +interaction +tokens +reward +task +group$/m);
+    expect(text).toMatch(/^session +interaction +tokens +row reward +task +group$/m);
   });
 
   it("are shown without control characters and direction changes", async () => {

@@ -75,7 +75,8 @@ describe("rolltape inspect", () => {
     said(/^rows +3$/m);
     said(/^tokens +16, 7 of them in the loss$/m);
     said(/^versions +3 \(3 tokens\), 5 \(4 tokens\)$/m);
-    said(/^rewards +min 0, median 0\.5, mean 0\.5, max 1$/m);
+    said(/^rewards +min 0\.5, median 0\.5, mean 0\.75, max 1, by episode$/m);
+    said(/^row rewards +min 0, median 0\.5, mean 0\.5, max 1, discounted$/m);
     said(/^lengths +min 4, median 5, mean 5\.33333, max 7$/m);
     said(/^6 +0$/m);
     said(/^short +\S+ +4 +0 +stop +1 +sum +sum-1$/m);
@@ -171,6 +172,40 @@ describe("the warnings of rolltape inspect about rewards", () => {
 
   it("name conversations without a reward if the batch has row tensors, and count each once", async () => {
     expect(await warnings(true)).toEqual([expect.stringMatching(/^warning: 2 conversations have no reward/)]);
+  });
+});
+
+describe("the warnings of rolltape inspect about equal rewards", () => {
+  /** Returns the warnings for a batch of groups with these rewards. */
+  async function warnings(groups: Readonly<Record<string, readonly number[]>>): Promise<string[]> {
+    using store = new TrajectoryStore();
+    const ids: string[] = [];
+    for (const [groupId, rewards] of Object.entries(groups)) {
+      for (const [member, reward] of rewards.entries()) {
+        const session = store.createSession({ sessionId: `${groupId}-${member}`, groupId });
+        session.record(turn([user("x")], [1, 2], [3]));
+        session.record(turn([user("x"), assistant("ok"), user("y")], [1, 2, 3, 4], [5]));
+        session.setReward(reward);
+        session.end();
+        ids.push(session.id);
+      }
+    }
+    using batch = await store.exportBatch(ids, { discount: 0.5 });
+    const text = await report(writeRaw(batch.bytes));
+    return text.split("\n").filter((line) => line.startsWith("warning: "));
+  }
+
+  it("count groups whose episodes all have the same reward, whatever the discount", async () => {
+    expect(await warnings({ one: [0, 1], two: [1, 1, 1], three: [0, 0], alone: [1] })).toEqual([
+      "warning: 2 of 3 groups have the same reward in every episode (first: two). Advantages within such a group are 0, so it " +
+        "trains nothing: choose tasks that are solved sometimes.",
+    ]);
+  });
+
+  it("say that all episodes have the same reward, unless they are few", async () => {
+    expect(await warnings({ a: [1], b: [1], c: [1], d: [1] })).toEqual([]);
+    const one = await warnings({ a: [1, 1, 1, 1], b: [1, 1, 1, 1] });
+    expect(one).toEqual([expect.stringMatching(/^warning: all 8 episodes have the reward 1, /)]);
   });
 });
 

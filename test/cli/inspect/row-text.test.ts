@@ -120,7 +120,7 @@ const SHOWN: ShownRow = {
 describe("the text of a row", () => {
   it("marks what is in the loss and what is unlikely, without colors", () => {
     const [head, , , ...body] = describeRowText(SHOWN, false).trimEnd().split("\n");
-    expect(head).toBe("row 3: session s [2J, interaction i, 4 tokens, 2 of them in the loss, reward 0.5");
+    expect(head).toBe("row 3: session s [2J, interaction i, 4 tokens, 2 of them in the loss, row reward 0.5");
     expect(body.join("\n")).toBe("ask<U+202E>↵\n⟦good b<U+001B>[31mad<U+27E7>‹-4.00›⟧end");
   });
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -45,6 +45,33 @@ describe("rolltape rollout with an agent in Python", TIMES, () => {
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(ended.stderr).toContain("  4 × agent_error: KeyError: 'zero'\n    in task t");
     expect(ended.stderr).toContain(`\n    at check (${file}:2)\n    at solve (${file}:5)\n`);
+  });
+
+  it("rejects only the task that ends its process, and runs the others again", async () => {
+    const all = Array.from({ length: 10 }, (_, i) => ({
+      task_id: `t${i}`,
+      words: ["why?"],
+      reward: i,
+      kills: i === 7,
+    }));
+    const { out, folder, args } = rolloutJob(all);
+    const file = join(folder, "agent.py");
+    writeFileSync(
+      file,
+      `import asyncio, os, sys\nsys.path.insert(0, ${JSON.stringify(AGENTS)})\nfrom chat import solve as chat\n\n` +
+        "async def solve(task, context):\n    reward = await chat(task, context)\n    await asyncio.sleep(1)\n" +
+        "    if task['kills']:\n        os._exit(9)\n    await asyncio.sleep(1)\n    return reward\n",
+    );
+    const one = ["rollout.agent.subproc_max_workers=1", "--timeout", "100"];
+    const ended = await runRolltape([...args, "--agent", `${file}:solve`, ...one]);
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stdout).toMatch(
+      /^episodes +9 accepted, 1 rejected\n +1 × agent_error: The agent's process ended while it ran no other agent \(status 9\)\.\n +in task t7-?/m,
+    );
+    // Each episode has one session: those of the lost attempts are deleted.
+    expect(readBatch(out).rewards).toEqual(all.filter(({ kills }) => !kills).map(({ reward }) => reward));
+    const transcript = readFileSync(`${out}.jsonl`, "utf8");
+    expect(transcript.match(/"type":"episode"/g)).toHaveLength(10);
   });
 
   it("cancels the running tasks after Ctrl-C", async () => {

@@ -2,10 +2,12 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { openPath } from "../../../src/view/sources/find-source.js";
 import { readSafetensors } from "../../helpers/safetensors.js";
 import { rolltape, runRolltape } from "../rolltape.js";
 import { AGENT, rolloutJob as job, readBatch, TIMES } from "./rollout-job.js";
 
+const HANGING = fileURLToPath(new URL("./agents/hanging.py", import.meta.url));
 const PROGRAM = fileURLToPath(new URL("../../rollout/subproc/agents/agent.py", import.meta.url));
 
 describe("rolltape rollout", TIMES, () => {
@@ -99,6 +101,40 @@ describe("rolltape rollout", TIMES, () => {
     expect(ended.stdout).toMatch(/agent_error: no\n +in task \S+\n +at \S*run \(.*chat\.mjs:\d+:\d+\)\n/);
   });
 
+  it.each([
+    ["in one process", () => []],
+    ["with a job folder", (folder: string) => ["--job-folder", join(folder, "job")]],
+  ])("ends with status 4 if too few episodes are accepted, and writes their batch, %s", async (_, options) => {
+    const fail = { question: "how?", fail: "no" };
+    const { out, folder, args } = job([{ question: "why?", reward: 1 }, fail, fail]);
+    const run = [...args, "--agent", AGENT, "--group-size", "2"];
+    const ended = await runRolltape([...run, ...options(folder)]);
+    expect(ended).toMatchObject({ code: 4 });
+    expect(ended.stdout).toMatch(
+      /^too few +2 of 6 episodes are in the batch: less than rollout\.min_accepted_share=0\.5$/m,
+    );
+    expect(readBatch(out).rewards).toEqual([1, 1, 1, 1]);
+    const lenient = await runRolltape([...run, "rollout.min_accepted_share=0.3"]);
+    expect(lenient).toMatchObject({ code: 0 });
+    expect(lenient.stdout).not.toContain("too few");
+  });
+
+  it.each([
+    ["in one process", []],
+    ["in each rollout worker", ["--workers", "1"]],
+  ])("runs max_concurrent_episodes at once %s, and counts each as it ends", async (_, options) => {
+    const { out, args } = job([{ question: "why?", reward: 1, seconds: 4 }]);
+    const limited = [...args, "--agent", AGENT, "--group-size", "3", "rollout.max_concurrent_episodes=1", ...options];
+    const ended = await runRolltape(limited);
+    expect(ended).toMatchObject({ code: 0 });
+    // A line every five seconds: one episode has ended, then two.
+    expect(ended.stderr).toMatch(/^episodes 1\/3 [^]*^episodes 2\/3 [^]*^episodes 3\/3 /m);
+    await using viewed = await openPath(`${out}.jsonl`);
+    const { started_at: starts } = (await viewed.overview()).episodes;
+    const [first = 0, second = 0, third = 0] = starts.map(Number).toSorted((a, b) => a - b);
+    expect(Math.min(second - first, third - second)).toBeGreaterThan(3.9);
+  });
+
   it("runs a program in any language", async () => {
     const { out, args } = job([{ question: "why?", reward: 0.25 }]);
     const command = JSON.stringify(["python3", PROGRAM]);
@@ -132,11 +168,21 @@ describe("rolltape rollout", TIMES, () => {
     expect(ended.stderr).not.toMatch(/timeout|killed/);
   });
 
-  it("rejects episodes that exceed their time", async () => {
-    const { args } = job([{ question: "how?", hang: true }]);
-    const ended = await runRolltape([...args, "--agent", AGENT, "--timeout", "2"]);
+  it.each([
+    ["in the job's process", ["--agent", AGENT]],
+    ["in a pool", ["--agent", AGENT, "rollout.agent.mode=subproc"]],
+    ["in Python", ["--agent", `${HANGING}:hang`]],
+    ["in asynchronous Python", ["--agent", `${HANGING}:hang_async`]],
+    ["that is a program", ["--command", "sleep 60"]],
+    ["on a rollout worker", ["--agent", AGENT, "rollout.agent.mode=subproc", "--workers", "1"]],
+  ])("rejects episodes of an agent %s with episode_timeout when they exceed their time", async (_, agent) => {
+    const { out, args } = job([{ question: "how?", hang: true }]);
+    const ended = await runRolltape([...args, ...agent, "--timeout", "2"]);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(/no episode was accepted:\n +1 × episode_timeout/);
+    expect(ended.stderr).toMatch(/no episode was accepted:\n +1 × episode_timeout: .* limit of 2 seconds/);
+    await using viewed = await openPath(`${out}.jsonl`);
+    const { episodes } = await viewed.overview();
+    expect(episodes.error.map((at) => episodes.texts[at])).toEqual(["episode_timeout"]);
   });
 });
 

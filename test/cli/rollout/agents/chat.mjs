@@ -4,7 +4,7 @@ import OpenAI from "openai";
 
 /** Makes two calls and returns the reward in its task. The task can also tell it to fail, to hang or to wait. */
 export const agent = {
-  async run({ question, reward, rewards, aside, fail, hang, until }, context) {
+  async run({ question, reward, rewards, aside, fail, hang, until, seconds }, context) {
     // In a subprocess, the address and the key are in the environment.
     const client = new OpenAI({
       baseURL: context.base_url ?? process.env.COMPAT_BASE_URL,
@@ -33,6 +33,7 @@ export const agent = {
       while (!existsSync(until)) await sleep(20);
       await client.chat.completions.create({ model: "any", messages, max_tokens: 4 });
     }
+    if (seconds) await sleep(seconds * 1000);
     if (fail) throw new Error(fail);
     if (hang) {
       process.stderr.write("an agent hangs\n");

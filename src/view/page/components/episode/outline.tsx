@@ -119,7 +119,7 @@ function Call({ item: { at, depth, turn, dropped }, interaction, isChosen, isOnP
           {dropped && <span class="tag">dropped</span>}
           {left_out !== undefined && <span class="tag warns">left out</span>}
           {cause !== undefined && <span class="tag warns">broken</span>}
-          {formatCompact(completion_tokens)} tokens · {formatNumber(reward)}
+          {formatCompact(completion_tokens)} tokens · <span title="Discounted reward">{formatNumber(reward)}</span>
         </span>
       </button>
     </li>

@@ -44,5 +44,5 @@ export function RewardBars({ interactions, path, onChoose }: RewardBarsProps) {
 }
 
 function describe(reward: number, own: number | undefined): string {
-  return `${formatNumber(reward)}${own === undefined ? "" : `, own ${formatNumber(own)}`}`;
+  return `${own === undefined ? "" : `reward ${formatNumber(own)}, `}discounted ${formatNumber(reward)}`;
 }

@@ -24,8 +24,12 @@ export function TurnFacts({ interaction }: { readonly interaction: TranscriptInt
         <span key={fact}>{fact}</span>
       ))}
       <span>
-        reward <b>{formatNumber(reward)}</b>
-        {own_reward !== undefined && <> (own {formatNumber(own_reward)})</>}
+        {own_reward !== undefined && (
+          <>
+            reward <b>{formatNumber(own_reward)}</b>,{" "}
+          </>
+        )}
+        discounted {formatNumber(reward)}
       </span>
     </p>
   );
