@@ -8,6 +8,10 @@ export interface ChaosOptions {
   readonly gateway: boolean;
   /** Kills the controller and the workers of a rollout job instead of a server. */
   readonly rollout?: boolean;
+  /** Kills or freezes each process of a rollout job, for each way to arrange them. */
+  readonly jobs?: boolean;
+  /** With `jobs`: only runs whose name has this text. */
+  readonly only?: string;
   /** Drops file writes that were not synced at each kill. */
   readonly power: boolean;
   /** Sessions at the same time. */
@@ -29,6 +33,8 @@ export function readOptions(args: readonly string[]): ChaosOptions {
       seed: { type: "string", default: "1" },
       gateway: { type: "boolean", default: false },
       rollout: { type: "boolean", default: false },
+      jobs: { type: "boolean", default: false },
+      only: { type: "string", default: "" },
       power: { type: "boolean", default: false },
       concurrency: { type: "string", default: "16" },
       durability: { type: "string", default: "call" },
@@ -47,6 +53,8 @@ export function readOptions(args: readonly string[]): ChaosOptions {
     seed: count("seed", 0),
     gateway: values.gateway,
     rollout: values.rollout,
+    jobs: values.jobs,
+    only: values.only,
     power: values.power,
     concurrency: count("concurrency", 1),
     durability,
