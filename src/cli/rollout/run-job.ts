@@ -1,6 +1,6 @@
 import type { Config } from "../../config/index.js";
 import type { JobJournal } from "../../leasing/job-journal.js";
-import { connectProxy } from "../../rollout/connect.js";
+import { type ConnectedProxy, connectProxy } from "../../rollout/connect.js";
 import type { RolloutWorkflow } from "../../rollout/contract.js";
 import { WorkflowRunner } from "../../rollout/controller/task-runner.js";
 import { watchProxy } from "../../rollout/proxy-watch.js";
@@ -71,6 +71,8 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
     const job = new RolloutJob({ ...setup, transcript });
     leases?.attach(job);
     run.watch.begin(job);
+    // Agents in this process find out themselves. Rollout workers only wait.
+    using _watching = leases && stopWithoutProxy(proxy, run);
     return await measure(job, run, { groupSize, transcript });
   } finally {
     workflow?.close();
@@ -102,11 +104,7 @@ async function createRunner(
   inner: RolloutWorkflow,
   { config, options, watch, proxy, journal }: JobRun & Pick<Opened, "proxy" | "journal">,
 ) {
-  const seconds = config.rollout.proxy_wait_seconds;
-  const workflow = stopWithoutProxy(inner, () => {
-    const message = `the proxy ${proxy.url} did not answer for ${seconds} s (rollout.proxy_wait_seconds)`;
-    watch.fail(new RolloutJobError("proxy_lost", message));
-  });
+  const workflow = withoutResultIfLost(inner, () => watch.fail(proxyLost(proxy.url, config)));
   // The transcript reads the sessions of rejected episodes before they are deleted.
   const rejectedSessions = options.transcripts === false ? "delete" : "keep";
   if (!journal) return new WorkflowRunner(workflow, proxy, { rejectedSessions });
@@ -118,7 +116,7 @@ async function createRunner(
  * Stops the job if a task has no result because its proxy is gone. The task then ends as one that was stopped with the job, so
  * that it runs again when the job goes on.
  */
-function stopWithoutProxy(workflow: RolloutWorkflow, stop: () => void): RolloutWorkflow {
+function withoutResultIfLost(workflow: RolloutWorkflow, stop: () => void): RolloutWorkflow {
   const arunEpisode: RolloutWorkflow["arunEpisode"] = async (engine, data, options) => {
     const result = await workflow.arunEpisode(engine, data, options);
     if (!isWithoutProxy(result)) return result;
@@ -126,6 +124,25 @@ function stopWithoutProxy(workflow: RolloutWorkflow, stop: () => void): RolloutW
     return { ...result, accepted: [] };
   };
   return { arunEpisode };
+}
+
+/** Stops the job when its proxy has not answered for too long, until it is disposed of. */
+function stopWithoutProxy(proxy: ConnectedProxy, { config, watch }: JobRun): Disposable {
+  const over = new AbortController();
+  const { proxy_wait_seconds } = config.rollout;
+  void watchProxy(proxy)
+    .whenGone(proxy_wait_seconds, over.signal)
+    .then(
+      () => watch.fail(proxyLost(proxy.url, config)),
+      () => undefined,
+    );
+  return { [Symbol.dispose]: () => over.abort(new Error("the job is over")) };
+}
+
+function proxyLost(url: string, { rollout }: Config): RolloutJobError {
+  const seconds = rollout.proxy_wait_seconds;
+  const message = `the proxy ${url} did not answer for ${seconds} s (rollout.proxy_wait_seconds)`;
+  return new RolloutJobError("proxy_lost", message);
 }
 
 /** Opens what gives tasks to rollout workers; undefined if agents run in this process. */
