@@ -58,7 +58,11 @@ export async function findProxyLoss({
   return watch.wasLostSince(startedAt) ? new Error(`the proxy did not answer meanwhile: ${reason.message}`) : undefined;
 }
 
-async function askForSession(admin: AdminClient, sessionId: string | undefined): Promise<ProxyError | undefined> {
+/** Returns the error that shows that the proxy does not have a session; undefined if it has the session, or none is given. */
+export async function askForSession(
+  admin: AdminClient,
+  sessionId: string | undefined,
+): Promise<ProxyError | undefined> {
   if (sessionId === undefined) return undefined;
   try {
     await admin.sessionState(sessionId, { timeoutSeconds: QUESTION_SECONDS });

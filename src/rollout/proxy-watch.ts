@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ConnectionPool } from "../client/connection-pool.js";
 import { proxyUrl } from "../client/transport.js";
 import type { AbortSource } from "../support/async/abort-source.js";
@@ -7,10 +8,17 @@ import { untilAborted } from "../support/async/until-aborted.js";
 import type { RolloutEngine } from "./contract.js";
 
 const PAUSES = { firstMilliseconds: 100, longestMilliseconds: 2_000 };
+/** Pause between two questions of {@link ProxyWatch.whenGone}. */
+const WATCH_MS = 5_000;
 /** A stopped process accepts connections and does not answer. */
 const PROBE_TIMEOUT_MS = 5_000;
 /** A proxy without its engine has its sessions and starts new ones. */
-const ANSWERS = new Set(["ok", "engine_unavailable"]);
+const NO_ENGINE = "engine_unavailable";
+
+const healthReply = z.object({
+  status: z.string(),
+  workers: z.array(z.object({ status: z.string() })).default([]),
+});
 
 const watches = new WeakMap<ConnectionPool, Map<string, ProxyWatch>>();
 
@@ -69,6 +77,19 @@ export class ProxyWatch {
     }
   }
 
+  /**
+   * Asks the proxy again and again. Resolves when it has not answered for `seconds`.
+   *
+   * @throws the reason of the signal
+   */
+  async whenGone(seconds: number, signal: AbortSource): Promise<void> {
+    let answeredAt = performance.now();
+    while (performance.now() - answeredAt < seconds * 1000) {
+      await sleep(WATCH_MS, signal);
+      if (await this.answers()) answeredAt = performance.now();
+    }
+  }
+
   /** Asks the proxy once if it can start sessions. */
   async answers(): Promise<boolean> {
     const isAnswer = await this.#probe();
@@ -89,8 +110,8 @@ export class ProxyWatch {
       // `untilAborted`, because undici ignores the signal while it opens a connection.
       const { status, body } = await untilAborted(this.#connections.request(`${this.#url}/health`, request), signal);
       if (status < 300) return true;
-      const { status: state } = JSON.parse(Buffer.from(body).toString()) as { readonly status?: unknown };
-      return typeof state === "string" && ANSWERS.has(state);
+      const { status: state, workers } = healthReply.parse(JSON.parse(Buffer.from(body).toString()));
+      return state === NO_ENGINE || workers.some((worker) => worker.status === NO_ENGINE);
     } catch {
       return false;
     }

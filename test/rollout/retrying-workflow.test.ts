@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { AgentContext, EpisodeResult } from "../../src/rollout/contract.js";
 import { AgentRefusal } from "../../src/rollout/contract.js";
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
+import { watchProxy } from "../../src/rollout/proxy-watch.js";
 import { ProxyWorkflow } from "../../src/rollout/proxy-workflow.js";
 import { isWithoutProxy, RetryingWorkflow, type RetryOptions } from "../../src/rollout/retrying-workflow.js";
 import { converse } from "../helpers/agents.js";
@@ -158,6 +159,25 @@ describe("an episode whose proxy is lost", () => {
     const result = await retrying(runs(), { proxyWaitSeconds: 0.3 }).arunEpisode(engine, "rain");
     expect(isWithoutProxy(result)).toBe(true);
     expect(codes(result)).toEqual(["proxy_lost"]);
+  });
+
+  it("runs again alone in a group if it had ended before, while others still ran", async () => {
+    const { proxy, engine } = await listeningProxy();
+    const agent = runs(
+      () => 1,
+      async () => {
+        const ended = () => [...proxy.context.registry.all()].filter(({ state }) => state === "ended");
+        await until(() => ended().length === 1);
+        for (const { id } of ended()) await proxy.context.registry.delete(id);
+        watchProxy(engine).noteLoss(false);
+        return 2;
+      },
+      () => 3,
+    );
+    const group = new GroupedWorkflow(retrying(agent), 2);
+    const { accepted, rejected } = await group.arunEpisode(engine, "rain", { export: "deferred" });
+    expect(rejected).toEqual([]);
+    expect(accepted.flatMap(({ rewards }) => [...rewards.values()]).toSorted((a, b) => a - b)).toEqual([2, 3]);
   });
 
   it("runs again alone in a group, whose other members are kept", async () => {

@@ -7,6 +7,7 @@ import type { BatchRow } from "../../job/schema.js";
 import type { TaskResult } from "../../job/task.js";
 import { readExportFilters } from "../../rollout/configured-filters.js";
 import { fromWire } from "../../rollout/lease/wire-result.js";
+import { isProxyAbsent } from "../../rollout/proxy-loss.js";
 import { watchProxy } from "../../rollout/proxy-watch.js";
 import { BatchFileError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
@@ -27,6 +28,8 @@ import { type Trainer, type TrainingResult, trainerFailed } from "./trainer.js";
 
 type ExportedBatch = Survivors<BatchContent>;
 
+/** Maximum number of times that one call waits for the proxy. */
+const MAX_OUTAGES = 5;
 /** Maximum seconds for which a job that was stopped waits for a proxy that does not answer. */
 const STOPPED_WAIT_SECONDS = 10;
 
@@ -175,8 +178,21 @@ export class RolloutJob implements StoppableJob {
     }
   }
 
+  /** Waits for the next batch. The first call announces the weight version to the proxy. */
   #next(): Promise<RolloutBatch | undefined> {
-    return this.#controller.waitBatch();
+    return this.#withProxy(() => this.#controller.waitBatch());
+  }
+
+  /** Repeats a call that has no further effect if it is repeated, as long as its proxy comes back. */
+  async #withProxy<T>(call: () => Promise<T>): Promise<T> {
+    for (let outages = 0; ; outages++) {
+      try {
+        return await call();
+      } catch (error) {
+        const waits = isProxyAbsent(error) && outages < MAX_OUTAGES && !this.#stopping.signal.aborted;
+        if (!waits || !(await this.#waitForProxy())) throw error;
+      }
+    }
   }
 
   #tell(message: string): void {
@@ -319,7 +335,8 @@ export class RolloutJob implements StoppableJob {
     if (version === this.#controller.version) return;
     const update = weights === undefined ? undefined : { path: weights };
     try {
-      await this.#controller.setVersion(version, update, { signal: this.#stopping.signal });
+      const { signal } = this.#stopping;
+      await this.#withProxy(() => this.#controller.setVersion(version, update, { signal }));
     } catch (error) {
       if (weights === undefined) throw error;
       throw trainerFailed(`its weights ${weights} were not loaded: ${(error as Error).message}`);

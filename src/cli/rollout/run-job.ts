@@ -77,6 +77,8 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
     const transcript = await JobTranscript.open(setup);
     const job = new RolloutJob({ ...setup, transcript });
     run.watch.begin(job);
+    // Agents in this process find out themselves. Rollout workers only wait.
+    using _watching = leases && stopWithoutProxy(proxy, run);
     return await measure(job, run, { groupSize, transcript });
   } finally {
     workflow?.close();
@@ -123,11 +125,7 @@ interface Opened {
 /** Returns what runs tasks in this process. */
 function createRunner(workflow: RolloutWorkflow, run: JobRun, proxy: ConnectedProxy): WorkflowRunner<unknown> {
   const { config, options, watch } = run;
-  const seconds = config.rollout.proxy_wait_seconds;
-  const stopping = stopWithoutProxy(workflow, () => {
-    const message = `the proxy ${proxy.url} did not answer for ${seconds} s (rollout.proxy_wait_seconds)`;
-    watch.fail(new RolloutJobError("proxy_lost", message));
-  });
+  const stopping = withoutResultIfLost(workflow, () => watch.fail(proxyLost(proxy.url, config)));
   // The transcript reads the sessions of rejected episodes before they are deleted.
   const rejectedSessions = options.transcripts === false ? "delete" : "keep";
   return new WorkflowRunner(stopping, proxy, { rejectedSessions });
@@ -137,7 +135,7 @@ function createRunner(workflow: RolloutWorkflow, run: JobRun, proxy: ConnectedPr
  * Stops the job if a task has no result because its proxy is gone. The task then ends as one that was stopped with the job, so
  * that it runs again when the job goes on.
  */
-function stopWithoutProxy(workflow: RolloutWorkflow, stop: () => void): RolloutWorkflow {
+function withoutResultIfLost(workflow: RolloutWorkflow, stop: () => void): RolloutWorkflow {
   const arunEpisode: RolloutWorkflow["arunEpisode"] = async (engine, data, options) => {
     const result = await workflow.arunEpisode(engine, data, options);
     if (!isWithoutProxy(result)) return result;
@@ -145,6 +143,25 @@ function stopWithoutProxy(workflow: RolloutWorkflow, stop: () => void): RolloutW
     return { ...result, accepted: [] };
   };
   return { arunEpisode };
+}
+
+/** Stops the job when its proxy has not answered for too long, until it is disposed of. */
+function stopWithoutProxy(proxy: ConnectedProxy, { config, watch }: JobRun): Disposable {
+  const over = new AbortController();
+  const { proxy_wait_seconds } = config.rollout;
+  void watchProxy(proxy)
+    .whenGone(proxy_wait_seconds, over.signal)
+    .then(
+      () => watch.fail(proxyLost(proxy.url, config)),
+      () => undefined,
+    );
+  return { [Symbol.dispose]: () => over.abort(new Error("the job is over")) };
+}
+
+function proxyLost(url: string, { rollout }: Config): RolloutJobError {
+  const seconds = rollout.proxy_wait_seconds;
+  const message = `the proxy ${url} did not answer for ${seconds} s (rollout.proxy_wait_seconds)`;
+  return new RolloutJobError("proxy_lost", message);
 }
 
 /** Opens what gives tasks to rollout workers; undefined if agents run in this process. */

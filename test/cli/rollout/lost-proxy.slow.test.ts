@@ -73,12 +73,16 @@ describe("a rollout whose proxy dies alone", TIMES, () => {
     expect([...new Set(readBatch(out).rewards)].toSorted((a, b) => a - b)).toEqual(REWARDS);
   });
 
-  it("ends with a sentence and a status of its own if the proxy does not come back", async () => {
+  it.each([
+    ["in the job's own process", []],
+    ["on rollout workers", ["--workers", "2"]],
+  ])("ends with a sentence and status 1 if the proxy does not come back (agents run %s)", async (_, workers) => {
     const env = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-all-processes" };
     const { args, openGate } = gatedJob();
     const proxy = rolltape(["serve", "server.port=0"], env);
     const { url } = await proxy.ready();
-    const running = rolltape([...args, "--agent", AGENT, "--proxy", url, "rollout.proxy_wait_seconds=2"], env);
+    const more = ["--agent", AGENT, "--proxy", url, ...workers, "rollout.proxy_wait_seconds=2"];
+    const running = rolltape([...args, ...more], env);
     await running.loggedMatch(new RegExp(`(an agent waits on \\S+\\n[^]*){${WAITING}}`));
     proxy.process.kill("SIGKILL");
     openGate();
