@@ -9,6 +9,7 @@ import { fetchAgent, sdkAgent, TURNS } from "./agents.js";
 import { CONCURRENT, type Cpu, type JobTimes, runJob } from "./job.js";
 import { measureLastEpisode } from "./rows/last-episode.js";
 import { measurePythonAgents } from "./rows/python-agents.js";
+import { measureTasksPerWorker } from "./rows/tasks-per-worker.js";
 import { measureTranscripts } from "./rows/transcripts.js";
 import { measureWeightsPause } from "./rows/weights-pause.js";
 import { measureWorkerProcesses } from "./rows/worker-processes.js";
@@ -18,7 +19,7 @@ import { measureWorkerProcesses } from "./rows/worker-processes.js";
  * rollout worker (this process) are a process each and share the machine's processors. Profiles are taken in a run of
  * their own. A table compares the other parts of a job with what they replace, each with its target.
  *
- *   npm run bench:rollout [-- sdk|fetch|python|workers|tensors|transcripts|weights …]
+ *   npm run bench:rollout [-- sdk|fetch|python|tasks|workers|tensors|transcripts|weights …]
  */
 
 const AGENTS: Readonly<Record<string, Agent<number>>> = { sdk: sdkAgent, fetch: fetchAgent };
@@ -26,6 +27,7 @@ const NAMES: Readonly<Record<string, string>> = { sdk: "OpenAI's SDK", fetch: "f
 
 const ROWS: Readonly<Record<string, (report: BenchReport) => Promise<Row>>> = {
   python: measurePythonAgents,
+  tasks: measureTasksPerWorker,
   workers: measureWorkerProcesses,
   tensors: measureLastEpisode,
   transcripts: measureTranscripts,

@@ -107,7 +107,7 @@ describe("the errors of a rollout", TIMES, () => {
     const { args } = rolloutJob([{ question: "why?" }]);
     const waits = JSON.stringify(["sh", "-c", "echo waiting for the tool >&2; sleep 60"]);
     const ended = await runRolltape([...args, "--command", waits, "--timeout", "1"]);
-    expect(ended.stderr).toMatch(/agent_error: The agent's process was killed.*\n.*\n +\| waiting for the tool\n/);
+    expect(ended.stderr).toMatch(/episode_timeout: The agent's process was killed.*\n.*\n +\| waiting for the tool\n/);
   });
 
   it("of an earlier job are removed if the job has none", async () => {
