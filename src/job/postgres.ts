@@ -11,6 +11,9 @@ export interface PostgresOptions {
 
 /** How often a controller that waits asks again. */
 const POLL_MS = 500;
+/** A controller whose network was cut ends after this time. */
+const QUERY_MS = 30_000;
+const CONNECT_MS = 10_000;
 /** After this time without an answer, the server notices that a controller's machine is gone, and gives the job to the next one. */
 const KEEPALIVE_SECONDS = 5;
 
@@ -37,7 +40,13 @@ export class PostgresDatabase implements JobDatabase {
    */
   static async open({ url, onWait, signal }: PostgresOptions): Promise<PostgresDatabase> {
     const { connectionString, schema } = readUrl(url);
-    const client = new pg.Client({ connectionString, application_name: "rolltape", keepAlive: true });
+    const client = new pg.Client({
+      connectionString,
+      application_name: "rolltape",
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: QUERY_MS,
+    });
     const database = new PostgresDatabase(client);
     // The transaction that meets the lost connection reports it.
     client.on("error", () => undefined);

@@ -20,11 +20,7 @@ const LEASE_SECONDS = 3;
 const FREEZE_SECONDS = 8;
 /** A run that takes longer hangs. */
 const LIMIT_SECONDS = 150;
-const CONFIG = [
-  "rollout.proxy_wait_seconds=60",
-  "rollout.max_concurrent_rollouts=8",
-  "server.log_level=error",
-];
+const CONFIG = ["rollout.proxy_wait_seconds=60", "rollout.max_concurrent_rollouts=8"];
 
 const WORKERS = [
   "--workers=2",
