@@ -9,17 +9,9 @@ import { WaitQueue } from "../support/async/wait-queue.js";
 import { AnnouncedVersion } from "./announced-version.js";
 import type { ConfiguredOptions, ControllerOptions } from "./controller-options.js";
 import { ControllerError } from "./errors.js";
-import {
-  type ClaimedTask,
-  type EndedTask,
-  type JobChange,
-  type JobCounts,
-  JobStore,
-  type Last,
-  OWN_WORKER,
-  type StoredTask,
-} from "./job-store.js";
+import { type ClaimedTask, type JobChange, JobStore, type Last, OWN_WORKER } from "./job-store.js";
 import { assertLimits, assertWhole } from "./planning.js";
+import type { EndedTask, JobCounts, StoredTask } from "./queries.js";
 import { resolveControllerOptions } from "./resolve-controller-options.js";
 import { RolloutBatch } from "./rollout-batch.js";
 import { SqliteDatabase } from "./sqlite.js";

@@ -1,11 +1,30 @@
 import { randomUUID } from "node:crypto";
 import type { WireReport, WireResult, WireSession } from "../rollout/lease/protocol.js";
-import { toWire } from "../rollout/lease/wire-result.js";
 import { Rejection } from "../rollout/rejection.js";
 import type { JobDatabase, Query, Row, SqlValue } from "./database.js";
 import { type BatchOrder, chooseBatch, freeSlots, type StalenessLimits, type StartedTask } from "./planning.js";
+import {
+  byIndex,
+  discard,
+  type EndedTask,
+  findMisplaced,
+  inChunks,
+  insert,
+  type JobCounts,
+  type NewTask,
+  noteSession,
+  readCounts,
+  readJob,
+  rejectTask,
+  type StoredTask,
+  tasksOf,
+  toEnded,
+  toNewRow,
+  toStored,
+  updateTasks,
+} from "./queries.js";
 import { type BatchRow, FORMAT, type JobRow, SCHEMA, type SessionRow, type TaskRow } from "./schema.js";
-import { seal, unseal } from "./sealed.js";
+import { seal } from "./sealed.js";
 
 export interface JobStoreOptions {
   /** Digest of the tasks and of what decides how they run. */
@@ -25,29 +44,10 @@ export interface JobStoreOptions {
   readonly resume: boolean;
 }
 
-export interface NewTask {
-  readonly index: number;
-  readonly taskId: string;
-  readonly groupId: string;
-}
-
-/** A task with what is stored of it. */
-export interface StoredTask extends NewTask {
-  /** The weight version when it began. */
-  readonly version: number;
-}
-
 export interface ClaimedTask extends StoredTask {
   readonly leaseId: string;
   /** Number of this run of the task, from 1. */
   readonly attempt: number;
-}
-
-/** The end of a task. */
-export interface EndedTask extends StoredTask {
-  readonly result: WireResult;
-  /** The batch that has it. */
-  readonly batch?: number | undefined;
 }
 
 /** An attempt that did not count. */
@@ -71,20 +71,6 @@ export interface JobChange {
 export interface EarlierWork {
   readonly ended: readonly EndedTask[];
   readonly batches: readonly BatchRow[];
-}
-
-export interface JobCounts {
-  readonly version: number;
-  readonly submitted: number;
-  readonly waiting: number;
-  readonly queued: number;
-  readonly leased: number;
-  /** Includes {@link earlier}. */
-  readonly accepted: number;
-  /** Those that the trainer consumed before the job's first version. */
-  readonly earlier: number;
-  readonly rejected: number;
-  readonly lost: number;
 }
 
 export interface Claim {
@@ -304,7 +290,7 @@ export class JobStore implements AsyncDisposable {
         await noteSession(query, { id: session.session_id, task: task.id, lease: session.lease_id, state: "held" });
       else lost.push(session);
     }
-    await discard(
+    await this.#discard(
       query,
       draft,
       lost.map(({ session_id }) => session_id),
@@ -323,7 +309,7 @@ export class JobStore implements AsyncDisposable {
       for (const report of reports) {
         if ((await this.#report(query, draft, report)) !== "refused") continue;
         refused.push(report.lease_id);
-        await discard(
+        await this.#discard(
           query,
           draft,
           report.result.accepted.map(({ session_id }) => session_id),
@@ -356,7 +342,7 @@ export class JobStore implements AsyncDisposable {
     const kept = this.#options.keepsRejected ? new Set(rejected) : new Set<string>();
     for (const session of kept) await noteSession(query, { id: session, task: id, lease: lease_id, state: "kept" });
     // Usually the worker has deleted them. If it could not, only the job knows them.
-    await discard(
+    await this.#discard(
       query,
       draft,
       [...others.map(({ id: other }) => other), ...rejected].filter((each) => !kept.has(each)),
@@ -430,7 +416,7 @@ export class JobStore implements AsyncDisposable {
       );
       for (const task of await updateTasks(query, "state = 'queued', result = null, accepted_lease = null", again)) {
         await query("delete from sessions where task = ?", task.id);
-        await discard(query, draft, lost.get(task.id) ?? []);
+        await this.#discard(query, draft, lost.get(task.id) ?? []);
         await this.#countLoss(query, draft, task, reason);
       }
     });
@@ -501,7 +487,7 @@ export class JobStore implements AsyncDisposable {
 
   /** Has sessions deleted that no task needs. Accepted ones stay, because a broken worker may name those of another task. */
   async discard(sessions: readonly string[]): Promise<void> {
-    await this.#change((query, draft) => discard(query, draft, sessions));
+    await this.#change((query, draft) => this.#discard(query, draft, sessions));
   }
 
   /** Forgets sessions and leases that the proxy has deleted. */
@@ -542,6 +528,10 @@ export class JobStore implements AsyncDisposable {
     );
   }
 
+  async #discard(query: Query, draft: Draft, sessions: readonly string[]): Promise<void> {
+    draft.unwanted.push(...(await discard(query, sessions)));
+  }
+
   /** Ends a lease whose report cannot count. Its task runs again, unless it ran too often. */
   async #lose(query: Query, draft: Draft, task: TaskRow, reason: string): Promise<void> {
     await this.#release(query, draft, task, "queued");
@@ -569,7 +559,7 @@ export class JobStore implements AsyncDisposable {
     );
     if (task.lease === null) return;
     const held = await query<SessionRow>("select * from sessions where task = ? and state = 'held'", task.id);
-    await discard(
+    await this.#discard(
       query,
       draft,
       held.map(({ id }) => id),
@@ -658,142 +648,4 @@ async function goOn(query: Query, { clock }: JobRow, leaseMilliseconds: number):
     OWN_WORKER,
   );
   await query("update sessions set state = 'unwanted' where state = 'kept'");
-}
-
-async function readJob(query: Query): Promise<JobRow> {
-  const [job] = await query<JobRow>("select * from job");
-  if (!job) throw new Error("the job was removed from its database");
-  return job;
-}
-
-const RUNNING_STATES = ["waiting", "queued", "leased", "accepted", "taken"] as const;
-
-/** Counts only tasks that have not ended for good: there are few of them in a job of any length. */
-async function readCounts(query: Query, known?: JobRow): Promise<JobCounts> {
-  const { version, earlier, consumed, rejected, lost } = known ?? (await readJob(query));
-  const states = RUNNING_STATES.map((state) => `'${state}'`).join(", ");
-  const text = `select state, count(*) as tasks from tasks where state in (${states}) group by state`;
-  const rows = await query<{ state: string; tasks: SqlValue }>(text);
-  const tasks = new Map(rows.map(({ state, tasks }) => [state, Number(tasks)]));
-  const count = (state: (typeof RUNNING_STATES)[number]) => tasks.get(state) ?? 0;
-  const [last] = await query<{ id: number | null }>("select max(id) as id from tasks");
-  return {
-    version,
-    submitted: (last?.id ?? -1) + 1,
-    waiting: count("waiting"),
-    queued: count("queued"),
-    leased: count("leased"),
-    accepted: earlier + consumed + count("accepted") + count("taken"),
-    earlier,
-    rejected,
-    lost,
-  };
-}
-
-/** Returns a session that belongs to another task, or is listed twice. A batch can have it only once. */
-async function findMisplaced(query: Query, task: number, sessions: readonly string[]): Promise<string | undefined> {
-  const twice = sessions.find((id, i) => sessions.indexOf(id) !== i);
-  if (twice !== undefined) return twice;
-  const rows = await inChunks(sessions, (list, ids) =>
-    query<SessionRow>(
-      `select * from sessions where state = 'accepted' and task <> ? and id in (${list})`,
-      task,
-      ...ids,
-    ),
-  );
-  return rows[0]?.id;
-}
-
-async function noteSession(
-  query: Query,
-  { id, task, lease, state }: Pick<SessionRow, "id" | "task" | "lease" | "state">,
-) {
-  await query(
-    "insert into sessions values (?, ?, ?, ?) on conflict (id) do update set task = excluded.task, lease = excluded.lease, " +
-      "state = excluded.state where sessions.state <> 'accepted' or sessions.task = excluded.task",
-    id,
-    task,
-    lease,
-    state,
-  );
-}
-
-async function discard(query: Query, draft: Draft, sessions: readonly string[]): Promise<void> {
-  for (const id of new Set(sessions)) {
-    const [row] = await query(
-      "insert into sessions values (?, -1, '', 'unwanted') on conflict (id) do update set state = 'unwanted' " +
-        "where sessions.state <> 'accepted' returning id",
-      id,
-    );
-    if (row) draft.unwanted.push(id);
-  }
-}
-
-async function tasksOf(query: Query, leases: readonly string[]): Promise<TaskRow[]> {
-  return inChunks(leases, (list, ids) => query<TaskRow>(`select * from tasks where lease in (${list})`, ...ids));
-}
-
-async function updateTasks(query: Query, change: string, tasks: readonly number[]): Promise<TaskRow[]> {
-  return inChunks(tasks, (list, ids) =>
-    query<TaskRow>(`update tasks set ${change} where id in (${list}) returning *`, ...ids),
-  );
-}
-
-/** Number of values of a statement. Lists are filled up to it, so that a statement with a list has one text. */
-const CHUNK = 64;
-
-async function inChunks<R>(
-  values: readonly SqlValue[],
-  run: (list: string, chunk: readonly SqlValue[]) => Promise<R[]>,
-): Promise<R[]> {
-  const list = Array.from({ length: CHUNK }, () => "?").join(", ");
-  const results: R[] = [];
-  for (let at = 0; at < values.length; at += CHUNK) {
-    const chunk = values.slice(at, at + CHUNK);
-    const filler = Array.from({ length: CHUNK - chunk.length }, () => chunk[0] ?? null);
-    results.push(...(await run(list, [...chunk, ...filler])));
-  }
-  return results;
-}
-
-/** Number of rows of an `insert`. */
-const ROWS = 100;
-
-/** Adds rows, many with one statement. Those whose key exists are left as they are. */
-async function insert(
-  query: Query,
-  table: string,
-  columns: readonly string[],
-  rows: readonly SqlValue[][],
-): Promise<void> {
-  const one = `(${columns.map(() => "?").join(", ")})`;
-  for (let at = 0; at < rows.length; at += ROWS) {
-    const some = rows.slice(at, at + ROWS);
-    const text = `insert into ${table} (${columns.join(", ")}) values ${some.map(() => one).join(", ")}`;
-    await query(`${text} on conflict do nothing`, ...some.flat());
-  }
-}
-
-function toNewRow({ index, taskId, groupId }: NewTask): SqlValue[] {
-  return [index, taskId, groupId, "waiting", "[]", 0];
-}
-
-function toStored({ id, task_id, group_id, version }: TaskRow): StoredTask {
-  return { index: id, taskId: task_id, groupId: group_id, version: version ?? 0 };
-}
-
-function toEnded(row: TaskRow): EndedTask {
-  return {
-    ...toStored(row),
-    result: unseal<WireResult>(row.result ?? "", `task ${row.id}`),
-    batch: row.batch ?? undefined,
-  };
-}
-
-function rejectTask({ group_id }: TaskRow, reason: Rejection): WireResult {
-  return toWire({ accepted: [], rejected: [{ groupId: group_id, reason }] });
-}
-
-function byIndex(a: EndedTask, b: EndedTask): number {
-  return a.index - b.index;
 }

@@ -1,0 +1,184 @@
+import type { WireResult } from "../rollout/lease/protocol.js";
+import { toWire } from "../rollout/lease/wire-result.js";
+import type { Rejection } from "../rollout/rejection.js";
+import type { Query, SqlValue } from "./database.js";
+import type { JobRow, SessionRow, TaskRow } from "./schema.js";
+import { unseal } from "./sealed.js";
+
+export interface NewTask {
+  readonly index: number;
+  readonly taskId: string;
+  readonly groupId: string;
+}
+
+/** A task with what is stored of it. */
+export interface StoredTask extends NewTask {
+  /** The weight version when it began. */
+  readonly version: number;
+}
+
+/** The end of a task. */
+export interface EndedTask extends StoredTask {
+  readonly result: WireResult;
+  /** The batch that has it. */
+  readonly batch?: number | undefined;
+}
+
+export interface JobCounts {
+  readonly version: number;
+  readonly submitted: number;
+  readonly waiting: number;
+  readonly queued: number;
+  readonly leased: number;
+  /** Includes {@link earlier}. */
+  readonly accepted: number;
+  /** Those that the trainer consumed before the job's first version. */
+  readonly earlier: number;
+  readonly rejected: number;
+  readonly lost: number;
+}
+
+export async function readJob(query: Query): Promise<JobRow> {
+  const [job] = await query<JobRow>("select * from job");
+  if (!job) throw new Error("the job was removed from its database");
+  return job;
+}
+
+const RUNNING_STATES = ["waiting", "queued", "leased", "accepted", "taken"] as const;
+
+/** Reads the counts of a job. Only those tasks are counted one by one that have not ended for good: there are few of them in a job of any length. */
+export async function readCounts(query: Query, known?: JobRow): Promise<JobCounts> {
+  const { version, earlier, consumed, rejected, lost } = known ?? (await readJob(query));
+  const states = RUNNING_STATES.map((state) => `'${state}'`).join(", ");
+  const text = `select state, count(*) as tasks from tasks where state in (${states}) group by state`;
+  const rows = await query<{ state: string; tasks: SqlValue }>(text);
+  const tasks = new Map(rows.map(({ state, tasks }) => [state, Number(tasks)]));
+  const count = (state: (typeof RUNNING_STATES)[number]) => tasks.get(state) ?? 0;
+  const [last] = await query<{ id: number | null }>("select max(id) as id from tasks");
+  return {
+    version,
+    submitted: (last?.id ?? -1) + 1,
+    waiting: count("waiting"),
+    queued: count("queued"),
+    leased: count("leased"),
+    accepted: earlier + consumed + count("accepted") + count("taken"),
+    earlier,
+    rejected,
+    lost,
+  };
+}
+
+/** Returns a session that belongs to another task, or is listed twice. A batch can have it only once. */
+export async function findMisplaced(
+  query: Query,
+  task: number,
+  sessions: readonly string[],
+): Promise<string | undefined> {
+  const twice = sessions.find((id, i) => sessions.indexOf(id) !== i);
+  if (twice !== undefined) return twice;
+  const rows = await inChunks(sessions, (list, ids) =>
+    query<SessionRow>(
+      `select * from sessions where state = 'accepted' and task <> ? and id in (${list})`,
+      task,
+      ...ids,
+    ),
+  );
+  return rows[0]?.id;
+}
+
+export async function noteSession(
+  query: Query,
+  { id, task, lease, state }: Pick<SessionRow, "id" | "task" | "lease" | "state">,
+) {
+  await query(
+    "insert into sessions values (?, ?, ?, ?) on conflict (id) do update set task = excluded.task, lease = excluded.lease, " +
+      "state = excluded.state where sessions.state <> 'accepted' or sessions.task = excluded.task",
+    id,
+    task,
+    lease,
+    state,
+  );
+}
+
+/** Notes sessions that the proxy is to delete, except for accepted ones, and returns them. */
+export async function discard(query: Query, sessions: readonly string[]): Promise<string[]> {
+  const unwanted: string[] = [];
+  for (const id of new Set(sessions)) {
+    const [row] = await query(
+      "insert into sessions values (?, -1, '', 'unwanted') on conflict (id) do update set state = 'unwanted' " +
+        "where sessions.state <> 'accepted' returning id",
+      id,
+    );
+    if (row) unwanted.push(id);
+  }
+  return unwanted;
+}
+
+export async function tasksOf(query: Query, leases: readonly string[]): Promise<TaskRow[]> {
+  return inChunks(leases, (list, ids) => query<TaskRow>(`select * from tasks where lease in (${list})`, ...ids));
+}
+
+export async function updateTasks(query: Query, change: string, tasks: readonly number[]): Promise<TaskRow[]> {
+  return inChunks(tasks, (list, ids) =>
+    query<TaskRow>(`update tasks set ${change} where id in (${list}) returning *`, ...ids),
+  );
+}
+
+/** Number of values of a statement. Lists are filled up to it, so that a statement with a list has one text. */
+const CHUNK = 64;
+
+export async function inChunks<R>(
+  values: readonly SqlValue[],
+  run: (list: string, chunk: readonly SqlValue[]) => Promise<R[]>,
+): Promise<R[]> {
+  const list = Array.from({ length: CHUNK }, () => "?").join(", ");
+  const results: R[] = [];
+  for (let at = 0; at < values.length; at += CHUNK) {
+    const chunk = values.slice(at, at + CHUNK);
+    const filler = Array.from({ length: CHUNK - chunk.length }, () => chunk[0] ?? null);
+    results.push(...(await run(list, [...chunk, ...filler])));
+  }
+  return results;
+}
+
+/** Number of rows of an `insert`. */
+const ROWS = 100;
+
+/** Adds rows, many with one statement. Those whose key exists are left as they are. */
+export async function insert(
+  query: Query,
+  table: string,
+  columns: readonly string[],
+  rows: readonly SqlValue[][],
+): Promise<void> {
+  const one = `(${columns.map(() => "?").join(", ")})`;
+  for (let at = 0; at < rows.length; at += ROWS) {
+    const some = rows.slice(at, at + ROWS);
+    const text = `insert into ${table} (${columns.join(", ")}) values ${some.map(() => one).join(", ")}`;
+    await query(`${text} on conflict do nothing`, ...some.flat());
+  }
+}
+
+export function toNewRow({ index, taskId, groupId }: NewTask): SqlValue[] {
+  return [index, taskId, groupId, "waiting", "[]", 0];
+}
+
+export function toStored({ id, task_id, group_id, version }: TaskRow): StoredTask {
+  return { index: id, taskId: task_id, groupId: group_id, version: version ?? 0 };
+}
+
+export function toEnded(row: TaskRow): EndedTask {
+  return {
+    ...toStored(row),
+    result: unseal<WireResult>(row.result ?? "", `task ${row.id}`),
+    batch: row.batch ?? undefined,
+  };
+}
+
+export function rejectTask({ group_id }: TaskRow, reason: Rejection): WireResult {
+  return toWire({ accepted: [], rejected: [{ groupId: group_id, reason }] });
+}
+
+export function byIndex(a: EndedTask, b: EndedTask): number {
+  return a.index - b.index;
+}
