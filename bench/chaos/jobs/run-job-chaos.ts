@@ -109,6 +109,7 @@ function judge({ status, missing, twice, reason }: JobChaosRow): string[] {
 }
 
 const TIMED_OUT = -1;
+const KILLED = 137;
 
 interface Run {
   readonly topology: Topology;
@@ -223,6 +224,7 @@ class Job {
       .filter((line) => line.startsWith("rolltape: "));
     const [why = this.#errors.trim().split("\n").at(-1) ?? ""] = lines.slice(-1);
     const status = this.#status ?? TIMED_OUT;
+    if (status === KILLED) return { status, reason: "it was killed" };
     return { status, reason: status === 0 ? "" : why.slice(0, 300) };
   }
 
@@ -238,7 +240,7 @@ class Job {
       .on("data", (text: string) => (this.#errors = (this.#errors + text).slice(-20_000)));
     child.stdout.setEncoding("utf8").on("data", (text: string) => (this.#output += text));
     child.once("close", (code) => {
-      if (child === this.#child) this.#status = code ?? 137;
+      if (child === this.#child) this.#status = code ?? KILLED;
     });
     return child;
   }
