@@ -10,6 +10,7 @@ import type {
   RolloutEngine,
   RolloutWorkflow,
 } from "./contract.js";
+import { deleteSessions } from "./delete-sessions.js";
 import { runWorkflow } from "./episode-result.js";
 import { askForSession } from "./proxy-loss.js";
 import { watchProxy } from "./proxy-watch.js";
@@ -57,7 +58,7 @@ export class GroupedWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
     const accepted = results.flatMap((result) => result.accepted);
     const rejected = results.flatMap((result) => result.rejected);
     if (!this.#drop || rejected.length === 0) return { accepted, rejected };
-    if (options.rejectedSessions !== "keep") await freeSessions(engine, accepted);
+    if (options.rejectedSessions !== "keep") await deleteSessions(engine, accepted);
     return {
       accepted: [],
       rejected: results.flatMap(({ accepted, rejected }) => [...accepted.map(drop), ...rejected]),
@@ -78,11 +79,4 @@ function incomplete(): Rejection {
 
 function drop({ sessionId, groupId }: AcceptedEpisode): RejectedEpisode {
   return { sessionId, groupId, reason: incomplete() };
-}
-
-/** Deletes the sessions of dropped members. If a proxy does not answer, it frees them when they expire. */
-async function freeSessions(engine: RolloutEngine, episodes: readonly AcceptedEpisode[]): Promise<void> {
-  const free = ({ url, sessionId }: AcceptedEpisode) =>
-    new AdminClient(new HttpTransport(url, engine.connections), engine.adminKey).deleteSession(sessionId);
-  await Promise.allSettled(episodes.map(free));
 }

@@ -1,9 +1,8 @@
-import { AdminClient } from "../client/admin-client.js";
-import { HttpTransport } from "../client/transport.js";
 import type { AbortSource } from "../support/async/abort-source.js";
 import { backoffMilliseconds } from "../support/async/backoff.js";
 import { sleep } from "../support/async/sleep.js";
 import type { EpisodeOptions, EpisodeResult, RejectedEpisode, RolloutEngine, RolloutWorkflow } from "./contract.js";
+import { deleteSessions } from "./delete-sessions.js";
 import { toAbortRejection } from "./episode.js";
 import { runWorkflow } from "./episode-result.js";
 import { isProxyLoss, proxyLost } from "./proxy-loss.js";
@@ -120,7 +119,7 @@ function tooManyLosses(last: Rejection): Rejection {
   return new Rejection("worker_lost", message, { cause: last });
 }
 
-/** Deletes the sessions of an episode that runs again. If the proxy does not answer, it frees them when they expire. */
+/** Deletes the sessions of an episode that runs again. */
 async function freeSessions(
   engine: RolloutEngine,
   { accepted, rejected }: EpisodeResult,
@@ -129,8 +128,5 @@ async function freeSessions(
   // The sessions of other rejected episodes are freed already.
   const isLeft = ({ reason }: RejectedEpisode) => rejectedSessions === "keep" || reason.code === "proxy_lost";
   const kept = rejected.filter(isLeft).flatMap(({ sessionId }) => sessionId ?? []);
-  const sessions = [...accepted, ...kept.map((sessionId) => ({ sessionId, url: engine.url }))];
-  const free = ({ url, sessionId }: { readonly url: string; readonly sessionId: string }) =>
-    new AdminClient(new HttpTransport(url, engine.connections), engine.adminKey).deleteSession(sessionId);
-  await Promise.allSettled(sessions.map(free));
+  await deleteSessions(engine, [...accepted, ...kept.map((sessionId) => ({ sessionId, url: engine.url }))]);
 }

@@ -3,20 +3,24 @@ import type { ProcessRecord } from "./supervised-process.js";
 
 const POLL_MS = 2_000;
 const REPLY_MS = 10_000;
+/** Maximum of a page, as `GET /rl/sessions` allows it. */
+const MAX_LISTED = 100_000;
 
-/** Waits until proxies have no more sessions that ended and were not exported. */
+/** Counts the sessions of a job's proxies that ended and were not exported. */
 export class UnexportedSessions {
-  readonly #urls: readonly string[];
+  readonly #proxies: readonly ProcessRecord[];
   readonly #adminKey: string;
+  /** The last number of each proxy. */
+  readonly #counts = new Map<ProcessRecord, number>();
 
   constructor(records: readonly ProcessRecord[], adminKey: string) {
-    this.#urls = records.flatMap(({ role, url }) => (role === "proxy" ? (url ?? []) : []));
+    this.#proxies = records.filter(({ role }) => role === "proxy");
     this.#adminKey = adminKey;
   }
 
-  /** Returns their number on all proxies. A proxy that does not answer counts as one without sessions. */
+  /** Returns their number on all proxies. A proxy that does not answer has its last number, unless it is lost. */
   async count(): Promise<number> {
-    const counts = await Promise.all(this.#urls.map((url) => this.#countAt(url).catch(() => 0)));
+    const counts = await Promise.all(this.#proxies.map((proxy) => this.#countOf(proxy)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
@@ -25,13 +29,19 @@ export class UnexportedSessions {
     while (!signal.aborted && (await this.count()) > 0) await sleep(POLL_MS, signal).catch(() => undefined);
   }
 
-  async #countAt(url: string): Promise<number> {
+  async #countOf(proxy: ProcessRecord): Promise<number> {
+    if (proxy.state === "lost" || proxy.state === "stopped") return 0;
+    const count = await this.#ask(proxy.url).catch(() => undefined);
+    if (count !== undefined) this.#counts.set(proxy, count);
+    return this.#counts.get(proxy) ?? 0;
+  }
+
+  async #ask(url: string | undefined): Promise<number | undefined> {
+    if (url === undefined) return undefined;
     const headers = { authorization: `Bearer ${this.#adminKey}` };
-    const reply = await fetch(`${url}/rl/sessions?state=ended&limit=100000`, {
-      headers,
-      signal: AbortSignal.timeout(REPLY_MS),
-    });
+    const signal = AbortSignal.timeout(REPLY_MS);
+    const reply = await fetch(`${url}/rl/sessions?state=ended&limit=${MAX_LISTED}`, { headers, signal });
     const { sessions } = (await reply.json()) as { readonly sessions?: readonly unknown[] };
-    return sessions?.length ?? 0;
+    return sessions?.length;
   }
 }

@@ -1,9 +1,8 @@
-import { AdminClient } from "../../client/admin-client.js";
 import { ProxyError } from "../../client/errors.js";
-import { HttpTransport } from "../../client/transport.js";
 import { Deadline } from "../../support/async/deadline.js";
 import { Waiters } from "../../support/async/waiters.js";
 import type { EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.js";
+import { deleteSessions } from "../delete-sessions.js";
 import { runWorkflow } from "../episode-result.js";
 import type { LeasedTask, Leases, WireReport } from "../lease/protocol.js";
 import { toWire } from "../lease/wire-result.js";
@@ -296,11 +295,7 @@ export class RolloutWorker {
   async #free({ accepted, rejected }: EpisodeResult): Promise<void> {
     const { rejectedSessions, engine } = this.#options;
     const kept = rejectedSessions === "keep" ? rejected.flatMap(({ sessionId }) => sessionId ?? []) : [];
-    const sessions = [...accepted, ...kept.map((sessionId) => ({ sessionId, url: engine.url }))];
-    const free = sessions.map(({ url, sessionId }) =>
-      new AdminClient(new HttpTransport(url, engine.connections), engine.adminKey).deleteSession(sessionId),
-    );
-    await Promise.allSettled(free);
+    await deleteSessions(engine, [...accepted, ...kept.map((sessionId) => ({ sessionId, url: engine.url }))]);
   }
 
   /** Ends the worker with an error. */
