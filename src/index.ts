@@ -56,6 +56,7 @@ export type {
   RolloutEngine,
   RolloutWorkflow,
 } from "./rollout/contract.js";
+export { AgentRefusal } from "./rollout/contract.js";
 export type { BatchOrder } from "./rollout/controller/accepted-tasks.js";
 export {
   RolloutController,
@@ -80,6 +81,7 @@ export { PythonAgent, type PythonAgentOptions } from "./rollout/python/python-ag
 export { Rejection, type RejectionCode } from "./rollout/rejection.js";
 export type { ResolveOptions } from "./rollout/resolve-options.js";
 export { resolveWorkflow, type WorkflowInput } from "./rollout/resolve-workflow.js";
+export { isWithoutProxy, RetryingWorkflow, type RetryOptions } from "./rollout/retrying-workflow.js";
 export type { AgentSourceOptions } from "./rollout/subproc/agent-source.js";
 export { SubprocError, type SubprocErrorCode } from "./rollout/subproc/errors.js";
 export { ProcessPool, type ProcessPoolOptions } from "./rollout/subproc/process-pool.js";

@@ -28,13 +28,6 @@ export function stopOnSignal(seconds: number, logger: Logger, stop: () => Promis
   });
 }
 
-/** Stops the process if its parent dies. A rollout job starts servers with an IPC channel, which closes when the job dies. */
-export function stopWithParent(): void {
-  const stopSelf = () => process.kill(process.pid, "SIGTERM");
-  if (process.connected === false) stopSelf();
-  else process.once("disconnect", stopSelf);
-}
-
 function asConsole(logger: Logger) {
   return {
     error(message: unknown): void {

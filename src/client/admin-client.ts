@@ -106,6 +106,7 @@ const leaseReply = z.object({
   sessions: z.array(z.object({ session_id: z.string(), state: z.string(), lease_id: z.string().nullish() })),
   unavailable_workers: z.array(z.string()).optional(),
 });
+const sessionReply = z.object({ state: z.string() });
 const versionReply = z.object({ version: z.int() });
 const sharedFile = z
   .object({ id: z.string(), path: z.string(), byte_length: z.int() })
@@ -194,6 +195,16 @@ export class AdminClient {
   /** Aborts the session's calls, revokes its key and frees its data. Returns false if there is no such session. */
   async deleteSession(sessionId: string, options: CallOptions = {}): Promise<boolean> {
     return this.#delete({ path: `/rl/sessions/${encodeURIComponent(sessionId)}`, ...options }, "session_not_found");
+  }
+
+  /**
+   * Returns the state of one session: `active`, `ended` or `exported`.
+   *
+   * @throws ProxyError `session_not_found`; `session_expired` if its data was freed
+   */
+  async sessionState(sessionId: string, options: CallOptions = {}): Promise<string> {
+    const path = `/rl/sessions/${encodeURIComponent(sessionId)}`;
+    return (await this.#calls.json({ method: "GET", path, idempotent: true, ...options }, sessionReply)).state;
   }
 
   /**

@@ -34,6 +34,9 @@ const ROLLOUT_JOB_KEYS = [
   "rollout.worker_concurrency",
   "rollout.lease_seconds",
   "rollout.controller_wait_seconds",
+  "rollout.proxy_wait_seconds",
+  "rollout.no_retry_on",
+  "rollout.failure_reward",
   "group_size",
   "drop_incomplete_group",
 ] as const;

@@ -31,6 +31,14 @@ export interface AgentContext {
  */
 export type AgentReward = number | Readonly<Record<string, number>> | ReadonlyMap<string, number>;
 
+/**
+ * An agent throws this, or any error of a class with this name, to reject its episode on purpose: the task cannot be used. The
+ * episode is rejected with `agent_refused`, and does not run again.
+ */
+export class AgentRefusal extends Error {
+  override readonly name = "AgentRefusal";
+}
+
 /** A program that calls a language model and returns a reward. It needs to know nothing else about training. */
 export interface Agent<Data = unknown> {
   run(data: Data, context: AgentContext): AgentReward | Promise<AgentReward>;
@@ -68,6 +76,11 @@ export interface EpisodeOptions {
    * delete it.
    */
   readonly rejectedSessions?: "delete" | "keep" | undefined;
+  /**
+   * Is called if the episode fails. If it returns a reward and the session has a model call, the session gets this reward, and the
+   * episode is accepted.
+   */
+  readonly failureReward?: ((reason: Rejection) => number | undefined) | undefined;
   /**
    * Is called with the id of each session that the episode starts, before the agent runs. If it rejects, the agent does not run. A
    * controller learns in this way which sessions to delete if the process dies.

@@ -3,6 +3,7 @@ import type { ConnectionPool } from "../client/connection-pool.js";
 import { ProxyError } from "../client/errors.js";
 import { SessionClient } from "../client/session-client.js";
 import { untilAborted } from "../support/async/until-aborted.js";
+import { readClassName } from "./class-name.js";
 import type { AcceptedEpisode, Agent, EpisodeExportOptions, EpisodeOptions } from "./contract.js";
 import { createEpisodeFetch } from "./episode-fetch.js";
 import { Rejection, type RejectionCode } from "./rejection.js";
@@ -53,11 +54,26 @@ export class Episode {
     const interactionCount = await step("export_failed", () => session.end({ signal }));
     if (interactionCount === 0) throw new Rejection("no_model_calls", "The agent completed no model call.");
     const accepted = { sessionId: session.sessionId, url, groupId, interactionCount, rewards };
-    if (this.#settings.export === "deferred") return accepted;
-    const { discount, style, concatReward, onMismatch, filters, includeMessages = false } = this.#settings;
-    const options = { concatReward, onMismatch, filters, includeMessages, signal };
-    const interactions = await step("export_failed", () => session.exportInteractions(discount, style, options));
-    return { ...accepted, interactions };
+    return step("export_failed", () => this.#finish(session, accepted, signal));
+  }
+
+  /**
+   * Gives the session of a failed episode a reward, and ends it. Returns undefined if it has no model call, or if that fails.
+   *
+   * The calls ignore the signal of the episode, which may have aborted because of its time limit.
+   */
+  async rescue(reward: number): Promise<AcceptedEpisode | undefined> {
+    const { groupId, url, rewardScope } = this.#settings;
+    const session = this.#session;
+    if (!session) return undefined;
+    try {
+      const rewards = await setRewards(session, { number: reward }, { rewardScope });
+      const interactionCount = await session.end();
+      if (interactionCount === 0) return undefined;
+      return await this.#finish(session, { sessionId: session.sessionId, url, groupId, interactionCount, rewards });
+    } catch {
+      return undefined;
+    }
   }
 
   /** Ends the session, and frees its data unless the caller keeps it. In any state. */
@@ -68,6 +84,14 @@ export class Episode {
     }
     // If the proxy does not answer, the session is freed when it expires.
     await this.#session?.delete().catch(() => {});
+  }
+
+  /** Exports the ended session, unless the export is deferred. */
+  async #finish(session: SessionClient, accepted: AcceptedEpisode, signal?: AbortSignal): Promise<AcceptedEpisode> {
+    if (this.#settings.export === "deferred") return accepted;
+    const { discount, style, concatReward, onMismatch, filters, includeMessages = false } = this.#settings;
+    const options = { concatReward, onMismatch, filters, includeMessages, signal };
+    return { ...accepted, interactions: await session.exportInteractions(discount, style, options) };
   }
 
   /** The calls are not aborted: a session whose response nobody reads would exist until it expires. */
@@ -105,7 +129,7 @@ function rethrow(error: unknown): never {
 async function setRewards(
   session: SessionClient,
   reward: ReturnedReward,
-  { rewardScope, signal }: Pick<EpisodeSettings, "rewardScope" | "signal">,
+  { rewardScope, signal }: Partial<Pick<EpisodeSettings, "rewardScope" | "signal">>,
 ): Promise<ReadonlyMap<string, number>> {
   if ("number" in reward) {
     if (rewardScope !== "session") {
@@ -128,11 +152,15 @@ const CODE_OF_REFUSAL: ReadonlyMap<string, RejectionCode> = new Map([
 ]);
 
 function toRejection(code: RejectionCode, error: unknown): Rejection {
+  if (code === "agent_error" && readClassName(error) === REFUSAL) return Rejection.from("agent_refused", error);
   const refusal = error instanceof ProxyError && code !== "agent_error" ? CODE_OF_REFUSAL.get(error.code) : undefined;
   return Rejection.from(refusal ?? code, error);
 }
 
-function toAbortRejection(reason: unknown): Rejection {
+/** Errors of agents in other processes have only the name of their class. */
+const REFUSAL = "AgentRefusal";
+
+export function toAbortRejection(reason: unknown): Rejection {
   return reason instanceof Rejection
     ? reason
     : new Rejection("episode_aborted", "The episode was aborted by its caller.", { cause: reason });

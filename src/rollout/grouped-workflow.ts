@@ -11,6 +11,8 @@ import type {
   RolloutWorkflow,
 } from "./contract.js";
 import { runWorkflow } from "./episode-result.js";
+import { askForSession } from "./proxy-loss.js";
+import { watchProxy } from "./proxy-watch.js";
 import { Rejection } from "./rejection.js";
 import { invalidOption } from "./workflow-error.js";
 
@@ -40,12 +42,18 @@ export class GroupedWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
   async arunEpisode(engine: RolloutEngine, data: Data, options: EpisodeOptions = {}): Promise<EpisodeResult> {
     const groupId = options.groupId ?? `group-${randomUUID()}`;
     using siblings = new Deadline(options.signal, undefined, () => new Error("no limit"));
+    const startedAt = performance.now();
     const member = async (): Promise<EpisodeResult> => {
       const result = await runWorkflow(this.workflow, engine, data, { ...options, groupId, signal: siblings.signal });
       if (this.#drop && result.rejected.length > 0) siblings.abort(incomplete());
       return result;
     };
-    const results = await Promise.all(Array.from({ length: this.groupSize }, member));
+    const ended = await Promise.all(Array.from({ length: this.groupSize }, member));
+    const isOver = siblings.aborted || options.export !== "deferred";
+    const isKept = isOver || !watchProxy(engine).wasLostSince(startedAt);
+    // Members that had ended may be lost while others still run. They run again alone, once: the export finds later losses.
+    const again = async (each: EpisodeResult) => ((await hasLostSessions(engine, each)) ? member() : each);
+    const results = isKept ? ended : await Promise.all(ended.map(again));
     const accepted = results.flatMap((result) => result.accepted);
     const rejected = results.flatMap((result) => result.rejected);
     if (!this.#drop || rejected.length === 0) return { accepted, rejected };
@@ -55,6 +63,13 @@ export class GroupedWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
       rejected: results.flatMap(({ accepted, rejected }) => [...accepted.map(drop), ...rejected]),
     };
   }
+}
+
+async function hasLostSessions(engine: RolloutEngine, { accepted }: EpisodeResult): Promise<boolean> {
+  const losses = accepted.map(({ url, sessionId }) =>
+    askForSession(new AdminClient(new HttpTransport(url, engine.connections), engine.adminKey), sessionId),
+  );
+  return (await Promise.all(losses)).some((loss) => loss !== undefined);
 }
 
 function incomplete(): Rejection {

@@ -12,6 +12,8 @@ import type {
 } from "./contract.js";
 import { Episode } from "./episode.js";
 import { isHttpUrl } from "./http-url.js";
+import { findProxyLoss, proxyLost } from "./proxy-loss.js";
+import { watchProxy } from "./proxy-watch.js";
 import { Rejection } from "./rejection.js";
 import { invalidOption } from "./workflow-error.js";
 
@@ -45,13 +47,26 @@ export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
     const admin = new AdminClient(new HttpTransport(url, engine.connections), engine.adminKey);
     using deadline = new Deadline(options.signal, this.#options.timeoutSeconds, () => this.#expired());
     const { signal } = deadline;
+    const startedAt = performance.now();
     const episode = new Episode({ ...this.#options, ...options, admin, url, connections: engine.connections, signal });
     try {
       return { accepted: [await episode.run(this.agent, data)], rejected: [] };
     } catch (error) {
-      const reason = Rejection.from("export_failed", error);
-      await episode.discard();
-      return { accepted: [], rejected: [{ sessionId: episode.sessionId, groupId, reason }] };
+      const failed = Rejection.from("export_failed", error);
+      const { sessionId } = episode;
+      const watch = watchProxy({ url, connections: engine.connections });
+      const isAborted = options.signal?.aborted ?? false;
+      const loss = isAborted ? undefined : await findProxyLoss({ reason: failed, sessionId, admin, watch, startedAt });
+      const reason = loss ? proxyLost(loss) : failed;
+      const reward = loss || isAborted ? undefined : options.failureReward?.(reason);
+      // The agent's calls are aborted first, so that the session has no more of them.
+      if (reward !== undefined) deadline.abort(reason);
+      const rescued = reward === undefined ? undefined : await episode.rescue(reward);
+      if (rescued) return { accepted: [rescued], rejected: [] };
+      const discarded = episode.discard();
+      // A proxy that was lost may take a minute to answer.
+      if (!loss) await discarded;
+      return { accepted: [], rejected: [{ sessionId, groupId, reason }] };
     } finally {
       // Requests that the agent left running are aborted with its episode.
       deadline.abort(new Rejection("episode_aborted", "The episode is over."));

@@ -2,6 +2,7 @@ import { CodedError } from "../support/coded-error.js";
 
 const CODES = [
   "agent_error",
+  "agent_refused",
   "invalid_reward",
   "no_model_calls",
   "unknown_interaction",
@@ -12,22 +13,26 @@ const CODES = [
   "group_incomplete",
   "workflow_error",
   "worker_lost",
+  "proxy_lost",
 ] as const;
 
 /**
  * Why an episode gives no trajectory.
  *
  * - `agent_error`: the agent threw.
+ * - `agent_refused`: the agent threw an {@link AgentRefusal}.
  * - `invalid_reward`: the agent returned neither a finite number nor a mapping from completion ids to finite numbers.
  * - `no_model_calls`: the agent completed no model call.
  * - `unknown_interaction`: the agent's mapping names a completion that the session does not have.
  * - `episode_timeout`: the episode exceeded its time.
  * - `episode_aborted`: the caller aborted the episode.
- * - `start_failed`: the proxy granted no capacity, started no session, or could not be reached.
+ * - `start_failed`: the proxy granted no capacity, or started no session.
  * - `export_failed`: the session could not be rewarded, ended or exported.
  * - `group_incomplete`: another member of the group was rejected.
  * - `workflow_error`: a user's workflow threw, or returned an invalid result.
  * - `worker_lost`: every rollout worker that ran the task died or went silent, or the sessions were lost with their proxy.
+ * - `proxy_lost`: the proxy could not be reached, or lost the session while the episode ran. A rollout job never counts this as a
+ *   result: it runs the episode again.
  */
 export type RejectionCode = (typeof CODES)[number];
 

@@ -9,6 +9,7 @@ import { isPythonAgent } from "./python/agent-file.js";
 import { PythonAgent } from "./python/python-agent.js";
 import { PythonWorkflow } from "./python/python-workflow.js";
 import type { ResolveOptions } from "./resolve-options.js";
+import { RetryingWorkflow } from "./retrying-workflow.js";
 import { ProgramAgent } from "./subproc/program-agent.js";
 import { SubprocAgent } from "./subproc/subproc-agent.js";
 import { WorkflowError } from "./workflow-error.js";
@@ -34,7 +35,8 @@ export type WorkflowInput<Data = unknown> =
  *    the result is resolved by the same rules.
  * 4. An agent (anything else with a `run` method) is wrapped in a {@link ProxyWorkflow}. A class of agents is
  *    constructed first.
- * 5. With `groupSize` > 1 the result is wrapped in a {@link GroupedWorkflow}.
+ * 5. With `retries` the result is wrapped in a {@link RetryingWorkflow}.
+ * 6. With `groupSize` > 1 the result is wrapped in a {@link GroupedWorkflow}.
  *
  * A configuration, instead of the options or as their `config`, fills in options that are not set.
  *
@@ -47,8 +49,9 @@ export async function resolveWorkflow<Data = unknown>(
   const { config, ...rest } = isConfig(optionsOrConfig) ? { config: optionsOrConfig } : optionsOrConfig;
   if (config?.rollout.agent.mode === "subproc") requireSubproc(input, config);
   const options = { ...resolveWorkflowOptions({ config, ...rest }), config };
-  const { groupSize = 1 } = options;
-  const workflow = (await resolveOne(input, options, [])) as RolloutWorkflow<Data>;
+  const { groupSize = 1, retries } = options;
+  const resolved = (await resolveOne(input, options, [])) as RolloutWorkflow<Data>;
+  const workflow = retries ? new RetryingWorkflow(resolved, retries) : resolved;
   return groupSize === 1 ? workflow : new GroupedWorkflow(workflow, groupSize, options);
 }
 

@@ -1,7 +1,7 @@
 import type { JobSpec } from "./job.js";
 import type { JobState } from "./slurm/job-state.js";
 import { runSlurmJob } from "./slurm/run.js";
-import { runJob } from "./supervisor.js";
+import { type RunJobOptions, runJob } from "./supervisor.js";
 
 /** How the processes of a job are started: on this machine (`local`), or by Slurm on several machines. */
 export type SchedulerType = "local" | "slurm";
@@ -9,6 +9,8 @@ export type SchedulerType = "local" | "slurm";
 export interface ScheduleOptions {
   /** Stops the job in order. */
   readonly signal?: AbortSignal | undefined;
+  /** Is called when a job on this machine failed and its proxies are kept, because they have sessions that were not exported. */
+  readonly onKept?: RunJobOptions["onKept"];
   /** Is called when the state of the job in Slurm changes: why it waits, and where it runs. */
   readonly onState?: ((id: string, state: JobState) => void) | undefined;
 }

@@ -5,13 +5,32 @@ import { SchedulerError } from "./errors.js";
 import { type JobSpec, type RoleSpec, sortRoles } from "./job.js";
 import type { Launcher } from "./launcher.js";
 import { LocalLauncher } from "./local/local-launcher.js";
+import { ROLES, type Role } from "./roles.js";
 import { type ProcessRecord, SupervisedProcess } from "./supervised-process.js";
+import { UnexportedSessions } from "./unexported-sessions.js";
 
 export interface RunJobOptions {
   /** Default: starts everything on this machine. */
   readonly launcher?: Launcher;
   /** Stops the job. */
   readonly signal?: AbortSignal | undefined;
+  /** Is called when the job failed and its proxies are kept, because they have sessions that were not exported. */
+  readonly onKept?: ((kept: KeptSessions) => void) | undefined;
+}
+
+/** What a job that failed has left on its proxies. */
+export interface KeptSessions {
+  readonly count: number;
+  /** Address of the gateway, or of the first proxy. */
+  readonly url: string;
+  /** Why the job failed. */
+  readonly error: SchedulerError;
+}
+
+/** Tells what a job that failed has kept, and what to do with it. */
+export function describeKept({ count, url, error }: KeptSessions): string {
+  const what = `${error.message}\nIts proxies keep running, because they have ${count} finished sessions that were not exported.`;
+  return `${what} ${url}/rl/sessions?state=ended lists them. Export or delete them at ${url}, or stop the job (Ctrl-C) to drop them.`;
 }
 
 /**
@@ -19,18 +38,23 @@ export interface RunJobOptions {
  *
  * 1. Start the roles in order. A role starts when all processes of the previous role are ready.
  * 2. Restart processes that end too early.
- * 3. When the controller has ended, stop all roles in the opposite order.
+ * 3. When the controller has ended, stop all roles in the opposite order. If the job failed, the proxies and the gateway are kept
+ *    until their sessions are exported or deleted, or the signal aborts.
  *
  * @throws {@link SchedulerError} `job_failed` or `job_stopped`, after everything was stopped
  */
 export async function runJob(
   job: JobSpec,
-  { launcher = new LocalLauncher(), signal }: RunJobOptions = {},
+  { launcher = new LocalLauncher(), signal, onKept }: RunJobOptions = {},
 ): Promise<void> {
   const supervisor = new Supervisor(job, launcher);
   using _listening = onAbort(signal, () => supervisor.fail(new SchedulerError("job_stopped", "The job was stopped.")));
   try {
     await supervisor.run();
+  } catch (error) {
+    const isFailure = error instanceof SchedulerError && error.code === "job_failed";
+    if (isFailure && signal?.aborted !== true) await supervisor.keepSessions(error, { signal, onKept });
+    throw error;
   } finally {
     await supervisor.stop();
   }
@@ -78,7 +102,32 @@ class Supervisor {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const processes of [...this.#started].reverse()) await Promise.all(processes.map((process) => process.stop()));
+    await this.#stopRoles(ROLES);
+  }
+
+  /** Keeps the proxies and the gateway of a job that failed until their sessions are exported or deleted, or the signal aborts. */
+  async keepSessions(error: SchedulerError, { signal, onKept }: Omit<RunJobOptions, "launcher">): Promise<void> {
+    const spec = this.#job.roles.find(({ role }) => role === "proxy");
+    const adminKey = spec?.env["ROLLTAPE_ADMIN_API_KEY"] ?? process.env["ROLLTAPE_ADMIN_API_KEY"];
+    if (adminKey === undefined) return;
+    await this.#stopRoles(["rollout", "controller"]);
+    const sessions = new UnexportedSessions(this.#records(), adminKey);
+    const count = await sessions.count();
+    const urls = ["gateway", "proxy"].flatMap(
+      (wanted) => this.#records().find(({ role, url }) => role === wanted && url)?.url ?? [],
+    );
+    const [url] = urls;
+    if (count === 0 || url === undefined) return;
+    onKept?.({ count, url, error });
+    await sessions.gone(signal ?? new AbortController().signal);
+  }
+
+  /** Stops the processes of these roles, in the opposite order of their start. */
+  async #stopRoles(roles: readonly Role[]): Promise<void> {
+    for (const processes of [...this.#started].reverse()) {
+      if (!roles.some((role) => role === processes[0]?.record.role)) continue;
+      await Promise.all(processes.map((process) => process.stop()));
+    }
   }
 
   async #startRole(spec: RoleSpec): Promise<void> {

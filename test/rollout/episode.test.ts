@@ -306,7 +306,7 @@ describe("a rejected episode", () => {
     expect(refused.rejected[0]?.sessionId).toBeUndefined();
     await proxy.close();
     const unreachable = await workflow.arunEpisode(engine, "rain");
-    expect(codes(unreachable)).toEqual(["start_failed"]);
+    expect(codes(unreachable)).toEqual(["proxy_lost"]);
     expect(unreachable.rejected[0]?.reason.cause).toMatchObject({ code: "connection_failed" });
   });
 

@@ -17,7 +17,7 @@ import { printReadyLine } from "../../support/processes/ready-line.js";
 import type { ServeOptions } from "../config-options.js";
 import { describeAddress } from "../describe-address.js";
 import { EXIT_INCOMPLETE } from "../exit.js";
-import { stopOnSignal, stopWithParent } from "../lifetime.js";
+import { stopOnSignal } from "../lifetime.js";
 import { createLogger } from "../logger.js";
 import { sharedMemoryProblems } from "../preflight/preflight.js";
 import { storageProblems } from "../preflight/storage-problems.js";
@@ -53,7 +53,6 @@ export async function serve(overrides: readonly string[], options: ServeOptions)
     if (running && admin.file !== undefined) removeKeyFile(admin.file, admin.key);
     return report?.complete === false ? EXIT_INCOMPLETE : 0;
   });
-  stopWithParent();
   const folders = await sharedMemoryProblems(config);
   // Imported late, because it loads the native addon, which is not needed to report an invalid configuration.
   const { startServer } = await import("../../server/start.js");

@@ -7,6 +7,7 @@ import { ConnectionPool } from "../../client/connection-pool.js";
 import { type Config, readAdminKey, refuseUnused, resolveConfig, UNUSED_BY_WORKER } from "../../config/index.js";
 import { connectProxy } from "../../rollout/connect.js";
 import type { JobSettings } from "../../rollout/lease/protocol.js";
+import { watchProxy } from "../../rollout/proxy-watch.js";
 import { ControllerClient } from "../../rollout/worker/controller-client.js";
 import { RolloutWorker, type WorkerEnd } from "../../rollout/worker/rollout-worker.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
@@ -29,9 +30,6 @@ export async function worker(args: readonly string[], options: WorkerOptions): P
   using watch = new ProcessWatch();
   const stopping = new StoppableWorker();
   watch.begin(stopping);
-  // A rollout job starts this process with an IPC channel. When the job dies, the channel closes, and the worker stops.
-  if (process.connected === false) stopping.interrupt();
-  else process.once("disconnect", () => stopping.interrupt());
   await using connections = new ConnectionPool();
   const client = new ControllerClient({
     locate: () => locate(options.controller),
@@ -84,14 +82,23 @@ interface Registration {
 
 async function runOne(job: WorkerJob, { workerId, name, settings, isFirst }: Registration): Promise<WorkerEnd> {
   const { config, options, adminKey, logger, client, stopping } = job;
-  const workflow = await createWorkflow(applySettings(config, settings), {
-    agent: options.agent,
-    command: options.command,
-    groupSize: settings.workflow.group_size,
-    timeout: settings.workflow.timeout_seconds ?? undefined,
-  });
+  const workflow = await createWorkflow(
+    applySettings(config, settings),
+    {
+      agent: options.agent,
+      command: options.command,
+      groupSize: settings.workflow.group_size,
+      timeout: settings.workflow.timeout_seconds ?? undefined,
+    },
+    ({ code, message }, { taskId: task_id }) => logger.debug({ task_id, code, message }, "an episode runs again"),
+  );
   try {
     await using engine = connectProxy({ url: options.proxy ?? settings.proxy_url, adminKey });
+    watchProxy(engine).onChange = (isAbsent) => {
+      if (isAbsent)
+        logger.warn({ proxy: engine.url }, "the proxy does not answer; episodes wait, and no tasks are taken");
+      else logger.info({ proxy: engine.url }, "the proxy answers again");
+    };
     const running = new RolloutWorker({
       client,
       workerId,

@@ -6,6 +6,7 @@ import { CodedError } from "../../support/coded-error.js";
  * - `invalid_data`: the tasks cannot be read, or a line is not a task.
  * - `invalid_arguments`: options contradict each other, or the agent cannot be created.
  * - `proxy_failed`: a proxy worker could not be started, or the proxy at `--proxy` is not ready.
+ * - `proxy_lost`: the proxy did not answer for `rollout.proxy_wait_seconds`.
  * - `engine_not_ready`: no server of the engine can serve calls.
  * - `trainer_failed`: the trainer program could not be started, or ended with a status other than 0.
  * - `interrupted`: the user stopped the job before an episode was accepted.
@@ -15,6 +16,7 @@ export type RolloutJobErrorCode =
   | "invalid_data"
   | "invalid_arguments"
   | "proxy_failed"
+  | "proxy_lost"
   | "engine_not_ready"
   | "trainer_failed"
   | "interrupted"

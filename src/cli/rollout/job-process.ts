@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { DestinationStream } from "pino";
+import { z } from "zod";
+import { findFreePort } from "../../scheduler/free-port.js";
 import { type ChildEnd, describeEnd } from "../../support/processes/child-end.js";
 import { ChildGroup } from "../../support/processes/child-group.js";
 import { appendTail, OutputTail } from "../../support/processes/output-tail.js";
@@ -39,8 +41,8 @@ export interface JobProcessOptions {
   readonly onReady?: ((line: string) => void) | undefined;
   /** Further arguments of Node. */
   readonly nodeArguments?: readonly string[];
-  /** Returns further arguments of the command, at each start of the process. */
-  readonly runArguments?: () => readonly string[];
+  /** Listens on any free port at first, and on the same one after a restart if it is free, because others know the address. */
+  readonly keepsPort?: boolean;
   /** Default: 3 restarts. */
   readonly restarts?: RestartLimit;
   /** Receives the message about each death. Default: writes it to standard error. */
@@ -56,6 +58,7 @@ export class JobProcess {
   readonly #stopping = new AbortController();
   #group: ChildGroup | undefined;
   #over: Promise<void> = Promise.resolve();
+  #port: number | undefined;
   /** How it ended after {@link stop}. */
   #stopped: ChildEnd | undefined;
 
@@ -110,14 +113,15 @@ export class JobProcess {
 
   /** Resolves when the process accepts calls. */
   async #spawn(): Promise<ProcessRun> {
-    const { kind, args, env, logs, onReady, runArguments } = this.#options;
+    const { kind, args, env, logs, onReady, keepsPort = false } = this.#options;
     const main = fileURLToPath(new URL("../main.js", import.meta.url));
     const nodeArguments = [...NODE_ARGUMENTS, ...(this.#options.nodeArguments ?? [])];
-    const child = spawn(process.execPath, [...nodeArguments, main, ...args, ...(runArguments?.() ?? [])], {
+    const place = keepsPort ? [`server.port=${this.#port === undefined ? 0 : await findFreePort(this.#port)}`] : [];
+    this.#stopping.signal.throwIfAborted();
+    const child = spawn(process.execPath, [...nodeArguments, main, ...args, ...place], {
       // Its own group, so that Ctrl-C reaches only the job, which stops its proxies after everything is exported.
       detached: true,
-      // The ipc channel carries no messages. When it closes, the worker knows that the job has ended.
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      stdio: ["ignore", "pipe", "pipe"],
       env,
     });
     const group = new ChildGroup(child);
@@ -138,6 +142,7 @@ export class JobProcess {
       for (const line of heldLines) logs.write(`${line}\n`);
       heldLines = undefined;
       tail.end();
+      if (keepsPort) this.#port = readPort(line);
       onReady?.(line);
       return { ended, readyAt: performance.now() };
     } catch (error) {
@@ -155,6 +160,10 @@ interface ProcessRun {
   readonly ended: Promise<string>;
   /** When it accepted calls, on the clock of `performance.now()`. */
   readonly readyAt: number;
+}
+
+function readPort(readyLine: string): number {
+  return Number(new URL(z.object({ url: z.url() }).parse(JSON.parse(readyLine)).url).port);
 }
 
 function writeReport(message: string): void {

@@ -9,6 +9,7 @@ import { isPythonAgent } from "../../rollout/python/agent-file.js";
 import { PythonAgent } from "../../rollout/python/python-agent.js";
 import type { ResolveOptions } from "../../rollout/resolve-options.js";
 import { resolveWorkflow, type WorkflowInput } from "../../rollout/resolve-workflow.js";
+import type { RetryOptions } from "../../rollout/retrying-workflow.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
 import { ProcessPool } from "../../rollout/subproc/process-pool.js";
 import { ProgramAgent } from "../../rollout/subproc/program-agent.js";
@@ -31,7 +32,11 @@ export interface JobWorkflow {
  *
  * @throws RolloutJobError `invalid_arguments` if the agent cannot be created
  */
-export async function createWorkflow(config: Config, options: WorkflowOptions): Promise<JobWorkflow> {
+export async function createWorkflow(
+  config: Config,
+  options: WorkflowOptions,
+  onRetry?: RetryOptions["onRetry"],
+): Promise<JobWorkflow> {
   const { agent } = config.rollout;
   const resolution: ResolveOptions = {
     discount: agent.turn_discount,
@@ -39,6 +44,7 @@ export async function createWorkflow(config: Config, options: WorkflowOptions): 
     concatReward: agent.concat_reward,
     filters: readExportFilters(config),
     rewardScope: agent.reward_scope,
+    retries: { ...readRetries(config), onRetry },
   };
   if (isPythonAgent(options.agent)) return createPythonWorkflow(options.agent, { config, options, resolution });
   if (options.command === undefined) requireAgent(options);
@@ -79,6 +85,15 @@ function groupEpisodes(workflow: RolloutWorkflow, { config, options, close }: Gr
       return gate.ended;
     },
     close,
+  };
+}
+
+function readRetries({ rollout }: Config): RetryOptions {
+  return {
+    proxyWaitSeconds: rollout.proxy_wait_seconds,
+    maxFailures: rollout.max_failures,
+    noRetryOn: rollout.no_retry_on,
+    failureReward: rollout.failure_reward ?? undefined,
   };
 }
 

@@ -96,7 +96,6 @@ async function startSeveral(count: number, { config, logger, logs, key, args }: 
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   // Host and ports of the configuration are for the gateway.
   const workerKeys = [
-    "server.port=0",
     "server.probe_port=null",
     "server.socket=null",
     "server.host=127.0.0.1",
@@ -107,7 +106,8 @@ async function startSeveral(count: number, { config, logger, logs, key, args }: 
   ];
   const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: key };
   const all = [...args, "--started-by", STARTER, ...workerKeys, `server.workers_folder=${folder}`];
-  const options = { kind: "proxy worker", env, logs, cost: "its sessions are lost" } as const;
+  const cost = config.storage.directory === null ? "its sessions are lost" : "its sessions wait for it";
+  const options = { kind: "proxy worker", env, logs, cost, keepsPort: true } as const;
   const workers = Array.from(
     { length: count },
     (_, index) => new JobProcess({ ...options, args: ["serve", ...all, ...storageOf(config, index)] }),

@@ -29,6 +29,11 @@ export class ProcessWatch implements Disposable {
     this.#job = job;
   }
 
+  /** Stops the job because of an error that prevents its end. */
+  fail(error: Error): void {
+    this.#job?.fail(error);
+  }
+
   [Symbol.dispose](): void {
     this.#removeListeners();
     this.#unguard();

@@ -29,6 +29,9 @@ const MAIN = fileURLToPath(new URL("../main.js", import.meta.url));
 /** File in the job's folder with the controller's address. */
 const URL_FILE = "{folder}/controller.json";
 
+/** Others know the address, so a process that is restarted uses the same port. */
+const KEPT_PORT = "server.port={port}";
+
 /** Keys that the job sets for each process. */
 const ADDRESSES: UnusedKeys[] = [
   {
@@ -92,7 +95,7 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
     "rollout",
     ...(settings.options.engineCommand === undefined ? [] : ["engine.urls={engine_urls}"]),
     "server.host={node}",
-    "server.port=0",
+    KEPT_PORT,
     "server.probe_port=null",
     "server.socket=null",
     "server.workers_folder={folder}/workers",
@@ -104,7 +107,7 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
 function gatewayArguments(settings: RolloutJobSettings): string[] {
   const place = [
     "server.host={node}",
-    "server.port=0",
+    KEPT_PORT,
     "server.probe_port=null",
     "server.socket=null",
     "gateway.workers_folder={folder}/workers",

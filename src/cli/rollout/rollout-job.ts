@@ -5,6 +5,8 @@ import { readExportFilters } from "../../rollout/configured-filters.js";
 import { RolloutController } from "../../rollout/controller/controller.js";
 import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
 import type { TaskResult } from "../../rollout/controller/task.js";
+import { isProxyAbsent } from "../../rollout/proxy-loss.js";
+import { watchProxy } from "../../rollout/proxy-watch.js";
 import { BatchFileError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
 import type { WrittenBatch } from "./batch-writer.js";
@@ -22,6 +24,11 @@ import { RolloutTally } from "./tally.js";
 import { type Trainer, type TrainingResult, trainerFailed } from "./trainer.js";
 
 type ExportedBatch = Survivors<BatchContent>;
+
+/** Maximum number of times that one call waits for the proxy. */
+const MAX_OUTAGES = 5;
+/** Maximum seconds for which a job that was stopped waits for a proxy that does not answer. */
+const STOPPED_WAIT_SECONDS = 10;
 
 /** Maximum number of concurrent tasks if the configuration sets none. */
 const DEFAULT_CONCURRENT_TASKS = 64;
@@ -50,6 +57,8 @@ export class RolloutJob implements StoppableJob {
   readonly #errors: RolloutErrorLog;
   readonly #stopping = new AbortController();
   readonly #trainer: Trainer | undefined;
+  /** Number of runs of tasks that ran again in this process. */
+  readonly #runs = new Map<number, number>();
   /** Number of batches that the trainer has consumed. */
   #steps = 0;
   #interrupted = false;
@@ -143,8 +152,21 @@ export class RolloutJob implements StoppableJob {
     this.#stop();
   }
 
+  /** Waits for the next batch. The first call announces the weight version to the proxy. */
   #next(): Promise<RolloutBatch | undefined> {
-    return this.#controller.waitBatch();
+    return this.#withProxy(() => this.#controller.waitBatch());
+  }
+
+  /** Repeats a call that has no further effect if it is repeated, as long as its proxy comes back. */
+  async #withProxy<T>(call: () => Promise<T>): Promise<T> {
+    for (let outages = 0; ; outages++) {
+      try {
+        return await call();
+      } catch (error) {
+        const waits = isProxyAbsent(error) && outages < MAX_OUTAGES && !this.#stopping.signal.aborted;
+        if (!waits || !(await this.#waitForProxy())) throw error;
+      }
+    }
   }
 
   #tell(message: string): void {
@@ -170,10 +192,14 @@ export class RolloutJob implements StoppableJob {
       ...filters,
     } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
-    const stopIfLost = this.#job.leases !== undefined && !this.#stopping.signal.aborted;
-    const survivors = await this.#export(batch, { admin: proxy.admin, fields, dropIncompleteGroup, stopIfLost });
+    const settings = { admin: proxy.admin, fields, dropIncompleteGroup };
+    const stopIfLost = !this.#stopping.signal.aborted;
+    let survivors = await this.#export(batch, { ...settings, stopIfLost });
+    if (stopIfLost && survivors && survivors.lost.size > 0) {
+      if (!this.#stopping.signal.aborted && this.#rerun(batch, survivors.lost)) return;
+      survivors = await this.#export(batch, settings);
+    }
     if (survivors === undefined) return;
-    if (stopIfLost && survivors.lost.size > 0) return this.#rerun(batch, survivors.lost);
     this.#tally.lose(survivors.lost.size, survivors.leftOut);
     await this.#job.transcript?.settled(batch.sessionIds);
     if (survivors.content === undefined) {
@@ -202,16 +228,34 @@ export class RolloutJob implements StoppableJob {
     return record;
   }
 
-  /** Runs the tasks of lost sessions again, on any rollout worker. Their other sessions are deleted. */
-  #rerun(batch: RolloutBatch, lost: ReadonlySet<string>): void {
+  /**
+   * Runs the tasks of lost sessions again, in this process or on any rollout worker. Their other sessions are deleted. Returns false
+   * if each of them has run too often.
+   */
+  #rerun(batch: RolloutBatch, lost: ReadonlySet<string>): boolean {
     const isLost = ({ accepted }: TaskResult) => accepted.some(({ sessionId }) => lost.has(sessionId));
-    for (const task of batch.tasks.filter(isLost)) {
+    const tasks = batch.tasks.filter((task) => isLost(task) && this.#mayRunAgain(task));
+    if (tasks.length === 0) return false;
+    const { leases, proxy } = this.#job;
+    for (const task of tasks) {
       this.#tally.rerun(task);
       const kept = task.accepted.flatMap(({ sessionId }) => (lost.has(sessionId) ? [] : [sessionId]));
-      this.#job.leases?.reopen(task.index, "its sessions were lost with their proxy", kept);
+      if (leases) leases.reopen(task.index, "its sessions were lost with their proxy", kept);
+      // If the proxy does not answer, they are freed when they expire.
+      else for (const id of kept) void proxy.admin.deleteSession(id).catch(() => false);
     }
     this.#tell(`${lost.size} sessions were lost with their proxy; their tasks run again`);
-    this.#controller.rerun(batch, isLost);
+    const again = new Set(tasks.map(({ index }) => index));
+    this.#controller.rerun(batch, ({ index }) => again.has(index));
+    return true;
+  }
+
+  /** Counts the runs of a task in this process. Leases count those of rollout workers. */
+  #mayRunAgain({ index }: TaskResult): boolean {
+    if (this.#job.leases) return true;
+    const runs = (this.#runs.get(index) ?? 1) + 1;
+    this.#runs.set(index, runs);
+    return runs <= this.#job.config.rollout.max_attempts;
   }
 
   /** Exports the batch. If the proxy refuses, tells the user how to export it again, and returns undefined. */
@@ -222,13 +266,25 @@ export class RolloutJob implements StoppableJob {
     const target = { file: this.#batches.upcomingFile };
     const receive = (arriving: ArrivingBatch) => receiveBatch(arriving, target);
     try {
-      return await exportSurvivors(batch, { ...options, receive });
+      return await exportSurvivors(batch, { ...options, receive, waitForProxy: () => this.#waitForProxy() });
     } catch (error) {
       if (!(error instanceof BatchExportError)) throw error;
       this.#tell(describeUnexported(error, this.#job, { fields: options.fields, file: this.#batches.nextFile() }));
       this.fail(error);
       return undefined;
     }
+  }
+
+  /** Waits until the proxy answers. A job that was stopped does not wait for long. */
+  #waitForProxy(): Promise<boolean> {
+    const { proxy, config } = this.#job;
+    const watch = watchProxy(proxy);
+    watch.noteLoss(true);
+    const { proxy_wait_seconds } = config.rollout;
+    const seconds = this.#stopping.signal.aborted
+      ? Math.min(STOPPED_WAIT_SECONDS, proxy_wait_seconds)
+      : proxy_wait_seconds;
+    return watch.waitUntilAnswers(seconds);
   }
 
   /**
@@ -288,7 +344,8 @@ export class RolloutJob implements StoppableJob {
     if (version === this.#controller.version) return;
     const update = weights === undefined ? undefined : { path: weights };
     try {
-      await this.#controller.setVersion(version, update, { signal: this.#stopping.signal });
+      const { signal } = this.#stopping;
+      await this.#withProxy(() => this.#controller.setVersion(version, update, { signal }));
     } catch (error) {
       if (weights === undefined) throw error;
       throw trainerFailed(`its weights ${weights} were not loaded: ${(error as Error).message}`);

@@ -2,6 +2,7 @@ import { SchedulerError } from "../../scheduler/errors.js";
 import type { JobSpec } from "../../scheduler/job.js";
 import { runScheduledJob } from "../../scheduler/schedule.js";
 import type { JobState } from "../../scheduler/slurm/job-state.js";
+import { describeKept } from "../../scheduler/supervisor.js";
 import { EXIT_INTERRUPTED, onInterrupt } from "./interrupt.js";
 
 /**
@@ -16,7 +17,11 @@ export async function runJobSpec(type: Parameters<typeof runScheduledJob>[0], sp
     stop.abort();
   });
   try {
-    await runScheduledJob(type, spec, { signal: stop.signal, onState: (id, state) => report(describe(id, state)) });
+    await runScheduledJob(type, spec, {
+      signal: stop.signal,
+      onState: (id, state) => report(describe(id, state)),
+      onKept: (kept) => report(describeKept(kept)),
+    });
     return true;
   } catch (error) {
     if (!(error instanceof SchedulerError) || error.code !== "job_stopped" || !stop.signal.aborted) throw error;

@@ -1,10 +1,13 @@
 import type { Config } from "../../config/index.js";
 import type { JobJournal } from "../../leasing/job-journal.js";
-import { connectProxy } from "../../rollout/connect.js";
+import { type ConnectedProxy, connectProxy } from "../../rollout/connect.js";
 import type { RolloutWorkflow } from "../../rollout/contract.js";
 import { WorkflowRunner } from "../../rollout/controller/task-runner.js";
+import { watchProxy } from "../../rollout/proxy-watch.js";
+import { isWithoutProxy } from "../../rollout/retrying-workflow.js";
 import { createLogger } from "../logger.js";
 import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
+import { RolloutJobError } from "./errors.js";
 import { readExamples } from "./examples.js";
 import type { JobSetup } from "./job-setup.js";
 import { JobTranscript } from "./job-transcript.js";
@@ -57,7 +60,9 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
     await using proxy = connectProxy(served);
     await using journal = await openJournal(run);
     await using leases = await openRunners(run, { served, proxy, screen, journal });
-    const runner = leases?.tasks ?? (workflow && (await createRunner(workflow.workflow, { options, proxy, journal })));
+    watchProxy(proxy).onChange = (isAbsent) =>
+      screen.line(`rolltape: the proxy ${isAbsent ? "does not answer; the job waits for it" : "answers again"}`);
+    const runner = leases?.tasks ?? (workflow && (await createRunner(workflow.workflow, { ...run, proxy, journal })));
     if (!runner) throw new Error("nothing runs the agents");
     const groupSize = workflow?.groupSize ?? leases?.groupSize ?? 1;
     const counts = await ProxyCounts.start(proxy.url);
@@ -68,6 +73,8 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
     const job = new RolloutJob({ ...setup, transcript });
     leases?.attach(job);
     run.watch.begin(job);
+    // Agents in this process find out themselves. Rollout workers only wait.
+    using _watching = leases && stopWithoutProxy(proxy, run);
     return await measure(job, run, { groupSize, transcript });
   } finally {
     workflow?.close();
@@ -98,14 +105,48 @@ interface Opened {
 
 /** Returns what runs tasks in this process, and stores their results if there is a journal. */
 async function createRunner(
-  workflow: RolloutWorkflow,
-  { options, proxy, journal }: Pick<JobRun, "options"> & Pick<Opened, "proxy" | "journal">,
+  inner: RolloutWorkflow,
+  { config, options, watch, proxy, journal }: JobRun & Pick<Opened, "proxy" | "journal">,
 ) {
+  const workflow = withoutResultIfLost(inner, () => watch.fail(proxyLost(proxy.url, config)));
   // The transcript reads the sessions of rejected episodes before they are deleted.
   const rejectedSessions = options.transcripts === false ? "delete" : "keep";
   if (!journal) return new WorkflowRunner(workflow, proxy, { rejectedSessions });
   const { JournaledRunner } = await import("../../leasing/journaled-runner.js");
   return new JournaledRunner(workflow, proxy, journal, { rejectedSessions, leaseId: journal.jobId });
+}
+
+/**
+ * Stops the job if a task has no result because its proxy is gone. The task then ends as one that was stopped with the job, so
+ * that it runs again when the job goes on.
+ */
+function withoutResultIfLost(workflow: RolloutWorkflow, stop: () => void): RolloutWorkflow {
+  const arunEpisode: RolloutWorkflow["arunEpisode"] = async (engine, data, options) => {
+    const result = await workflow.arunEpisode(engine, data, options);
+    if (!isWithoutProxy(result)) return result;
+    stop();
+    return { ...result, accepted: [] };
+  };
+  return { arunEpisode };
+}
+
+/** Stops the job when its proxy has not answered for too long, until it is disposed of. */
+function stopWithoutProxy(proxy: ConnectedProxy, { config, watch }: JobRun): Disposable {
+  const over = new AbortController();
+  const { proxy_wait_seconds } = config.rollout;
+  void watchProxy(proxy)
+    .whenGone(proxy_wait_seconds, over.signal)
+    .then(
+      () => watch.fail(proxyLost(proxy.url, config)),
+      () => undefined,
+    );
+  return { [Symbol.dispose]: () => over.abort(new Error("the job is over")) };
+}
+
+function proxyLost(url: string, { rollout }: Config): RolloutJobError {
+  const seconds = rollout.proxy_wait_seconds;
+  const message = `the proxy ${url} did not answer for ${seconds} s (rollout.proxy_wait_seconds)`;
+  return new RolloutJobError("proxy_lost", message);
 }
 
 /** Opens what gives tasks to rollout workers; undefined if agents run in this process. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { AdminClient, ArrivingBatch, BatchFields } from "../../client/admin-client.js";
 import { ProxyError } from "../../client/errors.js";
 import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
+import { isProxyAbsent } from "../../rollout/proxy-loss.js";
 
 type SurvivorsClient = Pick<AdminClient, "receiveHeldBatch" | "acknowledge" | "deleteSession">;
 
@@ -13,8 +14,10 @@ export interface SurvivorsOptions<Content> {
   readonly fields: BatchFields;
   /** Leaves out the whole group if one of its members was lost. */
   readonly dropIncompleteGroup: boolean;
-  /** Exports nothing if sessions were lost, because their tasks run again. */
+  /** Exports nothing if sessions were lost, because their tasks may run again. */
   readonly stopIfLost?: boolean;
+  /** Waits until a proxy that was lost answers again. Returns false if it does not. Default: does not wait. */
+  readonly waitForProxy?: () => Promise<boolean>;
   /** Pauses before retries if a worker does not answer, because it may be busy or unreachable for a moment only. */
   readonly pausesMs?: readonly number[];
 }
@@ -48,6 +51,9 @@ export class BatchExportError extends Error {
 /** Error codes of sessions that were lost, because their worker died or was restarted. */
 const LOST_CODES = new Set(["worker_unavailable", "session_not_found", "session_expired"]);
 
+/** An export that makes the proxy crash must end. */
+const MAX_OUTAGES = 5;
+
 const PAUSES_MS = [1000, 2000, 4000];
 
 /** Time in which the job must write a batch. After that, the proxy treats the sessions as not exported. */
@@ -66,7 +72,8 @@ export async function exportSurvivors<Content>(
   batch: Pick<RolloutBatch, "tasks" | "sessionIds">,
   options: SurvivorsOptions<Content>,
 ): Promise<Survivors<Content>> {
-  const { admin, receive, fields, stopIfLost = false, pausesMs = PAUSES_MS } = options;
+  const { admin, receive, fields, stopIfLost = false, pausesMs = PAUSES_MS, waitForProxy } = options;
+  let outages = 0;
   const gone = new Set<string>();
   const pauses = [...pausesMs];
   for (;;) {
@@ -86,7 +93,11 @@ export async function exportSurvivors<Content>(
       return { content: held?.received, lost: gone, leftOut: left.length, sessionIds: kept, release };
     } catch (error) {
       const refused = readLostSessions(error).filter(({ session_id }) => !gone.has(session_id));
-      if (refused.length === 0) throw new BatchExportError(kept, error);
+      if (refused.length === 0) {
+        const waits = isProxyAbsent(error) && outages++ < MAX_OUTAGES;
+        if (waits && (await waitForProxy?.())) continue;
+        throw new BatchExportError(kept, error);
+      }
       const pause = refused.some(({ code }) => code === "worker_unavailable") ? pauses.shift() : undefined;
       if (pause !== undefined) await sleep(pause);
       else for (const { session_id } of refused) gone.add(session_id);

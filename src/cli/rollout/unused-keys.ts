@@ -40,6 +40,9 @@ export function unusedByController({ trainer }: Pick<RolloutOptions, "trainer">)
         "rollout.worker_concurrency",
         "rollout.workers",
         "rollout.controller_wait_seconds",
+        "rollout.max_failures",
+        "rollout.no_retry_on",
+        "rollout.failure_reward",
       ],
       reason: "`rolltape worker` uses it, `rolltape controller` does not",
     },
@@ -109,12 +112,7 @@ export function unusedByRollout(
     options.workers === undefined &&
       options.jobFolder === undefined &&
       rollout.workers === null && {
-        prefixes: [
-          "rollout.worker_concurrency",
-          "rollout.max_attempts",
-          "rollout.lease_seconds",
-          "rollout.controller_wait_seconds",
-        ],
+        prefixes: ["rollout.worker_concurrency", "rollout.lease_seconds", "rollout.controller_wait_seconds"],
         reason: "agents run in this process; set `rollout.workers` or `--workers`",
       },
     !isPython && {

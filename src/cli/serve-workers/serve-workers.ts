@@ -17,7 +17,7 @@ import type { ChildEnd } from "../../support/processes/child-end.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
 import { describeAddress } from "../describe-address.js";
 import { EXIT_FAILURE, EXIT_INCOMPLETE } from "../exit.js";
-import { stopOnSignal, stopWithParent } from "../lifetime.js";
+import { stopOnSignal } from "../lifetime.js";
 import { divideBudgets, type WorkerBudgets } from "./divide-budgets.js";
 import { describeWorkers } from "./ready-fields.js";
 import { WorkerFleet } from "./worker-fleet.js";
@@ -84,7 +84,6 @@ export async function serveWorkers(options: ServeWorkersOptions): Promise<void> 
     return stopping.allFailed ? EXIT_FAILURE : chooseStatus(ends, cut);
   };
   stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, stop);
-  stopWithParent();
   try {
     await fleet.start();
     gateway = await startGateway(toGatewayConfig(config, folder, budgets), {

@@ -48,7 +48,7 @@ export class WorkerProcess {
       kind: "proxy worker",
       args: ["serve", ...args],
       nodeArguments,
-      runArguments: () => [`server.port=${this.#ready === undefined ? 0 : new URL(this.#ready.url).port}`],
+      keepsPort: true,
       env,
       logs: nameLines(name, process.stderr),
       cost: isStored ? "its sessions wait for it" : "its sessions are lost",

@@ -2,6 +2,18 @@ import { z } from "zod";
 import { agentSchema } from "./agent.js";
 import { seconds } from "./values.js";
 
+/** Reasons for which an episode fails by itself. */
+const FAILURES = [
+  "agent_error",
+  "invalid_reward",
+  "no_model_calls",
+  "unknown_interaction",
+  "episode_timeout",
+  "start_failed",
+  "export_failed",
+  "workflow_error",
+] as const;
+
 /** Rollouts: their agents, how many run at once, and how far they may run ahead of the trainer. */
 export const rolloutSchema = z.strictObject({
   agent: agentSchema.prefault({}),
@@ -59,13 +71,39 @@ export const rolloutSchema = z.strictObject({
     .max(4096)
     .default(64)
     .describe("Maximum number of tasks that one rollout worker runs at once. Used by rollout workers only."),
+  max_failures: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(3)
+    .describe(
+      "Number of times that an episode may fail before it is rejected: 1 means no retry. The pause before a retry is 0.5 s, then doubles. Attempts that are lost with a worker or a proxy do not count. Used by rollout jobs and rollout workers only.",
+    ),
+  no_retry_on: z
+    .array(z.enum(FAILURES))
+    .default([])
+    .describe(
+      "Reasons after which an episode is rejected at once. Others are retried. An episode with `agent_refused` is never retried. Used by rollout jobs and rollout workers only.",
+    ),
+  failure_reward: z
+    .number()
+    .nullable()
+    .default(null)
+    .describe(
+      "Reward of an episode that failed for the last time, if its session has a model call: it becomes a sample. Null: it is rejected, so that batches have only episodes that survived, which is a bias. Used by rollout jobs and rollout workers only.",
+    ),
+  proxy_wait_seconds: seconds
+    .default(300)
+    .describe(
+      "Seconds for which episodes and exports wait for a proxy that does not answer. The episodes then run again. Used by rollout jobs and rollout workers only.",
+    ),
   max_attempts: z
     .int()
     .min(1)
     .max(1000)
     .default(3)
     .describe(
-      "Number of times that a task may run if rollout workers die or go silent, or if its sessions are lost with their proxy. Used by controllers with rollout workers only.",
+      "Number of times that a task may run if rollout workers die or go silent, or if its sessions are lost with their proxy. Used by rollout jobs only.",
     ),
   lease_seconds: z
     .number()

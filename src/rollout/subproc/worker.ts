@@ -9,8 +9,6 @@ import { assertSerializable } from "./serializable.js";
 const send = (message: WorkerMessage) => process.send?.(message);
 
 process.on("message", (task: SentTask) => void runTask(task));
-// The parent has ended: kill this process and everything that its agents started.
-process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));
 
 /**
  * Number of active resources (timers, requests, …) while no task runs. It is the minimum of all tasks, because at the

@@ -10,7 +10,9 @@ import {
   LEASE_PATHS,
   leasesReply,
   lostReply,
+  type RolloutStatus,
   returnsReply,
+  statusReply,
   type Updates,
   updatesReply,
   type WireReport,
@@ -112,17 +114,22 @@ export class ControllerClient {
     await this.#call(LEASE_PATHS.returns, { worker_id: workerId, lease_ids: leaseIds }, returnsReply, { signal });
   }
 
+  /** Returns the state of the job. */
+  status(signal: AbortSignal): Promise<RolloutStatus> {
+    return this.#call(LEASE_PATHS.status, undefined, statusReply, { signal });
+  }
+
   async #call<Schema extends z.ZodType>(
     path: string,
-    body: object,
+    body: object | undefined,
     reply: Schema,
-    { signal, seconds = 0, repeated = () => body }: CallOptions = {},
+    { signal, seconds = 0, repeated }: CallOptions = {},
   ): Promise<z.output<Schema>> {
     for (let earlier = 0; ; earlier++) {
       signal?.throwIfAborted();
       await this.#waitForAddress(path, signal);
       try {
-        const sent = earlier === 0 ? body : repeated();
+        const sent = earlier === 0 || repeated === undefined ? body : repeated();
         const answer = await this.#send(path, sent, reply, { signal, timeoutSeconds: seconds + ANSWER_SECONDS });
         this.#hear();
         return answer;
@@ -136,7 +143,7 @@ export class ControllerClient {
 
   async #send<Schema extends z.ZodType>(
     path: string,
-    body: object,
+    body: object | undefined,
     reply: Schema,
     options: { readonly signal?: AbortSignal | undefined; readonly timeoutSeconds: number },
   ): Promise<z.output<Schema>> {
@@ -144,7 +151,8 @@ export class ControllerClient {
     const url = await locate();
     if (url === undefined) throw new ProxyError("connection_failed", "The controller has removed its address.");
     const calls = new ProxyCalls(new HttpTransport(url, connections), adminKey);
-    return calls.json({ path, body, idempotent: false, ...options }, reply);
+    const method = body === undefined ? "GET" : "POST";
+    return calls.json({ method, path, body, idempotent: false, ...options }, reply);
   }
 
   async #waitForAddress(path: string, signal: AbortSignal | undefined): Promise<void> {

@@ -7,7 +7,9 @@ import type { EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.
 import { runWorkflow } from "../episode-result.js";
 import type { LeasedTask, Leases, WireReport } from "../lease/protocol.js";
 import { toWire } from "../lease/wire-result.js";
+import { type ProxyWatch, watchProxy } from "../proxy-watch.js";
 import { Rejection } from "../rejection.js";
+import { isWithoutProxy } from "../retrying-workflow.js";
 import type { ControllerClient, HeldLeases } from "./controller-client.js";
 import { EpisodePace } from "./episode-pace.js";
 import { WorkerUpdates } from "./worker-updates.js";
@@ -31,7 +33,7 @@ export interface RolloutWorkerOptions {
  * - `accepted`: the report counts.
  * - `refused`: it came too late.
  * - `lost`: the lease was lost while the task ran.
- * - `returned`: the worker was stopped.
+ * - `returned`: the worker was stopped, or its proxy does not answer. The lease was given back, which costs the task no attempt.
  */
 export type RunOutcome = "accepted" | "refused" | "lost" | "returned";
 
@@ -51,6 +53,8 @@ const BEATS = 3;
 const [LEASE_PAUSE, SESSION_PAUSE, REPORT_PAUSE] = [0.01, 0.02, 0.04];
 /** If the answer to a report takes longer, the next task does not wait for it. */
 const LATE_ANSWER_MS = 500;
+/** How long a worker waits for its proxy before it asks the controller if the job is over. */
+const PROXY_WAIT_SECONDS = 5;
 /** Time in which a worker that is stopped tells the controller. */
 const FAREWELL_SECONDS = 5;
 
@@ -75,6 +79,7 @@ export class RolloutWorker {
   readonly #changed = new Waiters();
   readonly #stopping = new AbortController();
   readonly #updates: WorkerUpdates;
+  readonly #proxy: ProxyWatch;
   /** Leases that came after the worker was stopped. */
   readonly #unused: string[] = [];
   /** False if the controller does not know this worker, or it was stopped. */
@@ -84,10 +89,11 @@ export class RolloutWorker {
 
   constructor(options: RolloutWorkerOptions) {
     this.#options = options;
+    this.#proxy = watchProxy(options.engine);
     this.#updates = new WorkerUpdates({
       send: async (sessions, reports) => {
         const { client, workerId: worker_id, concurrency } = options;
-        const max_held = this.#isTaking ? concurrency : undefined;
+        const max_held = this.#isTaking && !this.#proxy.isAbsent ? concurrency : undefined;
         const answer = await client.update({ worker_id, sessions, reports, max_held }, this.#held);
         for (const task of answer.leases) this.#start(task);
         return answer;
@@ -140,6 +146,7 @@ export class RolloutWorker {
     while (!signal.aborted) {
       const max_held = await this.#waitForRoom(signal);
       if (signal.aborted) return;
+      if (this.#proxy.isAbsent && (await this.#waitForProxy()) === "done") return;
       const body = { worker_id, count: concurrency, max_held, wait_seconds: WAIT_SECONDS };
       const answer: Leases | undefined = await client
         .lease(body, { ...this.#held, isTold: tellsHeld }, signal)
@@ -167,6 +174,16 @@ export class RolloutWorker {
       if (!hasChanged) return concurrency + unreported;
     }
     return concurrency;
+  }
+
+  /** Waits until the proxy answers. Until then, a task would only wait here. Returns `done` if the job ends meanwhile. */
+  async #waitForProxy(): Promise<"done" | "answers"> {
+    const { client } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted && !(await this.#proxy.waitUntilAnswers(PROXY_WAIT_SECONDS, signal))) {
+      if ((await client.status(signal)).state === "done") return "done";
+    }
+    return "answers";
   }
 
   get #held(): Pick<HeldLeases, "read"> {
@@ -218,6 +235,13 @@ export class RolloutWorker {
     if (signal.aborted) {
       await this.#free(result);
       onEnd?.(task, result, this.#stopping.signal.aborted ? "returned" : "lost");
+      return;
+    }
+    if (isWithoutProxy(result)) {
+      await this.#options.client
+        .giveBack(this.#options.workerId, [lease_id], this.#stopping.signal)
+        .catch(() => undefined);
+      onEnd?.(task, result, "returned");
       return;
     }
     const isAccepted = await this.#report({ lease_id, task: index, attempt, result: toWire(result) });

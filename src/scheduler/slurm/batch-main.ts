@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SchedulerError } from "../errors.js";
 import { jobSchema } from "../job.js";
-import { runJob } from "../supervisor.js";
+import { describeKept, type KeptSessions, runJob } from "../supervisor.js";
 import { Allocation } from "./allocation.js";
 import { type Outcome, removeOutcome, writeOutcome } from "./outcome.js";
 import { SlurmLauncher } from "./slurm-launcher.js";
@@ -24,7 +24,8 @@ process.exit(state === "done" ? 0 : 1);
 async function run(): Promise<Pick<Outcome, "state" | "message">> {
   try {
     const launcher = new SlurmLauncher(job, await Allocation.read(job, process.env));
-    await runJob(job, { launcher, signal: stop.signal });
+    const onKept = (kept: KeptSessions) => void process.stderr.write(`rolltape: ${describeKept(kept)}\n`);
+    await runJob(job, { launcher, signal: stop.signal, onKept });
     return { state: "done", message: "" };
   } catch (error) {
     const stopped = error instanceof SchedulerError && error.code === "job_stopped";

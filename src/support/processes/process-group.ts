@@ -1,15 +1,25 @@
+import { GroupReaper } from "./group-reaper.js";
+
 /** Groups to kill when this process exits, because signals of the terminal do not reach them. */
 const living = new Set<number>();
+/** Ends them if this process is killed. */
+let reaper: GroupReaper | undefined;
 
-/** Tracks a group, so that it is killed when this process exits. Its leader was started with `detached`. */
+/** Tracks a group, so that it does not outlive this process, however this process ends. Its leader was started with `detached`. */
 export function trackGroup(leader: number): void {
   if (living.size === 0) process.on("exit", killAll);
   living.add(leader);
+  if (reaper?.isAlive) reaper.add(leader);
+  else {
+    reaper = new GroupReaper();
+    for (const group of living) reaper.add(group);
+  }
 }
 
 /** Stops tracking a group. Returns true if it was tracked until now. */
 export function forgetGroup(leader: number): boolean {
   const known = living.delete(leader);
+  if (known) reaper?.remove(leader);
   if (living.size === 0) process.off("exit", killAll);
   return known;
 }

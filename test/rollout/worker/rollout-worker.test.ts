@@ -1,12 +1,15 @@
+import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ConnectionPool } from "../../../src/client/connection-pool.js";
 import { connectProxy } from "../../../src/rollout/connect.js";
 import type { EpisodeOptions } from "../../../src/rollout/contract.js";
+import { watchProxy } from "../../../src/rollout/proxy-watch.js";
 import { ControllerClient } from "../../../src/rollout/worker/controller-client.js";
 import { RolloutWorker, type RolloutWorkerOptions } from "../../../src/rollout/worker/rollout-worker.js";
+import { findFreePort } from "../../../src/scheduler/free-port.js";
 import { createDeferred } from "../../../src/support/async/deferred.js";
 import { ADMIN_KEY, leasing, serve } from "../../leasing/leasing.js";
-import { acceptedAs, HeldWorkflow } from "../controller/held-workflow.js";
+import { acceptedAs, HeldWorkflow, rejectedWith } from "../controller/held-workflow.js";
 
 /** A workflow whose data are tasks of {@link leasing}. Its sessions are started without the lease by default. */
 class AnnouncingWorkflow extends HeldWorkflow {
@@ -301,6 +304,41 @@ describe("a rollout worker", () => {
     const failing = { arunEpisode: () => Promise.reject(new Error("a bug")) };
     const { run } = await working({ workflow: failing as never });
     expect((await run(0)).rejected).toMatchObject([{ reason: { code: "workflow_error", message: "a bug" } }]);
+  });
+
+  it("gives a task without a proxy back, uncounted, and takes tasks again when the proxy answers", async () => {
+    const port = await findFreePort();
+    const engine = connectProxy({ url: `http://127.0.0.1:${port}`, adminKey: ADMIN_KEY });
+    onTestFinished(() => engine.close());
+    const { tasks, run, workflow, outcomes } = await working({ engine });
+    const results = [run(0), run(1)];
+    await expect.poll(() => workflow.running).toEqual([0, 1]);
+    watchProxy(engine).noteLoss(true);
+    await workflow.end(0, rejectedWith("proxy_lost"));
+    await expect.poll(() => outcomes).toEqual(["0 returned"]);
+    await expect.poll(() => tasks.counts).toMatchObject({ queued: 1, leased: 1, lost: 0 });
+    await workflow.end(1);
+    await results[1];
+    await expect.poll(() => tasks.counts).toMatchObject({ queued: 1, leased: 0, lost: 0 });
+    expect(workflow.started).toEqual([0, 1]);
+    const proxy = createServer((_, reply) => reply.end("{}")).listen(port, "127.0.0.1");
+    onTestFinished(() => void proxy.close());
+    await expect.poll(() => workflow.running, { timeout: 10_000 }).toEqual([0]);
+    await workflow.end(0);
+    expect((await results[0])?.accepted).toHaveLength(1);
+  });
+
+  it("ends with its job while its proxy does not answer", async () => {
+    const engine = connectProxy({ url: `http://127.0.0.1:${await findFreePort()}`, adminKey: ADMIN_KEY });
+    onTestFinished(() => engine.close());
+    const { tasks, run, workflow, ended } = await working({ engine });
+    const result = run(0);
+    await expect.poll(() => workflow.running).toEqual([0]);
+    watchProxy(engine).noteLoss(true);
+    await workflow.end(0);
+    await result;
+    tasks.finish();
+    expect(await ended).toBe("done");
   });
 
   it("sends results of tasks that end together in one call", async () => {
