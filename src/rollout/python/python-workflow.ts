@@ -28,9 +28,12 @@ export class PythonWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
   }
 
   async arunEpisode(engine: RolloutEngine, data: Data, options: EpisodeOptions = {}): Promise<EpisodeResult> {
+    // An episode that runs again has not failed.
+    const failureReward: EpisodeOptions["failureReward"] = (reason) =>
+      findCulprit(reason.cause) === undefined ? options.failureReward?.(reason) : undefined;
     const task = typeof data === "object" && data !== null ? data : undefined;
     for (let losses = 1; !(task && this.#culprits.has(task)); losses++) {
-      const result = await this.#shared.arunEpisode(engine, data, options);
+      const result = await this.#shared.arunEpisode(engine, data, { ...options, failureReward });
       const culprit = findCulprit(readCause(result));
       if (culprit === undefined || options.signal?.aborted) return result;
       await freeSession(engine, result, options);
