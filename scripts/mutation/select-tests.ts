@@ -1,3 +1,4 @@
+import { basename, dirname } from "node:path";
 import type { Mutant } from "./mutants.js";
 import type { TestOutcome } from "./test-process.js";
 
@@ -10,7 +11,7 @@ export class TestSelection {
    * @param tests all test files
    * @param outcome of all of them without a mutant
    */
-  constructor(tests: readonly string[], { milliseconds, reached }: TestOutcome) {
+  constructor(tests: readonly string[], { milliseconds, reached }: Pick<TestOutcome, "milliseconds" | "reached">) {
     this.#milliseconds = milliseconds;
     for (const { file, atLoad, inTests } of reached) {
       for (const id of atLoad) this.#add(id, tests);
@@ -18,9 +19,17 @@ export class TestSelection {
     }
   }
 
-  /** The test files that reach a mutant, the quickest first. */
-  of({ id }: Mutant): string[] {
-    return [...(this.#filesOf.get(id) ?? [])].toSorted((a, b) => this.milliseconds([a]) - this.milliseconds([b]));
+  /**
+   * Returns those of the test files that reach a mutant, the likeliest to notice it first: those whose path resembles the
+   * mutated file's, then the quickest.
+   */
+  of({ id, file }: Mutant, tests: readonly string[]): string[] {
+    const reaching = this.#filesOf.get(id);
+    return tests
+      .filter((test) => reaching?.has(test))
+      .toSorted(
+        (a, b) => resemblance(b, file) - resemblance(a, file) || this.milliseconds([a]) - this.milliseconds([b]),
+      );
   }
 
   /** How long these tests take without a mutant. */
@@ -33,4 +42,12 @@ export class TestSelection {
     this.#filesOf.set(id, known);
     for (const file of files) known.add(file);
   }
+}
+
+/** Returns the number of folders below `test` and `src` that two paths share from the top, and many more for the same name. */
+function resemblance(test: string, source: string): number {
+  const [folders, others] = [dirname(test).split("/").slice(1), dirname(source).split("/").slice(1)];
+  const differs = folders.findIndex((folder, depth) => folder !== others[depth]);
+  const shared = differs < 0 ? folders.length : differs;
+  return shared + (basename(test, ".test.ts") === basename(source, ".ts") ? 100 : 0);
 }
