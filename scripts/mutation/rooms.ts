@@ -11,6 +11,9 @@ const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
   "model/output": ["test/model"],
 };
 
+/** Rooms whose tests are slow ones for the most part. Slow tests of other rooms would take most of the time. */
+const TESTED_BY_SLOW: ReadonlySet<string> = new Set(["storage"]);
+
 /** The folders of C++ that GoogleTest tests. The addon's own files are tested by `test/native` only. */
 export const NATIVE_ROOMS: readonly string[] = ["native/core", "native/memory"];
 
@@ -37,7 +40,11 @@ export function findRoom(root: string, name: string): Room {
   }
   if (native !== undefined) return { name, sources: filesIn(root, folder, [".cc", ".h"]), tests: [] };
   const testFolders = [join("test", name), ...(TESTED_ALSO[name] ?? [])];
-  const tests = new Set(testFolders.flatMap((each) => filesIn(root, each, [".test.ts"])));
+  const tests = new Set(
+    testFolders
+      .flatMap((each) => filesIn(root, each, [".test.ts"]))
+      .filter((file) => !file.endsWith(".slow.test.ts") || TESTED_BY_SLOW.has(name)),
+  );
   if (tests.size === 0) throw new Error(`No tests of src/${name} are in ${testFolders.join(", ")}.`);
   return { name, sources: filesIn(root, folder, [".ts"]), tests: [...tests] };
 }

@@ -17,6 +17,11 @@ it("a folder inside a room is a room", () => {
   expect(() => findRoom(ROOT, "nothing")).toThrow('received "nothing"');
 });
 
+it("has slow tests only if it is tested by little else", () => {
+  const withSlow = rooms.filter(({ tests }) => tests.some((file) => file.endsWith(".slow.test.ts")));
+  expect(withSlow.map(({ name }) => name)).toEqual(["storage"]);
+});
+
 describe("equivalent mutants", () => {
   it.each(rooms.map(({ name, sources }) => [name, sources] as const))("are few in %s", (_, sources) => {
     const own = equivalents.filter(({ file }) => sources.includes(file));
