@@ -8,11 +8,13 @@
 //   npm run test:mutation -- session --at src/session/registry.ts:190 --at src/session/keys.ts
 //                                                           all mutants of a line and of a file
 //   npm run test:mutation -- session --tests test/session   the same sample with the tests of this folder, or this file, only
+//   npm run test:mutation -- session http --quick           each with the quick tests of its own folder only: a lower bound
 //
 // A mutant is a fault in one place: a condition that always holds, `&&` in place of `||`, a dropped call (operators.ts has
 // all, native/mutants.ts those of C++). The sampled mutants are written into a copy of the tree in a temporary folder, each
-// behind a switch. The room's tests run once without a fault, which shows the test files that reach each mutant. Then those
-// run for each mutant, up to the first failure: first the files whose path resembles the mutated file's, then the quickest.
+// behind a switch. The quick tests of the room's own folder run once without a fault, which shows the test files that reach each
+// mutant. Then those run for each mutant, up to the first failure: first the files whose path resembles the mutated file's, then
+// the quickest. Mutants that are left are tried with tests of other folders, and at last with the slow tests of its own folder.
 // The tests of C++ are one program, which is built once and run for each mutant. A run that takes far longer than without the
 // fault counts as noticed. A time-out of TypeScript counts if it comes twice, because a busy machine causes one too. Rooms that
 // are named together share the copy and the run without a fault.
@@ -43,12 +45,13 @@ const { values, positionals } = parseArgs({
     only: { type: "string", default: "" },
     at: { type: "string", multiple: true, default: [] },
     tests: { type: "string", default: "" },
+    quick: { type: "boolean", default: false },
   },
 });
 const [size, seed, least] = [wholeNumber("sample"), wholeNumber("seed"), wholeNumber("least")];
 const rooms = (positionals.length > 0 ? positionals : listRooms(ROOT))
   .map((name) => findRoom(ROOT, name))
-  .map((room) => ({ ...room, tests: room.tests.filter((test) => test.startsWith(values.tests)) }));
+  .map((room) => ({ ...room, tests: chooseTests(room) }));
 const isNative = ({ sources: [first = ""] }: Room) => !first.startsWith("src");
 
 const scores: string[] = [];
@@ -69,6 +72,11 @@ function report(name: string, tried: readonly Result[]): void {
   const percent = percentNoticed(results);
   if (percent < least) process.exitCode = 1;
   scores.push(`${name}: ${percent} %${percent < least ? `, below ${least} %` : ""}`);
+}
+
+function chooseTests({ tests }: Room): string[][] {
+  const groups = values.quick ? tests.slice(0, 1) : tests;
+  return groups.map((group) => group.filter((file) => file.startsWith(values.tests)));
 }
 
 function isEquivalent({ file, line, name }: Mutant): boolean {

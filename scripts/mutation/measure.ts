@@ -7,7 +7,7 @@ import { findAllNative, TestBinary } from "./native/test-binary.js";
 import type { Result } from "./report.js";
 import type { Room } from "./rooms.js";
 import { TestSelection } from "./select-tests.js";
-import type { Failure, TestOutcome } from "./test-process.js";
+import type { TestOutcome } from "./test-process.js";
 import { TestRunner } from "./test-runner.js";
 
 /** Chooses the mutants to try, of all mutants of a room. */
@@ -18,6 +18,10 @@ type Outcome = Omit<Result, "mutant">;
 const FIRST_RUN_LIMIT_MS = 1_800_000;
 /** A run with a mutant may take this and three times as long as without. */
 const GRACE_MS = 20_000;
+/** Two use two cores well, because tests wait a lot. */
+const RUNNERS = 2;
+/** The first run of a mutant's tests has those that take this long together, and one more. */
+const LIKELIEST_MS = 5_000;
 const NOT_REACHED: Outcome = { outcome: "not reached" };
 const NO_END: Outcome = { outcome: "noticed", by: "took too long, or crashed" };
 
@@ -26,34 +30,57 @@ const note = (line: string) => void process.stderr.write(`${line}\n`);
 /** Takes the results of a room. */
 export type Report = (room: string, results: readonly Result[]) => void;
 
-/** Tries mutants of rooms of TypeScript with vitest, in a copy of the tree. All rooms share the run without a mutant. */
+/** Tries mutants of rooms of TypeScript with vitest, in a copy of the tree. Rooms share runs without a mutant. */
 export async function measure(root: string, rooms: readonly Room[], choose: Choose, report: Report): Promise<void> {
   const all = findAll(root, unique(rooms.flatMap(({ sources }) => sources)));
   const chosen = new Map(rooms.map((room) => [room, choose(all.filter(({ file }) => room.sources.includes(file)))]));
-  const asked = unique([...chosen.values()].flat());
-  const tests = unique(rooms.flatMap((room) => room.tests));
   const copy = copyTree(root);
-  const runner = new TestRunner(copy.folder);
+  const runners = Array.from({ length: RUNNERS }, () => new TestRunner(copy.folder));
   const clean = cleanAtExit(() => {
-    runner.stop();
+    for (const runner of runners) runner.stop();
     copy.remove();
   });
   try {
-    writeMutants(asked, copy.folder);
+    writeMutants(unique([...chosen.values()].flat()), copy.folder);
     buildDist(copy.folder);
-    note(`${asked.length} mutants, ${tests.length} test files; first all tests without a mutant`);
-    const selection = new TestSelection(tests, await runWithoutMutant(runner, tests));
-    for (const [room, mutants] of chosen) {
-      const results = await tryAll(mutants, (mutant) => tryMutant(runner, mutant, selection, room));
-      report(room.name, results);
+    const selection = new TestSelection();
+    for (const [{ name, tests }, mutants] of chosen) {
+      const results = new Map<Mutant, Result>(mutants.map((mutant) => [mutant, { mutant, ...NOT_REACHED }]));
+      for (const group of tests) {
+        const left = mutants.filter((mutant) => results.get(mutant)?.outcome !== "noticed");
+        if (left.length === 0) break;
+        await runWithoutMutant(runners, group, selection);
+        note(`${name}: ${left.length} mutants, ${group.length} test files`);
+        const tryOnes = runners.map((runner) => (mutant: Mutant) => tryMutant(runner, mutant, selection, group));
+        for (const result of await tryAll(left, tryOnes)) {
+          if (result.outcome !== "not reached") results.set(result.mutant, result);
+        }
+      }
+      report(name, [...results.values()]);
     }
   } finally {
     clean();
   }
 }
 
+/** Runs those of the tests that have not run without a mutant yet. */
+async function runWithoutMutant(
+  runners: readonly TestRunner[],
+  tests: readonly string[],
+  selection: TestSelection,
+): Promise<void> {
+  const missing = tests.filter((test) => !selection.knows(test));
+  note(`${missing.length} test files without a mutant`);
+  await Promise.all(
+    runners.map(async (runner, share) => {
+      const own = missing.filter((_, index) => index % runners.length === share);
+      if (own.length > 0) selection.add(own, await runShare(runner, own));
+    }),
+  );
+}
+
 /** @throws Error if a test fails twice */
-async function runWithoutMutant(runner: TestRunner, tests: readonly string[]): Promise<TestOutcome> {
+async function runShare(runner: TestRunner, tests: readonly string[]): Promise<TestOutcome> {
   const first = await runner.run({ tests }, FIRST_RUN_LIMIT_MS);
   if (!first) throw mustPass(undefined);
   const failed = unique(first.failures.map(({ file }) => file));
@@ -67,23 +94,39 @@ async function tryMutant(
   runner: TestRunner,
   mutant: Mutant,
   selection: TestSelection,
-  { tests }: Room,
+  tests: readonly string[],
 ): Promise<Outcome> {
   const own = selection.of(mutant, tests);
   if (own.length === 0) return NOT_REACHED;
-  const run = async (some: readonly string[]): Promise<Outcome & { readonly failure?: Failure | undefined }> => {
-    const limit = GRACE_MS + 3 * selection.milliseconds(some);
-    const result = await runner.run({ mutant: mutant.id, tests: some }, limit);
-    if (!result) return NO_END;
-    const [failure] = result.failures;
-    return failure
-      ? { outcome: "noticed", by: `${failure.name}, in ${failure.file}`, failure }
-      : { outcome: "survived" };
-  };
-  const first = await run(own);
-  // A busy machine makes tests time out too, so a time-out counts only if it comes twice.
-  if (first === NO_END) return run(own);
-  return first.failure?.timedOut ? run(own.slice(own.indexOf(first.failure.file))) : first;
+  // In two runs: one that never ends is stopped sooner if it has few tests.
+  const likeliest = own.filter((_, index) => selection.milliseconds(own.slice(0, index)) < LIKELIEST_MS);
+  for (const some of [likeliest, own.slice(likeliest.length)]) {
+    const outcome = await tryTests(runner, mutant, selection, some);
+    if (outcome.outcome === "noticed") return outcome;
+  }
+  return { outcome: "survived" };
+}
+
+/** A busy machine makes tests time out too, so a time-out counts only if it comes twice. */
+async function tryTests(
+  runner: TestRunner,
+  { id }: Mutant,
+  selection: TestSelection,
+  tests: readonly string[],
+): Promise<Outcome> {
+  let left = tests;
+  let timeOuts = 0;
+  while (left.length > 0) {
+    const result = await runner.run({ mutant: id, tests: left }, GRACE_MS + 3 * selection.milliseconds(left));
+    if (!result && timeOuts++ > 0) return NO_END;
+    const failure = result?.failures[0];
+    if (result && !failure) break;
+    if (failure && !(failure.timedOut && timeOuts++ === 0)) {
+      return { outcome: "noticed", by: `${failure.name}, in ${failure.file}` };
+    }
+    if (failure) left = left.slice(left.indexOf(failure.file));
+  }
+  return { outcome: "survived" };
 }
 
 /** Tries mutants of rooms of C++ with GoogleTest. One program, built once, has all of them. */
@@ -111,30 +154,36 @@ export async function measureNative(
     if (!first?.passed) throw mustPass(first?.failure);
     for (const [name, mutants] of chosen) {
       const own = mutants.filter((mutant) => compiled.has(mutant));
-      const tried = await tryAll(own, (mutant) => {
+      const tryOne = (mutant: Mutant): Outcome => {
         if (!first.reached.has(mutant.id)) return NOT_REACHED;
         const result = binary.run(mutant.id, GRACE_MS + 3 * first.milliseconds);
         if (!result) return NO_END;
         return result.passed ? { outcome: "survived" } : { outcome: "noticed", by: result.failure };
-      });
-      report(name, tried);
+      };
+      report(name, await tryAll(own, [tryOne]));
     }
   } finally {
     clean();
   }
 }
 
-async function tryAll(
-  chosen: readonly Mutant[],
-  tryOne: (mutant: Mutant) => Outcome | Promise<Outcome>,
+/** @param tryOnes each tries one mutant at a time */
+async function tryAll<M extends Mutant>(
+  chosen: readonly M[],
+  tryOnes: readonly ((mutant: M) => Outcome | Promise<Outcome>)[],
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (const mutant of chosen) {
-    const { outcome, by } = await tryOne(mutant);
-    results.push({ mutant, outcome, by });
-    const place = `${mutant.file}:${mutant.line} ${mutant.name}`;
-    note(`${results.length}/${chosen.length} ${place}: ${outcome}${by ? ` (${by})` : ""}`);
-  }
+  const left = chosen.entries();
+  let done = 0;
+  const tryNext = async (tryOne: (mutant: M) => Outcome | Promise<Outcome>): Promise<void> => {
+    for (const [index, mutant] of left) {
+      const { outcome, by } = await tryOne(mutant);
+      results[index] = { mutant, outcome, by };
+      const place = `${mutant.file}:${mutant.line} ${mutant.name}`;
+      note(`${++done}/${chosen.length} ${place}: ${outcome}${by ? ` (${by})` : ""}`);
+    }
+  };
+  await Promise.all(tryOnes.map(tryNext));
   return results;
 }
 

@@ -11,9 +11,6 @@ const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
   "model/output": ["test/model"],
 };
 
-/** Rooms whose tests are slow ones for the most part. Slow tests of other rooms would take most of the time. */
-const TESTED_BY_SLOW: ReadonlySet<string> = new Set(["storage"]);
-
 /** The folders of C++ that GoogleTest tests. The addon's own files are tested by `test/native` only. */
 export const NATIVE_ROOMS: readonly string[] = ["native/core", "native/memory"];
 
@@ -21,8 +18,11 @@ export interface Room {
   readonly name: string;
   /** Relative to the repository, like the tests. */
   readonly sources: readonly string[];
-  /** Empty for a room of C++: its tests are one program. */
-  readonly tests: readonly string[];
+  /**
+   * Test files in groups: those of its own folder, those of other folders, and its own slow ones. A mutant that one group does
+   * not notice is tried with the next. Empty for a room of C++: its tests are one program.
+   */
+  readonly tests: readonly (readonly string[])[];
 }
 
 /** Lists the names of all rooms: the folders of `src`, and those of C++. */
@@ -39,15 +39,15 @@ export function findRoom(root: string, name: string): Room {
     throw new Error(`\`ROOM\` must be a folder of src, or in ${NATIVE_ROOMS.join(" or ")}; received "${name}".`);
   }
   if (native !== undefined) return { name, sources: filesIn(root, folder, [".cc", ".h"]), tests: [] };
-  const testFolders = [join("test", name), ...(TESTED_ALSO[name] ?? [])];
-  const tests = new Set(
-    testFolders
-      .flatMap((each) => filesIn(root, each, [".test.ts"]))
-      .filter((file) => !file.endsWith(".slow.test.ts") || TESTED_BY_SLOW.has(name)),
-  );
-  if (tests.size === 0) throw new Error(`No tests of src/${name} are in ${testFolders.join(", ")}.`);
-  return { name, sources: filesIn(root, folder, [".ts"]), tests: [...tests] };
+  const own = filesIn(root, join("test", name), [".test.ts"]);
+  const others = (TESTED_ALSO[name] ?? []).flatMap((each) => filesIn(root, each, [".test.ts"]));
+  const quick = own.filter((file) => !isSlow(file));
+  const tests = [quick, others.filter((file) => !isSlow(file) && !quick.includes(file)), own.filter(isSlow)];
+  if (tests.flat().length === 0) throw new Error(`No tests of src/${name} are in ${join("test", name)}.`);
+  return { name, sources: filesIn(root, folder, [".ts"]), tests };
 }
+
+const isSlow = (file: string): boolean => file.endsWith(".slow.test.ts");
 
 function filesIn(root: string, folder: string, endings: readonly string[]): string[] {
   if (!existsSync(join(root, folder))) return [];

@@ -4,19 +4,25 @@ import type { TestOutcome } from "./test-process.js";
 
 /** Says which test files can notice a mutant. */
 export class TestSelection {
-  readonly #milliseconds: TestOutcome["milliseconds"];
+  readonly #milliseconds = new Map<string, number>();
   readonly #filesOf = new Map<number, Set<string>>();
 
   /**
-   * @param tests all test files
-   * @param outcome of all of them without a mutant
+   * Takes what a run without a mutant has shown.
+   *
+   * @param tests the test files of the run
    */
-  constructor(tests: readonly string[], { milliseconds, reached }: Pick<TestOutcome, "milliseconds" | "reached">) {
-    this.#milliseconds = milliseconds;
+  add(tests: readonly string[], { milliseconds, reached }: Pick<TestOutcome, "milliseconds" | "reached">): void {
+    for (const file of tests) this.#milliseconds.set(file, milliseconds[file] ?? 0);
     for (const { file, atLoad, inTests } of reached) {
       for (const id of atLoad) this.#add(id, tests);
       for (const id of inTests) this.#add(id, [file]);
     }
+  }
+
+  /** Returns true if the file was part of a run without a mutant. */
+  knows(test: string): boolean {
+    return this.#milliseconds.has(test);
   }
 
   /**
@@ -34,7 +40,7 @@ export class TestSelection {
 
   /** How long these tests take without a mutant. */
   milliseconds(tests: readonly string[]): number {
-    return tests.reduce((sum, file) => sum + (this.#milliseconds[file] ?? 0), 0);
+    return tests.reduce((sum, file) => sum + (this.#milliseconds.get(file) ?? 0), 0);
   }
 
   #add(id: number, files: readonly string[]): void {

@@ -17,9 +17,12 @@ it("a folder inside a room is a room", () => {
   expect(() => findRoom(ROOT, "nothing")).toThrow('received "nothing"');
 });
 
-it("has slow tests only if it is tested by little else", () => {
-  const withSlow = rooms.filter(({ tests }) => tests.some((file) => file.endsWith(".slow.test.ts")));
-  expect(withSlow.map(({ name }) => name)).toEqual(["storage"]);
+it("a room's own quick tests come first, and slow ones last", () => {
+  const [own, others, slow] = findRoom(ROOT, "session").tests;
+  expect(own).toContain("test/session/attempts.test.ts");
+  expect(others).toContain("test/server/export.test.ts");
+  expect(slow).toContain("test/session/export-batch.slow.test.ts");
+  expect([...(own ?? []), ...(others ?? [])].filter((file) => file.includes(".slow."))).toEqual([]);
 });
 
 describe("equivalent mutants", () => {

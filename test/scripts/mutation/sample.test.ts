@@ -34,7 +34,8 @@ describe("a sample", () => {
 describe("the tests of a mutant", () => {
   const tests = ["test/a/b.test.ts", "test/a/c.test.ts", "test/d/a.test.ts", "test/d/e/f.test.ts"];
   const [b = "", c = "", a = "", f = ""] = tests;
-  const selection = new TestSelection(tests, {
+  const selection = new TestSelection();
+  selection.add(tests, {
     milliseconds: { [b]: 400, [c]: 100, [a]: 300, [f]: 200 },
     reached: [
       { file: b, atLoad: [1], inTests: [2] },
