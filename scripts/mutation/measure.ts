@@ -48,7 +48,7 @@ export async function measure(root: string, rooms: readonly Room[], choose: Choo
       const results = new Map<Mutant, Result>(mutants.map((mutant) => [mutant, { mutant, ...NOT_REACHED }]));
       for (const group of tests) {
         const left = mutants.filter((mutant) => results.get(mutant)?.outcome !== "noticed");
-        if (left.length === 0) break;
+        if (left.length === 0 || group.length === 0) continue;
         await runWithoutMutant(runners, group, selection);
         note(`${name}: ${left.length} mutants, ${group.length} test files`);
         const tryOnes = runners.map((runner) => (mutant: Mutant) => tryMutant(runner, mutant, selection, group));

@@ -88,6 +88,13 @@ describe("a transcript", () => {
     );
   });
 
+  it("gives an episode that is as long as the caller allows", async () => {
+    const transcript = await openFiles(WHOLE);
+    const [, place = { offset: 0, length: 0 }] = transcript.lines;
+    expect(await transcript.readEpisode(place, place.length)).toEqual(LINES[1]);
+    await expect(transcript.readEpisode(place, place.length - 1)).rejects.toThrow(TranscriptError);
+  });
+
   it("grows, with its index behind", async () => {
     const path = createFiles({ transcript: "" });
     await using transcript = await Transcript.open(path);
@@ -100,6 +107,34 @@ describe("a transcript", () => {
     appendFileSync(path, WHOLE.transcript.slice(half));
     expect(await transcript.refresh()).toEqual({ added: 1, replaced: false });
     expect(transcript.lines).toEqual(INDEX);
+  });
+
+  it("grows with its index, even after a refresh without a new line", async () => {
+    const [runs = "", ...later] = WHOLE.transcript.split(/(?<=\n)/);
+    const path = createFiles({ transcript: runs, index: `${first}\n` });
+    await using transcript = await Transcript.open(path);
+    expect(await transcript.refresh()).toEqual({ added: 0, replaced: false });
+    appendFileSync(path, later.join(""));
+    appendFileSync(`${path}.index`, [second, ...others].join("\n"));
+    expect(await transcript.refresh()).toEqual({ added: 4, replaced: false });
+    expect(transcript.lines).toEqual(INDEX);
+    expect(transcript.isIndexed).toBe(true);
+  });
+
+  it("is listed by its index if only the end of its last line is missing", async () => {
+    const transcript = await openFiles({ ...WHOLE, transcript: WHOLE.transcript.slice(0, -1) });
+    expect(transcript.lines).toEqual(INDEX.slice(0, -1));
+    expect(transcript.isIndexed).toBe(true);
+  });
+
+  it("skips a bad last line once", async () => {
+    const path = createFiles({ transcript: `${WHOLE.transcript}nonsense\n` });
+    await using transcript = await Transcript.open(path);
+    expect(transcript.end).toBe(Buffer.byteLength(WHOLE.transcript) + 9);
+    appendFileSync(path, WHOLE.transcript.split(/(?<=\n)/).at(-1) ?? "");
+    await transcript.refresh();
+    expect(transcript.problems).toHaveLength(1);
+    expect(transcript.lines).toHaveLength(LINES.length + 1);
   });
 
   it("tells that another job replaced or cut the file", async () => {
@@ -132,5 +167,12 @@ describe("a transcript", () => {
     ["a later format", '{"type":"run","format":2,"started_at":0}\n', "unsupported_format"],
   ])("is not %s", async (_, transcript, code) => {
     await expect(openFiles({ transcript })).rejects.toThrow(expect.objectContaining({ code }));
+  });
+
+  it.each([
+    ['{"type":"run","format":"x"}', 'batch.jsonl has format "x", which'],
+    ['{"type":"run"}', "has format unknown, which"],
+  ])("names the format that it cannot read: %s", async (line, message) => {
+    await expect(openFiles({ transcript: `${line}\n` })).rejects.toThrow(message);
   });
 });

@@ -134,6 +134,20 @@ describe("a transcript writer", () => {
     });
   });
 
+  it("keeps an episode whose line takes as many bytes as a reader reads", async () => {
+    const path = createPath();
+    const withAnswer = (content: string) =>
+      episode({ interactions: [interaction({ answer: { role: "assistant", content } })] });
+    const rest = Buffer.byteLength(`${JSON.stringify(withAnswer(""))}\n`);
+    const longest = withAnswer("x".repeat(MAX_LINE_BYTES - rest));
+    await writeAll(path, [longest, withAnswer("after it")]);
+    await using transcript = await Transcript.open(path);
+    const [, ...places] = transcript.lines;
+    expect(places[0]?.length).toBe(MAX_LINE_BYTES - 1);
+    // Not `toEqual`, which would print 32 MiB.
+    expect((await transcript.readEpisode(places[0] ?? { offset: 0, length: 0 })).interactions).toHaveLength(1);
+  });
+
   it("ends with a write error, and does not throw", async () => {
     const path = createPath();
     const writer = await TranscriptWriter.open(path, RUN, { resume: false });
