@@ -11,11 +11,18 @@ export class TestSelection {
    * Takes what a run without a mutant has shown.
    *
    * @param tests the test files of the run
+   * @param failed those of them that cannot notice a mutant, because they fail without one
    */
-  add(tests: readonly string[], { milliseconds, reached }: Pick<TestOutcome, "milliseconds" | "reached">): void {
+  add(
+    tests: readonly string[],
+    { milliseconds, reached }: Pick<TestOutcome, "milliseconds" | "reached">,
+    failed: readonly string[] = [],
+  ): void {
     for (const file of tests) this.#milliseconds.set(file, milliseconds[file] ?? 0);
+    const passed = tests.filter((file) => !failed.includes(file));
     for (const { file, atLoad, inTests } of reached) {
-      for (const id of atLoad) this.#add(id, tests);
+      for (const id of atLoad) this.#add(id, passed);
+      if (!passed.includes(file)) continue;
       for (const id of inTests) this.#add(id, [file]);
     }
   }

@@ -61,6 +61,13 @@ describe("the tests of a mutant", () => {
     expect(selection.of(mutant(1, "src/g.ts"), [f, a])).toEqual([f, a]);
   });
 
+  it("are none that fail without it", () => {
+    const other = new TestSelection();
+    other.add([b, c], { milliseconds: {}, reached: [b, c].map((file) => ({ file, atLoad: [1], inTests: [2] })) }, [b]);
+    for (const id of [1, 2]) expect(other.of(mutant(id), [b, c])).toEqual([c]);
+    expect(other.knows(b)).toBe(true);
+  });
+
   it("are none if nothing reaches it", () => {
     expect(selection.of(mutant(3), tests)).toEqual([]);
   });
