@@ -22,10 +22,10 @@ describe("a gateway", () => {
 
 describe("the readiness of a gateway", () => {
   it("is that of its workers", async () => {
-    const { url, kill } = await startWorker("one");
-    const { pool } = await Gateway.start({ urls: [url] });
+    const worker = await startWorker("one");
+    const { pool } = await Gateway.start({ urls: [worker.url] });
     expect(readReadiness(pool)).toMatchObject({ statusCode: 200, body: { status: "ok" } });
-    await kill();
+    await worker.kill();
     await pool.refresh();
     expect(readReadiness(pool)).toMatchObject({ statusCode: 503, body: { status: "no_workers" } });
   });
