@@ -257,6 +257,10 @@ describe("rollout.compat", () => {
     expect(parseConfig({ rollout }).rollout.agent).toMatchObject({ mode: "subproc", turn_discount: 0.5 });
   });
 
+  it.each([null, {}])("may be empty beside rollout.agent: %j", (compat) => {
+    expect(parseConfig({ rollout: { agent: { turn_discount: 0.5 }, compat } }).rollout.agent.turn_discount).toBe(0.5);
+  });
+
   it("conflicts with rollout.agent if a key has different values", () => {
     const rollout = { agent: { mode: "inline", turn_discount: 1 }, compat: { mode: "subproc", turn_discount: 1 } };
     expect(readProblems(() => parseConfig({ rollout }))).toEqual({
@@ -313,6 +317,26 @@ describe("engines", () => {
     expect(parseConfig(both)).toMatchObject(both);
     expect(Object.keys(readProblems(() => parseConfig({ engine: { model: "/m.gguf" } })))).toEqual(["model.path"]);
     expect(Object.keys(readProblems(() => parseConfig({ model: { path: "/m" } })))).toEqual(["engine.model"]);
+  });
+});
+
+describe("an unknown engine", () => {
+  it("is the only problem, because it decides which other keys have an effect", () => {
+    const engine = {
+      type: "nope",
+      urls: ["http://a"],
+      model: "/m.gguf",
+      api_key: "key",
+      admin_api_key: "key",
+      served_model: "name",
+      vllm_api: "generate",
+      sequences: 4,
+      max_inflight: 4,
+      health_seconds: 9,
+    };
+    const written = { engine, model: { path: "/m" }, server: { workers: 2 } };
+    expect(Object.keys(readProblems(() => parseConfig(written)))).toEqual(["engine.type"]);
+    expect(Object.keys(readProblems(() => parseConfig({ engine: { type: "nope" } })))).toEqual(["engine.type"]);
   });
 });
 
