@@ -231,6 +231,39 @@ describe("a failed weight update", () => {
     expect(outcomes.at(-1)).toBe("given_up");
   });
 
+  it("keeps what is known of servers whose weights are unchanged", async () => {
+    const { targets, updates, update } = setUp();
+    targets.failures.set("pause b", failure("busy"));
+    expect((await update(SEVEN)).servers[1]).toMatchObject({ state: "failed", version: 0, error: "busy" });
+    targets.steps.length = 0;
+    await updates.giveUp();
+    expect(targets.steps).toEqual(["resume a", "resume b", "release"]);
+  });
+
+  it("resumes the servers when it is repeated, although they are paused then, and has begun at its first attempt", async () => {
+    const { targets, update } = setUp();
+    targets.failures.set("load b", failure("no space"));
+    const failed = await update(SEVEN);
+    targets.failures.clear();
+    targets.wasPaused = true;
+    const done = await update(SEVEN);
+    expect(done).toMatchObject({ state: "idle", started_at: failed.started_at });
+    expect(done.paused_seconds).toBeGreaterThanOrEqual(failed.paused_seconds ?? 0);
+    expect(targets.steps.slice(-3)).toEqual(["resume a", "resume b", "release"]);
+  });
+
+  it("fails if servers cannot be resumed after the load", async () => {
+    const { targets, update } = setUp();
+    targets.failures.set("resume a", failure("stuck"));
+    targets.failures.set("resume b", failure("gone", { unreachable: true }));
+    expect(await update(SEVEN)).toMatchObject({
+      state: "failed",
+      version: 7,
+      error: "2 servers of 2 could not be resumed. First: a: stuck",
+      servers: [{ version: 7 }, { version: null }],
+    });
+  });
+
   it("goes on with the new version if it is given up and no server has the previous one", async () => {
     const { targets, updates, update } = setUp();
     targets.failures.set("load b", failure("no space", { unchanged: false }));
@@ -312,10 +345,14 @@ describe("the answer to a weight update", () => {
     targets.load = () => new Promise((resolve) => (loaded = resolve));
     await updates.start(SEVEN, ["b"]);
     await expect.poll(async () => (await updates.record()).state).toBe("loading");
-    await expect(updates.start({ ...SEVEN, version: 8 }, [])).rejects.toMatchObject({
-      code: "weights_busy",
-      message: expect.stringContaining("Wait for its end"),
-    });
+    await updates.start(SEVEN, ["b"]);
+    expect(updates.started).toBe(1);
+    for (const other of [{ ...SEVEN, version: 8 }, { ...SEVEN, path: "/v" }, PUSHED]) {
+      await expect(updates.start(other, ["b"])).rejects.toMatchObject({
+        code: "weights_busy",
+        message: expect.stringContaining("Wait for its end"),
+      });
+    }
     expect(updates.describeHold()).toMatch(/\(loading\).*`DELETE \/rl\/weights` gives it up/);
     const running = reply();
     expect(await answerUpdate(updates, running.reply, { ...wait, seconds: 0 })).toMatchObject({ state: "loading" });
