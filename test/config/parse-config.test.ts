@@ -217,6 +217,14 @@ describe("values out of range", () => {
     },
   );
 
+  it("lists each problem in a line of the error's message", () => {
+    const { message } = catchConfigError(() => parseConfig({ engine: { sequences: 0 }, group_size: 0 }));
+    expect(message.split("\n")).toEqual([
+      expect.stringMatching(/^engine\.sequences: expected /),
+      expect.stringMatching(/^group_size: expected /),
+    ]);
+  });
+
   it("throws a ConfigError with the code config_invalid", () => {
     expect(catchConfigError(() => parseConfig({ group_size: 0 }))).toMatchObject({
       name: "ConfigError",
@@ -317,6 +325,25 @@ describe("engines", () => {
     expect(parseConfig(both)).toMatchObject(both);
     expect(Object.keys(readProblems(() => parseConfig({ engine: { model: "/m.gguf" } })))).toEqual(["model.path"]);
     expect(Object.keys(readProblems(() => parseConfig({ model: { path: "/m" } })))).toEqual(["engine.model"]);
+  });
+});
+
+describe("a wrong key that a rule over several keys reads", () => {
+  it("is the only problem", () => {
+    const server = { advertised_host: "node1", workers_folder: 5, workers: 1 };
+    expect(Object.keys(readProblems(() => parseConfig({ server })))).toEqual(["server.workers_folder"]);
+  });
+});
+
+describe("the patterns of an export", () => {
+  const parse = (models: unknown) => parseConfig({ rollout: { agent: { export_filters: { models } } } });
+
+  it("are a list of one to a hundred texts, or null", () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => `model-${index}`);
+    expect(parse(hundred).rollout.agent.export_filters.models).toEqual(hundred);
+    expect(parse(null).rollout.agent.export_filters.models).toBeNull();
+    for (const models of [[], [...hundred, "more"], ["x".repeat(257)], 5])
+      expect(Object.keys(readProblems(() => parse(models)))[0]).toMatch(/^rollout\.agent\.export_filters\.models/);
   });
 });
 

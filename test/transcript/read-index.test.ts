@@ -1,4 +1,13 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -137,6 +146,25 @@ describe("a transcript", () => {
     expect(transcript.lines).toHaveLength(LINES.length + 1);
   });
 
+  it("keeps only its own file open, and closes it at its end or if it is none", async () => {
+    const path = createFiles(WHOLE);
+    const openFiles = () =>
+      readdirSync("/proc/self/fd").filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path);
+        } catch {
+          return false;
+        }
+      });
+    const transcript = await Transcript.open(path);
+    expect(openFiles()).toHaveLength(1);
+    await transcript[Symbol.asyncDispose]();
+    expect(openFiles()).toEqual([]);
+    writeFileSync(path, "Hello\n");
+    await expect(Transcript.open(path)).rejects.toThrow(TranscriptError);
+    expect(openFiles()).toEqual([]);
+  });
+
   it("tells that another job replaced or cut the file", async () => {
     const path = createFiles(WHOLE);
     await using transcript = await Transcript.open(path);
@@ -164,6 +192,7 @@ describe("a transcript", () => {
     ["a text", "Hello\n", "not_a_transcript"],
     ["tensors", "\x40\0\0\0\0\0\0\0{}", "not_a_transcript"],
     ["JSON lines of something else", '{"messages":[]}\n', "not_a_transcript"],
+    ["one endless line", JSON.stringify(RUN).padEnd(1 << 17), "not_a_transcript"],
     ["a later format", '{"type":"run","format":2,"started_at":0}\n', "unsupported_format"],
   ])("is not %s", async (_, transcript, code) => {
     await expect(openFiles({ transcript })).rejects.toThrow(expect.objectContaining({ code }));
