@@ -9,6 +9,7 @@ const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
   http: ["test/server", "test/gateway"],
   control: ["test/server", "test/gateway", "test/client"],
   "model/output": ["test/model"],
+  support: ["test/config", "test/http", "test/session", "test/client"],
 };
 
 /** The folders of C++ that GoogleTest tests. The addon's own files are tested by `test/native` only. */

@@ -92,12 +92,16 @@ describe("an exported interaction", () => {
     });
   });
 
-  it.each([null, undefined])("has undefined for optional fields that are %s, and certain versions", (nothing) => {
-    const interaction = create(Object.fromEntries(Object.keys(OPTIONAL).map((name) => [name, nothing])));
-    const known = ["id", "tokenExact", "reward", "api", "createdAt", "finishReason", "versionsUncertain"];
-    const others = Object.entries(interaction).filter(([name]) => !known.includes(name));
-    expect(others.filter(([, value]) => value !== undefined && value !== null)).toEqual([]);
-    expect(interaction.versionsUncertain).toBe(false);
+  it("has undefined for what the proxy does not know or does not send, and certain versions", () => {
+    const nullable = ["parent_id", "compacted_from", "own_reward", "requested_model", "tools", "tag", "request_kind"];
+    nullable.push("agent_id", "parent_agent_id", "turn_id", "latency", "cause");
+    for (const nothing of [undefined, null]) {
+      const interaction = create(Object.fromEntries(nullable.map((name) => [name, nothing])));
+      const known = ["id", "tokenExact", "reward", "api", "createdAt", "finishReason", "versionsUncertain"];
+      const others = Object.entries(interaction).filter(([name]) => !known.includes(name));
+      expect(others.filter(([, value]) => value !== undefined)).toEqual([]);
+      expect(interaction.versionsUncertain).toBe(false);
+    }
   });
 
   it("has its parent if the export contains it", () => {
