@@ -83,6 +83,11 @@ describe("the answer of another version's proxy", () => {
       greedy: true,
       overridden: true,
       seed: undefined,
+      repetitionPenalty: 1,
+      minTokens: 0,
+      ignoreEos: false,
+      logitBias: false,
+      thinkingBudget: undefined,
       logprobs: "unknown",
     });
   });

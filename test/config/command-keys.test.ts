@@ -127,7 +127,9 @@ describe("keys that a command uses", () => {
       [],
     );
     expect(usedKeys(UNUSED_BY_JOB, "")).toEqual(["scheduler.type"]);
-    expect(usedKeys(UNUSED_BY_SERVE, "rollout.")).not.toContain("rollout.agent.mode");
+    const usedByServe = usedKeys(UNUSED_BY_SERVE, "rollout.");
+    expect(usedByServe).not.toContain("rollout.agent.mode");
+    expect(usedByServe.filter((key) => !key.startsWith("rollout.agent."))).toEqual([]);
     expect(usedKeys(UNUSED_BY_SERVE, "rollout.agent.chat_template_type")).toHaveLength(1);
   });
 });
