@@ -7,25 +7,29 @@
 //   npm run test:mutation -- server --only "dropped"        a sample of those whose name has this text
 //   npm run test:mutation -- session --at src/session/registry.ts:190 --at src/session/keys.ts
 //                                                           all mutants of a line and of a file
+//   npm run test:mutation -- session --tests test/session   the same sample with the tests of this folder, or this file, only
+//   npm run test:mutation -- session http --quick           each with the quick tests of its own folder only: a lower bound
 //
 // A mutant is a fault in one place: a condition that always holds, `&&` in place of `||`, a dropped call (operators.ts has
 // all, native/mutants.ts those of C++). The sampled mutants are written into a copy of the tree in a temporary folder, each
-// behind a switch. The room's tests run once without a fault, which shows the test files that reach each mutant. Then those
-// run for each mutant, up to the first failure, the quickest files first. The tests of C++ are one program, which is built
-// once and run for each mutant. A run that takes far longer than without the fault counts as noticed.
+// behind a switch. The quick tests of the room's own folder run once without a fault, which shows the test files that reach each
+// mutant. Then those run for each mutant, up to the first failure: first the files whose path resembles the mutated file's, then
+// the quickest. Mutants that are left are tried with tests of other folders, and at last with the slow tests of its own folder.
+// The tests of C++ are one program, which is built once and run for each mutant. A run that takes far longer than without the
+// fault counts as noticed. A time-out of TypeScript counts if it comes twice, because a busy machine causes one too. Rooms that
+// are named together share the copy and the run without a fault.
 //
 // Prints for each room the survivors as a table and the score: mutants that were noticed, of all in the sample. Survivors
 // that change nothing that anybody can see are listed in equivalents.ts with a reason, at most two a room, and do not count.
 // The exit status is 1 if a score is below `--least` (default 92 percent). Texts of errors and of the log are not mutated.
-// The score belongs to its sample; the same tree, sample and seed give the same mutants. A failing test counts whatever it
-// fails of, so run this on a quiet machine.
+// The score belongs to its sample; the same tree, sample and seed give the same mutants.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { equivalents } from "./equivalents.js";
 import { measure, measureNative } from "./measure.js";
-import { findMutants, type Mutant } from "./mutants.js";
+import type { Mutant } from "./mutants.js";
 import { percentNoticed, type Result, table } from "./report.js";
 import { findRoom, listRooms, type Room } from "./rooms.js";
 import { sample } from "./sample.js";
@@ -40,20 +44,20 @@ const { values, positionals } = parseArgs({
     least: { type: "string", default: "92" },
     only: { type: "string", default: "" },
     at: { type: "string", multiple: true, default: [] },
+    tests: { type: "string", default: "" },
+    quick: { type: "boolean", default: false },
   },
 });
 const [size, seed, least] = [wholeNumber("sample"), wholeNumber("seed"), wholeNumber("least")];
-const rooms = (positionals.length > 0 ? positionals : listRooms(ROOT)).map((name) => findRoom(ROOT, name));
-const isNative = ({ tests }: Room) => tests.length === 0;
+const rooms = (positionals.length > 0 ? positionals : listRooms(ROOT))
+  .map((name) => findRoom(ROOT, name))
+  .map((room) => ({ ...room, tests: chooseTests(room) }));
+const isNative = ({ sources: [first = ""] }: Room) => !first.startsWith("src");
 
 const scores: string[] = [];
-for (const room of rooms.filter((each) => !isNative(each))) {
-  report(room.name, await measure(ROOT, room, choose(allMutants(room))));
-}
-const native = rooms.filter(isNative);
-if (native.length > 0) {
-  for (const [name, results] of await measureNative(ROOT, native, choose)) report(name, results);
-}
+const [native, script] = [rooms.filter(isNative), rooms.filter((room) => !isNative(room))];
+if (script.length > 0) await measure(ROOT, script, choose, report);
+if (native.length > 0) await measureNative(ROOT, native, choose, report);
 process.stdout.write(`${scores.join("\n")}\n`);
 
 function report(name: string, tried: readonly Result[]): void {
@@ -70,6 +74,11 @@ function report(name: string, tried: readonly Result[]): void {
   scores.push(`${name}: ${percent} %${percent < least ? `, below ${least} %` : ""}`);
 }
 
+function chooseTests({ tests }: Room): string[][] {
+  const groups = values.quick ? tests.slice(0, 1) : tests;
+  return groups.map((group) => group.filter((file) => file.startsWith(values.tests)));
+}
+
 function isEquivalent({ file, line, name }: Mutant): boolean {
   const source = readFileSync(join(ROOT, file), "utf8").split("\n")[line - 1]?.trim();
   return equivalents.some((each) => each.file === file && each.name === name && each.source === source);
@@ -79,12 +88,6 @@ function wholeNumber(option: "sample" | "seed" | "least"): number {
   const value = Number(values[option]);
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new Error(`\`--${option}\` must be a whole number; received ${values[option]}.`);
-}
-
-function allMutants({ sources }: Room): Mutant[] {
-  const found: Mutant[] = [];
-  for (const file of sources) found.push(...findMutants(readFileSync(join(ROOT, file), "utf8"), file, found.length));
-  return found;
 }
 
 function choose<M extends Mutant>(all: readonly M[]): M[] {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { copyTree } from "./copy-tree.js";
-import { insertSwitches, type Mutant } from "./mutants.js";
+import { findMutants, insertSwitches, type Mutant } from "./mutants.js";
 import { findAllNative, TestBinary } from "./native/test-binary.js";
 import type { Result } from "./report.js";
 import type { Room } from "./rooms.js";
@@ -17,46 +17,126 @@ type Outcome = Omit<Result, "mutant">;
 const FIRST_RUN_LIMIT_MS = 1_800_000;
 /** A run with a mutant may take this and three times as long as without. */
 const GRACE_MS = 20_000;
+/** Two use two cores well, because tests wait a lot. */
+const RUNNERS = 2;
+/** The first run of a mutant's tests has those that take this long together, and one more. */
+const LIKELIEST_MS = 5_000;
 const NOT_REACHED: Outcome = { outcome: "not reached" };
 const NO_END: Outcome = { outcome: "noticed", by: "took too long, or crashed" };
 
 const note = (line: string) => void process.stderr.write(`${line}\n`);
 
-/** Tries mutants of a room of TypeScript with vitest, in a copy of the tree. */
-export async function measure(root: string, { tests }: Room, chosen: readonly Mutant[]): Promise<Result[]> {
+/** Takes the results of a room. */
+export type Report = (room: string, results: readonly Result[]) => void;
+
+/** Tries mutants of rooms of TypeScript with vitest, in a copy of the tree. Rooms share runs without a mutant. */
+export async function measure(root: string, rooms: readonly Room[], choose: Choose, report: Report): Promise<void> {
+  const all = findAll(root, unique(rooms.flatMap(({ sources }) => sources)));
+  const chosen = new Map(rooms.map((room) => [room, choose(all.filter(({ file }) => room.sources.includes(file)))]));
   const copy = copyTree(root);
-  const runner = new TestRunner(copy.folder);
+  const runners = Array.from({ length: RUNNERS }, () => new TestRunner(copy.folder));
   const clean = cleanAtExit(() => {
-    runner.stop();
+    for (const runner of runners) runner.stop();
     copy.remove();
   });
   try {
-    writeMutants(chosen, copy.folder);
+    buildPage(copy.folder);
+    writeMutants(unique([...chosen.values()].flat()), copy.folder);
     buildDist(copy.folder);
-    note(`${chosen.length} mutants, ${tests.length} test files; first all tests without a mutant`);
-    const first = await runner.run({ tests }, FIRST_RUN_LIMIT_MS);
-    if (!first?.passed) throw mustPass(first?.failure);
-    const selection = new TestSelection(tests, first);
-    return await tryAll(chosen, async (mutant) => {
-      const own = selection.of(mutant);
-      if (own.length === 0) return NOT_REACHED;
-      const limit = GRACE_MS + 3 * selection.milliseconds(own);
-      const result = await runner.run({ mutant: mutant.id, tests: own }, limit);
-      if (!result) return NO_END;
-      return result.passed ? { outcome: "survived" } : { outcome: "noticed", by: result.failure };
-    });
+    const selection = new TestSelection();
+    for (const [{ name, tests }, mutants] of chosen) {
+      const results = new Map<Mutant, Result>(mutants.map((mutant) => [mutant, { mutant, ...NOT_REACHED }]));
+      for (const group of tests) {
+        const left = mutants.filter((mutant) => results.get(mutant)?.outcome !== "noticed");
+        if (left.length === 0 || group.length === 0) continue;
+        await runWithoutMutant(runners, group, selection);
+        note(`${name}: ${left.length} mutants, ${group.length} test files`);
+        const tryOnes = runners.map((runner) => (mutant: Mutant) => tryMutant(runner, mutant, selection, group));
+        for (const result of await tryAll(left, tryOnes)) {
+          if (result.outcome !== "not reached") results.set(result.mutant, result);
+        }
+      }
+      report(name, [...results.values()]);
+    }
   } finally {
     clean();
   }
 }
 
-/** Tries mutants of rooms of C++ with GoogleTest. One program, built once, has all of them. Returns the results by room. */
+/** Runs those of the tests that have not run without a mutant yet. */
+async function runWithoutMutant(
+  runners: readonly TestRunner[],
+  tests: readonly string[],
+  selection: TestSelection,
+): Promise<void> {
+  const missing = tests.filter((test) => !selection.knows(test));
+  note(`${missing.length} test files without a mutant`);
+  await Promise.all(
+    runners.map(async (runner, share) => {
+      const own = missing.filter((_, index) => index % runners.length === share);
+      if (own.length > 0) await runShare(runner, own, selection);
+    }),
+  );
+}
+
+/** A busy machine makes a test fail now and then, so what fails runs again. What fails twice cannot notice a mutant. */
+async function runShare(runner: TestRunner, tests: readonly string[], selection: TestSelection): Promise<void> {
+  const outcome = await runner.run({ tests }, FIRST_RUN_LIMIT_MS);
+  if (!outcome) throw mustPass(undefined);
+  const failed = unique(outcome.failures.map(({ file }) => file));
+  const again = failed.length === 0 ? undefined : await runner.run({ tests: failed }, FIRST_RUN_LIMIT_MS);
+  const failures = again?.failures ?? [];
+  for (const { name, file } of failures) note(`${file} fails without a mutant, so it is left out: ${name}`);
+  selection.add(tests, outcome, unique(failures.map(({ file }) => file)));
+}
+
+async function tryMutant(
+  runner: TestRunner,
+  mutant: Mutant,
+  selection: TestSelection,
+  tests: readonly string[],
+): Promise<Outcome> {
+  const own = selection.of(mutant, tests);
+  if (own.length === 0) return NOT_REACHED;
+  // In two runs: one that never ends is stopped sooner if it has few tests.
+  const likeliest = own.filter((_, index) => selection.milliseconds(own.slice(0, index)) < LIKELIEST_MS);
+  for (const some of [likeliest, own.slice(likeliest.length)]) {
+    const outcome = await tryTests(runner, mutant, selection, some);
+    if (outcome.outcome === "noticed") return outcome;
+  }
+  return { outcome: "survived" };
+}
+
+/** A busy machine makes tests time out too, so a time-out counts only if it comes twice. */
+async function tryTests(
+  runner: TestRunner,
+  { id }: Mutant,
+  selection: TestSelection,
+  tests: readonly string[],
+): Promise<Outcome> {
+  let left = tests;
+  let timeOuts = 0;
+  while (left.length > 0) {
+    const result = await runner.run({ mutant: id, tests: left }, GRACE_MS + 3 * selection.milliseconds(left));
+    if (!result && timeOuts++ > 0) return NO_END;
+    const failure = result?.failures[0];
+    if (result && !failure) break;
+    if (failure && !(failure.timedOut && timeOuts++ === 0)) {
+      return { outcome: "noticed", by: `${failure.name}, in ${failure.file}` };
+    }
+    if (failure) left = left.slice(left.indexOf(failure.file));
+  }
+  return { outcome: "survived" };
+}
+
+/** Tries mutants of rooms of C++ with GoogleTest. One program, built once, has all of them. */
 export async function measureNative(
   root: string,
   rooms: readonly Room[],
   choose: Choose,
-): Promise<Map<string, Result[]>> {
-  const all = findAllNative(root, [...new Set(rooms.flatMap(({ sources }) => sources))]);
+  report: Report,
+): Promise<void> {
+  const all = findAllNative(root, unique(rooms.flatMap(({ sources }) => sources)));
   const chosen = new Map(
     rooms.map(({ name, sources }) => [name, choose(all.filter(({ file }) => sources.includes(file)))]),
   );
@@ -64,7 +144,7 @@ export async function measureNative(
   const clean = cleanAtExit(() => copy.remove());
   try {
     const binary = new TestBinary(copy.folder);
-    const asked = [...new Set([...chosen.values()].flat())];
+    const asked = unique([...chosen.values()].flat());
     note(`${asked.length} mutants of C++; first the tests are built with them`);
     const compiled = new Set(binary.build(asked));
     for (const { file, line, name } of asked.filter((mutant) => !compiled.has(mutant))) {
@@ -72,34 +152,38 @@ export async function measureNative(
     }
     const first = binary.run(undefined, FIRST_RUN_LIMIT_MS);
     if (!first?.passed) throw mustPass(first?.failure);
-    const results = new Map<string, Result[]>();
     for (const [name, mutants] of chosen) {
       const own = mutants.filter((mutant) => compiled.has(mutant));
-      const tried = await tryAll(own, (mutant) => {
+      const tryOne = (mutant: Mutant): Outcome => {
         if (!first.reached.has(mutant.id)) return NOT_REACHED;
         const result = binary.run(mutant.id, GRACE_MS + 3 * first.milliseconds);
         if (!result) return NO_END;
         return result.passed ? { outcome: "survived" } : { outcome: "noticed", by: result.failure };
-      });
-      results.set(name, tried);
+      };
+      report(name, await tryAll(own, [tryOne]));
     }
-    return results;
   } finally {
     clean();
   }
 }
 
-async function tryAll(
-  chosen: readonly Mutant[],
-  tryOne: (mutant: Mutant) => Outcome | Promise<Outcome>,
+/** @param tryOnes each tries one mutant at a time */
+async function tryAll<M extends Mutant>(
+  chosen: readonly M[],
+  tryOnes: readonly ((mutant: M) => Outcome | Promise<Outcome>)[],
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (const mutant of chosen) {
-    const { outcome, by } = await tryOne(mutant);
-    results.push({ mutant, outcome, by });
-    const place = `${mutant.file}:${mutant.line} ${mutant.name}`;
-    note(`${results.length}/${chosen.length} ${place}: ${outcome}${by ? ` (${by})` : ""}`);
-  }
+  const left = chosen.entries();
+  let done = 0;
+  const tryNext = async (tryOne: (mutant: M) => Outcome | Promise<Outcome>): Promise<void> => {
+    for (const [index, mutant] of left) {
+      const { outcome, by } = await tryOne(mutant);
+      results[index] = { mutant, outcome, by };
+      const place = `${mutant.file}:${mutant.line} ${mutant.name}`;
+      note(`${++done}/${chosen.length} ${place}: ${outcome}${by ? ` (${by})` : ""}`);
+    }
+  };
+  await Promise.all(tryOnes.map(tryNext));
   return results;
 }
 
@@ -107,11 +191,28 @@ function mustPass(failure: string | undefined): Error {
   return new Error(`The tests must pass without a mutant; failed: ${failure ?? "no end"}.`);
 }
 
+/** Finds the mutants of sources, relative to the repository. */
+function findAll(root: string, sources: readonly string[]): Mutant[] {
+  const found: Mutant[] = [];
+  for (const file of sources) found.push(...findMutants(readFileSync(join(root, file), "utf8"), file, found.length));
+  return found;
+}
+
+const unique = <T>(items: readonly T[]): T[] => [...new Set(items)];
+
 function writeMutants(chosen: readonly Mutant[], folder: string): void {
-  for (const file of new Set(chosen.map((mutant) => mutant.file))) {
+  for (const file of unique(chosen.map((mutant) => mutant.file))) {
     const path = join(folder, file);
     const own = chosen.filter((mutant) => mutant.file === file);
     writeFileSync(path, insertSwitches(readFileSync(path, "utf8"), own));
+  }
+}
+
+/** For tests that open the viewer in a browser or run llama.cpp. Built without switches, which a browser has no environment for. */
+function buildPage(folder: string): void {
+  const vite = join(folder, "node_modules", "vite", "bin", "vite.js");
+  for (const config of ["vite.page.config.ts", "vite.llama.config.ts"]) {
+    execFileSync(process.execPath, [vite, "build", "--config", config], { cwd: folder, stdio: "inherit" });
   }
 }
 

@@ -9,6 +9,7 @@ const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
   http: ["test/server", "test/gateway"],
   control: ["test/server", "test/gateway", "test/client"],
   "model/output": ["test/model"],
+  support: ["test/config", "test/http", "test/session", "test/client"],
 };
 
 /** The folders of C++ that GoogleTest tests. The addon's own files are tested by `test/native` only. */
@@ -18,8 +19,11 @@ export interface Room {
   readonly name: string;
   /** Relative to the repository, like the tests. */
   readonly sources: readonly string[];
-  /** Empty for a room of C++: its tests are one program. */
-  readonly tests: readonly string[];
+  /**
+   * Test files in groups: those of its own folder, those of other folders, and its own slow ones. A mutant that one group does
+   * not notice is tried with the next. Empty for a room of C++: its tests are one program.
+   */
+  readonly tests: readonly (readonly string[])[];
 }
 
 /** Lists the names of all rooms: the folders of `src`, and those of C++. */
@@ -36,11 +40,15 @@ export function findRoom(root: string, name: string): Room {
     throw new Error(`\`ROOM\` must be a folder of src, or in ${NATIVE_ROOMS.join(" or ")}; received "${name}".`);
   }
   if (native !== undefined) return { name, sources: filesIn(root, folder, [".cc", ".h"]), tests: [] };
-  const testFolders = [join("test", name), ...(TESTED_ALSO[name] ?? [])];
-  const tests = new Set(testFolders.flatMap((each) => filesIn(root, each, [".test.ts"])));
-  if (tests.size === 0) throw new Error(`No tests of src/${name} are in ${testFolders.join(", ")}.`);
-  return { name, sources: filesIn(root, folder, [".ts"]), tests: [...tests] };
+  const own = filesIn(root, join("test", name), [".test.ts"]);
+  const others = (TESTED_ALSO[name] ?? []).flatMap((each) => filesIn(root, each, [".test.ts"]));
+  const quick = own.filter((file) => !isSlow(file));
+  const tests = [quick, others.filter((file) => !isSlow(file) && !quick.includes(file)), own.filter(isSlow)];
+  if (tests.flat().length === 0) throw new Error(`No tests of src/${name} are in ${join("test", name)}.`);
+  return { name, sources: filesIn(root, folder, [".ts"]), tests };
 }
+
+const isSlow = (file: string): boolean => file.endsWith(".slow.test.ts");
 
 function filesIn(root: string, folder: string, endings: readonly string[]): string[] {
   if (!existsSync(join(root, folder))) return [];

@@ -14,6 +14,10 @@ declare global {
   var rolltapeIsDecided: boolean | undefined;
 }
 
+// Vitest's own `bail` stops the process only after a time-out. This ends what is left of a run at once, before the test file
+// is loaded.
+if (globalThis.rolltapeIsDecided) throw new Error(DECIDED);
+
 const on = Number(process.env[MUTANT]);
 const folder = process.env[REACHED];
 // Modules are loaded once for all test files and keep the function that they found then.
@@ -30,17 +34,16 @@ function take(): number[] {
   return ids;
 }
 
-// Vitest's own `bail` stops the process only after a time-out. This ends what is left of a run at once.
 beforeEach(({ onTestFailed, skip }) => {
   skip(globalThis.rolltapeIsDecided === true);
   onTestFailed(() => {
-    globalThis.rolltapeIsDecided = true;
+    // Without a mutant, all failures are of interest.
+    globalThis.rolltapeIsDecided = process.env[MUTANT] !== undefined;
   });
 });
 
 let atLoad: number[] = [];
 beforeAll(() => {
-  if (globalThis.rolltapeIsDecided) throw new Error(DECIDED);
   atLoad = take();
 });
 

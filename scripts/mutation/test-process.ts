@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
-import { BaseSequencer, createVitest, type TestCase, type TestSpecification } from "vitest/node";
+import { BaseSequencer, createVitest, type TestModule, type TestSpecification } from "vitest/node";
 import { DECIDED, MUTANT, REACHED, type Reached } from "./run-protocol.js";
 
 /** The process that runs tests, as often as it is told to. Its working directory is the copy of the tree. */
@@ -13,11 +13,18 @@ export interface TestOrder {
 }
 
 export interface TestOutcome {
-  readonly passed: boolean;
-  /** The first test that failed, or an error outside of tests. */
-  readonly failure: string | undefined;
+  /** Tests that failed, or files that failed outside of a test. With a mutant, only the first. */
+  readonly failures: readonly Failure[];
   readonly milliseconds: Readonly<Record<string, number>>;
   readonly reached: readonly Reached[];
+}
+
+export interface Failure {
+  readonly file: string;
+  /** The full name of the test, or the error outside of tests. */
+  readonly name: string;
+  /** It waited too long for something, which a busy machine may cause too. */
+  readonly timedOut: boolean;
 }
 
 const root = process.cwd();
@@ -56,14 +63,13 @@ async function run({ mutant, tests }: TestOrder): Promise<TestOutcome> {
     const { testModules: all, unhandledErrors } = await vitest.runTestSpecifications(specifications, true);
     // vitest also returns the modules of earlier runs, with their failures.
     const testModules = all.filter(({ relativeModuleId }) => tests.includes(relativeModuleId));
-    const test = testModules.flatMap((module) => [...module.children.allTests("failed")]).find(isFirstFailure);
-    const broken = testModules.find((module) => !module.ok());
-    const failure = test?.fullName ?? broken?.moduleId ?? unhandledErrors.map(String)[0];
+    const failures = testModules.filter((module) => !module.ok()).flatMap(failuresOf);
+    const outside = unhandledErrors.map((error) => ({ file: tests[0] ?? "", name: messageOf(error), timedOut: false }));
     const milliseconds = Object.fromEntries(
       testModules.map((module) => [module.relativeModuleId, module.diagnostic().duration]),
     );
     const reached = readdirSync(folder).map((name) => readReached(join(folder, name)));
-    return { passed: failure === undefined, failure, milliseconds, reached };
+    return { failures: failures.length > 0 ? failures : outside, milliseconds, reached };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -74,9 +80,28 @@ function readReached(file: string): Reached {
   return { ...reached, file: isAbsolute(reached.file) ? relative(root, reached.file) : reached.file };
 }
 
-/** Tests of the files behind the first failure fail too, of the set-up file's own error. */
-function isFirstFailure(test: TestCase): boolean {
-  return !test.result().errors?.some(({ message }) => message === DECIDED);
+/** Errors come from another process, as plain objects. */
+function messageOf(error: unknown): string {
+  return typeof error === "object" && error && "message" in error ? String(error.message) : "an error outside of tests";
+}
+
+/** Vitest's time-outs of tests and hooks, and of `expect.poll`. */
+const TIMED_OUT = /timed out|did not succeed in time/i;
+
+function failuresOf(module: TestModule): Failure[] {
+  const file = module.relativeModuleId;
+  const tests = [...module.children.allTests("failed")];
+  const suites = [module, ...module.children.allSuites()];
+  const failed = [
+    ...tests.map((test) => ({ name: test.fullName, errors: test.result().errors ?? [] })),
+    ...suites.map((suite) => ({ name: file, errors: suite.errors() })),
+  ].filter(({ errors }) => errors.length > 0);
+  return (
+    failed
+      // Files behind the first failure fail too, of the set-up file's own error.
+      .filter(({ errors }) => !errors.some(({ message }) => message === DECIDED))
+      .map(({ name, errors }) => ({ file, name, timedOut: errors.some(({ message }) => TIMED_OUT.test(message)) }))
+  );
 }
 
 /** Test processes get the environment of this one. */

@@ -37,8 +37,11 @@ function keysAbove(ancestors: readonly (Document | Node | Pair)[]): string[] {
 }
 
 function containsItself(value: unknown, above: readonly unknown[] = []): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return above.includes(value) || Object.values(value).some((inner) => containsItself(inner, [...above, value]));
+  const isContainer = typeof value === "object" && value !== null;
+  return (
+    isContainer &&
+    (above.includes(value) || Object.values(value).some((inner) => containsItself(inner, [...above, value])))
+  );
 }
 
 function firstLine(message: string): string {

@@ -136,10 +136,7 @@ export function joinMessages(interaction: Interaction, all: readonly Interaction
   let wanted = inputLength(interaction);
   messages.length = wanted;
   const take = (source: readonly Message[], at: number) => {
-    for (let i = 0; i < source.length && at + i < wanted; i++) {
-      const message = source[i];
-      if (message) messages[at + i] ??= message;
-    }
+    for (const [i, message] of source.entries()) if (at + i < wanted) messages[at + i] ??= message;
   };
   for (let at: Interaction | undefined = interaction; at && wanted > 0; at = all[at.parent]) {
     const { inherited, respelled, added } = at.input;

@@ -153,7 +153,7 @@ export class Transcript implements AsyncDisposable {
           entries.push(entry);
           end = entry.offset + entry.length + 1;
         }
-        if (this.#indexAt !== undefined) this.#indexAt = line.offset + line.length + 1;
+        this.#indexAt = line.offset + line.length + 1;
       }
       if (await this.#fits(entries)) for (const entry of entries) this.#add(entry);
       else this.#indexAt = undefined;

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
+import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import type { SharedBatchFields, TrajectoriesFields } from "../../src/client/admin-client.js";
+import { ProxyError } from "../../src/client/errors.js";
 import { SessionClient } from "../../src/client/session-client.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
@@ -126,5 +128,33 @@ describe("AdminClient", () => {
     const { proxy, admin } = await withSessions(0);
     await admin.setVersion(7);
     expect(proxy.context.weightVersion.version).toBe(7);
+  });
+
+  it("returns the transcripts of sessions, with discounted rewards, until they are deleted", async () => {
+    const { engine, url } = await listeningProxy();
+    const { admin } = engine;
+    await admin.grantCapacity();
+    const session = await SessionClient.start(admin, { taskId: "math" });
+    const client = new OpenAI({ baseURL: url, apiKey: session.sessionApiKey, fetch: engine.connections.fetch });
+    const ask = (messages: OpenAI.ChatCompletionMessageParam[]) =>
+      client.chat.completions.create({ model: "tiny", messages });
+    const first = await ask([{ role: "user", content: "one" }]);
+    const answer = { role: "assistant", content: first.choices[0]?.message.content ?? "" } as const;
+    await ask([{ role: "user", content: "one" }, answer, { role: "user", content: "two" }]);
+    await session.setLastReward(1);
+    const { sessionId } = session;
+    const rewards = async (discount?: number) =>
+      (await admin.transcript(sessionId, { discount })).interactions.map(({ reward }) => reward);
+    expect([await rewards(), await rewards(0.5)]).toEqual([
+      [1, 1],
+      [0.5, 1],
+    ]);
+    const lines = Buffer.from(await admin.transcriptLines([sessionId, "none"], { discount: 0.5 })).toString();
+    const [own = "", missing = ""] = lines.trimEnd().split("\n");
+    expect(own).toContain(sessionId);
+    expect(JSON.parse(missing)).toMatchObject({ session_id: "none", error: { code: "session_not_found" } });
+    expect(await admin.deleteSession(sessionId)).toBe(true);
+    expect(await admin.deleteSession("none")).toBe(false);
+    await expect(admin.transcript(sessionId)).rejects.toThrow(ProxyError);
   });
 });

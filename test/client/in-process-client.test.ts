@@ -51,6 +51,14 @@ describe("InProcessClient of a given proxy", () => {
     expect(() => client.applyRewardDiscount(1.5)).toThrow("from 0 to 1");
   });
 
+  it("accepts discounts from 0 to 1, and has the address of an API", async () => {
+    const client = await open();
+    for (const discount of [0, 1]) client.applyRewardDiscount(discount);
+    for (const discount of [-0.001, 1.001, Number.NaN])
+      expect(() => client.applyRewardDiscount(discount)).toThrow(RangeError);
+    expect(client.baseURL).toMatch(/^http:.*\/v1$/);
+  });
+
   it("adds the session's reward to the rewards of its calls", async () => {
     const client = await open();
     await twoTurns(client);
@@ -145,6 +153,18 @@ describe("InProcessClient of an engine and a tokenizer", () => {
     const client = await InProcessClient.open({ engine, tokenizer, config });
     const [, second] = await twoTurns(client);
     expect([...(await client.exportInteractions("concat")).keys()]).toEqual([second]);
+    await tokenizer.close();
+  });
+});
+
+describe("the proxy of an engine and a tokenizer", () => {
+  it("cannot store sessions, because it is never closed", async () => {
+    const tokenizer = await loadChatModel((await ensureTinyModel()).folder);
+    const config = parseConfig({ storage: { directory: "/tmp/never-written" } });
+    await expect(InProcessClient.open({ engine: new ScriptedEngine(), tokenizer, config })).rejects.toMatchObject({
+      code: "invalid_value",
+      param: "storage.directory",
+    });
     await tokenizer.close();
   });
 });

@@ -83,6 +83,11 @@ describe("the answer of another version's proxy", () => {
       greedy: true,
       overridden: true,
       seed: undefined,
+      repetitionPenalty: 1,
+      minTokens: 0,
+      ignoreEos: false,
+      logitBias: false,
+      thinkingBudget: undefined,
       logprobs: "unknown",
     });
   });
@@ -93,5 +98,29 @@ describe("the answer of another version's proxy", () => {
       sessionApiKey: "k",
     });
     await expect(session.setSessionReward(1)).rejects.toMatchObject({ code: "invalid_reply" });
+  });
+
+  it("has sessions of other leases, if an older proxy ignores the filter, which are not deleted", async () => {
+    const session = (session_id: string, lease_id: string | null, state: string) => ({ session_id, lease_id, state });
+    const sessions = [
+      session("a", "mine", "active"),
+      session("b", "other", "active"),
+      session("c", "mine", "ended"),
+      session("d", "mine", "exported"),
+      session("e", null, "active"),
+    ];
+    const paths: string[] = [];
+    const transport: Transport = {
+      send: (path, { method }) => {
+        paths.push(`${method} ${path}`);
+        const reply = method === "GET" ? { sessions } : { session_id: "a", state: "expired" };
+        return Promise.resolve({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(reply)) });
+      },
+    };
+    expect(await new AdminClient(transport, "key").deleteLease("mine")).toBe(1);
+    expect(paths).toEqual(["GET /rl/sessions?state=active&lease_id=mine", "DELETE /rl/sessions/a"]);
+    paths.length = 0;
+    expect(await new AdminClient(transport, "key").deleteLease("mine", { ended: true })).toBe(2);
+    expect(paths.slice(1)).toEqual(["DELETE /rl/sessions/a", "DELETE /rl/sessions/c"]);
   });
 });

@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AdminClient, type ArrivingBatch } from "../../src/client/admin-client.js";
 import { ProxyError } from "../../src/client/errors.js";
+import { SessionClient } from "../../src/client/session-client.js";
 import type { Transport } from "../../src/client/transport.js";
 import { parseConfig } from "../../src/config/index.js";
 import { connectProxy } from "../../src/rollout/connect.js";
@@ -68,6 +69,20 @@ describe("a call whose connection breaks", () => {
     const { admin, requests } = await flakyServer("break", "break", ok({ version: 3 }));
     await admin.setVersion(3);
     expect(requests).toEqual(Array(3).fill("POST /rl/set_version"));
+  });
+
+  it("is repeated if it ends or rewards a session", async () => {
+    const { admin, requests } = await flakyServer(
+      "break",
+      ok({ interaction_count: 2 }),
+      "break",
+      ok({ interaction_id: "a" }),
+    );
+    const session = new SessionClient(admin, { sessionId: "s", sessionApiKey: "k" });
+    expect(await session.end()).toBe(2);
+    expect(await session.setLastReward(1)).toBe("a");
+    const paths = ["/rl/end_session", "/rl/set_reward"];
+    expect(requests).toEqual(paths.flatMap((path) => Array(2).fill(`POST ${path}`)));
   });
 
   it("is not repeated if it would take another slot, session or batch", async () => {

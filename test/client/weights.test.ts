@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { ProxyError } from "../../src/client/errors.js";
 import { InProcessClient } from "../../src/client/in-process-client.js";
-import type { WeightsStatus } from "../../src/client/weight-calls.js";
+import { failedWeights, type WeightsStatus } from "../../src/client/weight-calls.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine, ensureTinyModel } from "../../src/engine/index.js";
 import { RolloutController } from "../../src/job/controller.js";
@@ -130,5 +131,17 @@ describe("RolloutController.setVersion with a path", () => {
     expect(controller.version).toBe(0);
     await controller.setVersion(1, { path: PATH });
     expect(controller.version).toBe(1);
+  });
+});
+
+describe("the weights of an error", () => {
+  it("are those of a failed update only", () => {
+    const weights = { state: "failed" };
+    const error = (code: string) => new ProxyError(code, "", { details: { weights } });
+    expect(failedWeights(error("weights_failed"))).toBe(weights);
+    expect(failedWeights(error("weights_busy"))).toBeUndefined();
+    expect(
+      failedWeights(Object.assign(new Error(""), { code: "weights_failed", details: { weights } })),
+    ).toBeUndefined();
   });
 });

@@ -9,6 +9,7 @@ import {
   UNUSED_BY_GATEWAY,
   UNUSED_BY_JOB,
   UNUSED_BY_SERVE,
+  UNUSED_BY_WORKER,
   type UnusedKeys,
   unusedByServe,
   unusedByStorage,
@@ -120,8 +121,15 @@ describe("keys that a command uses", () => {
       "gateway.unreachable_seconds",
       "gateway.worker_return_seconds",
     ]);
+    const usedByWorker = usedKeys(UNUSED_BY_WORKER, "");
+    expect(new Set(usedByWorker.map((key) => key.split(".", 1)[0]))).toEqual(new Set(["server", "rollout"]));
+    expect(usedByWorker.filter((key) => /_port|_socket|\.host|max_staleness|export_|turn_discount/.test(key))).toEqual(
+      [],
+    );
     expect(usedKeys(UNUSED_BY_JOB, "")).toEqual(["scheduler.type"]);
-    expect(usedKeys(UNUSED_BY_SERVE, "rollout.")).not.toContain("rollout.agent.mode");
+    const usedByServe = usedKeys(UNUSED_BY_SERVE, "rollout.");
+    expect(usedByServe).not.toContain("rollout.agent.mode");
+    expect(usedByServe.filter((key) => !key.startsWith("rollout.agent."))).toEqual([]);
     expect(usedKeys(UNUSED_BY_SERVE, "rollout.agent.chat_template_type")).toHaveLength(1);
   });
 });

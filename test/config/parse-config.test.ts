@@ -201,6 +201,7 @@ describe("values out of range", () => {
   it("shows only the beginning of a long value", () => {
     const { "server.port": message } = readProblems(() => parseConfig({ server: { port: "x".repeat(1000) } }));
     expect(message?.length).toBeLessThan(120);
+    expect(message).toMatch(/, got "x{30,}…$/);
   });
 
   it("reports all problems at once", () => {
@@ -222,6 +223,14 @@ describe("values out of range", () => {
       expect(paths).toEqual(expect.arrayContaining(["engine.urls", "model.path"]));
     },
   );
+
+  it("lists each problem in a line of the error's message", () => {
+    const { message } = catchConfigError(() => parseConfig({ engine: { sequences: 0 }, group_size: 0 }));
+    expect(message.split("\n")).toEqual([
+      expect.stringMatching(/^engine\.sequences: expected /),
+      expect.stringMatching(/^group_size: expected /),
+    ]);
+  });
 
   it("throws a ConfigError with the code config_invalid", () => {
     expect(catchConfigError(() => parseConfig({ group_size: 0 }))).toMatchObject({
@@ -261,6 +270,10 @@ describe("rollout.compat", () => {
       compat: { mode: "subproc", message_filters: ["a"], turn_discount: 0.5 },
     };
     expect(parseConfig({ rollout }).rollout.agent).toMatchObject({ mode: "subproc", turn_discount: 0.5 });
+  });
+
+  it.each([null, {}])("may be empty beside rollout.agent: %j", (compat) => {
+    expect(parseConfig({ rollout: { agent: { turn_discount: 0.5 }, compat } }).rollout.agent.turn_discount).toBe(0.5);
   });
 
   it("conflicts with rollout.agent if a key has different values", () => {
@@ -319,6 +332,45 @@ describe("engines", () => {
     expect(parseConfig(both)).toMatchObject(both);
     expect(Object.keys(readProblems(() => parseConfig({ engine: { model: "/m.gguf" } })))).toEqual(["model.path"]);
     expect(Object.keys(readProblems(() => parseConfig({ model: { path: "/m" } })))).toEqual(["engine.model"]);
+  });
+});
+
+describe("a wrong key that a rule over several keys reads", () => {
+  it("is the only problem", () => {
+    const server = { advertised_host: "node1", workers_folder: 5, workers: 1 };
+    expect(Object.keys(readProblems(() => parseConfig({ server })))).toEqual(["server.workers_folder"]);
+  });
+});
+
+describe("the patterns of an export", () => {
+  const parse = (models: unknown) => parseConfig({ rollout: { agent: { export_filters: { models } } } });
+
+  it("are a list of one to a hundred texts, or null", () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => `model-${index}`);
+    expect(parse(hundred).rollout.agent.export_filters.models).toEqual(hundred);
+    expect(parse(null).rollout.agent.export_filters.models).toBeNull();
+    for (const models of [[], [...hundred, "more"], ["x".repeat(257)], 5])
+      expect(Object.keys(readProblems(() => parse(models)))[0]).toMatch(/^rollout\.agent\.export_filters\.models/);
+  });
+});
+
+describe("an unknown engine", () => {
+  it("is the only problem, because it decides which other keys have an effect", () => {
+    const engine = {
+      type: "nope",
+      urls: ["http://a"],
+      model: "/m.gguf",
+      api_key: "key",
+      admin_api_key: "key",
+      served_model: "name",
+      vllm_api: "generate",
+      sequences: 4,
+      max_inflight: 4,
+      health_seconds: 9,
+    };
+    const written = { engine, model: { path: "/m" }, server: { workers: 2 } };
+    expect(Object.keys(readProblems(() => parseConfig(written)))).toEqual(["engine.type"]);
+    expect(Object.keys(readProblems(() => parseConfig({ engine: { type: "nope" } })))).toEqual(["engine.type"]);
   });
 });
 

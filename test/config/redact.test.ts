@@ -18,6 +18,11 @@ describe("redact", () => {
     expect(config.engine.api_key).toBe("engine-secret");
   });
 
+  it("shows lists of texts that are no addresses as they are", () => {
+    const config = parseConfig({ rollout: { agent: { message_filters: ["^tmp: ", "b+"] } } });
+    expect(redact(config)).toEqual(config);
+  });
+
   it("shows whether a key is set", () => {
     expect(redact(parseConfig({}))).toEqual(parseConfig({}));
   });

@@ -104,6 +104,7 @@ engine:
     const error = catchConfigError(() => resolveConfig({ file, env: {} }));
     expect(error.code).toBe("config_syntax");
     expect(error.problems[0]).toMatchObject({ path: file, message: expect.stringMatching(message) as string });
+    expect(error.message).not.toContain("\n");
   });
 
   it.each([

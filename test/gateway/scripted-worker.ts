@@ -27,7 +27,8 @@ export interface ScriptedWorker {
 }
 
 /**
- * A worker that returns the answers of a test, by path. Its health check reports `ok` and the given number of free slots.
+ * A worker that returns the answers of a test, by path. Its health check reports `ok` and the given number of free slots, unless
+ * the test has an answer for `/health`.
  *
  * @param port default: any free one
  */
@@ -42,7 +43,9 @@ export async function startScripted(
     const path = request.url ?? "";
     if (path === "/livez") return void reply.end(JSON.stringify({ status: "ok" }));
     if (path === "/health") {
-      return void reply.end(JSON.stringify({ status: "ok", worker: { tag, capacity, sessions: 0 } }));
+      const said = await scripts[path]?.({});
+      const usual = { status: "ok", worker: { tag, capacity, sessions: 0 } };
+      return void reply.end(JSON.stringify(said === undefined || said === "broken" ? usual : said.body));
     }
     const body = JSON.parse((await textOf(request)) || "{}") as Record<string, unknown>;
     calls.push({ path, body });

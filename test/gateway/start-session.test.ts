@@ -44,6 +44,19 @@ describe("POST /rl/start_session through a gateway", () => {
     expect((await known(gateway))[0]).toEqual(["one", "ok", status === 429 ? 0 : 5, 0]);
   });
 
+  it.each(["draining", "engine_unavailable", "storage_failed"])(
+    "starts no session on a worker whose health check reports %s, and shows that state",
+    async (status) => {
+      const health = { status, worker: { tag: "one", capacity: 5, sessions: 2 } };
+      const other = await startScripted("one", { "/health": () => ({ body: health }), [START]: () => started("one") });
+      const free = await startScripted("two", { [START]: () => started("two") }, 1);
+      const gateway = await gatewayTo(other, free);
+      expect((await known(gateway))[0]).toEqual(["one", status, 5, 2]);
+      expect((await gateway.post(START)).json()).toEqual({ session_id: "task-two-0" });
+      expect(callsOf(other, free)).toEqual([0, 1]);
+    },
+  );
+
   it("marks a worker that closes the connection as down, and starts the session on another one", async () => {
     const broken = await startScripted("one", { [START]: () => "broken" }, 5);
     const free = await startScripted("two", { [START]: () => started("two") }, 1);

@@ -25,6 +25,32 @@ const returned = (call_id: string, output?: unknown) => ({ type: "function_call_
 const call = (id: string) => ({ id, name: "f", arguments: "{}" });
 const assistant = (content: string, rest: object = {}) => ({ role: "assistant", content, ...rest });
 
+describe("items of the user's side", () => {
+  it("are messages and results of calls", () => {
+    const output = { type: "computer_screenshot", image_url: "data:image/png;base64,AA==" };
+    const items = [
+      called("1"),
+      returned("1", "ok"),
+      called("2"),
+      { type: "computer_call_output", call_id: "2", output },
+    ];
+    const { messages } = parseResponses(responsesSchema.parse({ input: items }), NO_EARLIER, {
+      images: "placeholder",
+    }).conversation;
+    expect(messages.filter(({ role }) => role === "tool")).toEqual([
+      { role: "tool", content: "ok", toolCallId: "1" },
+      { role: "tool", content: expect.stringContaining("image"), toolCallId: "2" },
+    ]);
+  });
+
+  it("may be missing if the request continues a response", () => {
+    const earlier = { ...NO_EARLIER, findMessages: () => [{ role: "user", content: "hello" } as const] };
+    const request = responsesSchema.parse({ previous_response_id: "resp_1" });
+    expect(parseResponses(request, earlier).conversation.messages).toEqual([{ role: "user", content: "hello" }]);
+    expect(() => parseResponses(responsesSchema.parse({}), NO_EARLIER)).toThrow(RequestError);
+  });
+});
+
 describe("items of the assistant are one turn", () => {
   it.each<[string, object[], object[]]>([
     ["reasoning, then a message", [thought("hm"), said("a")], [assistant("a", { reasoning: "hm" })]],

@@ -78,6 +78,17 @@ describe("a new conversation with the summary of an earlier one", () => {
     expect(await recorder.links()).toEqual([-1, -1, -1, 2, -1]);
   });
 
+  it.each([
+    [200, 2],
+    [199, -1],
+  ])("is linked to it if the summary has at least 200 characters, not with %i", async (length, link) => {
+    const recorder = new Recorder();
+    const summary = "x".repeat(length);
+    recorder.conversation(summary);
+    recorder.call([user(`Summary: ${summary} Continue.`)], assistant("I add the comma."));
+    expect(await recorder.links()).toEqual([-1, -1, -1, link]);
+  });
+
   it("is linked to the newest of several equal summaries", async () => {
     const recorder = new Recorder();
     recorder.conversation();

@@ -176,4 +176,9 @@ describe("an export whose planning is sliced", () => {
     expect(plan.counts.abortedCalls).toEqual({ late: 1 });
     expect([...runAtOnce(planExport([early, late], OPTIONS)).native.rows.sessions]).toEqual([0, 1]);
   });
+
+  it("refuses options that contradict each other, even if no caller has checked them", () => {
+    const options = batchOptionsSchema.parse({ layout: "tree", turns: true });
+    expect(() => runAtOnce(planExport([recordedSession("a")], options))).toThrow("turns must be false for layout tree");
+  });
 });

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { TranscriptInteraction } from "../../src/transcript/format.js";
-import { jsonPieces, type WrittenInteraction, type WrittenTranscript } from "../../src/transcript/json-pieces.js";
+import {
+  jsonPieces,
+  parseTools,
+  type WrittenInteraction,
+  type WrittenTranscript,
+} from "../../src/transcript/json-pieces.js";
 import { summarizeInteractions } from "../../src/transcript/summarize.js";
 import { interaction } from "./lines.js";
 
@@ -23,7 +28,7 @@ describe("the JSON of a transcript", () => {
       task_id: "t",
       state: "active",
       summary: summarizeInteractions([], undefined),
-      interactions: [written(), written({ answer, sampling: { seed: null } }), written({ parent: 0 })],
+      interactions: [written(), written({ answer, sampling: { seed: null } }), written({ parent: 0, sampling: {} })],
     };
     const pieces = [...jsonPieces(transcript)];
     expect(JSON.parse(pieces.join(""))).toEqual(transcript);
@@ -41,5 +46,17 @@ describe("the JSON of a transcript", () => {
     expect(first).toEqual({ ...written(), tools: JSON.parse(text) });
     expect(second).toEqual(written());
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1 << 18);
+  });
+
+  it("is that of the transcript whose tools are values", () => {
+    const head = {
+      session_id: "s",
+      task_id: "t",
+      state: "active",
+      summary: summarizeInteractions([], undefined),
+    } as const;
+    const transcript: WrittenTranscript = { ...head, interactions: [{ ...written(), tools: "[]" }, written()] };
+    expect(parseTools(transcript)).toEqual({ ...head, interactions: [{ ...written(), tools: [] }, written()] });
+    expect(JSON.parse([...jsonPieces(transcript)].join(""))).toEqual(parseTools(transcript));
   });
 });

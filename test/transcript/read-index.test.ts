@@ -1,4 +1,13 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -88,6 +97,13 @@ describe("a transcript", () => {
     );
   });
 
+  it("gives an episode that is as long as the caller allows", async () => {
+    const transcript = await openFiles(WHOLE);
+    const [, place = { offset: 0, length: 0 }] = transcript.lines;
+    expect(await transcript.readEpisode(place, place.length)).toEqual(LINES[1]);
+    await expect(transcript.readEpisode(place, place.length - 1)).rejects.toThrow(TranscriptError);
+  });
+
   it("grows, with its index behind", async () => {
     const path = createFiles({ transcript: "" });
     await using transcript = await Transcript.open(path);
@@ -100,6 +116,53 @@ describe("a transcript", () => {
     appendFileSync(path, WHOLE.transcript.slice(half));
     expect(await transcript.refresh()).toEqual({ added: 1, replaced: false });
     expect(transcript.lines).toEqual(INDEX);
+  });
+
+  it("grows with its index, even after a refresh without a new line", async () => {
+    const [runs = "", ...later] = WHOLE.transcript.split(/(?<=\n)/);
+    const path = createFiles({ transcript: runs, index: `${first}\n` });
+    await using transcript = await Transcript.open(path);
+    expect(await transcript.refresh()).toEqual({ added: 0, replaced: false });
+    appendFileSync(path, later.join(""));
+    appendFileSync(`${path}.index`, [second, ...others].join("\n"));
+    expect(await transcript.refresh()).toEqual({ added: 4, replaced: false });
+    expect(transcript.lines).toEqual(INDEX);
+    expect(transcript.isIndexed).toBe(true);
+  });
+
+  it("is listed by its index if only the end of its last line is missing", async () => {
+    const transcript = await openFiles({ ...WHOLE, transcript: WHOLE.transcript.slice(0, -1) });
+    expect(transcript.lines).toEqual(INDEX.slice(0, -1));
+    expect(transcript.isIndexed).toBe(true);
+  });
+
+  it("skips a bad last line once", async () => {
+    const path = createFiles({ transcript: `${WHOLE.transcript}nonsense\n` });
+    await using transcript = await Transcript.open(path);
+    expect(transcript.end).toBe(Buffer.byteLength(WHOLE.transcript) + 9);
+    appendFileSync(path, WHOLE.transcript.split(/(?<=\n)/).at(-1) ?? "");
+    await transcript.refresh();
+    expect(transcript.problems).toHaveLength(1);
+    expect(transcript.lines).toHaveLength(LINES.length + 1);
+  });
+
+  it("keeps only its own file open, and closes it at its end or if it is none", async () => {
+    const path = createFiles(WHOLE);
+    const openFiles = () =>
+      readdirSync("/proc/self/fd").filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path);
+        } catch {
+          return false;
+        }
+      });
+    const transcript = await Transcript.open(path);
+    expect(openFiles()).toHaveLength(1);
+    await transcript[Symbol.asyncDispose]();
+    expect(openFiles()).toEqual([]);
+    writeFileSync(path, "Hello\n");
+    await expect(Transcript.open(path)).rejects.toThrow(TranscriptError);
+    expect(openFiles()).toEqual([]);
   });
 
   it("tells that another job replaced or cut the file", async () => {
@@ -129,8 +192,16 @@ describe("a transcript", () => {
     ["a text", "Hello\n", "not_a_transcript"],
     ["tensors", "\x40\0\0\0\0\0\0\0{}", "not_a_transcript"],
     ["JSON lines of something else", '{"messages":[]}\n', "not_a_transcript"],
+    ["one endless line", JSON.stringify(RUN).padEnd(1 << 17), "not_a_transcript"],
     ["a later format", '{"type":"run","format":2,"started_at":0}\n', "unsupported_format"],
   ])("is not %s", async (_, transcript, code) => {
     await expect(openFiles({ transcript })).rejects.toThrow(expect.objectContaining({ code }));
+  });
+
+  it.each([
+    ['{"type":"run","format":"x"}', 'batch.jsonl has format "x", which'],
+    ['{"type":"run"}', "has format unknown, which"],
+  ])("names the format that it cannot read: %s", async (line, message) => {
+    await expect(openFiles({ transcript: `${line}\n` })).rejects.toThrow(message);
   });
 });

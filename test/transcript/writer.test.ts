@@ -84,6 +84,20 @@ describe("a transcript writer", () => {
     });
   });
 
+  it("keeps interactions whose line takes as many bytes as a reader reads", async () => {
+    const path = createPath();
+    const { interactions: _, ...head } = episode();
+    const writer = await TranscriptWriter.open(path, RUN, { resume: false });
+    const start = Buffer.byteLength(JSON.stringify({ ...head, interactions: [] })) - "[]}".length;
+    const interactions = Buffer.from("[]".padEnd(MAX_LINE_BYTES - start - "}\n".length));
+    await writer.writeEpisode({ head, interactions, summary: summarizeInteractions([], undefined) });
+    await writer.close();
+    await using transcript = await Transcript.open(path);
+    const place = transcript.lines.find((line) => line.type === "episode");
+    expect(place?.length).toBe(MAX_LINE_BYTES - 1);
+    expect(place && (await transcript.readEpisode(place))).not.toHaveProperty("incomplete");
+  });
+
   it("replaces the files of an earlier job, and a link in their place, without following it", async () => {
     const path = createPath();
     const target = `${path}.target`;
@@ -132,6 +146,30 @@ describe("a transcript writer", () => {
       interactions: [],
       incomplete: expect.stringContaining("bytes"),
     });
+  });
+
+  it("keeps an episode whose line takes as many bytes as a reader reads", async () => {
+    const path = createPath();
+    const withAnswer = (content: string) =>
+      episode({ interactions: [interaction({ answer: { role: "assistant", content } })] });
+    const rest = Buffer.byteLength(`${JSON.stringify(withAnswer(""))}\n`);
+    const longest = withAnswer("x".repeat(MAX_LINE_BYTES - rest));
+    await writeAll(path, [longest, withAnswer("after it")]);
+    await using transcript = await Transcript.open(path);
+    const [, ...places] = transcript.lines;
+    expect(places[0]?.length).toBe(MAX_LINE_BYTES - 1);
+    // Not `toEqual`, which would print 32 MiB.
+    expect((await transcript.readEpisode(places[0] ?? { offset: 0, length: 0 })).interactions).toHaveLength(1);
+  });
+
+  it("writes what was added before it was closed", async () => {
+    const path = createPath();
+    const writer = await TranscriptWriter.open(path, RUN, { resume: false });
+    const written = EPISODES.map((each) => writer.write(each));
+    await writer.close();
+    expect(read(path)).toEqual(encode([RUN, ...EPISODES]));
+    await Promise.all(written);
+    expect(writer.failure).toBeUndefined();
   });
 
   it("ends with a write error, and does not throw", async () => {

@@ -49,7 +49,7 @@ export class TestBinary {
     const options = [
       "-DROLLTAPE_BUILD_TESTS=ON",
       "-DCMAKE_BUILD_TYPE=None",
-      `-DCMAKE_CXX_FLAGS=-O1 -w -include ${header}`,
+      `-DCMAKE_CXX_FLAGS=-O1 -w -D_GLIBCXX_ASSERTIONS -include ${header}`,
     ];
     this.#command("cmake", ["-S", this.#folder, "-B", this.#build, ...options], true);
     let left = [...mutants];

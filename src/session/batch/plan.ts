@@ -151,8 +151,8 @@ function* countInteractions(sessions: readonly Session[]): Steps<number> {
   return count;
 }
 
-function toIndices(entries: readonly LeftOutInteraction[]): Uint32Array | undefined {
-  return entries.length === 0 ? undefined : Uint32Array.from(entries, ({ index }) => index);
+function toIndices(entries: readonly LeftOutInteraction[]): Uint32Array {
+  return Uint32Array.from(entries, ({ index }) => index);
 }
 
 /** Throws if a final reward overflows: each reward fits a float32, but a sum of them may not. */

@@ -32,6 +32,12 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     { default: { type: "STRING" }, example: "OBJECT" },
   ],
   ["items", { items: { items: { type: "NULL" } } }, { items: { items: { type: "null" } } }],
+  ["a list of types", { type: ["STRING", "NULL"] }, { type: ["string", "null"] }],
+  [
+    "what is no schema",
+    { type: 5, items: true, properties: { a: "STRING" } },
+    { type: 5, items: true, properties: { a: "STRING" } },
+  ],
   ["null", { type: "STRING", description: null }, { type: "string" }],
 ])("has %s", (_, schema, expected) => {
   expect(JSON.stringify(toJsonSchema(schema))).toBe(JSON.stringify(expected));

@@ -17,6 +17,14 @@ it("a folder inside a room is a room", () => {
   expect(() => findRoom(ROOT, "nothing")).toThrow('received "nothing"');
 });
 
+it("a room's own quick tests come first, and slow ones last", () => {
+  const [own, others, slow] = findRoom(ROOT, "session").tests;
+  expect(own).toContain("test/session/attempts.test.ts");
+  expect(others).toContain("test/server/export.test.ts");
+  expect(slow).toContain("test/session/export-batch.slow.test.ts");
+  expect([...(own ?? []), ...(others ?? [])].filter((file) => file.includes(".slow."))).toEqual([]);
+});
+
 describe("equivalent mutants", () => {
   it.each(rooms.map(({ name, sources }) => [name, sources] as const))("are few in %s", (_, sources) => {
     const own = equivalents.filter(({ file }) => sources.includes(file));

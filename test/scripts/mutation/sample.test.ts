@@ -5,9 +5,9 @@ import { TestSelection } from "../../../scripts/mutation/select-tests.js";
 
 const items = Array.from({ length: 1000 }, (_, index) => index);
 
-const mutant = (id: number) => ({
+const mutant = (id: number, file = "src/a.ts") => ({
   id,
-  file: "src/a.ts",
+  file,
   line: 7,
   name: "|| to &&",
   replacement: "",
@@ -32,26 +32,44 @@ describe("a sample", () => {
 });
 
 describe("the tests of a mutant", () => {
-  const selection = new TestSelection(["a.test.ts", "b.test.ts", "c.test.ts"], {
-    passed: true,
-    failure: undefined,
-    milliseconds: { "a.test.ts": 300, "b.test.ts": 100, "c.test.ts": 200 },
+  const tests = ["test/a/b.test.ts", "test/a/c.test.ts", "test/d/a.test.ts", "test/d/e/f.test.ts"];
+  const [b = "", c = "", a = "", f = ""] = tests;
+  const selection = new TestSelection();
+  selection.add(tests, {
+    milliseconds: { [b]: 400, [c]: 100, [a]: 300, [f]: 200 },
     reached: [
-      { file: "a.test.ts", atLoad: [1], inTests: [2] },
-      { file: "b.test.ts", atLoad: [], inTests: [2] },
+      { file: b, atLoad: [1], inTests: [2] },
+      { file: c, atLoad: [], inTests: [2] },
     ],
   });
 
   it("are the files whose tests reach it, the quickest first", () => {
-    expect(selection.of(mutant(2))).toEqual(["b.test.ts", "a.test.ts"]);
+    expect(selection.of(mutant(2), tests)).toEqual([c, b]);
   });
 
   it("are all files if it is reached when a module is loaded", () => {
-    expect(selection.of(mutant(1))).toEqual(["b.test.ts", "c.test.ts", "a.test.ts"]);
+    expect(selection.of(mutant(1, "src/g.ts"), tests)).toEqual([c, f, a, b]);
+  });
+
+  it("begin with the file of the same name, and then with those that share most folders", () => {
+    expect(selection.of(mutant(1, "src/d/e/c.ts"), tests)).toEqual([c, f, a, b]);
+    expect(selection.of(mutant(1, "src/d/e/g.ts"), tests)).toEqual([f, a, c, b]);
+    expect(selection.of(mutant(1, "src/a/b.ts"), tests)).toEqual([b, c, f, a]);
+  });
+
+  it("are tests of the room only", () => {
+    expect(selection.of(mutant(1, "src/g.ts"), [f, a])).toEqual([f, a]);
+  });
+
+  it("are none that fail without it", () => {
+    const other = new TestSelection();
+    other.add([b, c], { milliseconds: {}, reached: [b, c].map((file) => ({ file, atLoad: [1], inTests: [2] })) }, [b]);
+    for (const id of [1, 2]) expect(other.of(mutant(id), [b, c])).toEqual([c]);
+    expect(other.knows(b)).toBe(true);
   });
 
   it("are none if nothing reaches it", () => {
-    expect(selection.of(mutant(3))).toEqual([]);
+    expect(selection.of(mutant(3), tests)).toEqual([]);
   });
 });
 

@@ -91,3 +91,29 @@ test("does not restore a session that is deleted while it is read", async () => 
   await waking;
   expect([session.isLoaded, session.byteLength, session.interactionCount]).toEqual([false, 0, 1]);
 });
+
+test("counts no memory for a session that was freed by an earlier process", async () => {
+  const before = createRegistry();
+  before.grant(2);
+  const { session: freed } = before.start({});
+  before.start({});
+  freed.free("expired");
+  await records.committed();
+  const after = createRegistry();
+  after.restore();
+  const restored = [...after.all()];
+  expect(restored.map(({ state }) => state)).toEqual(["expired", "active"]);
+  expect(restored[0]?.storedBytes).toBe(0);
+  expect(after.bytes).toBe(restored[1]?.storedBytes);
+});
+
+test("counts a session that expires before its end as over once, as expired", () => {
+  const registry = createRegistry();
+  registry.grant(2);
+  const outcomes: string[] = [];
+  registry.events.on("over", (_, outcome) => outcomes.push(outcome));
+  const [unused, ended] = [registry.start({}).session, registry.start({}).session];
+  ended.end();
+  for (const session of [unused, ended]) session.free("expired");
+  expect(outcomes).toEqual(["ended", "expired"]);
+});

@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { backoffMilliseconds } from "../../../src/support/async/backoff.js";
 import { sleep } from "../../../src/support/async/sleep.js";
 
@@ -18,6 +18,17 @@ describe("sleep", () => {
     const sleeping = sleep(HOUR_MS, controller.signal);
     controller.abort(reason);
     await expect(sleeping).rejects.toBe(reason);
+  });
+
+  it("leaves no timer, which would keep the process running, if the signal aborts", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const controller = new AbortController();
+    const sleeping = sleep(HOUR_MS, controller.signal);
+    expect(vi.getTimerCount()).toBe(1);
+    controller.abort(new Error("gone"));
+    expect(vi.getTimerCount()).toBe(0);
+    await expect(sleeping).rejects.toThrow("gone");
   });
 
   it("rejects with the reason if the signal is already aborted", async () => {

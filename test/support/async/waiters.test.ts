@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Waiters } from "../../../src/support/async/waiters.js";
 
 const FOREVER = Number.POSITIVE_INFINITY;
@@ -23,6 +23,17 @@ describe("waiters", () => {
     controller.abort();
     expect(await waiting).toBe(false);
     expect(await waiters.wait(FOREVER, controller.signal)).toBe(false);
+  });
+
+  it("leave no timer, which would keep the process running, when they are woken", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const waiters = new Waiters();
+    const waiting = waiters.wait(1000);
+    expect(vi.getTimerCount()).toBe(1);
+    waiters.wake();
+    expect(vi.getTimerCount()).toBe(0);
+    expect(await waiting).toBe(true);
   });
 
   it("leave no listener on the signal", async () => {

@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readFieldTexts } from "../../../src/support/json/field-texts.js";
-import { keepSpelling, mayLoseSpelling, parseSpelled, SpelledNumber } from "../../../src/support/json/spelled.js";
+import {
+  keepSpelling,
+  mayLoseSpelling,
+  parseSpelled,
+  SpelledNumber,
+  stringifySpelled,
+} from "../../../src/support/json/spelled.js";
 
 describe("parseSpelled", () => {
   it("returns the same as JSON.parse if that loses no spelling", () => {
@@ -35,6 +41,19 @@ describe("parseSpelled", () => {
     expect(text("[12345678901234567890]")).not.toBe(text("[12345678901234567891]"));
     expect(text("[1.0]")).not.toBe(text("[1]"));
     expect(text('[1,"a"]')).toBe('[1,"a"]');
+  });
+});
+
+describe("stringifySpelled", () => {
+  it("writes what was parsed, in the same spelling, without white space", () => {
+    for (const text of ["1.0", '{"b":[1e5,"\\n",null,true],"1":{}}', "[]", '"a"', "12345678901234567890"]) {
+      expect(stringifySpelled(parseSpelled(text))).toBe(text);
+    }
+    expect(stringifySpelled(parseSpelled(' [ 1.50 , {"a" : -0} ] '))).toBe('[1.50,{"a":-0}]');
+  });
+
+  it("leaves out undefined fields", () => {
+    expect(stringifySpelled({ a: undefined, b: 1 })).toBe('{"b":1}');
   });
 });
 

@@ -153,6 +153,15 @@ describe("a tensor file", () => {
     expect(isSame(Int32Array.from(pieces), ids)).toBe(true);
   });
 
+  it("returns bytes of a tensor, and rejects if the file has become shorter", async () => {
+    const header = encodeHeader([{ name: "flags", dtype: "U8", shape: [5] }], {});
+    await using file = await openFile(Buffer.concat([header, Buffer.from([1, 2, 3, 4, 5])]));
+    const [flags] = file.header.tensors;
+    if (!flags) throw new Error("The file has no tensor.");
+    expect([...(await file.bytes(flags, 1, 3))]).toEqual([2, 3, 4]);
+    await expect(file.bytes(flags, 3, 3)).rejects.toThrow("it ends within flags");
+  });
+
   it("returns undefined for a tensor that is missing or has another shape", async () => {
     const header = encodeHeader([{ name: "ids", dtype: "I32", shape: [1] }], {});
     await using file = await openFile(Buffer.concat([header, Buffer.alloc(4)]));
