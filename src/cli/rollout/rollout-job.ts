@@ -196,7 +196,7 @@ export class RolloutJob implements StoppableJob {
     let survivors = await this.#export(batch, { ...settings, stopIfLost });
     if (stopIfLost && survivors && survivors.lost.size > 0) {
       if (!this.#stopping.signal.aborted && this.#rerun(batch, survivors.lost)) return;
-      survivors = await this.#export(batch, settings);
+      survivors = await this.#export(batch, { ...settings, lost: survivors.lost });
     }
     if (survivors === undefined) return;
     this.#tally.lose(survivors.lost.size, survivors.leftOut);
