@@ -219,9 +219,13 @@ export class RolloutJob implements StoppableJob {
     } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
     const stopIfLost = !this.#stopping.signal.aborted;
-    const survivors = await this.#export(batch, { admin: proxy.admin, fields, dropIncompleteGroup, stopIfLost });
+    const settings = { admin: proxy.admin, fields, dropIncompleteGroup };
+    let survivors = await this.#export(batch, { ...settings, stopIfLost });
+    if (stopIfLost && survivors && survivors.lost.size > 0) {
+      if (!this.#stopping.signal.aborted) return await this.#rerun(batch, survivors.lost);
+      survivors = await this.#export(batch, { ...settings, lost: survivors.lost });
+    }
     if (survivors === undefined) return;
-    if (stopIfLost && survivors.lost.size > 0) return await this.#rerun(batch, survivors.lost);
     this.#tally.lose(survivors.lost.size, survivors.leftOut);
     await this.#job.transcript?.settled(batch.sessionIds);
     if (survivors.content === undefined) {

@@ -16,6 +16,8 @@ export interface SurvivorsOptions<Content> {
   readonly dropIncompleteGroup: boolean;
   /** Exports nothing if sessions were lost, because their tasks may run again. */
   readonly stopIfLost?: boolean;
+  /** Sessions that are known to be lost. */
+  readonly lost?: ReadonlySet<string>;
   /** Waits until a proxy that was lost answers again. Returns false if it does not. Default: does not wait. */
   readonly waitForProxy?: () => Promise<boolean>;
   /** Pauses before retries if a worker does not answer, because it may be busy or unreachable for a moment only. */
@@ -74,7 +76,7 @@ export async function exportSurvivors<Content>(
 ): Promise<Survivors<Content>> {
   const { admin, receive, fields, stopIfLost = false, pausesMs = PAUSES_MS, waitForProxy } = options;
   let outages = 0;
-  const gone = new Set<string>();
+  const gone = new Set<string>(options.lost);
   const pauses = [...pausesMs];
   for (;;) {
     const kept = batch.tasks.flatMap(({ accepted }) => listSurvivors(accepted, gone, options));

@@ -60,7 +60,7 @@ describe("rolltape rollout --proxy that lost a session", TIMES, () => {
       return true;
     });
     const trainer = JSON.stringify([process.execPath, "-e", `fetch(${JSON.stringify(`${front.url}/trained`)})`]);
-    const more = ["--proxy", front.url, "--group-size", "2", "--trainer", trainer];
+    const more = ["--proxy", front.url, "--group-size", "2", "--trainer", trainer, "rollout.max_attempts=1"];
     expect(await runRolltape([...args, "--agent", AGENT, ...more], KEY)).toMatchObject({ code: 0 });
     expect(readBatch(out).rewards).toEqual([2, 2, 2, 2]);
     const steps = front.calls.flatMap(({ method, path }) =>
