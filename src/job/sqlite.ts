@@ -140,7 +140,16 @@ function openDatabase(directory: string | undefined): Libsql.Database {
 }
 
 function toFolderError(directory: string, error: unknown): Error {
-  const { code, message } = error as { readonly code?: unknown; readonly message: string };
-  const isOpen = code === "SQLITE_BUSY" || code === "SQLITE_LOCKED";
-  return unusableFolderError(directory, isOpen ? "is in use by another process" : `cannot be used: ${message}`);
+  const reason = isBusy(error) ? "is in use by another process" : `cannot be used: ${(error as Error).message}`;
+  return unusableFolderError(directory, reason, error);
+}
+
+function isBusy(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return code === "SQLITE_BUSY" || code === "SQLITE_LOCKED";
+}
+
+/** Returns true if a folder could not be opened because another process has it. */
+export function isInUse(error: unknown): boolean {
+  return error instanceof Error && isBusy(error.cause ?? {});
 }

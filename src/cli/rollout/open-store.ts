@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../config/index.js";
 import type { JobDatabase } from "../../job/database.js";
 import { JobStore, JobStoreError, readJobState } from "../../job/job-store.js";
-import { SqliteDatabase } from "../../job/sqlite.js";
+import { isInUse, SqliteDatabase } from "../../job/sqlite.js";
 import { unusableFolderError } from "../../storage/errors.js";
 import { RolloutJobError } from "./errors.js";
 import type { RolloutTask } from "./read-tasks.js";
@@ -63,7 +64,7 @@ export async function openStore(settings: StoreSettings): Promise<JobStore> {
   }
 }
 
-async function openDatabase(place: string | undefined, { config, onWait }: StoreSettings): Promise<JobDatabase> {
+async function openDatabase(place: string | undefined, { config, options, onWait }: StoreSettings): Promise<JobDatabase> {
   if (place !== undefined && /^[a-z]+:\/\//i.test(place)) {
     const { PostgresDatabase } = await import("../../job/postgres.js");
     return PostgresDatabase.open({ url: place, onWait }).catch((error: Error) => {
@@ -76,8 +77,26 @@ async function openDatabase(place: string | undefined, { config, onWait }: Store
     const why = `has a job of an earlier version (${EARLIER_FILE}). Finish it with the Rolltape that began it, or use another folder`;
     throw unusableFolderError(place, why);
   }
-  return new SqliteDatabase({ directory: place, synced: config.storage.durability !== "none" });
+  const open = () => new SqliteDatabase({ directory: place, synced: config.storage.durability !== "none" });
+  return options.resume ? waitWhileInUse(open, onWait) : open();
 }
+
+/** Opens a database once the process before it, which may still be stopping, has ended. */
+async function waitWhileInUse(open: () => JobDatabase, onWait: (() => void) | undefined): Promise<JobDatabase> {
+  for (let waited = 0; ; waited += POLL_SECONDS) {
+    try {
+      return open();
+    } catch (error) {
+      if (!isInUse(error) || waited >= WAIT_SECONDS) throw error;
+      if (waited === 0) onWait?.();
+      await sleep(POLL_SECONDS * 1000);
+    }
+  }
+}
+
+const POLL_SECONDS = 0.5;
+/** A process that was told to end may take half a minute. */
+const WAIT_SECONDS = 60;
 
 /**
  * Removes the state of a job that is over from a folder.
