@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { refuseUnused, resolveConfig } from "../../config/index.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
 import { EXIT_TOO_FEW } from "../exit.js";
@@ -33,7 +33,7 @@ export async function controller(args: readonly string[], options: ControllerOpt
     if (options.urlFile !== undefined) publish(options.urlFile, url);
   };
   const { summary, failure } = await runJob({ config, options, overrides, tasks, watch, runners: { onReady } });
-  if (options.urlFile !== undefined) rmSync(options.urlFile, { force: true });
+  if (options.urlFile !== undefined) withdraw(options.urlFile);
   // After everything is closed, so that no log line follows the summary.
   process.stdout.write(describeRollout(summary));
   if (failure) throw failure;
@@ -41,6 +41,12 @@ export async function controller(args: readonly string[], options: ControllerOpt
   // A job's supervisor would take another status for a failure. The command that started it reads the summary.
   else if (options.startedBy === undefined && describeTooFew(summary) !== undefined) process.exitCode = EXIT_TOO_FEW;
   exit();
+}
+
+/** Removes the address, unless another controller has taken over and written its own. */
+function withdraw(file: string): void {
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "{}";
+  if ((JSON.parse(text) as { readonly pid?: number }).pid === process.pid) rmSync(file, { force: true });
 }
 
 /** Writes the address for workers on other machines. The rename keeps them from reading an incomplete file. */

@@ -64,7 +64,10 @@ export async function openStore(settings: StoreSettings): Promise<JobStore> {
   }
 }
 
-async function openDatabase(place: string | undefined, { config, options, onWait }: StoreSettings): Promise<JobDatabase> {
+async function openDatabase(
+  place: string | undefined,
+  { config, options, onWait }: StoreSettings,
+): Promise<JobDatabase> {
   if (place !== undefined && /^[a-z]+:\/\//i.test(place)) {
     const { PostgresDatabase } = await import("../../job/postgres.js");
     return PostgresDatabase.open({ url: place, onWait }).catch((error: Error) => {

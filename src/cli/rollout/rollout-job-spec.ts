@@ -27,7 +27,7 @@ export interface RolloutJobSettings {
 
 const MAIN = fileURLToPath(new URL("../main.js", import.meta.url));
 /** File in the job's folder with the controller's address. */
-const URL_FILE = "{folder}/controller.json";
+export const URL_FILE = "controller.json";
 
 /** The state of the job. */
 const JOB_STATE = "{folder}/state";
@@ -112,7 +112,15 @@ function gatewayArguments(settings: RolloutJobSettings): string[] {
 }
 
 function workerArguments(settings: RolloutJobSettings): string[] {
-  const place = ["--controller", URL_FILE, "--proxy", "{proxy_url}", "--name", "worker-{index}", "--replace"];
+  const place = [
+    "--controller",
+    `{folder}/${URL_FILE}`,
+    "--proxy",
+    "{proxy_url}",
+    "--name",
+    "worker-{index}",
+    "--replace",
+  ];
   return [...place, ...agentArguments(settings.options), ...forward(settings, UNUSED_BY_WORKER)];
 }
 
@@ -131,7 +139,7 @@ function controllerArguments(settings: RolloutJobSettings): string[] {
     "--proxy",
     "{gateway_url}",
     "--url-file",
-    URL_FILE,
+    `{folder}/${URL_FILE}`,
     "--started-by",
     "rollout",
     "--data",

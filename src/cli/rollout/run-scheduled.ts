@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Config, resolveAdminKey } from "../../config/index.js";
 import type { JobSpec } from "../../scheduler/job.js";
 import { EXIT_TOO_FEW } from "../exit.js";
 import { removeEndedJob } from "./open-store.js";
-import { createRolloutJob } from "./rollout-job-spec.js";
+import { createRolloutJob, URL_FILE } from "./rollout-job-spec.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { runJobSpec } from "./run-job-spec.js";
 import { saysTooFew } from "./summary.js";
@@ -21,6 +21,8 @@ export async function runScheduledRollout({ config, options, overrides }: Schedu
   const { key: adminKey } = resolveAdminKey(config, process.env);
   const folder = resolve(options.jobFolder);
   if (!options.resume) await removeEndedJob(join(folder, "state"));
+  // The controller of a job that was killed may still be ending. Its workers end with it, those of this job must not.
+  rmSync(join(folder, URL_FILE), { force: true });
   const job = createRolloutJob({ config, options, overrides, folder, adminKey });
   if (!(await runJobSpec(config.scheduler.type, job))) return;
   const summary = readSummary(job);
