@@ -43,6 +43,24 @@ describe("items of the user's side", () => {
     ]);
   });
 
+  it("have no media in other messages than the user's", () => {
+    const content = [
+      { type: "input_text", text: "a" },
+      { type: "input_image", image_url: "data:image/png;base64,AA==" },
+    ];
+    const parse = (role: string) => responsesSchema.safeParse({ input: [{ type: "message", role, content }] });
+    expect(parse("user").success).toBe(true);
+    const branches = parse("system").error?.issues.flatMap((issue) =>
+      issue.code === "invalid_union" ? issue.errors.flat() : issue,
+    );
+    expect(branches).toContainEqual(
+      expect.objectContaining({
+        path: [0, "content", 1, "type"],
+        message: expect.stringMatching(/only text parts.*"input_image"$/) as string,
+      }),
+    );
+  });
+
   it("may be missing if the request continues a response", () => {
     const earlier = { ...NO_EARLIER, findMessages: () => [{ role: "user", content: "hello" } as const] };
     const request = responsesSchema.parse({ previous_response_id: "resp_1" });

@@ -40,8 +40,33 @@ const PLAIN = {
   structure: undefined,
 };
 
-const SHARED = { temperature: 0.5, top_p: 0.9, min_p: 0.1, stop_token_ids: [7, 8], seed: 3 };
-const SAMPLING = { ...PLAIN, temperature: 0.5, topP: 0.9, minP: 0.1, stopTokenIds: [7, 8], seed: 3 };
+const SHARED = {
+  temperature: 0.5,
+  top_p: 0.9,
+  min_p: 0.1,
+  repetition_penalty: 1.1,
+  min_tokens: 2,
+  ignore_eos: true,
+  logit_bias: { 9: 1, 5: -2, 7: 0 },
+  stop_token_ids: [7, 8],
+  seed: 3,
+};
+const SAMPLING = {
+  ...PLAIN,
+  temperature: 0.5,
+  topP: 0.9,
+  minP: 0.1,
+  repetitionPenalty: 1.1,
+  minTokens: 2,
+  ignoreEos: true,
+  // A bias of 0 changes nothing.
+  logitBias: [
+    [5, -2],
+    [9, 1],
+  ],
+  stopTokenIds: [7, 8],
+  seed: 3,
+};
 const SCHEMA = { type: "object" };
 const structure = (param: string) => ({ param, jsonSchema: '{"type":"object"}' });
 
@@ -131,5 +156,18 @@ describe("messages", () => {
     expect(claude({ output_format: older }).sampling.structure?.jsonSchema).toBe('{"type":"array"}');
     const both = { output_format: older, output_config: { format: { type: "json_schema", schema: SCHEMA } } };
     expect(claude(both).sampling.structure?.jsonSchema).toBe('{"type":"object"}');
+  });
+});
+
+describe("template variables", () => {
+  const kwargs = (chat_template_kwargs: object) => chatCompletionSchema.safeParse({ messages, chat_template_kwargs });
+
+  it("are left out if they are null, and take at most 65536 characters as JSON", () => {
+    expect(kwargs({ a: 1, b: null }).data?.chat_template_kwargs).toEqual({ a: 1 });
+    const rest = '{"a":""}'.length;
+    expect(kwargs({ a: "x".repeat(65_536 - rest) }).success).toBe(true);
+    expect(kwargs({ a: "x".repeat(65_537 - rest) }).error?.issues).toMatchObject([
+      { path: ["chat_template_kwargs"], message: "must have at most 65536 characters as JSON" },
+    ]);
   });
 });

@@ -44,6 +44,8 @@ describe("the mutants of a source", () => {
     ["a call for its effect", "a.b();", [["statement dropped", "undefined"]]],
     ["an assignment", "a = b;", [["statement dropped", "undefined"]]],
     ["a returned value", "function f() { return a; }", [["return to undefined", "undefined"]]],
+    ["no returned value", "function f() { return undefined; }", []],
+    ["a returned flag", "function f() { return false; }", [["false to true", "true"]]],
     ["a flag", "const x = true;", [["true to false", "false"]]],
     ["a text", 'const x = "a";', [["text to empty", '""']]],
     ["a list of one", "const x = [a];", [["array to empty", "[]"]]],

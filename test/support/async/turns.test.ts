@@ -18,6 +18,22 @@ describe("Turns", () => {
     expect(log).toEqual(["a", "round 0", "b", "round 1", "c", "round 2"]);
   });
 
+  it("gives work a round of its own, and what follows another one", async () => {
+    const turns = new Turns();
+    const log: string[] = [];
+    const work = turns.alone(async () => {
+      log.push("work");
+      return 7;
+    });
+    const after = work.then((result) => log.push(`after ${result}`));
+    for (let round = 0; round < 3; round++) {
+      log.push(`round ${round}`);
+      await nextRound();
+    }
+    await after;
+    expect(log).toEqual(["round 0", "work", "round 1", "after 7", "round 2"]);
+  });
+
   it("works again after it was idle", async () => {
     const turns = new Turns();
     await turns.next();

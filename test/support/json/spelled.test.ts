@@ -44,6 +44,22 @@ describe("parseSpelled", () => {
   });
 });
 
+describe("mayLoseSpelling", () => {
+  it.each<[unknown, boolean]>([
+    [{ a: "x", b: [null, "y", true, {}], c: null }, false],
+    ["text", false],
+    [null, false],
+    [[], false],
+    [5, true],
+    [["a", 5], true],
+    [{ a: { b: 5 } }, true],
+    [{ a: [{ 1: "x" }] }, true],
+    [{ a: [["x"]] }, false],
+  ])("%j: %s", (value, loses) => {
+    expect(mayLoseSpelling(value)).toBe(loses);
+  });
+});
+
 describe("stringifySpelled", () => {
   it("writes what was parsed, in the same spelling, without white space", () => {
     for (const text of ["1.0", '{"b":[1e5,"\\n",null,true],"1":{}}', "[]", '"a"', "12345678901234567890"]) {

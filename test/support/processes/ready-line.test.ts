@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -11,6 +11,15 @@ function outputFile(): string {
   const folder = mkdtempSync(join(tmpdir(), "ready-line-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return join(folder, "proxy-0.out");
+}
+
+/** The descriptor of the folder itself is closed by the time it is looked up. */
+function attemptReadlink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
 }
 
 describe("a ready line", () => {
@@ -29,6 +38,8 @@ describe("a ready line", () => {
     appendFileSync(file, `{"event":"ready","url":`);
     appendFileSync(file, `"${URL}"}\n`);
     expect(await url).toBe(URL);
+    const open = readdirSync("/proc/self/fd").map((fd) => attemptReadlink(`/proc/self/fd/${fd}`));
+    expect(open).not.toContain(file);
   });
 
   it.each(["no JSON", `{"url":"no address"}`, `{"event":"ready"}`])("is not %s", async (line) => {

@@ -21,6 +21,12 @@ it("says so in its JSON Schema, which has no limits by default", () => {
   expect(unlimited).not.toHaveProperty("maxItems");
 });
 
+it("describes what elements are in a request, and any value for what JSON Schema cannot describe", () => {
+  const itemsOf = (element: z.ZodType) => z.toJSONSchema(listOf(element), { io: "input" }).items;
+  expect(itemsOf(z.string().transform(Number))).toMatchObject({ type: "string" });
+  expect(itemsOf(z.bigint())).not.toHaveProperty("type");
+});
+
 it("reports the first invalid element only", () => {
   const issues = messages(listOf(z.object({ a: z.int() })), [{ a: 1 }, { a: "x" }, 5]);
   expect(issues).toHaveLength(1);
