@@ -6,7 +6,7 @@ import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
 import { resolveWorkflow } from "../../src/rollout/resolve-workflow.js";
 import { createAgent } from "../helpers/agents.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
-import { HeldWorkflow } from "../job/held-workflow.js";
+import { HeldWorkflow, settled } from "../job/held-workflow.js";
 
 const AGENT = { run: () => Promise.resolve(1) };
 
@@ -67,29 +67,30 @@ describe("resolveWorkflow with a configuration", () => {
 });
 
 describe("RolloutController with a configuration", () => {
-  const control = (given: ConstructorParameters<typeof RolloutController<number>>[2]) => {
+  const control = async (given: ConstructorParameters<typeof RolloutController<number>>[2]) => {
     const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
     onTestFinished(() => engine.close());
     const workflow = new HeldWorkflow();
     const controller = new RolloutController<number>(workflow, engine, given);
     for (let task = 0; task < 9; task++) controller.submit(task);
+    await settled();
     return workflow.started.length;
   };
   const config = parseConfig({
     rollout: { max_concurrent_rollouts: 5, max_staleness: 1, consumer_batch_size: 2 },
   });
 
-  it("starts as many tasks as its limits allow", () => {
+  it("starts as many tasks as its limits allow", async () => {
     // (1 + 0 + 1) × 2
-    expect(control(config)).toBe(4);
-    expect(control({ config, maxStaleness: 0 })).toBe(2);
-    expect(control({ config, maxStaleness: 8 })).toBe(5);
+    expect(await control(config)).toBe(4);
+    expect(await control({ config, maxStaleness: 0 })).toBe(2);
+    expect(await control({ config, maxStaleness: 8 })).toBe(5);
   });
 
-  it("refuses a configuration without consumer_batch_size", () => {
-    expect(() => control(parseConfig({}))).toThrow(
+  it("refuses a configuration without consumer_batch_size", async () => {
+    await expect(control(parseConfig({}))).rejects.toThrow(
       "rollout.consumer_batch_size must be an integer of at least 1 for a controller",
     );
-    expect(control({ config: parseConfig({}), consumerBatchSize: 3 })).toBe(3);
+    expect(await control({ config: parseConfig({}), consumerBatchSize: 3 })).toBe(3);
   });
 });

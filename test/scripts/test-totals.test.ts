@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -22,8 +22,9 @@ function totals(...runs: [number, string, string, string?][]): string[] {
 
 function vitestReport(counts: { passed?: number; failed?: number; pending?: number; brokenFiles?: number }): string {
   const { passed = 0, failed = 0, pending = 0, brokenFiles = 0 } = counts;
-  const failedFile = { status: "failed", assertionResults: [{ status: "failed" }] };
-  const brokenFile = { status: "failed", assertionResults: [] };
+  const failedTest = { status: "failed", fullName: "adds", failureMessages: ["Error: 2 is not 3\n    at a.test.ts:1"] };
+  const failedFile = { name: resolve("a.test.ts"), status: "failed", assertionResults: [failedTest] };
+  const brokenFile = { name: resolve("b.test.ts"), status: "failed", assertionResults: [] };
   return JSON.stringify({
     numPassedTests: passed,
     numFailedTests: failed,
@@ -42,6 +43,7 @@ const CTEST = `<?xml version="1.0" encoding="UTF-8"?>
 	hostname=""
 	>
 	<testcase name="tests=&quot;7&quot;" status="run"/>
+	<testcase name="packs" status="fail"><failure message=""/></testcase>
 </testsuite>`;
 
 describe("scripts/test-totals.mjs", () => {
@@ -49,7 +51,9 @@ describe("scripts/test-totals.mjs", () => {
     const vitest = vitestReport({ passed: 40, failed: 3, pending: 2 });
     expect(totals([1, "a.json", "npm test", vitest], [8, "b.xml", "C++: core", CTEST])).toEqual([
       "npm test: 40 passed, 3 failed, 3 skipped",
+      "  failed: a.test.ts > adds: Error: 2 is not 3",
       "C++: core: 5 passed, 2 failed, 2 skipped",
+      "  failed: packs",
       "45 passed, 5 failed",
     ]);
   });
