@@ -46,7 +46,9 @@ function vitestCounts({ numPassedTests, numFailedTests, numPendingTests, numTodo
   };
 }
 
-const firstLine = (text) => text.split("\n", 1)[0].slice(0, 300);
+function firstLine(text) {
+  return text.split("\n", 1)[0].slice(0, 300);
+}
 
 function junitCounts(xml) {
   const suite = /<testsuite\b[^>]*>/.exec(xml)?.[0] ?? "";

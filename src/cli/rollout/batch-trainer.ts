@@ -5,6 +5,8 @@ import { onAbort } from "../../support/async/on-abort.js";
 import { describeEnd } from "../../support/processes/child-end.js";
 import { ChildGroup } from "../../support/processes/child-group.js";
 import { forwardLines } from "../../support/processes/forward-lines.js";
+import { readLines } from "../../support/processes/read-lines.js";
+import { parseTrainerLine } from "./metrics/trainer-metrics.js";
 import {
   createTrainerEnvironment,
   type Trainer,
@@ -12,6 +14,9 @@ import {
   type TrainingStep,
   trainerFailed,
 } from "./trainer.js";
+
+const LONGEST_LINE_BYTES = 1 << 20;
+const METRICS_LINE = /^\s*\{\s*"metrics"\s*:/;
 
 /** A program that is run for each batch, and loads the new weights into the engine before it ends. */
 export class BatchTrainer implements Trainer {
@@ -27,7 +32,7 @@ export class BatchTrainer implements Trainer {
    * Runs the program on a batch. The next version is one higher.
    *
    * The file is its last argument and in ROLLTAPE_BATCH. The next version is in ROLLTAPE_VERSION. Its output is forwarded
-   * to this process's standard error.
+   * to this process's standard error. A line `{"metrics": {…}}` of its standard output has metrics of the step.
    */
   async train({ file, version: before }: TrainingStep, signal: AbortSignal): Promise<TrainingResult> {
     signal.throwIfAborted();
@@ -39,14 +44,27 @@ export class BatchTrainer implements Trainer {
     const group = new ChildGroup(child);
     // Forwarded instead of inherited, because it would overwrite the progress bar.
     forwardLines(child.stdout);
+    const metrics: unknown[] = [];
+    readLines(child.stdout, LONGEST_LINE_BYTES, (line) => {
+      if (line !== undefined && METRICS_LINE.test(line)) metrics.push(readMetrics(line));
+    });
     forwardLines(child.stderr);
     using _killing = onAbort(signal, () => group.kill());
     const end = await group.ended;
     if (end.how === "not_started") throw trainerFailed(`${program} could not be started: ${describeEnd(end)}`);
     signal.throwIfAborted();
     if (end.how !== "exit" || end.code !== 0) throw trainerFailed(`${program} ended with ${describeEnd(end)}`);
-    return { version };
+    return { version, metrics };
   }
 
   async end(): Promise<void> {}
+}
+
+/** Returns the metrics of a line; the line itself if it is not JSON. */
+function readMetrics(line: string): unknown {
+  try {
+    return (parseTrainerLine(line) as { readonly metrics?: unknown }).metrics;
+  } catch {
+    return line;
+  }
 }

@@ -11,6 +11,7 @@ import { type ChildEnd, describeEnd } from "../../support/processes/child-end.js
 import { ChildGroup } from "../../support/processes/child-group.js";
 import { forwardLines } from "../../support/processes/forward-lines.js";
 import { readLines } from "../../support/processes/read-lines.js";
+import { parseTrainerLine } from "./metrics/trainer-metrics.js";
 import {
   createTrainerEnvironment,
   type Trainer,
@@ -28,6 +29,7 @@ const answer = z.object({
   version: z.int32().min(0),
   weights: z.string().min(1).optional(),
   step: z.int().optional(),
+  metrics: z.unknown().optional(),
 });
 type Answer = z.output<typeof answer>;
 
@@ -115,7 +117,8 @@ export class PersistentTrainer implements Trainer {
       return this.#fail(`\`version\` must be ${least}; received ${shown}`);
     }
     this.#answer = undefined;
-    given.resolve(result);
+    const { version, weights, metrics } = result;
+    given.resolve({ version, weights, ...(metrics !== undefined && { metrics: [metrics] }) });
   }
 
   #ended(end: ChildEnd): void {
@@ -137,7 +140,7 @@ export class PersistentTrainer implements Trainer {
 
 function parseAnswer(line: string): Answer | undefined {
   try {
-    return answer.safeParse(JSON.parse(line)).data;
+    return answer.safeParse(parseTrainerLine(line)).data;
   } catch {
     return undefined;
   }

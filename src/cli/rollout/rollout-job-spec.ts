@@ -126,7 +126,7 @@ function workerArguments(settings: RolloutJobSettings): string[] {
 
 function controllerArguments(settings: RolloutJobSettings): string[] {
   const { options } = settings;
-  const { data, out, groupSize, timeout, trainer, trainerMode, writeWait, fromVersion, layout, transcripts } = options;
+  const { data, out, groupSize, timeout, trainer, trainerMode, writeWait, fromVersion, layout } = options;
   const named = {
     "--group-size": groupSize,
     "--timeout": timeout,
@@ -149,7 +149,8 @@ function controllerArguments(settings: RolloutJobSettings): string[] {
     "--layout",
     layout,
     ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)])),
-    ...(transcripts === false ? ["--no-transcripts"] : []),
+    ...(options.transcripts === false ? ["--no-transcripts"] : []),
+    ...(options.metrics === false ? ["--no-metrics"] : []),
     ...forward(settings, unusedByController(options)),
     "server.host={node}",
     // The first start finds no job in a new folder, and begins one.

@@ -17,6 +17,7 @@ import { createTrainer } from "./create-trainer.js";
 import { RolloutErrorLog } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
 import { type JobSetup, readStartVersion } from "./job-setup.js";
+import { JobMetrics, type MeasuredBatch } from "./metrics/job-metrics.js";
 import { locateStore } from "./open-store.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
@@ -58,6 +59,7 @@ export class RolloutJob implements StoppableJob {
   readonly #tally = new RolloutTally();
   readonly #batches: BatchFiles;
   readonly #errors: RolloutErrorLog;
+  readonly #metrics: JobMetrics;
   readonly #stopping = new AbortController();
   readonly #trainer: Trainer | undefined;
   /** Number of batches that the trainer has consumed. */
@@ -83,6 +85,7 @@ export class RolloutJob implements StoppableJob {
       consumer_batch_size === null && nextBatch === 0 ? undefined : store.opened.next_batch,
     );
     this.#errors = new RolloutErrorLog(out);
+    this.#metrics = new JobMetrics({ ...job, tally: this.#tally });
     const onQueued = leases && (() => leases.wake());
     const limits = {
       maxConcurrentRollouts: max_concurrent_rollouts ?? Math.min(DEFAULT_CONCURRENT_TASKS, count),
@@ -114,9 +117,10 @@ export class RolloutJob implements StoppableJob {
       for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
       const earlier = await store.begin((change) => this.#act(change));
       this.#restore(earlier);
+      await this.#metrics.open(earlier.batches);
       const untrained = await finishBatches(this.#job, earlier, this.#batches);
       this.#controller.finish();
-      for (const batch of untrained) await this.#train(batch);
+      for (const batch of untrained) await this.#train(this.#describeEarlier(batch, earlier));
       for (let batch = await this.#next(); batch; batch = await this.#next()) await this.#consume(batch);
       await this.#endTrainer();
     } finally {
@@ -178,9 +182,18 @@ export class RolloutJob implements StoppableJob {
     }
   }
 
+  /** Returns a batch of an earlier process that the trainer has not consumed. */
+  #describeEarlier({ number, file }: BatchRow, { ended }: EarlierWork): MeasuredBatch {
+    const tasks = ended
+      .filter(({ batch }) => batch === number)
+      .map(({ version, result }) => ({ version, accepted: fromWire(result).accepted }));
+    const sessionIds = tasks.flatMap(({ accepted }) => accepted.map(({ sessionId }) => sessionId));
+    return { number, file, version: this.#controller.version, tasks, sessionIds };
+  }
+
   /** Waits for the next batch. The first call announces the weight version to the proxy. */
   #next(): Promise<RolloutBatch | undefined> {
-    return this.#withProxy(() => this.#controller.waitBatch());
+    return this.#metrics.measure("rollout", () => this.#withProxy(() => this.#controller.waitBatch()));
   }
 
   /** Repeats a call that has no further effect if it is repeated, as long as its proxy comes back. */
@@ -220,10 +233,12 @@ export class RolloutJob implements StoppableJob {
     const dropIncompleteGroup = config.drop_incomplete_group;
     const stopIfLost = !this.#stopping.signal.aborted;
     const settings = { admin: proxy.admin, fields, dropIncompleteGroup };
-    let survivors = await this.#export(batch, { ...settings, stopIfLost });
+    const exported = (more: Pick<SurvivorsOptions<BatchContent>, "stopIfLost" | "lost">) =>
+      this.#metrics.measure("export", () => this.#export(batch, { ...settings, ...more }));
+    let survivors = await exported({ stopIfLost });
     if (stopIfLost && survivors && survivors.lost.size > 0) {
       if (!this.#stopping.signal.aborted) return await this.#rerun(batch, survivors.lost);
-      survivors = await this.#export(batch, { ...settings, lost: survivors.lost });
+      survivors = await exported({ lost: survivors.lost });
     }
     if (survivors === undefined) return;
     this.#tally.lose(survivors.lost.size, survivors.leftOut);
@@ -233,19 +248,23 @@ export class RolloutJob implements StoppableJob {
       await survivors.release();
       return;
     }
-    const file = await this.#write(survivors.content, survivors, fields);
+    const { content } = survivors;
+    const file = await this.#metrics.measure("export", () => this.#write(content, survivors, fields));
     if (file === undefined) return;
     const { store, transcript } = this.#job;
     const { number } = this.#batches;
+    const { sessionIds } = survivors;
+    const { version, tasks } = batch;
+    const measured = { number, file, version, tasks, sessionIds };
     const trained = this.#job.options.trainer === undefined;
+    if (trained) await this.#metrics.add(measured);
     // From now on, no other batch has its tasks.
     await store.saveBatch({ number, file, tasks: batch.tasks.map(({ index }) => index), trained });
-    const { sessionIds } = survivors;
     transcript?.addBatch({ number, file, version: this.#controller.version, sessionIds });
     // Released before the trainer runs, which may take hours.
     await survivors.release();
     await store.freed(number);
-    await this.#train({ number, file, tasks: batch.tasks.length });
+    if (!trained) await this.#train(measured);
   }
 
   /** Runs the tasks of lost sessions again. */
@@ -313,16 +332,22 @@ export class RolloutJob implements StoppableJob {
     return file;
   }
 
-  /** Trains on a batch and sets the new version, unless the job is stopped. */
-  async #train({ number, file, tasks }: Pick<BatchRow, "number" | "file" | "tasks">): Promise<void> {
+  /** Trains on a batch and sets the new version, unless the job is stopped. Writes the metrics of the step in any case. */
+  async #train(batch: MeasuredBatch): Promise<void> {
+    const { number, file, tasks } = batch;
     const { signal } = this.#stopping;
-    if (this.#trainer === undefined || signal.aborted) return;
-    const before = this.#controller.version;
-    const started = performance.now();
+    const [trainer, before, started] = [this.#trainer, this.#controller.version, performance.now()];
+    if (trainer === undefined) return await this.#metrics.add(batch);
     try {
-      const result = await this.#trainer.train({ file, step: this.#steps, version: before, tasks }, signal);
-      this.#controller.noteStep(result.version - before);
-      await this.#setVersion(result);
+      signal.throwIfAborted();
+      const step = { file, step: this.#steps, version: before, tasks: tasks.length };
+      const result = await this.#metrics.measure("training", async () => {
+        const trained = await trainer.train(step, signal);
+        this.#controller.noteStep(trained.version - before);
+        await this.#setVersion(trained);
+        return trained;
+      });
+      await this.#metrics.add(batch, result.metrics);
       await this.#job.store.trained(number);
       const duration = (performance.now() - started) / 1000;
       this.#job.transcript?.addStep({ number: this.#steps, version: result.version, duration });
@@ -331,6 +356,7 @@ export class RolloutJob implements StoppableJob {
       this.#steps++;
     } catch (error) {
       if (!signal.aborted) this.fail(error instanceof Error ? error : new Error(String(error)));
+      await this.#metrics.add(batch);
     }
   }
 

@@ -32,6 +32,8 @@ export interface RolloutOptions extends ConfigOptions {
   readonly fromVersion?: number;
   /** False: no transcript is written. */
   readonly transcripts?: boolean;
+  /** False: no metrics are written. */
+  readonly metrics?: boolean;
   /** Goes on with the job in its database. */
   readonly resume?: boolean;
   /** Where the state of the job is: a URL of PostgreSQL, or a folder. */
@@ -144,6 +146,7 @@ function withJobOptions(command: Command): Command {
       optionValue(z.number().min(0)),
     )
     .option("--no-transcripts", "do not write what the episodes said to <out>.jsonl")
+    .option("--no-metrics", "do not write metrics to <out>.metrics.jsonl and <out>.tensorboard")
     .option("--resume", "go on with the job that was killed or stopped, if there is one")
     .option(
       "--job-database <where>",

@@ -19,6 +19,8 @@ export interface TrainingResult {
   readonly version: number;
   /** Weights that the job must load into the engine. Undefined if the trainer has done so. */
   readonly weights?: string | undefined;
+  /** Metrics of the step, as the program has reported them. */
+  readonly metrics?: readonly unknown[];
 }
 
 /** The program that trains on the batches of a job. */

@@ -31,6 +31,8 @@ describe("rolltape rollout", TIMES, () => {
       "batch.safetensors.errors.jsonl",
       "batch.safetensors.jsonl",
       "batch.safetensors.jsonl.index",
+      "batch.safetensors.metrics.jsonl",
+      "batch.safetensors.tensorboard",
     ]);
   });
 

@@ -4,6 +4,7 @@ Usage: persistent.py BEHAVIOUR LOG [WEIGHTS]
 """
 
 import json
+import math
 import os
 import signal
 import sys
@@ -48,6 +49,8 @@ for line in sys.stdin:
     print(
         {
             "keep": json.dumps({"version": version}),
+            "metrics": json.dumps({"version": version + 1, "metrics": {"loss": 0.5 / (version + 1), "kl": math.nan}}),
+            "no metrics": json.dumps({"version": version + 1, "metrics": [0.5]}),
             "echo": json.dumps({"version": version + 1, "step": order["step"]}),
             "another step": json.dumps({"version": version + 1, "step": order["step"] + 1}),
             "step of text": json.dumps({"version": version + 1, "step": str(order["step"])}),
