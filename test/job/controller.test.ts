@@ -4,6 +4,7 @@ import type { ControllerOptions } from "../../src/job/controller-options.js";
 import type { StalenessLimits } from "../../src/job/planning.js";
 import { SqliteDatabase } from "../../src/job/sqlite.js";
 import { connectProxy } from "../../src/rollout/connect.js";
+import type { RolloutWorkflow } from "../../src/rollout/contract.js";
 import { acceptedAs, HeldWorkflow, rejectedWith, settled } from "./held-workflow.js";
 import { openTestStore } from "./open-test-store.js";
 
@@ -282,6 +283,40 @@ describe("the options of a controller", () => {
     expect(make).toThrow(expect.objectContaining({ code: "invalid_option", message }));
   });
 });
+
+it.each([
+  [true, { accepted: 0, waiting: 2 }],
+  [false, { accepted: 1, waiting: 1 }],
+])(
+  "takes a group that was cut for a result only if no process can complete it (resumable: %s)",
+  async (isResumable, counts) => {
+    const store = await openTestStore({ batchSize: 2 });
+    const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
+    onTestFinished(() => engine.close());
+    // One member has ended when the job is stopped, and the other one is aborted.
+    const cut = { accepted: acceptedAs("s0").accepted, rejected: rejectedWith("episode_aborted").rejected };
+    const workflow: RolloutWorkflow<number> = {
+      arunEpisode: (_engine, data, { signal } = {}) =>
+        new Promise((resolve) => {
+          signal?.addEventListener("abort", () => resolve(data === 0 ? cut : rejectedWith("episode_aborted")));
+        }),
+    };
+    const limits = { maxConcurrentRollouts: 9, maxStaleness: 0, consumerBatchSize: 2 };
+    const controller = new RolloutController(workflow, engine, limits, { store, isResumable });
+    const deleted: string[] = [];
+    await store.begin((change) => {
+      deleted.push(...change.lostLeases);
+      controller.noteChange(change);
+    });
+    controller.submit(0);
+    controller.submit(1);
+    await settled();
+    await controller.stop();
+    expect(await store.readCounts()).toMatchObject(counts);
+    // The proxy deletes what the cut tasks have left there.
+    expect(deleted).toHaveLength(counts.waiting);
+  },
+);
 
 it.each([
   ["stays", 0],
