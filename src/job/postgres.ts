@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { JobDatabase, Query, Row } from "./database.js";
+import { type JobDatabase, type Query, type Row, TransactionQueue } from "./database.js";
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with `?schema=NAME` if not `rolltape`. A schema has one job. */
@@ -26,8 +26,7 @@ const KEEPALIVE_SECONDS = 5;
 export class PostgresDatabase implements JobDatabase {
   readonly #client: pg.Client;
   readonly #texts = new Map<string, string>();
-  /** The transaction that runs, or the last one. */
-  #running: Promise<unknown> = Promise.resolve();
+  readonly #transactions = new TransactionQueue();
 
   private constructor(client: pg.Client) {
     this.#client = client;
@@ -67,17 +66,11 @@ export class PostgresDatabase implements JobDatabase {
   }
 
   transaction<T>(work: (query: Query) => Promise<T>, committed?: (result: T) => void): Promise<T> {
-    const next = this.#running.then(async () => {
-      const result = await this.#run(work);
-      committed?.(result);
-      return result;
-    });
-    this.#running = next.catch(() => undefined);
-    return next;
+    return this.#transactions.run(() => this.#run(work), committed);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#running;
+    await this.#transactions.ended();
     await this.#client.end().catch(() => undefined);
   }
 

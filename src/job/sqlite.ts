@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type Libsql from "libsql";
 import { unusableFolderError } from "../storage/errors.js";
-import type { JobDatabase, Query, Row } from "./database.js";
+import { type JobDatabase, type Query, type Row, TransactionQueue } from "./database.js";
 import { LastCommit } from "./last-commit.js";
 
 const FILE = "job.db";
@@ -25,8 +25,7 @@ export class SqliteDatabase implements JobDatabase {
   readonly #database: Libsql.Database;
   readonly #statements = new Map<string, Libsql.Statement>();
   readonly #lastCommit: LastCommit | undefined;
-  /** The transaction that runs, or the last one. */
-  #running: Promise<unknown> = Promise.resolve();
+  readonly #transactions = new TransactionQueue();
 
   /** @throws StorageError `storage_unusable` if the folder cannot be used, or its database is damaged or open elsewhere */
   constructor({ directory, synced = true }: SqliteOptions = {}) {
@@ -45,37 +44,30 @@ export class SqliteDatabase implements JobDatabase {
       this.#lastCommit = new LastCommit(directory);
       this.#lastCommit.require(this.#readCommits());
     } catch (error) {
-      try {
-        this.#close();
-      } catch {
-        // What cannot be read cannot be closed in order either.
-      }
+      this.#close();
       throw toFolderError(directory, error);
     }
   }
 
   transaction<T>(work: (query: Query) => Promise<T>, committed?: (result: T) => void): Promise<T> {
-    const next = this.#running.then(async () => {
-      const result = await this.#run(work);
-      committed?.(result);
-      return result;
-    });
-    this.#running = next.catch(() => undefined);
-    return next;
+    return this.#transactions.run(() => this.#run(work), committed);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#running;
+    await this.#transactions.ended();
     this.#close();
     this.#lastCommit?.close();
   }
 
   /** libsql keeps a connection with its locks until its statements are collected as garbage, so the locks are given up first. */
   #close(): void {
-    const { memory } = this.#database;
-    if (!memory) {
-      for (const pragma of ["journal_mode = delete", "locking_mode = normal"]) this.#database.pragma(pragma);
-      this.#database.exec("select * from commits");
+    try {
+      if (!this.#database.memory) {
+        for (const pragma of ["journal_mode = delete", "locking_mode = normal"]) this.#database.pragma(pragma);
+        this.#database.exec("select * from commits");
+      }
+    } catch {
+      // What cannot be read or written cannot be closed in order either.
     }
     this.#database.close();
   }

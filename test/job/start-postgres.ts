@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, readdirSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { findFreePort } from "../../src/scheduler/free-port.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 
 /** Where Debian's package `postgresql` has its programs. */
@@ -31,7 +31,7 @@ export class TestPostgres {
     if (uid !== undefined && gid !== undefined) chownSync(data, uid, gid);
     const args = ["-D", data, "-U", "rolltape", "--auth=trust", "--no-sync"];
     execFileSync(join(FOLDER ?? "", "initdb"), args, { ...owner(), stdio: "ignore", cwd: "/" });
-    const server = new TestPostgres(data, await freePort());
+    const server = new TestPostgres(data, await findFreePort());
     await server.run();
     onTestFinished(() => server.kill());
     return server;
@@ -64,14 +64,4 @@ function owner(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (option: string) => Number(execFileSync("id", [option, "postgres"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { findFreePort } from "../../../src/scheduler/free-port.js";
 import { listDescendants } from "../../../test/helpers/descendants.js";
 import { readSafetensors } from "../../../test/helpers/safetensors.js";
 import { Random } from "../../soak/random.js";
@@ -253,23 +253,13 @@ function proxyStarter(
 ): () => Promise<string> {
   let port: number | undefined;
   return async () => {
-    port ??= await freePort();
+    port ??= await findFreePort();
     const args = [MAIN, "serve", `server.port=${port}`, "server.log_level=error", ...stored];
     const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
     children.push(child);
     for await (const _ of createInterface(child.stdout)) break;
     return `http://127.0.0.1:${port}`;
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }
 
 /** Returns the command of `rolltape` that a process runs. */
