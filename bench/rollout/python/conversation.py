@@ -43,8 +43,7 @@ class Connections:
                 # The server closes connections that were idle for some seconds.
                 if not is_reused:
                     raise
-        length = int(header.split("content-length:", 1)[1].split("\r\n", 1)[0])
-        answer = await reader.readexactly(length)
+        answer = await read_body(reader, header)
         if not header.startswith("http/1.1 20"):
             raise RuntimeError(f"{path} failed: {answer[:500]!r}")
         self._idle.append((reader, writer))
@@ -52,6 +51,17 @@ class Connections:
 
     async def _connect(self):
         return await asyncio.open_connection(self._host, self._port, limit=1 << 24)
+
+
+async def read_body(reader, header):
+    """Returns the body of an answer with this header, which may come in chunks."""
+    if "content-length:" in header:
+        return await reader.readexactly(int(header.split("content-length:", 1)[1].split("\r\n", 1)[0]))
+    body = b""
+    while size := int(await reader.readuntil(b"\r\n"), 16):
+        body += (await reader.readexactly(size + 2))[:-2]
+    await reader.readexactly(2)
+    return body
 
 
 async def converse(connections, key, task):
