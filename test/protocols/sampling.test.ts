@@ -1,24 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { chatCompletionSchema, parseChatCompletion } from "../../src/protocols/chat-completions/request.js";
-import { messagesSchema, parseMessages } from "../../src/protocols/messages/request.js";
-import type { ModelRequest } from "../../src/protocols/model-request.js";
-import { parseResponses, responsesSchema } from "../../src/protocols/responses/request.js";
+import { chatCompletionSchema } from "../../src/protocols/chat-completions/request.js";
+import { chat, claude, messages, responses } from "./support/short-requests.js";
 
 /** What requests of each protocol say about sampling. */
-
-const messages = [{ role: "user", content: "hello" }];
-const NO_EARLIER = {
-  findMessages: () => [],
-  findItem: () => undefined,
-  countPlaceholders: () => 0,
-  readReasoning: () => "",
-};
-
-const chat = (extra: object): ModelRequest => parseChatCompletion(chatCompletionSchema.parse({ messages, ...extra }));
-const responses = (extra: object): ModelRequest =>
-  parseResponses(responsesSchema.parse({ input: "hello", ...extra }), NO_EARLIER);
-const claude = (extra: object): ModelRequest =>
-  parseMessages(messagesSchema.parse({ messages, max_tokens: 9, ...extra }));
 
 const PLAIN = {
   temperature: 1,

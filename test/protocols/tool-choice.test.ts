@@ -1,26 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { chatCompletionSchema, parseChatCompletion } from "../../src/protocols/chat-completions/request.js";
 import { messagesSchema, parseMessages } from "../../src/protocols/messages/request.js";
-import type { ModelRequest } from "../../src/protocols/model-request.js";
 import { joinName, readNamespacedNames } from "../../src/protocols/responses/namespaces.js";
-import { parseResponses, responsesSchema } from "../../src/protocols/responses/request.js";
+import { chat, claude, messages, responses } from "./support/short-requests.js";
 
-/** What a prompt shows of tools and of the choice between them. */
+/** The tools of a prompt, and the choice between them. */
 
-const messages = [{ role: "user", content: "hello" }];
 const parameters = { type: "object", properties: { a: { type: "string" } } };
-const NO_EARLIER = {
-  findMessages: () => [],
-  findItem: () => undefined,
-  countPlaceholders: () => 0,
-  readReasoning: () => "",
-};
-
-const chat = (extra: object): ModelRequest => parseChatCompletion(chatCompletionSchema.parse({ messages, ...extra }));
-const responses = (extra: object): ModelRequest =>
-  parseResponses(responsesSchema.parse({ input: "hello", ...extra }), NO_EARLIER);
-const claude = (extra: object): ModelRequest =>
-  parseMessages(messagesSchema.parse({ messages, max_tokens: 9, ...extra }));
 
 const PROTOCOLS = [
   ["chat completions", chat, [{ type: "function", function: { name: "f", parameters } }], "auto", "required"],

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { findFreePort } from "../../../src/scheduler/free-port.js";
 import { readProcesses } from "../../scheduler/job.js";
 import { rolltape } from "../rolltape.js";
-import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
+import { AGENT, readBatch, readTag, rolloutJob, TIMES, workersIn } from "./rollout-job.js";
 
 const FINISHED = 10;
 const WAITING = 20;
@@ -172,17 +172,4 @@ function readPid(jobFolder: string, name: string): number {
 function readUrl(jobFolder: string, name: string): string {
   const [line = ""] = readFileSync(join(jobFolder, "logs", `${name}.out`), "utf8").split("\n");
   return (JSON.parse(line) as { url: string }).url;
-}
-
-/** The tag of the worker that a session key names. */
-const readTag = (key: string) => /^sk-([a-z0-9]+)\./.exec(key)?.[1] ?? "";
-
-/** Returns the process ids of a job's proxy workers by tag. The temporary files of the job are in `folder`. */
-function workersIn(folder: string): Map<string, number> {
-  const names = readdirSync(folder).filter((name) => name.startsWith("rolltape-workers-"));
-  const files = names.flatMap((name) => readdirSync(join(folder, name)).map((file) => join(folder, name, file)));
-  const registrations = files
-    .filter((file) => file.endsWith(".json"))
-    .map((file) => JSON.parse(readFileSync(file, "utf8")) as { tag: string; pid: number });
-  return new Map(registrations.map(({ tag, pid }) => [tag, pid]));
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readSafetensors } from "../../helpers/safetensors.js";
@@ -27,4 +27,17 @@ export function readBatch(file: string) {
     /** Weight versions of the sampled tokens. */
     versions: [...new Set(tensors["versions"]?.data)].filter((version) => version >= 0),
   };
+}
+
+/** The tag of the worker that a session id or key names. */
+export const readTag = (name: string) => /^sk-([a-z0-9]+)\./.exec(name)?.[1] ?? name.split("-").at(-2) ?? "";
+
+/** Returns the process ids of a job's proxy workers by tag. The temporary files of the job are in `folder`. */
+export function workersIn(folder: string): Map<string, number> {
+  const names = readdirSync(folder).filter((name) => name.startsWith("rolltape-workers-"));
+  const files = names.flatMap((name) => readdirSync(join(folder, name)).map((file) => join(folder, name, file)));
+  const registrations = files
+    .filter((file) => file.endsWith(".json"))
+    .map((file) => JSON.parse(readFileSync(file, "utf8")) as { tag: string; pid: number });
+  return new Map(registrations.map(({ tag, pid }) => [tag, pid]));
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findFreePort } from "../../../src/scheduler/free-port.js";
@@ -6,20 +6,7 @@ import { isGone } from "../../helpers/is-gone.js";
 import { openConnection, requestHead } from "../../helpers/raw-connection.js";
 import { until } from "../../helpers/until.js";
 import { rolltape, runRolltape } from "../rolltape.js";
-import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
-
-/** The tag of the worker that a session id or key names. */
-const readTag = (name: string) => /^sk-([a-z0-9]+)\./.exec(name)?.[1] ?? name.split("-").at(-2) ?? "";
-
-/** Returns the process ids of a job's proxy workers by tag. The temporary files of the job are in `folder`. */
-function workersIn(folder: string): Map<string, number> {
-  const names = readdirSync(folder).filter((name) => name.startsWith("rolltape-workers-"));
-  const files = names.flatMap((name) => readdirSync(join(folder, name)).map((file) => join(folder, name, file)));
-  const registrations = files
-    .filter((file) => file.endsWith(".json"))
-    .map((file) => JSON.parse(readFileSync(file, "utf8")) as { tag: string; pid: number });
-  return new Map(registrations.map(({ tag, pid }) => [tag, pid]));
-}
+import { AGENT, readBatch, readTag, rolloutJob, TIMES, workersIn } from "./rollout-job.js";
 
 describe("rolltape rollout over several proxy workers", TIMES, () => {
   it("distributes sessions over the workers and writes one batch in the order of the tasks", async () => {
