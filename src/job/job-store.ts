@@ -57,7 +57,7 @@ export interface LostAttempt {
   readonly reason: string;
 }
 
-/** What a transaction changed, for those who act on it. */
+/** The changes of one transaction that somebody must act on. */
 export interface JobChange {
   readonly ended: readonly EndedTask[];
   readonly lost: readonly LostAttempt[];
@@ -67,7 +67,7 @@ export interface JobChange {
   readonly lostLeases: readonly string[];
 }
 
-/** What an earlier process of the job has done. */
+/** The work that earlier processes of the job have finished. */
 export interface EarlierWork {
   readonly ended: readonly EndedTask[];
   readonly batches: readonly BatchRow[];
@@ -195,14 +195,14 @@ export class JobStore implements AsyncDisposable {
   async advance({ added, limits, wanted }: Advance): Promise<Advanced> {
     return this.#change(async (query) => {
       await insert(query, "tasks", ["id", "task_id", "group_id", "state", "losses", "lost"], added.map(toNewRow));
-      const admitted = limits ? await this.#admit(query, limits) : 0;
-      const batch = wanted && (await this.#take(query, wanted));
-      return { counts: await readCounts(query), admitted, batch };
+      const job = await readJob(query);
+      const admitted = limits ? await this.#admit(query, job, limits) : 0;
+      const batch = wanted && (await this.#take(query, job, wanted));
+      return { counts: await readCounts(query, job), admitted, batch };
     });
   }
 
-  async #admit(query: Query, limits: StalenessLimits): Promise<number> {
-    const job = await readJob(query);
+  async #admit(query: Query, job: JobRow, limits: StalenessLimits): Promise<number> {
     const { queued, leased, accepted } = await readCounts(query, job);
     const free = freeSlots(limits, { version: job.version, extra: job.extra, running: queued + leased, accepted });
     if (free === 0) return 0;
@@ -211,8 +211,7 @@ export class JobStore implements AsyncDisposable {
     return (await query(text, job.version, free)).length;
   }
 
-  async #take(query: Query, { order, limits, last }: WantedBatch): Promise<EndedTask[] | undefined> {
-    const job = await readJob(query);
+  async #take(query: Query, job: JobRow, { order, limits, last }: WantedBatch): Promise<EndedTask[] | undefined> {
     const list = (states: string) =>
       query<StartedTask & Row>(`select id as "index", version from tasks where state in (${states}) order by id`);
     const [accepted, running] = [await list("'accepted'"), await list("'queued', 'leased'")];
@@ -450,7 +449,7 @@ export class JobStore implements AsyncDisposable {
     await this.#change(async (query) => {
       const row = [number, file, tasks.length, Number(trained), 0];
       await insert(query, "batches", ["number", "file", "tasks", "trained", "freed"], [row]);
-      await updateTasks(query, `state = 'consumed', batch = ${number}`, tasks);
+      await updateTasks(query, "state = 'consumed', batch = ?", tasks, number);
       await query("update job set next_batch = ?, consumed = consumed + ?", number + 1, tasks.length);
     });
   }

@@ -46,9 +46,9 @@ export async function readJob(query: Query): Promise<JobRow> {
 
 const RUNNING_STATES = ["waiting", "queued", "leased", "accepted", "taken"] as const;
 
-/** Reads the counts of a job. Only those tasks are counted one by one that have not ended for good: there are few of them in a job of any length. */
-export async function readCounts(query: Query, known?: JobRow): Promise<JobCounts> {
-  const { version, earlier, consumed, rejected, lost } = known ?? (await readJob(query));
+/** Reads the counts of a job. Tasks that have ended for good are not counted one by one: the job has their numbers. */
+export async function readCounts(query: Query, job?: JobRow): Promise<JobCounts> {
+  const { version, earlier, consumed, rejected, lost } = job ?? (await readJob(query));
   const states = RUNNING_STATES.map((state) => `'${state}'`).join(", ");
   const text = `select state, count(*) as tasks from tasks where state in (${states}) group by state`;
   const rows = await query<{ state: string; tasks: SqlValue }>(text);
@@ -118,9 +118,15 @@ export async function tasksOf(query: Query, leases: readonly string[]): Promise<
   return inChunks(leases, (list, ids) => query<TaskRow>(`select * from tasks where lease in (${list})`, ...ids));
 }
 
-export async function updateTasks(query: Query, change: string, tasks: readonly number[]): Promise<TaskRow[]> {
+/** @param values those of the change */
+export async function updateTasks(
+  query: Query,
+  change: string,
+  tasks: readonly number[],
+  ...values: readonly SqlValue[]
+): Promise<TaskRow[]> {
   return inChunks(tasks, (list, ids) =>
-    query<TaskRow>(`update tasks set ${change} where id in (${list}) returning *`, ...ids),
+    query<TaskRow>(`update tasks set ${change} where id in (${list}) returning *`, ...values, ...ids),
   );
 }
 

@@ -25,6 +25,8 @@ export class SqliteDatabase implements JobDatabase {
   readonly #database: Libsql.Database;
   readonly #statements = new Map<string, Libsql.Statement>();
   readonly #lastCommit: LastCommit | undefined;
+  /** True if the transaction that runs has a statement other than `select`. */
+  #writes = false;
   readonly #transactions = new TransactionQueue();
 
   /** @throws StorageError `storage_unusable` if the folder cannot be used, or its database is damaged or open elsewhere */
@@ -67,16 +69,18 @@ export class SqliteDatabase implements JobDatabase {
         this.#database.exec("select * from commits");
       }
     } catch {
-      // What cannot be read or written cannot be closed in order either.
+      // A disk that fails keeps the locks until this process ends.
     }
     this.#database.close();
   }
 
   async #run<T>(work: (query: Query) => Promise<T>): Promise<T> {
     this.#database.exec("begin immediate");
+    this.#writes = false;
     try {
       const result = await work(this.#query);
-      const number = this.#lastCommit && this.#countCommit();
+      // A transaction that only reads has nothing to be lost, and is not written to the disk.
+      const number = this.#writes && this.#lastCommit ? this.#countCommit() : undefined;
       this.#database.exec("commit");
       if (number !== undefined) this.#lastCommit?.note(number);
       return result;
@@ -88,6 +92,7 @@ export class SqliteDatabase implements JobDatabase {
 
   readonly #query: Query = async <R extends Row>(text: string, ...values: readonly unknown[]): Promise<R[]> => {
     const statement = this.#prepare(text);
+    if (!text.startsWith("select")) this.#writes = true;
     if (statement.reader) return statement.all(...values) as R[];
     statement.run(...values);
     return [];

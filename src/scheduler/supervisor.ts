@@ -18,7 +18,7 @@ export interface RunJobOptions {
   readonly onKept?: ((kept: KeptSessions) => void) | undefined;
 }
 
-/** What a job that failed has left on its proxies. */
+/** Finished sessions on the proxies of a job that failed. */
 export interface KeptSessions {
   readonly count: number;
   /** Address of the gateway, or of the first proxy. */

@@ -18,7 +18,7 @@ interface Lease {
 
 const NO_LEASE: Lease = { id: "none", task: 0, attempt: 1, worker: "a" };
 
-/** What happened to a lease, in order. The model derives everything else from these events. */
+/** An event in the life of a lease. The model derives everything else from the list of events. */
 type Event =
   | { readonly kind: "leased"; readonly lease: Lease; readonly at: number }
   | { readonly kind: "renewed"; readonly id: string; readonly at: number }
@@ -72,7 +72,7 @@ class Model {
       .sort((x, y) => x - y);
   }
 
-  /** What a worker gets: the first tasks, but at most one in its last attempt, if earlier ones were lost. */
+  /** The tasks that a worker gets: the first ones, but at most one in its last attempt, if earlier ones were lost. */
   expected(worker: string, count: number, maxAttempts: number): number[] {
     const isLast = (task: number) => this.losses(task) > 0 && this.losses(task) === maxAttempts - 1;
     const given = this.leases()
@@ -118,7 +118,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("restart" as const) }) },
 );
 
-/** What happened to a store since it was asked last. */
+/** The changes of a store since they were cleared. */
 class Changes {
   readonly lost: JobChange["lost"][number][] = [];
   readonly unwanted: string[] = [];

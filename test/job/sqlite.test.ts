@@ -61,7 +61,11 @@ describe("a database in a folder", () => {
     // Copied while it is open: when it is closed, SQLite moves the log into the file.
     const database = new SqliteDatabase({ directory });
     const store = await openTestStore({}, database);
-    for (let index = 0; index < 5; index++) await store.advance({ added: [taskOf(index)], limits: LIMITS });
+    for (let index = 0; index < 5; index++) {
+      await store.advance({ added: [taskOf(index)], limits: LIMITS });
+      // A transaction that only reads is no commit.
+      await store.readCounts();
+    }
     for (const file of ["job.db", "job.db-wal", "job.commit"]) copyFileSync(join(directory, file), join(kept, file));
     await store[Symbol.asyncDispose]();
     const wal = join(kept, "job.db-wal");

@@ -4,7 +4,7 @@ import type { BatchRow } from "./rows.js";
 /** An episode of a batch. */
 export interface BatchEpisode {
   readonly groupId: string | null;
-  /** What the agent returned, undiscounted. */
+  /** Sum of the rewards that the agent returned, without discount. */
   readonly reward: number;
 }
 

@@ -13,7 +13,7 @@ export interface InspectedBatch {
   readonly rows: readonly BatchRow[];
   /** Discounted rewards, by row or by node of a tree. */
   readonly rewards: readonly number[];
-  /** What the agent returned for each episode, undiscounted. Empty if the file has no row tensors. */
+  /** Sum of the rewards that the agent returned for each episode, without discount. Empty if the file has no row tensors. */
   readonly episodeRewards: readonly number[];
   /** Number of tokens in the loss. */
   readonly lossTokens: number;

@@ -5,7 +5,6 @@ import type { LeasedTasks } from "../../job/leases/leased-tasks.js";
 import type { SessionRemover } from "../../job/session-remover.js";
 import type { TaskRunner } from "../../job/task-runner.js";
 import type { ConnectedProxy } from "../../rollout/connect.js";
-
 import type { JobTranscript } from "./job-transcript.js";
 import type { ProxyCounts } from "./proxy-counts.js";
 import type { RolloutTask } from "./read-tasks.js";

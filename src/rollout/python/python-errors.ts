@@ -10,7 +10,7 @@ export function toLoadError({ code, message, traceback }: LoadFailure): Workflow
   return new WorkflowError(code, makeInertLines(text));
 }
 
-/** Whether it is known which of the tasks of a process ended it. */
+/** Says if the task that ended a process is known. */
 type Culprit = "known" | "unknown";
 
 const sharedEnds = new WeakMap<object, Culprit>();

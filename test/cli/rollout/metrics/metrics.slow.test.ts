@@ -126,7 +126,7 @@ describe("the metrics of a job", TIMES, () => {
     stopped.process.kill("SIGINT");
     expect(await stopped.ended).toMatchObject({ code: 130 });
     expect(readMetrics(out)).toMatchObject([{ step: 0, "episodes/accepted": 2 }]);
-    // What a loss of power leaves of a line.
+    // The rest of a line after a loss of power.
     writeFileSync(`${out}.metrics.jsonl`, '{"step":', { flag: "a" });
     openGate();
     expect(await runRolltape([...args, ...trainer("metrics"), "--resume"])).toMatchObject({ code: 0 });
