@@ -20,7 +20,9 @@ if (problems.length > 0) process.exitCode = 1;
 async function hitJobs(): Promise<readonly string[]> {
   console.log("| processes | storage | process | accepted, missing, twice | exit status | seconds |");
   console.log("|---|---|---|---|---|---|");
-  return runJobChaos({ seed: options.seed, only: options.only ?? "" }, (row) => console.log(describe(row)));
+  const report = (row: JobChaosRow) => console.log(describe(row));
+  const skip = (reason: string) => console.log(`skipped: ${reason}`);
+  return runJobChaos({ seed: options.seed, only: options.only ?? "" }, { report, skip });
 }
 
 function describe({

@@ -266,7 +266,7 @@ export class RolloutController<Data = unknown> {
 
   /**
    * Aborts running tasks and drops waiting ones. Accepted tasks can still be taken as batches. Resolves when every
-   * episode has ended.
+   * episode has ended. Rejects, as {@link waitBatch} does, if the state of the tasks cannot be stored.
    */
   async stop(): Promise<void> {
     this.#complete = true;
@@ -274,7 +274,11 @@ export class RolloutController<Data = unknown> {
     this.#stopping.abort(reason);
     await Promise.all(this.#running);
     const store = await this.#store;
-    for (const task of await store.stop()) {
+    const stopped = await store.stop().catch((error: Error) => {
+      this.#fail(error);
+      throw error;
+    });
+    for (const task of stopped) {
       this.#aborted++;
       const aborted = { accepted: [], rejected: [{ groupId: task.groupId, reason }] };
       this.#collect(task, this.#results.get(task.index) ?? aborted);

@@ -42,6 +42,8 @@ export interface JobStoreOptions {
   readonly keepsRejected: boolean;
   /** Goes on with the job in the database, if there is one. */
   readonly resume: boolean;
+  /** Is called when a change could not be stored. The job cannot go on then. */
+  readonly onFailure?: ((error: Error) => void) | undefined;
 }
 
 export interface ClaimedTask extends StoredTask {
@@ -148,6 +150,7 @@ export class JobStore implements AsyncDisposable {
   /** True if an earlier process has worked on the job. */
   readonly isResumed: boolean;
   #onChange: (change: JobChange) => void = () => undefined;
+  #failed = false;
 
   private constructor(database: JobDatabase, options: JobStoreOptions, { job, isResumed }: OpenedJob) {
     this.#database = database;
@@ -519,12 +522,16 @@ export class JobStore implements AsyncDisposable {
 
   async #change<T>(work: (query: Query, draft: Draft) => Promise<T>): Promise<T> {
     const draft: Draft = { ended: [], lost: [], unwanted: [], lostLeases: [] };
-    return this.#database.transaction(
-      (query) => work(query, draft),
-      () => {
-        if (Object.values(draft).some((list: unknown[]) => list.length > 0)) this.#onChange(draft);
-      },
-    );
+    const committed = () => {
+      if (Object.values(draft).some((list: unknown[]) => list.length > 0)) this.#onChange(draft);
+    };
+    try {
+      return await this.#database.transaction((query) => work(query, draft), committed);
+    } catch (error) {
+      if (!this.#failed) this.#options.onFailure?.(error as Error);
+      this.#failed = true;
+      throw error;
+    }
   }
 
   async #discard(query: Query, draft: Draft, sessions: readonly string[]): Promise<void> {

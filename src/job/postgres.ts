@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { type JobDatabase, type Query, type Row, TransactionQueue } from "./database.js";
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with `?schema=NAME` if not `rolltape`. A schema has one job. */
   readonly url: string;
-  /** Is told once if another controller has the job, which is waited for. */
-  readonly onWait?: (() => void) | undefined;
+  /** Is told what is waited for: the end of another controller, or a database that does not answer. */
+  readonly onWait?: ((why: string) => void) | undefined;
+  /** How long a database may not answer while it is opened. Default 0: it must answer at once. */
+  readonly waitSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -28,8 +31,11 @@ export class PostgresDatabase implements JobDatabase {
   readonly #texts = new Map<string, string>();
   readonly #transactions = new TransactionQueue();
 
+  #lost: Error | undefined;
+
   private constructor(client: pg.Client) {
     this.#client = client;
+    client.on("error", (error) => (this.#lost = error));
   }
 
   /**
@@ -37,31 +43,27 @@ export class PostgresDatabase implements JobDatabase {
    *
    * @throws Error if the database cannot be reached or used
    */
-  static async open({ url, onWait, signal }: PostgresOptions): Promise<PostgresDatabase> {
-    const { connectionString, schema } = readUrl(url);
-    const client = new pg.Client({
-      connectionString,
-      application_name: "rolltape",
-      keepAlive: true,
-      connectionTimeoutMillis: CONNECT_MS,
-      query_timeout: QUERY_MS,
-    });
-    const database = new PostgresDatabase(client);
-    // The transaction that meets the lost connection reports it.
-    client.on("error", () => undefined);
-    try {
-      await client.connect();
-      const name = pg.escapeIdentifier(schema);
-      await client.query(`set tcp_keepalives_idle = ${KEEPALIVE_SECONDS}`);
-      await client.query(`set tcp_keepalives_interval = 1`);
-      await client.query(`set tcp_keepalives_count = ${KEEPALIVE_SECONDS}`);
-      await client.query(`create schema if not exists ${name}`);
-      await client.query(`set search_path to ${name}`);
-      await waitForLock(client, schema, { onWait, signal });
-      return database;
-    } catch (error) {
-      await client.end().catch(() => undefined);
-      throw error;
+  static async open({ url, onWait, waitSeconds = 0, signal }: PostgresOptions): Promise<PostgresDatabase> {
+    const address = readUrl(url);
+    const told = new Set<string>();
+    const wait = async (why: string) => {
+      if (!told.has(why)) onWait?.(why);
+      told.add(why);
+      await sleep(POLL_MS, undefined, { signal });
+    };
+    let silentSince: number | undefined;
+    const waitForOther = () => {
+      silentSince = undefined;
+      return wait("another controller has the job");
+    };
+    for (;;) {
+      try {
+        return new PostgresDatabase(await connect(address, waitForOther));
+      } catch (error) {
+        silentSince ??= performance.now();
+        if (!isAbsent(error) || performance.now() - silentSince >= waitSeconds * 1000) throw error;
+        await wait(`the database does not answer (${error.message})`);
+      }
     }
   }
 
@@ -75,15 +77,15 @@ export class PostgresDatabase implements JobDatabase {
   }
 
   async #run<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    await this.#client.query("begin");
     try {
+      await this.#client.query("begin");
       const result = await work(this.#query);
       await this.#client.query("commit");
       return result;
     } catch (error) {
       // If the connection is lost, the server has rolled it back.
       await this.#client.query("rollback").catch(() => undefined);
-      throw error;
+      throw this.#lost ? lostError(this.#lost) : error;
     }
   }
 
@@ -103,23 +105,66 @@ export class PostgresDatabase implements JobDatabase {
   }
 }
 
-async function waitForLock(
-  client: pg.Client,
-  schema: string,
-  { onWait, signal }: Pick<PostgresOptions, "onWait" | "signal">,
-): Promise<void> {
-  const text = "select pg_try_advisory_lock(hashtext('rolltape'), hashtext($1)) as locked";
-  for (let tries = 0; ; tries++) {
-    signal?.throwIfAborted();
-    const { rows } = await client.query<{ locked: boolean }>(text, [schema]);
-    if (rows[0]?.locked) return;
-    if (tries === 0) onWait?.();
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+/** Connects, and takes the lock of the job. While another controller has it, calls `waitForOther` before each further try. */
+async function connect({ connectionString, schema }: Address, waitForOther: () => Promise<void>): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: "rolltape",
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
+  });
+  // The query that meets the lost connection fails.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    const name = pg.escapeIdentifier(schema);
+    await client.query(`set tcp_keepalives_idle = ${KEEPALIVE_SECONDS}`);
+    await client.query(`set tcp_keepalives_interval = 1`);
+    await client.query(`set tcp_keepalives_count = ${KEEPALIVE_SECONDS}`);
+    await client.query(`create schema if not exists ${name}`);
+    await client.query(`set search_path to ${name}`);
+    const lock = "select pg_try_advisory_lock(hashtext('rolltape'), hashtext($1)) as locked";
+    while (!(await client.query<{ locked: boolean }>(lock, [schema])).rows[0]?.locked) await waitForOther();
+    return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
   }
 }
 
+/** What PostgreSQL reports while it starts or stops. */
+const STOPPED_STATES: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03"]);
+const ABSENT_CODES: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
+
+/** True if the database may answer later. */
+function isAbsent(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  if (STOPPED_STATES.has(code) || ABSENT_CODES.has(code)) return true;
+  // The driver's own errors of a connection that ended or took too long have no code.
+  return code === "" && /connection|timeout|not queryable/i.test(error.message);
+}
+
+function lostError(cause: Error): Error {
+  const advice = "Another controller of the job goes on, or this command with --resume";
+  return new Error(`The connection to the job's database was lost (${cause.message}). ${advice}.`, { cause });
+}
+
+interface Address {
+  readonly connectionString: string;
+  readonly schema: string;
+}
+
 /** @throws Error if it is no URL of PostgreSQL */
-function readUrl(url: string): { readonly connectionString: string; readonly schema: string } {
+function readUrl(url: string): Address {
   const parsed = new URL(url);
   if (parsed.protocol !== "postgres:" && parsed.protocol !== "postgresql:") {
     throw new Error(`The database of a job must be a postgres:// URL; received one of ${parsed.protocol}//.`);

@@ -346,3 +346,23 @@ it("refuses a version below the current one", async () => {
   const { controller } = controlled({ version: 3 });
   await expect(controller.setVersion(2)).rejects.toMatchObject({ code: "version_went_back" });
 });
+
+it("rejects those who wait for a batch when it is stopped and its state cannot be stored", async () => {
+  const database = new SqliteDatabase();
+  const failures: Error[] = [];
+  const store = await openTestStore({ onFailure: (error) => failures.push(error) }, database);
+  const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
+  onTestFinished(() => engine.close());
+  const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 };
+  const controller = new RolloutController(undefined, engine, limits, { store, isResumable: true });
+  await store.begin((change) => controller.noteChange(change));
+  controller.submit(0);
+  await settled();
+  const batch = controller.waitBatch();
+  batch.catch(() => undefined);
+  await settled();
+  await database[Symbol.asyncDispose]();
+  await expect(controller.stop()).rejects.toThrow(/not open|closed/);
+  await expect(batch).rejects.toThrow(/not open|closed/);
+  expect(failures).toHaveLength(1);
+});

@@ -15,8 +15,10 @@ export interface StoreSettings {
   readonly config: Config;
   readonly options: RolloutOptions;
   readonly tasks: readonly RolloutTask[];
-  /** Is told if another controller has the job, which is waited for. */
-  readonly onWait?: (() => void) | undefined;
+  /** Is told what is waited for: the end of another controller, or a database that does not answer. */
+  readonly onWait?: ((why: string) => void) | undefined;
+  /** Is called when the state of the job cannot be stored any more. */
+  readonly onFailure?: ((error: Error) => void) | undefined;
 }
 
 /** Folder in `storage.directory` with the state of the job. The folders of the job's own proxies are beside it. */
@@ -38,7 +40,7 @@ export function locateStore(
  * @throws StorageError `storage_unusable` if the folder cannot be used, or has a job that does not fit these settings
  */
 export async function openStore(settings: StoreSettings): Promise<JobStore> {
-  const { config, options, tasks } = settings;
+  const { config, options, tasks, onFailure } = settings;
   const { lease_seconds, max_attempts, consumer_batch_size } = config.rollout;
   const { fromVersion: version = 0, resume = false } = options;
   const place = locateStore(config, options);
@@ -57,6 +59,7 @@ export async function openStore(settings: StoreSettings): Promise<JobStore> {
       maxAttempts: max_attempts,
       keepsRejected: options.transcripts !== false,
       resume,
+      onFailure,
     });
   } catch (error) {
     await database[Symbol.asyncDispose]();
@@ -70,7 +73,8 @@ async function openDatabase(
 ): Promise<JobDatabase> {
   if (place !== undefined && /^[a-z]+:\/\//i.test(place)) {
     const { PostgresDatabase } = await import("../../job/postgres.js");
-    return PostgresDatabase.open({ url: place, onWait }).catch((error: Error) => {
+    const waitSeconds = options.resume ? WAIT_SECONDS : 0;
+    return PostgresDatabase.open({ url: place, onWait, waitSeconds }).catch((error: Error) => {
       throw new RolloutJobError("invalid_arguments", `--job-database cannot be used: ${error.message}`, {
         cause: error,
       });
@@ -85,20 +89,20 @@ async function openDatabase(
 }
 
 /** Opens a database once the process before it, which may still be stopping, has ended. */
-async function waitWhileInUse(open: () => JobDatabase, onWait: (() => void) | undefined): Promise<JobDatabase> {
+async function waitWhileInUse(open: () => JobDatabase, onWait: StoreSettings["onWait"]): Promise<JobDatabase> {
   for (let waited = 0; ; waited += POLL_SECONDS) {
     try {
       return open();
     } catch (error) {
       if (!isInUse(error) || waited >= WAIT_SECONDS) throw error;
-      if (waited === 0) onWait?.();
+      if (waited === 0) onWait?.("another controller has the job");
       await sleep(POLL_SECONDS * 1000);
     }
   }
 }
 
 const POLL_SECONDS = 0.5;
-/** A process that was told to end may take half a minute. */
+/** A process that was told to end may take half a minute, a database server may be started again meanwhile. */
 const WAIT_SECONDS = 60;
 
 /**

@@ -214,7 +214,8 @@ export class RolloutJob implements StoppableJob {
 
   #stop(): void {
     this.#stopping.abort(new Error("the job was stopped"));
-    void this.#controller.stop();
+    // If the state of the tasks cannot be stored, waitBatch rejects too, which ends the job.
+    this.#controller.stop().catch(() => undefined);
   }
 
   async #consume(batch: RolloutBatch): Promise<void> {

@@ -61,8 +61,9 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
   try {
     await using served = await openProxy({ config, options, overrides, screen });
     await using proxy = connectProxy(served);
-    const onWait = () => screen.line("rolltape: another controller has the job; waiting for its end");
-    await using store = await openStore({ ...run, onWait });
+    const onWait = (why: string) => screen.line(`rolltape: ${why}; waiting`);
+    const onFailure = (error: Error) => run.watch.fail(error);
+    await using store = await openStore({ ...run, onWait, onFailure });
     await using removing = openRemover(store, proxy);
     const { remover } = removing;
     await using leases = await openRunners(run, { served, proxy, screen, logger, store, remover });

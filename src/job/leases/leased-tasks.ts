@@ -57,7 +57,10 @@ export class LeasedTasks {
   constructor(options: LeasedTasksOptions) {
     this.#store = options.store;
     this.#options = options;
-    this.#clock = new SteadyClock((options.leaseSeconds * 1000) / TICKS, (milliseconds) => this.#tick(milliseconds));
+    this.#clock = new SteadyClock((options.leaseSeconds * 1000) / TICKS, (milliseconds) =>
+      // The store tells the job that it failed.
+      this.#tick(milliseconds).catch(() => undefined),
+    );
     this.#requests = new LeaseRequests({
       serve: (request) => this.#serve(request),
       giveBack: (leases) => this.giveBack(leases.map(({ lease_id }) => lease_id)),

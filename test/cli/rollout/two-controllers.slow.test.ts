@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hasPostgres, TestPostgres } from "../../job/start-postgres.js";
+import { hasPostgres } from "../../helpers/postgres-server.js";
+import { startPostgres } from "../../job/start-postgres.js";
 import { rolltape } from "../rolltape.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
 
@@ -10,7 +11,7 @@ const REWARDS = Array.from({ length: 12 }, (_, reward) => reward);
 
 describe.skipIf(!hasPostgres)("two controllers of a job in PostgreSQL", TIMES, () => {
   it("take turns: when the first is killed, the second goes on, and every task is once in the batch", async () => {
-    const { url: database } = await TestPostgres.start();
+    const { url: database } = await startPostgres();
     const { folder, data, out, args } = rolloutJob([]);
     const gate = join(folder, "gate");
     const tasks = REWARDS.map((reward) => ({ question: "?", reward, ...(reward < 4 ? {} : { until: gate }) }));
@@ -23,7 +24,7 @@ describe.skipIf(!hasPostgres)("two controllers of a job in PostgreSQL", TIMES, (
     const first = start();
     await first.line();
     const second = start();
-    await second.logged("another controller has the job; waiting for its end");
+    await second.logged("another controller has the job; waiting");
     const worker = rolltape(["worker", "--controller", urlFile, "--agent", AGENT], env);
     await worker.loggedMatch(/(an agent waits on \S+\n[^]*){8}/);
     const before: unknown = JSON.parse(readFileSync(urlFile, "utf8"));
