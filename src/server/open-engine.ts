@@ -32,7 +32,13 @@ export async function openEngine(
     throw error instanceof ModelFolderError ? invalidConfig("model.path", error.message, error) : error;
   });
   model.warmUp();
-  return { engine: await createEngine(config, { tinyGguf: tiny?.gguf, onWarning }), model };
+  try {
+    return { engine: await createEngine(config, { tinyGguf: tiny?.gguf, onWarning }), model };
+  } catch (error) {
+    // A process that exits while the model's threads start is ended with SIGABRT by Node.
+    await model.close();
+    throw error;
+  }
 }
 
 interface EngineDetails {

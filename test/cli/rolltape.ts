@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+/** The compiled command line. */
+export const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 /** The line that `rolltape serve` prints when it accepts calls. */
 const readyEvent = z.strictObject({

@@ -21,10 +21,12 @@ export type Render = (variables: ReadonlyMap<string, Value>) => readonly string[
  * earlier rendering, their text is taken from it.
  *
  * @param known earlier renderings with this template
+ * @param maxBlocks maximum number of iterations and calls of macros. Default: no limit
  */
 export type RenderInSteps = (
   variables: ReadonlyMap<string, Value>,
   known?: readonly KnownRendering[],
+  maxBlocks?: number,
 ) => Steps<KnownRendering>;
 
 /**
@@ -51,10 +53,11 @@ export function compileTemplateInSteps(source: string, now: () => Date = () => n
   if (unsupported !== undefined) throw new Error(`${unsupported} is not supported`);
   const run = compileProgram(program);
   const globals = new Scope(globalVariables(now));
-  return function* (variables, known = []) {
+  return function* (variables, known = [], maxBlocks = Number.POSITIVE_INFINITY) {
+    const scope = new Scope(variables, globals, { left: maxBlocks });
     const loops: RecordedLoop[] = [];
     try {
-      return { parts: yield* run(new Scope(variables, globals), { known, loops }), loops };
+      return { parts: yield* run(scope, { known, loops }), loops };
     } catch (error) {
       throw asRenderError(error);
     }

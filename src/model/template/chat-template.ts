@@ -22,6 +22,13 @@ import { MessageValues } from "./message-values.js";
 /** Number of messages and calls from which converting them to values takes some milliseconds. */
 const MANY_ITEMS = 512;
 
+/**
+ * A template may enter this many blocks, and more for each pair of messages, because some look at all messages in each. Without a limit,
+ * one that never ends would stop the start of a server. A server enters the first million in about a second.
+ */
+const MIN_BLOCKS = 1_000_000;
+const BLOCKS_PER_PAIR = 100;
+
 export interface ChatTemplateOptions {
   /** The tokenizer's special tokens, by the names that templates use, such as `bos_token`. */
   readonly specialTokens: ReadonlyMap<string, string>;
@@ -98,8 +105,9 @@ export class ChatTemplate {
     known?: readonly KnownRendering[],
   ): Steps<KnownRendering> {
     const variables = yield* this.#variablesOf(conversation, addGenerationPrompt, values);
-    if (countItems(conversation.messages) >= MANY_ITEMS) yield;
-    return yield* this.#render(variables, known);
+    const items = countItems(conversation.messages);
+    if (items >= MANY_ITEMS) yield;
+    return yield* this.#render(variables, known, MIN_BLOCKS + BLOCKS_PER_PAIR * items ** 2);
   }
 
   *#variablesOf(
