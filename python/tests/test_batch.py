@@ -207,6 +207,11 @@ def block(header: Any, data: bytes = b"") -> bytes:
         (block({"input_ids": {"dtype": "I32", "shape": [2], "data_offsets": [0, 8]}}, b"1234"), "does not fit"),
         (block({"input_ids": {"dtype": "I32", "shape": [-1], "data_offsets": [0, -4]}}, b"1234"), "does not fit"),
         (block({"input_ids": {"dtype": "I32", "shape": [1], "data_offsets": [-4, 0]}}, b"1234"), "does not fit"),
+        (block(b'{"a": {}, "a": {}}'), "header has 'a' twice"),
+        (
+            block({name: {"dtype": "I32", "shape": [1], "data_offsets": at} for name, at in (("a", [0, 4]), ("b", [2, 6]))}, b"x" * 6),
+            "tensors 'a' and 'b' overlap",
+        ),
         (block({}), "no tensor `input_ids`"),
     ],
 )
@@ -218,6 +223,62 @@ def test_data_that_is_not_a_batch_is_refused(data: bytes, why: str, tmp_path: Pa
     path.write_bytes(data)
     with pytest.raises(rolltape.BatchError, match=r"broken\.safetensors: .*" + why):
         Batch.open(path)
+
+
+def crafted(tensors: dict[str, Any], **metadata: str) -> bytes:
+    """A packed batch of one row of three tokens, with some tensors or metadata replaced."""
+    arrays: dict[str, Any] = {
+        "input_ids": np.arange(3, dtype=np.int32),
+        "loss_mask": np.ones(3, np.float32),
+        "logprobs": np.zeros(3, np.float32),
+        "versions": np.zeros(3, np.int32),
+        "rewards": np.zeros(1, np.float32),
+        "cu_seqlens": np.array([0, 3], np.int32),
+        **tensors,
+    }
+    header: dict[str, Any] = {"__metadata__": {"layout": "packed", "rows": '[{"session_id": "s"}]', **metadata}}
+    data = b""
+    for name, array in arrays.items():
+        dtype = {"i": "I32", "f": "F32", "b": "BOOL"}[array.dtype.kind]
+        offsets = [len(data), len(data) + array.nbytes]
+        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": offsets}
+        data += array.tobytes()
+    return block(header, data)
+
+
+NODES = {"node_rewards": np.zeros(2, np.float32), "node_offsets": np.array([0, 1, 3], np.int32)}
+NODES |= {"subtree_end": np.full(3, 3, np.int32), "node_lengths": np.array([1, 3], np.int32)}
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (crafted({}, rows="{"), "metadata `rows` cannot be read"),
+        (crafted({}, rows="[1]"), "metadata `rows` cannot be read"),
+        (crafted({}, rows="[{}]"), "metadata `rows` cannot be read"),
+        (crafted({}, rows="[]"), "describes 0 rows, but the batch has 1"),
+        (crafted({}, rows="[" * 100_000), "metadata `rows` cannot be read"),
+        (crafted({}, episodes="{"), "metadata `episodes` cannot be read"),
+        (crafted({}, row_codes="[1]"), "metadata `row_codes` cannot be read"),
+        (crafted({"cu_seqlens": np.array([0, 2**31 - 1], np.int32)}), "`cu_seqlens` does not divide 3 tokens"),
+        (crafted({"cu_seqlens": np.array([0, -3], np.int32)}), "`cu_seqlens` does not divide 3 tokens"),
+        (crafted({"cu_seqlens": np.zeros(0, np.int32)}), "tensors cannot be read"),
+        (crafted({**NODES, "node_parents": np.array([1, 0], np.int32)}, layout="tree"), "comes before its parent"),
+        (crafted({**NODES, "node_parents": np.array([-1, 5], np.int32)}, layout="tree"), "comes before its parent"),
+    ],
+)
+def test_a_batch_whose_parts_do_not_fit_is_refused_when_it_is_used(data: bytes, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "crafted.safetensors"
+    path.write_bytes(data)
+    batch = Batch.open(path)
+
+    def use() -> None:
+        _ = (batch.places, batch.rows, batch.text("finish_reason", 0))
+        if "episodes" in batch.metadata:
+            _ = batch.episodes
+
+    with pytest.raises(ValueError, match=r"crafted\.safetensors: .*" + why):
+        use()
 
 
 def test_every_truncated_file_is_refused(server: Server, sessions: list[str]) -> None:

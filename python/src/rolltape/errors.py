@@ -93,7 +93,7 @@ class WeightsError(RolltapeError):
         return None
 
 
-class BatchError(RolltapeError):
+class BatchError(RolltapeError, ValueError):
     """A batch that cannot be read or used: `invalid_batch`, `batch_closed`, `batch_mismatch`."""
 
 

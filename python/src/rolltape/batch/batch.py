@@ -6,6 +6,7 @@ import json
 import mmap
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -72,6 +73,7 @@ class Batch:
         self._tensors: dict[str, Array] | None = dict(tensors)
         self.metadata = dict(metadata)
         self._block: Any = None
+        self._path: str | None = None
         for name in ("input_ids", "loss_mask", "logprobs", "versions"):
             if name not in tensors:
                 raise invalid(f"it has no tensor `{name}`")
@@ -92,14 +94,15 @@ class Batch:
     def open(cls, path: str | os.PathLike[str]) -> Batch:
         """Maps a file. Nothing but its header is read; the tensors share the memory of the file.
 
-        Raises BatchError `invalid_batch`, or OSError if the file cannot be opened.
+        Raises BatchError `invalid_batch`, a ValueError that names the file, or OSError if the file cannot be opened. Metadata and
+        tensors that do not fit each other raise it when they are used.
         """
         block = map_file(path)
         try:
             batch = cls.from_bytes(block)  # type: ignore[arg-type]
         except BatchError as error:
-            raise BatchError(error.code, f"{os.fspath(path)}: {error.message}") from None
-        batch._block = block
+            raise _named(error, path) from None
+        batch._block, batch._path = block, os.fspath(path)
         return batch
 
     def close(self) -> bool:
@@ -161,9 +164,11 @@ class Batch:
     @cached_property
     def rows(self) -> list[RowInfo]:
         """Session, task, group, interaction and length of each row."""
-        rows: list[RowInfo] = json.loads(self.metadata.get("rows", "[]"))
-        if len(rows) != len(self):
-            raise invalid(f"its metadata describes {len(rows)} rows, but it has {len(self)}")
+        with self._reading("metadata `rows`"):
+            rows: list[RowInfo] = json.loads(self.metadata.get("rows", "[]"))
+            if len(rows) != len(self):
+                raise ValueError(f"it describes {len(rows)} rows, but the batch has {len(self)}")
+            _ = [row["session_id"] for row in rows]
         return rows
 
     @cached_property
@@ -174,7 +179,9 @@ class Batch:
         """
         if "episodes" not in self.metadata:
             raise BatchError("batch_mismatch", "The batch has no metadata `episodes`. Export with row_tensors=True.")
-        episodes: list[EpisodeInfo] = json.loads(self.metadata["episodes"])
+        with self._reading("metadata `episodes`"):
+            episodes: list[EpisodeInfo] = json.loads(self.metadata["episodes"])
+            _ = [episode["session_id"] for episode in episodes]
         return episodes
 
     @property
@@ -214,13 +221,15 @@ class Batch:
 
     @cached_property
     def _codes(self) -> dict[str, list[str]]:
-        codes: dict[str, list[str]] = json.loads(self.metadata.get("row_codes", "{}"))
+        with self._reading("metadata `row_codes`"):
+            codes: dict[str, list[str]] = dict(json.loads(self.metadata.get("row_codes", "{}")))
         return codes
 
     @cached_property
     def places(self) -> Places:
         """Where the tokens of each row are in the token tensors."""
-        return row_places(self.layout, self.tensors, len(self))
+        with self._reading("tensors"):
+            return row_places(self.layout, self.tensors, len(self))
 
     def samples(self) -> list[Sample]:
         """Returns each row as plain lists: prompt, response, mask, log probabilities and reward."""
@@ -253,6 +262,17 @@ class Batch:
 
         return to_torch(self.tensors, device)
 
+    @contextmanager
+    def _reading(self, part: str) -> Iterator[None]:
+        """Turns what a damaged part of the file causes into BatchError `invalid_batch` with the name of the file."""
+        try:
+            yield
+        except BatchError:
+            raise
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
+            why = invalid(f"its {part} cannot be read ({type(error).__name__}: {error})")
+            raise (why if self._path is None else _named(why, self._path)) from error
+
     def _column(self, kind: str, name: str, without_any: str) -> Array:
         """Returns a column. `without_any` says why a batch has no column of this kind."""
         column = self.tensors.get(f"{kind}_{name}")
@@ -262,6 +282,10 @@ class Batch:
         similar = [f"Did you mean `{nearest}`?" for nearest in get_close_matches(name, known, 1)]
         advice = " ".join(similar) if known else without_any
         raise BatchError("batch_mismatch", f"The batch has no {kind} column `{name}`. {advice}".rstrip())
+
+
+def _named(error: BatchError, path: str | os.PathLike[str]) -> BatchError:
+    return BatchError(error.code, f"{os.fspath(path)}: {error.message}")
 
 
 def _read(data: Any) -> tuple[dict[str, Array], dict[str, str]]:

@@ -24,14 +24,23 @@ class Places:
 
 
 def row_places(layout: str, tensors: Mapping[str, Array], rows: int) -> Places:
+    """Raises ValueError, KeyError or IndexError if the tensors do not fit each other."""
     if layout == "padded":
         places = _padded(tensors["attention_mask"])
     elif layout == "packed":
-        bounds = tensors["cu_seqlens"].tolist()
+        bounds = _check_bounds("cu_seqlens", tensors).tolist()
         places = [np.arange(begin, end) for begin, end in zip(bounds[:-1], bounds[1:], strict=True)]
     else:
         return _tree(tensors)
     return Places(places, [len(place) for place in places])
+
+
+def _check_bounds(name: str, tensors: Mapping[str, Array]) -> Array:
+    """Returns the tensor that divides all tokens into rows. Others would have indices beyond the tokens."""
+    bounds, tokens = tensors[name], len(tensors["input_ids"])
+    if bounds.ndim != 1 or bounds[0] != 0 or bounds[-1] != tokens or (bounds[1:] < bounds[:-1]).any():
+        raise ValueError(f"tensor `{name}` does not divide {tokens} tokens into rows")
+    return bounds
 
 
 def _padded(mask: Array) -> list[Array]:
@@ -47,10 +56,12 @@ def _tree(tensors: Mapping[str, Array]) -> Places:
 
     A node without own tokens repeats its parent: its row is the beginning of its parent's row.
     """
-    offsets, ends = tensors["node_offsets"].astype(np.int64), tensors["subtree_end"]
+    offsets, ends = _check_bounds("node_offsets", tensors).astype(np.int64), tensors["subtree_end"]
     lengths = tensors["node_lengths"]
     places: list[Array] = []
     for node, parent in enumerate(tensors["node_parents"].tolist()):
+        if parent >= node:
+            raise ValueError(f"node {node} comes before its parent {parent}")
         begin, end = offsets[node], offsets[node + 1]
         above = places[parent] if parent >= 0 else np.arange(0)
         if begin == end:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import operator
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ def read_block(block: Any) -> tuple[dict[str, str], dict[str, Array]]:
     start, header = _read_header(data)
     metadata = _check_metadata(header.pop("__metadata__", {}))
     tensors = {name: _view(name, spec, block, start, data.nbytes) for name, spec in header.items()}
+    _refuse_overlaps(header)
     return metadata, tensors
 
 
@@ -38,12 +41,33 @@ def _read_header(data: memoryview) -> tuple[int, dict[str, Any]]:
     if start > data.nbytes:
         raise invalid(f"its header ends at byte {start}, but it has {data.nbytes} bytes")
     try:
-        header = json.loads(bytes(data[_LENGTH_BYTES:start]))
+        header = json.loads(bytes(data[_LENGTH_BYTES:start]), object_pairs_hook=_unique)
+    except BatchError:
+        raise
     except (ValueError, RecursionError) as error:
         raise invalid(f"its header is not JSON ({error})") from error
     if not isinstance(header, dict):
         raise invalid("its header is not a JSON object")
     return start, header
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object of the header. Of a name that is there twice, other readers may take the other value."""
+    unique = dict(pairs)
+    if len(unique) == len(pairs):
+        return unique
+    names = [name for name, _ in pairs]
+    twice = next(name for name in names if names.count(name) > 1)
+    raise invalid(f"its header has {_shorten(twice)} twice")
+
+
+def _refuse_overlaps(header: Mapping[str, Any]) -> None:
+    """Tensors may not share bytes: a change of one would change the other."""
+    ranges = sorted((*spec["data_offsets"], name) for name, spec in header.items())
+    filled = [each for each in ranges if each[0] < each[1]]
+    for (_, end, name), (begin, _, other) in pairwise(filled):
+        if begin < end:
+            raise invalid(f"tensors {_shorten(name)} and {_shorten(other)} overlap")
 
 
 def _check_metadata(metadata: Any) -> dict[str, str]:
