@@ -156,7 +156,7 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
     await reward.locator("summary").click();
     const rows = reward.locator("tbody tr");
     await expect.poll(() => rows.count()).toBeGreaterThan(6);
-    expect(await rows.first().locator("th").innerText()).toBe("+0 ms");
+    expect(await rows.first().locator("th").innerText()).toBe("+0 s");
     expect(await page.locator("[aria-label=Metrics] li", { hasText: "loss" }).innerText()).toMatch(/loss\s+2$/);
     await rows.first().locator("a").click();
     await page.locator(".chip", { hasText: "Started" }).waitFor();

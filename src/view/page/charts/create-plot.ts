@@ -45,7 +45,7 @@ export function createPlot(frame: HTMLElement, { x, formatX, series, format, bou
     {
       width: size(),
       height: HEIGHT_REM * rem,
-      padding: [6, 8, 0, 0],
+      padding: [6, 18, 0, 0],
       legend: { show: false },
       scales: { x: { time: false }, y: { range: (_, low, high) => axisRange(low, high, bounds) } },
       axes: [

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { Bounds, Series } from "../../charts/create-plot.js";
 import { LineChart } from "../../charts/line-chart.js";
 import type { Axis, StepPoint } from "../../state/aggregate.js";
-import { formatCompact, formatDuration, formatNumber, formatShare } from "../../state/format.js";
+import { formatCompact, formatDuration, formatElapsed, formatNumber, formatShare } from "../../state/format.js";
 import { listLink } from "../../state/route.js";
 import type { Statistics } from "../../state/statistics.js";
 
@@ -30,7 +30,7 @@ export function Progress({ steps, axis }: ProgressProps) {
     return listLink({ ranges: { [axis]: range } });
   };
   const first = x[0] ?? 0;
-  const formatX = axis === "started" ? (value: number) => `+${formatDuration(value - first)}` : undefined;
+  const formatX = axis === "started" ? (value: number) => formatElapsed(value - first) : undefined;
   return (
     <section class="charts" aria-label={`By ${name.toLowerCase()}`}>
       {charts.map((chart) => (
