@@ -74,6 +74,7 @@ export type {
   RolloutWorkflow,
 } from "./rollout/contract.js";
 export { AgentRefusal } from "./rollout/contract.js";
+export { type CutSession, CutSessions } from "./rollout/cut-sessions.js";
 export { GroupedWorkflow, type GroupedWorkflowOptions } from "./rollout/grouped-workflow.js";
 export { ProxyWorkflow, type ProxyWorkflowOptions } from "./rollout/proxy-workflow.js";
 export { PythonAgent, type PythonAgentOptions } from "./rollout/python/python-agent.js";

@@ -33,6 +33,18 @@ export interface StartedSession {
   readonly baseUrl?: string | undefined;
 }
 
+export interface TakeOverOptions extends CallOptions {
+  /** The lease that the session must have. Undefined: any, or none. */
+  readonly fromLeaseId?: string | undefined;
+  /** Its new lease. Undefined: it keeps its lease. */
+  readonly leaseId?: string | undefined;
+}
+
+/** A session with its new key, and what it has recorded. */
+export interface TakenSession extends StartedSession {
+  readonly transcript: SessionTranscript;
+}
+
 /** Export options, spelled as in docs/reference/http-api.md. */
 export interface ExportFields extends FilterFields {
   readonly style?: ExportStyle | undefined;
@@ -102,6 +114,7 @@ export interface SharedBatch {
 
 const capacityReply = z.object({ capacity: z.int() });
 const startReply = z.object({ session_id: z.string(), session_api_key: z.string(), base_url: z.url().optional() });
+const takeOverReply = startReply.extend({ transcript: sessionTranscript });
 const leaseReply = z.object({
   sessions: z.array(z.object({ session_id: z.string(), state: z.string(), lease_id: z.string().nullish() })),
   unavailable_workers: z.array(z.string()).optional(),
@@ -157,7 +170,26 @@ export class AdminClient {
   }: StartSessionOptions = {}): Promise<StartedSession> {
     const body = { task_id: taskId, group_id: groupId, lease_id: leaseId, api_key: apiKey };
     const call = { path: "/rl/start_session", body, idempotent: false, ...options };
-    const { session_id, session_api_key, base_url } = await this.#calls.json(call, startReply);
+    return this.#toStarted(await this.#calls.json(call, startReply));
+  }
+
+  /**
+   * Gives an active session to another run of its agent: the former key is revoked, calls in flight are aborted, and the recorded
+   * answers stay.
+   *
+   * @throws ProxyError `session_not_found` if there is no such session, or it has another lease; `session_ended`
+   */
+  async takeOverSession(
+    sessionId: string,
+    { fromLeaseId, leaseId, ...options }: TakeOverOptions = {},
+  ): Promise<TakenSession> {
+    const path = `/rl/sessions/${encodeURIComponent(sessionId)}/take_over`;
+    const body = { from_lease_id: fromLeaseId, lease_id: leaseId };
+    const reply = await this.#calls.json({ path, body, idempotent: true, ...options }, takeOverReply);
+    return { ...(await this.#toStarted(reply)), transcript: reply.transcript };
+  }
+
+  async #toStarted({ session_id, session_api_key, base_url }: z.output<typeof startReply>): Promise<StartedSession> {
     const baseUrl = base_url === undefined ? undefined : await this.#checkAddress(base_url, session_api_key);
     return { sessionId: session_id, sessionApiKey: session_api_key, baseUrl };
   }
@@ -192,9 +224,18 @@ export class AdminClient {
     return this.#weights.status(options);
   }
 
-  /** Aborts the session's calls, revokes its key and frees its data. Returns false if there is no such session. */
-  async deleteSession(sessionId: string, options: CallOptions = {}): Promise<boolean> {
-    return this.#delete({ path: `/rl/sessions/${encodeURIComponent(sessionId)}`, ...options }, "session_not_found");
+  /**
+   * Aborts the session's calls, revokes its key and frees its data. Returns false if there is no such session.
+   *
+   * @param options.leaseId deletes the session only if it has this lease, so that one that was taken over stays
+   */
+  async deleteSession(
+    sessionId: string,
+    { leaseId, ...options }: CallOptions & { readonly leaseId?: string | undefined } = {},
+  ): Promise<boolean> {
+    const query = leaseId === undefined ? "" : `?lease_id=${encodeURIComponent(leaseId)}`;
+    const path = `/rl/sessions/${encodeURIComponent(sessionId)}${query}`;
+    return this.#delete({ path, ...options }, "session_not_found");
   }
 
   /**
@@ -250,15 +291,25 @@ export class AdminClient {
     leaseId: string,
     { ended = false, ...options }: CallOptions & { readonly ended?: boolean | undefined } = {},
   ): Promise<number> {
-    const path = `/rl/sessions?${ended ? "" : "state=active&"}lease_id=${encodeURIComponent(leaseId)}`;
+    const { ids, absent } = await this.#listLease(leaseId, ended ? ["active", "ended"] : ["active"], options);
+    for (const id of ids) await this.deleteSession(id, { leaseId, ...options });
+    if (absent.length === 0) return ids.length;
+    throw new ProxyError("worker_unavailable", `Workers ${absent.join(", ")} did not list their sessions.`);
+  }
+
+  /** Returns the active sessions of a lease, oldest first. Workers behind a gateway that do not answer are left out. */
+  async activeSessions(leaseId: string, options: CallOptions = {}): Promise<readonly string[]> {
+    return (await this.#listLease(leaseId, ["active"], options)).ids;
+  }
+
+  async #listLease(leaseId: string, states: readonly string[], options: CallOptions) {
+    const [only] = states.length === 1 ? states : [];
+    const path = `/rl/sessions?${only === undefined ? "" : `state=${only}&`}lease_id=${encodeURIComponent(leaseId)}`;
     const call = { method: "GET", path, idempotent: true, ...options } as const;
     const { sessions, unavailable_workers: absent = [] } = await this.#calls.json(call, leaseReply);
-    const isUnwanted = (state: string) => state === "active" || (ended && state === "ended");
     // A proxy of an earlier version ignores the filter and lists all sessions.
-    const own = sessions.filter(({ lease_id, state }) => lease_id === leaseId && isUnwanted(state));
-    for (const { session_id } of own) await this.deleteSession(session_id, options);
-    if (absent.length === 0) return own.length;
-    throw new ProxyError("worker_unavailable", `Workers ${absent.join(", ")} did not list their sessions.`);
+    const own = sessions.filter(({ lease_id, state }) => lease_id === leaseId && states.includes(state));
+    return { ids: own.map(({ session_id }) => session_id), absent };
   }
 
   /** Returns what one session recorded. The session must have ended, or end within `wait_seconds`. */

@@ -85,8 +85,11 @@ export class SessionClient implements AsyncDisposable {
     return this.#admin.exportTrajectories(this.sessionId, fields, options);
   }
 
-  /** Aborts the session's calls, revokes its key and frees its data. Returns false if it no longer exists. */
-  delete(options: CallOptions = {}): Promise<boolean> {
+  /**
+   * Aborts the session's calls, revokes its key and frees its data. Returns false if it no longer exists, or does not have the lease of
+   * the options.
+   */
+  delete(options: CallOptions & { readonly leaseId?: string | undefined } = {}): Promise<boolean> {
     return this.#admin.deleteSession(this.sessionId, options);
   }
 

@@ -6,18 +6,15 @@ import { weightVersionSchema } from "./weight-version.js";
 
 export const grantBody = controlBody({ slots: z.int32().min(1).max(1_000_000).default(1) });
 
+const leaseId = z.string().min(1).max(200).optional();
+
 export const startBody = controlBody({
   task_id: z
     .string()
     .regex(/^[A-Za-z0-9._:-]{1,128}$/, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -")
     .optional(),
   group_id: z.string().min(1).max(256).optional(),
-  lease_id: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe("Set by rollout workers: the lease for which the session runs. It is not exported."),
+  lease_id: leaseId.describe("Set by rollout workers: the lease for which the session runs. It is not exported."),
   api_key: z
     .string()
     .regex(/^[\x21-\x7e]{16,4096}$/, "must be 16 to 4096 visible ASCII characters without spaces")
@@ -28,13 +25,24 @@ export const startBody = controlBody({
     .describe("Set by gateways: the current weight version. It replaces this server's version if it was set later."),
 });
 
+export const takeOverBody = controlBody({
+  from_lease_id: leaseId.describe(
+    "The lease that the session must have, unless it has `lease_id` by an earlier call. Absent: any, or none.",
+  ),
+  lease_id: leaseId.describe("The lease for which the session runs from now on. Absent: the one that it has."),
+});
+
+export const deleteQuery = z.object({
+  lease_id: leaseId.describe("The session is deleted only if it has this lease. Absent: any, or none."),
+});
+
 const seconds = z.number().describe("Seconds since the epoch.");
 
 export const sessionRecord = z.object({
   session_id: z.string(),
   task_id: z.string(),
   group_id: z.string().nullable(),
-  lease_id: z.string().nullable().describe("Lease of the rollout job that started the session."),
+  lease_id: z.string().nullable().describe("Lease of the rollout job for which the session runs."),
   state: z.enum(["active", "ended", "exported", "expired"]),
   created_at: seconds,
   ended_at: seconds.nullable(),

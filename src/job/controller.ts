@@ -372,7 +372,8 @@ export class RolloutController<Data = unknown> {
 
   async #startQueued(store: JobStore, runner: TaskRunner<Data>): Promise<void> {
     if (this.#counts.queued === 0 || this.#stopping.signal.aborted) return;
-    const all = { count: Number.POSITIVE_INFINITY, maxHeld: Number.POSITIVE_INFINITY, workers: 1 };
+    const unlimited = Number.POSITIVE_INFINITY;
+    const all = { count: unlimited, maxHeld: unlimited, workers: 1, canResume: runner.canResume ?? false };
     for (const task of await store.claim({ worker: OWN_WORKER, ...all })) {
       const ended: Promise<void> = this.#run(store, runner, task)
         .catch((error: Error) => this.#fail(error))

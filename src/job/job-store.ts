@@ -50,6 +50,8 @@ export interface ClaimedTask extends StoredTask {
   readonly leaseId: string;
   /** Number of this run of the task, from 1. */
   readonly attempt: number;
+  /** Lost leases of the task, whose sessions this run may take over. */
+  readonly cutLeases: readonly string[];
 }
 
 /** An attempt that did not count. */
@@ -83,6 +85,8 @@ export interface Claim {
   readonly maxHeld: number;
   /** Number of workers that share the tasks. */
   readonly workers: number;
+  /** True if the worker's agent can go on with sessions of a lost lease. Default false. */
+  readonly canResume?: boolean | undefined;
 }
 
 export interface Advance {
@@ -238,7 +242,7 @@ export class JobStore implements AsyncDisposable {
    * A worker has at most one task in its last attempt, if earlier ones were lost. A task that kills its worker, for example by its
    * memory, takes others with it, but not to their end.
    */
-  async claim({ worker, count, maxHeld, workers }: Claim): Promise<ClaimedTask[]> {
+  async claim({ worker, count, maxHeld, workers, canResume = false }: Claim): Promise<ClaimedTask[]> {
     return this.#change(async (query) => {
       const { queued, leased } = await readCounts(query);
       const held = await query<TaskRow>("select * from tasks where worker = ?", worker);
@@ -255,9 +259,9 @@ export class JobStore implements AsyncDisposable {
       for (const row of chosen.toSorted((a, b) => a.id - b.id).slice(0, most)) {
         const leaseId = `lease-${randomUUID()}`;
         const text =
-          "update tasks set state = 'leased', lease = ?, worker = ?, expires_at = (select clock from job) + ? where id = ?";
-        await query(text, leaseId, worker, this.#options.leaseMilliseconds, row.id);
-        claimed.push({ ...toStored(row), leaseId, attempt: row.lost + 1 });
+          "update tasks set state = 'leased', lease = ?, worker = ?, expires_at = (select clock from job) + ?, resumable = ? where id = ?";
+        await query(text, leaseId, worker, this.#options.leaseMilliseconds, Number(canResume), row.id);
+        claimed.push({ ...toStored(row), leaseId, attempt: row.lost + 1, cutLeases: readCutLeases(row) });
       }
       return claimed;
     });
@@ -372,7 +376,7 @@ export class JobStore implements AsyncDisposable {
   }
 
   async #giveBack(query: Query, draft: Draft, tasks: readonly TaskRow[]): Promise<number> {
-    for (const task of tasks) await this.#release(query, draft, task, "queued");
+    for (const task of tasks) await this.#release(query, draft, task, "returned");
     return tasks.length;
   }
 
@@ -442,7 +446,7 @@ export class JobStore implements AsyncDisposable {
   async stop(): Promise<StoredTask[]> {
     return this.#change(async (query, draft) => {
       const running = await query<TaskRow>("select * from tasks where state in ('queued', 'leased') order by id");
-      for (const task of running) await this.#release(query, draft, task, "waiting");
+      for (const task of running) await this.#release(query, draft, task, "stopped");
       return running.map(toStored);
     });
   }
@@ -540,8 +544,7 @@ export class JobStore implements AsyncDisposable {
 
   /** Ends a lease whose report cannot count. Its task runs again, unless it ran too often. */
   async #lose(query: Query, draft: Draft, task: TaskRow, reason: string): Promise<void> {
-    await this.#release(query, draft, task, "queued");
-    await this.#countLoss(query, draft, task, reason);
+    await this.#countLoss(query, draft, await this.#release(query, draft, task, "lost"), reason);
   }
 
   async #countLoss(query: Query, draft: Draft, task: TaskRow, reason: string): Promise<void> {
@@ -556,14 +559,23 @@ export class JobStore implements AsyncDisposable {
     await this.#end(query, draft, task, rejectTask(task, new Rejection("worker_lost", message)), null);
   }
 
-  /** Takes a task from its worker. What the proxy has of the attempt is deleted. */
-  async #release(query: Query, draft: Draft, task: TaskRow, state: "queued" | "waiting"): Promise<void> {
+  /**
+   * Takes a task from its worker. What the proxy has of the attempt is deleted, unless the attempt was lost and the next one can go on
+   * with it.
+   */
+  async #release(query: Query, draft: Draft, task: TaskRow, why: "returned" | "stopped" | "lost"): Promise<TaskRow> {
+    const { lease, resumable } = task;
+    const keepsSessions = why === "lost" && resumable === 1 && lease !== null;
+    const cutLeases = why === "stopped" ? [] : [...readCutLeases(task), ...(keepsSessions ? [lease] : [])];
+    const released = { ...task, lease: null, worker: null, cut_leases: JSON.stringify(cutLeases) };
     await query(
-      "update tasks set state = ?, lease = null, worker = null, expires_at = null where id = ?",
-      state,
+      "update tasks set state = ?, lease = null, worker = null, expires_at = null, cut_leases = ? where id = ?",
+      why === "stopped" ? "waiting" : "queued",
+      released.cut_leases,
       task.id,
     );
-    if (task.lease === null) return;
+    if (why === "stopped") await this.#loseLeases(query, draft, readCutLeases(task));
+    if (lease === null) return released;
     const held = await query<SessionRow>("select * from sessions where task = ? and state = 'held'", task.id);
     await this.#discard(
       query,
@@ -571,15 +583,22 @@ export class JobStore implements AsyncDisposable {
       held.map(({ id }) => id),
     );
     // Most sessions are started with the lease and not announced, so only the proxy knows them.
-    await query("insert into lost_leases values (?)", task.lease);
-    draft.lostLeases.push(task.lease);
+    if (!keepsSessions) await this.#loseLeases(query, draft, [lease]);
+    return released;
+  }
+
+  /** Has the sessions of leases deleted. */
+  async #loseLeases(query: Query, draft: Draft, leases: readonly string[]): Promise<void> {
+    for (const lease of leases) await query("insert into lost_leases values (?)", lease);
+    draft.lostLeases.push(...leases);
   }
 
   async #end(query: Query, draft: Draft, task: TaskRow, result: WireResult, lease: string | null): Promise<void> {
     const state = result.accepted.length > 0 ? "accepted" : "rejected";
     const text =
-      "update tasks set state = ?, result = ?, accepted_lease = ?, lease = null, worker = null, expires_at = null where id = ?";
+      "update tasks set state = ?, result = ?, accepted_lease = ?, lease = null, worker = null, expires_at = null, cut_leases = '[]' where id = ?";
     await query(text, state, seal(result), lease, task.id);
+    await this.#loseLeases(query, draft, readCutLeases(task));
     if (state === "rejected") await query("update job set rejected = rejected + 1");
     draft.ended.push({ ...toStored(task), result });
   }
@@ -591,6 +610,10 @@ export function readJobState(database: JobDatabase): Promise<JobRow["state"] | u
     for (const statement of SCHEMA) await query(statement);
     return (await query<JobRow>("select * from job"))[0]?.state;
   });
+}
+
+function readCutLeases({ cut_leases }: TaskRow): string[] {
+  return JSON.parse(cut_leases) as string[];
 }
 
 interface OpenedJob {
@@ -647,11 +670,13 @@ async function goOn(query: Query, { clock }: JobRow, leaseMilliseconds: number):
   await query("update tasks set state = 'accepted' where state = 'taken'");
   // Workers have the whole lease time to send a heartbeat.
   await query("update tasks set expires_at = ? where state = 'leased'", clock + leaseMilliseconds);
-  const own = await query<TaskRow>("select * from tasks where worker = ?", OWN_WORKER);
-  for (const { lease } of own) await query("insert into lost_leases values (?)", lease);
-  await query(
-    "update tasks set state = 'queued', lease = null, worker = null, expires_at = null where worker = ?",
-    OWN_WORKER,
-  );
+  for (const task of await query<TaskRow>("select * from tasks where worker = ?", OWN_WORKER)) {
+    const { id, lease, resumable } = task;
+    const cut = [...readCutLeases(task), ...(resumable === 1 && lease !== null ? [lease] : [])];
+    if (resumable === 0) await query("insert into lost_leases values (?)", lease);
+    const text =
+      "update tasks set state = 'queued', lease = null, worker = null, expires_at = null, cut_leases = ? where id = ?";
+    await query(text, JSON.stringify(cut), id);
+  }
   await query("update sessions set state = 'unwanted' where state = 'kept'");
 }

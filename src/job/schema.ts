@@ -1,7 +1,7 @@
 import type { Row } from "./database.js";
 
 /** Version of the tables. */
-export const FORMAT = 4;
+export const FORMAT = 5;
 
 /**
  * The tables of a job. The statements are those that SQLite and PostgreSQL both know.
@@ -46,6 +46,8 @@ export const SCHEMA: readonly string[] = [
     lease text unique,
     worker text,
     expires_at double precision,
+    resumable integer not null default 0,
+    cut_leases text not null default '[]',
     accepted_lease text,
     result text,
     batch integer
@@ -111,6 +113,13 @@ export interface TaskRow extends Row {
   readonly worker: string | null;
   /** On the job's clock. */
   readonly expires_at: number | null;
+  /** 1 if the agent of the lease can go on with its sessions after its worker has died. */
+  readonly resumable: number;
+  /**
+   * Lost leases of which the proxy may have sessions for the next attempt: a list in JSON. When the task ends, they become
+   * `lost_leases`.
+   */
+  readonly cut_leases: string;
   /** The lease whose report ended the task. */
   readonly accepted_lease: string | null;
   /** A `WireResult`, sealed. */

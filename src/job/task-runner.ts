@@ -1,4 +1,5 @@
 import type { EpisodeOptions, EpisodeResult, RolloutEngine, RolloutWorkflow } from "../rollout/contract.js";
+import { CutSessions } from "../rollout/cut-sessions.js";
 import { runWorkflow } from "../rollout/episode-result.js";
 
 /** A task that a controller has started. */
@@ -12,10 +13,14 @@ export interface RunningTask<Data = unknown> {
   readonly version: number;
   /** The right to run it, with which its sessions are started. */
   readonly leaseId?: string | undefined;
+  /** Lost leases of the task, whose sessions it may take over. */
+  readonly cutLeases?: readonly string[] | undefined;
 }
 
 /** Runs the tasks of a controller in this process. */
 export interface TaskRunner<Data = unknown> {
+  /** True if an agent can go on with sessions of an earlier process. Default false. */
+  readonly canResume?: boolean | undefined;
   /**
    * Runs one task. Never rejects: an error is a rejected episode in the result.
    *
@@ -40,8 +45,17 @@ export class WorkflowRunner<Data> implements TaskRunner<Data> {
     this.#options = options;
   }
 
-  runTask({ data, taskId, groupId, leaseId }: RunningTask<Data>, signal: AbortSignal): Promise<EpisodeResult> {
-    const options = { ...this.#options, signal, taskId, groupId, leaseId, export: "deferred" } as const;
+  get canResume(): boolean {
+    return this.#workflow.canResume ?? false;
+  }
+
+  runTask(
+    { data, taskId, groupId, leaseId, cutLeases }: RunningTask<Data>,
+    signal: AbortSignal,
+  ): Promise<EpisodeResult> {
+    const cutSessions = new CutSessions(cutLeases);
+    const ids = { taskId, groupId, leaseId };
+    const options = { ...this.#options, ...ids, signal, cutSessions, export: "deferred" } as const;
     return runWorkflow(this.#workflow, this.#engine, data, options);
   }
 }

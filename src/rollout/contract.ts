@@ -2,6 +2,8 @@ import type { ConnectionPool } from "../client/connection-pool.js";
 import type { ExportFilters } from "../client/export-filters.js";
 import type { ExportStyle } from "../client/interaction.js";
 import type { Interactions } from "../client/interactions.js";
+import type { EpisodeTranscript } from "../transcript/episode-transcript.js";
+import type { CutSessions } from "./cut-sessions.js";
 import type { Rejection } from "./rejection.js";
 
 /**
@@ -42,6 +44,15 @@ export class AgentRefusal extends Error {
 /** A program that calls a language model and returns a reward. It needs to know nothing else about training. */
 export interface Agent<Data = unknown> {
   run(data: Data, context: AgentContext): AgentReward | Promise<AgentReward>;
+  /**
+   * Goes on with an episode that was cut by a crash of its process, its job or its proxy. Its session goes on too: calls continue its
+   * turns, and rewards that were set stay. Called instead of `run` if the session has an answered call.
+   *
+   * An agent without it begins such an episode anew.
+   */
+  readonly resume?:
+    | ((data: Data, transcript: EpisodeTranscript, context: AgentContext) => AgentReward | Promise<AgentReward>)
+    | undefined;
 }
 
 /** The proxy that an episode uses. `connectProxy` creates one. */
@@ -88,6 +99,13 @@ export interface EpisodeOptions {
    * @param leaseId lease with which the session was started, by which the proxy finds it; undefined if it has none
    */
   readonly onSession?: ((sessionId: string, leaseId?: string) => Promise<void>) | undefined;
+  /** Sessions of earlier runs of the task that were cut. An agent with `resume` goes on with one of them. */
+  readonly cutSessions?: CutSessions | undefined;
+  /**
+   * Is called if the agent's process or proxy crashed and the agent can go on. If it returns true, the session stays active and is added
+   * to {@link cutSessions}; the caller runs the task again.
+   */
+  readonly keepsCut?: ((reason: Rejection) => boolean) | undefined;
 }
 
 /** An episode that gives a trajectory. */
@@ -126,6 +144,8 @@ export interface EpisodeResult {
  * workflow itself fails.
  */
 export interface RolloutWorkflow<Data = unknown> {
+  /** True if its agent can go on with an episode that was cut. Default false. */
+  readonly canResume?: boolean | undefined;
   arunEpisode(engine: RolloutEngine, data: Data, options?: EpisodeOptions): Promise<EpisodeResult>;
 }
 

@@ -22,6 +22,10 @@ export class EpisodeGate<Data = unknown> implements RolloutWorkflow<Data> {
     return this.#ended;
   }
 
+  get canResume(): boolean {
+    return this.#workflow.canResume ?? false;
+  }
+
   async arunEpisode(engine: RolloutEngine, data: Data, options: EpisodeOptions = {}): Promise<EpisodeResult> {
     const { signal, groupId } = options;
     let permit: Disposable | undefined;

@@ -1,11 +1,13 @@
-import type { AdminClient } from "../client/admin-client.js";
+import type { AdminClient, TakenSession } from "../client/admin-client.js";
 import type { ConnectionPool } from "../client/connection-pool.js";
 import { ProxyError } from "../client/errors.js";
 import { SessionClient } from "../client/session-client.js";
 import { untilAborted } from "../support/async/until-aborted.js";
+import { type EpisodeTranscript, toEpisodeTranscript } from "../transcript/episode-transcript.js";
 import { readClassName } from "./class-name.js";
 import type { AcceptedEpisode, Agent, EpisodeExportOptions, EpisodeOptions } from "./contract.js";
 import { createEpisodeFetch } from "./episode-fetch.js";
+import { isProxyAbsent } from "./proxy-loss.js";
 import { Rejection, type RejectionCode } from "./rejection.js";
 import { type ReturnedReward, readReward } from "./reward.js";
 import { SubprocError } from "./subproc/errors.js";
@@ -17,6 +19,12 @@ export interface EpisodeSettings extends EpisodeExportOptions, Omit<EpisodeOptio
   readonly connections: ConnectionPool;
   /** Signal of the episode. Aborts with the caller's signal, or when the episode exceeds its time. */
   readonly signal: AbortSignal;
+}
+
+interface OpenSession {
+  readonly session: SessionClient;
+  /** What an earlier run of the agent has recorded; undefined if the session is new. */
+  readonly transcript: EpisodeTranscript | undefined;
 }
 
 /** One run of an agent: its session, rewards and export. */
@@ -34,7 +42,8 @@ export class Episode {
   }
 
   /**
-   * Grants capacity, starts the session, runs the agent, sets its rewards, ends the session and exports it.
+   * Grants capacity, starts the session, runs the agent, sets its rewards, ends the session and exports it. If the agent can go on with
+   * a session that was cut, takes it over instead of starting one.
    *
    * @throws Rejection if the episode gives no trajectory. The caller must then {@link discard} it.
    */
@@ -47,8 +56,8 @@ export class Episode {
         throw signal.aborted ? toAbortRejection(signal.reason) : toRejection(code, error);
       }
     };
-    const session = await step("start_failed", () => this.#start());
-    const returned = await step("agent_error", () => this.#runAgent(agent, data, session));
+    const { session, transcript } = await step("start_failed", () => this.#open(agent));
+    const returned = await step("agent_error", () => this.#runAgent(agent, data, session, transcript));
     const reward = readReward(returned);
     const rewards = await step("export_failed", () => setRewards(session, reward, { rewardScope, signal }));
     const interactionCount = await step("export_failed", () => session.end({ signal }));
@@ -82,8 +91,8 @@ export class Episode {
       await this.#session?.end().catch(() => {});
       return;
     }
-    // If the proxy does not answer, the session is freed when it expires.
-    await this.#session?.delete().catch(() => {});
+    // If the proxy does not answer, the session is freed when it expires. One that was taken over is not deleted.
+    await this.#session?.delete({ leaseId: this.#settings.leaseId }).catch(() => {});
   }
 
   /** Exports the ended session, unless the export is deferred. */
@@ -92,6 +101,36 @@ export class Episode {
     const { discount, style, concatReward, onMismatch, filters, includeMessages = false } = this.#settings;
     const options = { concatReward, onMismatch, filters, includeMessages, signal };
     return { ...accepted, interactions: await session.exportInteractions(discount, style, options) };
+  }
+
+  async #open<Data>(agent: Agent<Data>): Promise<OpenSession> {
+    const open = agent.resume && (await this.#takeOver());
+    return open ?? { session: await this.#start(), transcript: undefined };
+  }
+
+  /** Takes over a session that was cut and has an answered call; undefined if there is none. Deletes those without one. */
+  async #takeOver(): Promise<OpenSession | undefined> {
+    const { admin, leaseId, signal, onSession, cutSessions } = this.#settings;
+    for (let cut = await cutSessions?.take(admin); cut; cut = await cutSessions?.take(admin)) {
+      signal.throwIfAborted();
+      let taken: TakenSession;
+      try {
+        taken = await admin.takeOverSession(cut.sessionId, { fromLeaseId: cut.leaseId, leaseId });
+      } catch (error) {
+        if (error instanceof ProxyError && !isProxyAbsent(error)) continue;
+        cutSessions?.add(cut);
+        throw error;
+      }
+      const session = new SessionClient(admin, taken);
+      const transcript = toEpisodeTranscript(taken.transcript);
+      if (transcript.turns.length === 0) await session.delete({ leaseId });
+      else {
+        this.#session = session;
+        await onSession?.(session.sessionId, leaseId);
+        return { session, transcript };
+      }
+    }
+    return undefined;
   }
 
   /** The calls are not aborted: a session whose response nobody reads would exist until it expires. */
@@ -104,13 +143,18 @@ export class Episode {
     return this.#session;
   }
 
-  async #runAgent<Data>(agent: Agent<Data>, data: Data, session: SessionClient): Promise<unknown> {
+  async #runAgent<Data>(
+    agent: Agent<Data>,
+    data: Data,
+    session: SessionClient,
+    transcript: EpisodeTranscript | undefined,
+  ): Promise<unknown> {
     const { url, connections, signal, taskId: task_id, groupId: group_id } = this.#settings;
     signal.throwIfAborted();
     const http_client = createEpisodeFetch(connections.fetch, signal);
     const address = { base_url: session.baseUrl ?? url, api_key: session.sessionApiKey };
     const context = { ...address, http_client, signal, task_id, group_id };
-    const running = async () => agent.run(data, context);
+    const running = async () => (transcript ? agent.resume?.(data, transcript, context) : agent.run(data, context));
     return untilAborted(running().catch(rethrow), signal);
   }
 }

@@ -39,6 +39,10 @@ export class GroupedWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
     this.#drop = options.dropIncompleteGroup ?? true;
   }
 
+  get canResume(): boolean {
+    return this.workflow.canResume ?? false;
+  }
+
   /** Resolves when every member has ended. The result lists members in the order of their start. */
   async arunEpisode(engine: RolloutEngine, data: Data, options: EpisodeOptions = {}): Promise<EpisodeResult> {
     const groupId = options.groupId ?? `group-${randomUUID()}`;

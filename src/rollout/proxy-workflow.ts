@@ -15,6 +15,7 @@ import { isHttpUrl } from "./http-url.js";
 import { findProxyLoss, proxyLost } from "./proxy-loss.js";
 import { watchProxy } from "./proxy-watch.js";
 import { Rejection } from "./rejection.js";
+import { SubprocError } from "./subproc/errors.js";
 import { invalidOption } from "./workflow-error.js";
 
 export interface ProxyWorkflowOptions extends EpisodeExportOptions {
@@ -41,6 +42,10 @@ export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
     this.#url = options.proxyUrl && proxyUrl(options.proxyUrl);
   }
 
+  get canResume(): boolean {
+    return this.agent.resume !== undefined;
+  }
+
   async arunEpisode(engine: RolloutEngine, data: Data, options: EpisodeOptions = {}): Promise<EpisodeResult> {
     const { groupId } = options;
     const url = this.#url ?? engine.url;
@@ -63,6 +68,11 @@ export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
       if (reward !== undefined) deadline.abort(reason);
       const rescued = reward === undefined ? undefined : await episode.rescue(reward);
       if (rescued) return { accepted: [rescued], rejected: [] };
+      const { cutSessions, leaseId } = options;
+      if (sessionId !== undefined && cutSessions && !isAborted && this.#keepsCut(reason, options)) {
+        cutSessions.add({ sessionId, leaseId });
+        return { accepted: [], rejected: [{ sessionId, groupId, reason }] };
+      }
       const discarded = episode.discard();
       // A proxy that was lost may take a minute to answer.
       if (!loss) await discarded;
@@ -73,12 +83,21 @@ export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
     }
   }
 
+  #keepsCut(reason: Rejection, { keepsCut }: EpisodeOptions): boolean {
+    return this.canResume && isCrash(reason) && (keepsCut?.(reason) ?? false);
+  }
+
   #expired(): Rejection {
     return new Rejection(
       "episode_timeout",
       `The episode exceeded its limit of ${this.#options.timeoutSeconds} seconds.`,
     );
   }
+}
+
+/** Returns true if the agent did not end by itself: its process or its proxy did. */
+function isCrash({ code, cause }: Rejection): boolean {
+  return code === "proxy_lost" || (cause instanceof SubprocError && cause.code === "worker_exited");
 }
 
 function checkOptions({

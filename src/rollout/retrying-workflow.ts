@@ -2,6 +2,7 @@ import type { AbortSource } from "../support/async/abort-source.js";
 import { backoffMilliseconds } from "../support/async/backoff.js";
 import { sleep } from "../support/async/sleep.js";
 import type { EpisodeOptions, EpisodeResult, RejectedEpisode, RolloutEngine, RolloutWorkflow } from "./contract.js";
+import { CutSessions } from "./cut-sessions.js";
 import { deleteSessions } from "./delete-sessions.js";
 import { toAbortRejection } from "./episode.js";
 import { runWorkflow } from "./episode-result.js";
@@ -30,7 +31,7 @@ const MAX_LOSSES = 16;
 const FINAL_CODES: ReadonlySet<RejectionCode> = new Set(["episode_aborted", "group_incomplete", "agent_refused"]);
 
 /**
- * Runs a workflow again if it failed. It is the one place that decides this, in a job's own process and on rollout workers. Members
+ * Runs a workflow again if it failed. An episode whose process or proxy crashed goes on if its agent can resume. It is the one place that decides this, in a job's own process and on rollout workers. Members
  * of a group run again alone.
  *
  * - **The proxy was lost** (`proxy_lost`): waits until it answers, and runs the episode again. This is not counted. If the proxy does
@@ -46,12 +47,23 @@ export class RetryingWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
     this.#options = options;
   }
 
+  get canResume(): boolean {
+    return this.workflow.canResume ?? false;
+  }
+
   async arunEpisode(engine: RolloutEngine, data: Data, options: EpisodeOptions = {}): Promise<EpisodeResult> {
     const { maxFailures, onRetry } = this.#options;
+    const { cutSessions = new CutSessions() } = options;
     let [losses, failures] = [0, 0];
     for (;;) {
+      const [earlierLosses, earlierFailures] = [losses, failures];
       const failureReward = this.#rewardAfter(failures);
-      const result = noteLoss(await runWorkflow(this.workflow, engine, data, { ...options, failureReward }), engine);
+      const keepsCut = (reason: Rejection) =>
+        reason.code === "proxy_lost"
+          ? earlierLosses + 1 < MAX_LOSSES
+          : !this.#isFinal(reason) && earlierFailures + 1 < maxFailures;
+      const attempt = { ...options, failureReward, cutSessions, keepsCut };
+      const result = noteLoss(await runWorkflow(this.workflow, engine, data, attempt), engine);
       const reason = findReason(result);
       if (reason === undefined || options.signal?.aborted) return result;
       const isLoss = reason.code === "proxy_lost";
@@ -65,9 +77,11 @@ export class RetryingWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
         await sleep(pauses * (0.5 + Math.random()), options.signal);
         if (isLoss && !(await this.#waitForProxy(engine, options.signal))) return result;
       } catch (error) {
+        // A proxy that was lost may take a minute to answer.
+        void freeSessions(engine, result, options);
         return withReason(result, toAbortRejection(error));
       }
-      await freeSessions(engine, result, options);
+      await freeSessions(engine, result, { ...options, cutSessions });
     }
   }
 
@@ -123,10 +137,14 @@ function tooManyLosses(last: Rejection): Rejection {
 async function freeSessions(
   engine: RolloutEngine,
   { accepted, rejected }: EpisodeResult,
-  { rejectedSessions }: EpisodeOptions,
+  { rejectedSessions, leaseId, cutSessions }: EpisodeOptions,
 ): Promise<void> {
   // The sessions of other rejected episodes are freed already.
   const isLeft = ({ reason }: RejectedEpisode) => rejectedSessions === "keep" || reason.code === "proxy_lost";
   const kept = rejected.filter(isLeft).flatMap(({ sessionId }) => sessionId ?? []);
-  await deleteSessions(engine, [...accepted, ...kept.map((sessionId) => ({ sessionId, url: engine.url }))]);
+  const unneeded = kept.filter((sessionId) => !cutSessions?.has(sessionId));
+  await deleteSessions(engine, [
+    ...accepted,
+    ...unneeded.map((sessionId) => ({ sessionId, url: engine.url, leaseId })),
+  ]);
 }

@@ -37,6 +37,14 @@ export interface StartOptions {
   readonly apiKey?: string | undefined;
 }
 
+/** Which session is taken over, and for whom. */
+export interface TakeOverOptions {
+  /** The lease that the session must have, unless it has the new one by an earlier call. Undefined: any, or none. */
+  readonly fromLeaseId?: string | undefined;
+  /** Its new lease. Undefined: it keeps its lease. */
+  readonly leaseId?: string | undefined;
+}
+
 /** The part of a registry that survives the process, besides its sessions. */
 export interface StoredState {
   readonly nextNumber: number;
@@ -116,6 +124,28 @@ export class SessionRegistry {
     this.#saveState();
     this.#bindKey(session, hashText(key));
     return { session, key };
+  }
+
+  /**
+   * Gives an active session to another run of its agent, with a new key: revokes the former key, and aborts the calls in flight. The
+   * answers that were recorded stay.
+   *
+   * @returns the new key
+   * @throws SessionError `session_not_found` if it has another lease; `session_ended`, `session_exported` or `session_expired`
+   */
+  async takeOver(id: string, { fromLeaseId, leaseId }: TakeOverOptions): Promise<string> {
+    const isRepeated = leaseId !== undefined && this.get(id).leaseId === leaseId;
+    const session = this.getOfLease(id, isRepeated ? leaseId : fromLeaseId);
+    session.requireTokens();
+    if (session.state !== "active") {
+      throw new SessionError("session_ended", `Session ${id} is ${session.state} and cannot be taken over.`);
+    }
+    const key = newSessionKey(this.#options.workerTag);
+    this.#revokeKey(session);
+    session.takeOver(leaseId ?? session.leaseId);
+    this.#bindKey(session, hashText(key));
+    await session.calls.abortAll(new SessionError("call_aborted", `Session ${id} was taken over.`));
+    return key;
   }
 
   /** Removes a session that was just started, and frees its slot. */
@@ -234,6 +264,13 @@ export class SessionRegistry {
     const session = this.#sessions.get(id);
     if (!session) throw new SessionError("session_not_found", `There is no session "${id.slice(0, 200)}".`);
     return session;
+  }
+
+  /** @throws SessionError `session_not_found` if there is no such session, or it has another lease */
+  getOfLease(id: string, leaseId: string | undefined): Session {
+    const session = this.get(id);
+    if (leaseId === undefined || session.leaseId === leaseId) return session;
+    throw new SessionError("session_not_found", `Session "${id}" does not belong to lease "${leaseId}".`);
   }
 
   all(): Iterable<Session> {

@@ -72,12 +72,13 @@ export class Session {
   readonly id: string;
   readonly taskId: string;
   readonly groupId: string | undefined;
-  readonly leaseId: string | undefined;
   readonly createdAt: number;
   readonly lifecycle: Lifecycle;
   /** Calls that exports aborted because they did not end in time. */
   incompleteCalls: number;
   lastAccessAt = Date.now();
+  #leaseId: string | undefined;
+  #takeovers = 0;
   #abortedCalls: number;
   #upstreamCalls: number;
 
@@ -115,7 +116,7 @@ export class Session {
     this.id = options.id;
     this.taskId = options.taskId;
     this.groupId = options.groupId;
-    this.leaseId = options.leaseId;
+    this.#leaseId = options.leaseId;
     this.createdAt = summary?.createdAt ?? Date.now();
     this.incompleteCalls = summary?.incompleteCalls ?? 0;
     this.#abortedCalls = summary?.abortedCalls ?? 0;
@@ -141,6 +142,16 @@ export class Session {
     this.#size = new SessionSize(() => this.#native.byteLength, tally, summary?.storedTokens);
     this.#tools = new SessionTools(options.toolLists ?? new ToolLists(tally), (key) => this.#journal?.readTools(key));
     if (summary?.freed) this.#size.free();
+  }
+
+  /** Lease of the rollout job for which the session runs. */
+  get leaseId(): string | undefined {
+    return this.#leaseId;
+  }
+
+  /** How often the session was {@link takeOver taken over} in this process. A request that began before the last time belongs to the former agent. */
+  get takeovers(): number {
+    return this.#takeovers;
   }
 
   get state(): SessionState {
@@ -476,6 +487,14 @@ export class Session {
     this.#native.setSessionReward(reward);
     if (this.#sessionReward !== reward) this.#events?.emit("reward", reward, "session");
     this.#sessionReward = reward;
+    this.#journal?.summaryChanged();
+  }
+
+  /** Gives the session to another run of the agent. Whatever the former agent still sends must be refused from now on. */
+  takeOver(leaseId: string | undefined): void {
+    this.#leaseId = leaseId;
+    this.#takeovers++;
+    this.touch();
     this.#journal?.summaryChanged();
   }
 

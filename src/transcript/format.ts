@@ -175,3 +175,13 @@ export interface InteractionsSummary {
   /** Lowest and highest weight version of all outputs. */
   readonly versions?: readonly [number, number];
 }
+
+/**
+ * A line of the metrics of a job, `<out>.metrics.jsonl`: the number of the step, its weight version and time, and other numbers by name,
+ * among them those of the trainer.
+ */
+export type MetricsLine = Readonly<Record<string, number>> & {
+  readonly step: number;
+  readonly version: number;
+  readonly time: number;
+};

@@ -1,4 +1,4 @@
-import type { BatchLine, EpisodeLine, EpisodeSummary, RunLine, StepLine } from "../transcript/format.js";
+import type { BatchLine, EpisodeLine, EpisodeSummary, MetricsLine, RunLine, StepLine } from "../transcript/format.js";
 
 /**
  * The data that the page reads. The viewer's server returns it over HTTP (`GET <base>/api/…`); an HTML file that `--html`
@@ -25,6 +25,8 @@ export interface Overview {
   readonly run: RunLine | null;
   readonly batches: readonly BatchSummary[];
   readonly steps: readonly StepLine[];
+  /** The metrics of the job, one line a step, in the order of the steps; always all of them. */
+  readonly metrics: readonly MetricsLine[];
   /** Episodes from `first` on, in the order of the transcript. An index is a position in that order. */
   readonly first: number;
   readonly episodes: EpisodeColumns;
@@ -67,7 +69,7 @@ export interface EpisodeColumns {
   readonly finish_reasons: Readonly<Record<string, readonly number[]>>;
 }
 
-export type { EpisodeLine, EpisodeSummary };
+export type { EpisodeLine, EpisodeSummary, MetricsLine };
 
 export interface TokenRange {
   readonly episode: number;

@@ -118,9 +118,9 @@ describe("the answer of another version's proxy", () => {
       },
     };
     expect(await new AdminClient(transport, "key").deleteLease("mine")).toBe(1);
-    expect(paths).toEqual(["GET /rl/sessions?state=active&lease_id=mine", "DELETE /rl/sessions/a"]);
+    expect(paths).toEqual(["GET /rl/sessions?state=active&lease_id=mine", "DELETE /rl/sessions/a?lease_id=mine"]);
     paths.length = 0;
     expect(await new AdminClient(transport, "key").deleteLease("mine", { ended: true })).toBe(2);
-    expect(paths.slice(1)).toEqual(["DELETE /rl/sessions/a", "DELETE /rl/sessions/c"]);
+    expect(paths.slice(1)).toEqual(["DELETE /rl/sessions/a?lease_id=mine", "DELETE /rl/sessions/c?lease_id=mine"]);
   });
 });

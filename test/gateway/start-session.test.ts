@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { until } from "../helpers/until.js";
 import { type ScriptedAnswer, type ScriptedWorker, startScripted } from "./scripted-worker.js";
-import { Gateway } from "./workers.js";
+import { Gateway, startWorker } from "./workers.js";
 
 /** Which worker gets slots and sessions, and what a gateway makes of workers that refuse or break off. */
 
@@ -162,5 +162,31 @@ describe("POST /grant_capacity through a gateway", () => {
   it.each([{ capacity: "many" }, "no JSON"])("returns 502 if a worker replies %o", async (body) => {
     const gateway = await gatewayTo(await startScripted("one", { [GRANT]: () => ({ body }) }));
     expect((await gateway.post(GRANT, { slots: 4 })).refusal).toBe("502 invalid_worker_reply");
+  });
+});
+
+describe("POST /rl/sessions/{id}/take_over through a gateway", () => {
+  it.each([
+    ["without the worker's address", false],
+    ["with the worker's address behind gateway.direct", true],
+  ])("takes the session over on its worker, %s", async (_, direct) => {
+    const workers = [await startWorker("one"), await startWorker("two")];
+    const urls = workers.map(({ url }) => url);
+    const gateway = await Gateway.start({ urls }, undefined, undefined, undefined, { direct });
+    const session = await gateway.session({ lease_id: "first" });
+    const messages = [{ role: "user", content: "hello" }];
+    await gateway.post("/v1/chat/completions", { model: "tiny", messages }, session.key);
+    const body = { from_lease_id: "first", lease_id: "second" };
+    const reply = await gateway.post(`/rl/sessions/${session.id}/take_over`, body);
+    const { session_api_key, base_url, transcript } = reply.json<{
+      session_api_key: string;
+      base_url?: string;
+      transcript: { interactions: object[] };
+    }>();
+    expect(transcript.interactions).toHaveLength(1);
+    expect(base_url).toBe(direct ? workers.find(({ tag }) => session.id.includes(tag))?.url : undefined);
+    expect((await gateway.post("/rl/end_session", {}, session.key)).refusal).toBe("401 invalid_api_key");
+    expect((await gateway.post("/rl/end_session", {}, session_api_key)).status).toBe(200);
+    expect((await gateway.post(`/rl/sessions/${session.id}/take_over`, body)).refusal).toBe("409 session_ended");
   });
 });

@@ -1,6 +1,6 @@
 import type { Message, Tool } from "../../src/conversation/message.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../src/transcript/format.js";
-import type { EpisodeColumns, Overview, TokenSlice } from "../../src/view/api.js";
+import type { EpisodeColumns, MetricsLine, Overview, TokenSlice } from "../../src/view/api.js";
 
 /** A synthetic run: the same seed gives the same texts and numbers. */
 export interface RunShape {
@@ -123,9 +123,31 @@ export function fixtureOverview(shape: RunShape): Overview {
       at: STARTED_AT + 60 * (number + 1) + 20,
       duration: 20,
     })),
+    metrics: Array.from({ length: stepCount }, (_, step) => fixtureMetrics(step)),
     first: 0,
     episodes: columns,
     notices: [],
+  };
+}
+
+/** The line of a step, with two metrics of its trainer; one of them begins later. */
+function fixtureMetrics(step: number): MetricsLine {
+  return {
+    step,
+    version: step + 1,
+    time: STARTED_AT + 60 * (step + 1),
+    "reward/mean": step / 20,
+    "reward/min": 0,
+    "reward/max": 1,
+    "episodes/accepted": 60,
+    "episodes/rejected": 4,
+    "tokens/batch": 100_000 + step,
+    "tokens/trained": 40_000,
+    "tokens/sampled": 45_000,
+    "time/rollout_seconds": 40,
+    "time/training_seconds": 20,
+    loss: 2 / (step + 1),
+    ...(step > 2 && { "eval/score": step }),
   };
 }
 

@@ -121,12 +121,48 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
       });
     });
 
+    it("charts the metrics of the job and of its trainer, and opens the episodes of a step", async () => {
+      await withView("#/", async (page) => {
+        const loss = page.locator("[aria-label='Metrics by step'] .chart", { hasText: "loss by step" });
+        await loss.locator("canvas").waitFor();
+        await loss.locator("summary").click();
+        const rows = loss.locator("tbody tr");
+        await expect.poll(() => rows.count()).toBe(15);
+        expect(await rows.nth(1).innerText()).toMatch(/^1\s+1$/);
+        const score = page.locator(".chart", { hasText: "eval/score by step" });
+        await score.locator(".plot").focus();
+        await page.keyboard.press("ArrowRight");
+        expect(await score.locator(".legend").innerText()).toMatch(/Step 0\s+trainer –/);
+        await page.keyboard.press("Enter");
+        await page.locator(".chip", { hasText: "Step 0" }).waitFor();
+      });
+    });
+
     it("has the numbers of a chart in a table", async () => {
       await withView("#/", async (page) => {
         await page.locator(".data-table summary").first().click();
         await expect.poll(() => page.locator(".data-table tbody tr").count()).toBe(15);
       });
     });
+  });
+
+  it("charts a job of one step over time, and lists its metrics", async () => {
+    await using small = await startFixtureServer({
+      shape: { seed: 5, episodes: 64, turns: 4 },
+      overview: (made) => ({ ...made, metrics: made.metrics.slice(0, 1) }),
+    });
+    const { page, complaints } = await openPage(browser, `${small.url}#/`);
+    const reward = page.locator(".chart", { hasText: "Reward by start time" });
+    await reward.locator("summary").click();
+    const rows = reward.locator("tbody tr");
+    await expect.poll(() => rows.count()).toBeGreaterThan(6);
+    expect(await rows.first().locator("th").innerText()).toBe("+0 s");
+    expect(await page.locator("[aria-label=Metrics] li", { hasText: "loss" }).innerText()).toMatch(/loss\s+2$/);
+    await rows.first().locator("a").click();
+    await page.locator(".chip", { hasText: "Started" }).waitFor();
+    expect(await page.locator(".result").innerText()).toMatch(/^\d+ episodes? of 64$/);
+    expect(complaints).toEqual([]);
+    await page.close();
   });
 
   describe("the list", () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createViewer } from "../../src/view/http/app.js";
@@ -377,5 +377,53 @@ describe("a path to view", () => {
     await expect(openPath("/dev/zero")).rejects.toMatchObject({ code: "nothing_to_view" });
     writeFileSync(join(folder, "notes.jsonl"), "hello\n");
     await expect(openPath(folder)).rejects.toMatchObject({ code: "not_a_transcript" });
+  });
+});
+
+describe("the metrics of a job", () => {
+  const metricsOf = async (source: OpenSource) => {
+    onTestFinished(() => source[Symbol.asyncDispose]());
+    return (await source.overview()).metrics;
+  };
+  const text = (...steps: number[]) =>
+    steps
+      .map((step) => `${JSON.stringify({ step, version: step, time: 1000, "reward/mean": step, loss: 0.5 })}\n`)
+      .join("");
+  const ZERO = { step: 0, version: 0, time: 1000, "reward/mean": 0, loss: 0.5 };
+
+  it("are found beside a transcript, a batch and in a folder, without torn lines and steps that ran again", async () => {
+    const { folder, transcript } = await recordRun();
+    const batch = join(folder, "batch.safetensors");
+    writeFileSync(`${batch}.metrics.jsonl`, `${text(0, 1)}${text(1)}{"step": 2, "ver`);
+    for (const path of [transcript, batch, folder]) {
+      const metrics = await metricsOf(await openPath(path));
+      expect(metrics.map(({ step }) => step)).toEqual([0, 1]);
+      expect(metrics[0]).toEqual(ZERO);
+    }
+  });
+
+  it("are found beside a numbered batch", async () => {
+    const { folder } = await recordRun();
+    const numbered = join(folder, "batch-00003.safetensors");
+    renameSync(join(folder, "batch.safetensors"), numbered);
+    writeFileSync(join(folder, "batch.safetensors.metrics.jsonl"), text(0));
+    expect(await metricsOf(await openPath(numbered))).toEqual([ZERO]);
+  });
+
+  it("are none without a file, or if it is something else", async () => {
+    const { folder, transcript } = await recordRun();
+    expect(await metricsOf(await openPath(transcript))).toEqual([]);
+    mkdirSync(join(folder, "batch.safetensors.metrics.jsonl"));
+    expect(await metricsOf(await openPath(transcript))).toEqual([]);
+  });
+
+  it("are a change when a line is added, which repeats no episode", async () => {
+    const { folder, transcript, episodes } = await recordRun();
+    const source = await TranscriptSource.open(transcript);
+    onTestFinished(() => source[Symbol.asyncDispose]());
+    const { revision } = await source.overview();
+    writeFileSync(join(folder, "batch.safetensors.metrics.jsonl"), text(0));
+    const changed = await source.changes(revision, new AbortController().signal);
+    expect(changed).toMatchObject({ revision: revision + 1, first: episodes.length, metrics: [ZERO] });
   });
 });

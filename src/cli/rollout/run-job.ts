@@ -143,7 +143,7 @@ function withoutResultIfLost(workflow: RolloutWorkflow, stop: () => void): Rollo
     stop();
     return { ...result, accepted: [] };
   };
-  return { arunEpisode };
+  return { canResume: workflow.canResume, arunEpisode };
 }
 
 /** Stops the job when its proxy has not answered for too long, until it is disposed of. */

@@ -11,11 +11,11 @@ import type { GatewayContext } from "../context.js";
 import { noWorkerError, workerUnavailableError } from "../forward.js";
 import { parseReply, relay } from "../relay.js";
 import { pickCredentials } from "../routing.js";
+import { addAddress } from "../start-reply.js";
 import type { UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
 
 const capacityReply = z.object({ capacity: z.int() });
-const startReply = z.looseObject({ session_id: z.string() });
 
 /** Gives slots and sessions to the workers with the least load. */
 export function capacityRoutes(app: App, context: GatewayContext): void {
@@ -94,11 +94,6 @@ async function start(
   }
   if (refusal) return relay(refusal, reply);
   throw body.api_key === undefined ? noWorkerError() : workerUnavailableError(readKeyTag(body.api_key) ?? "");
-}
-
-/** Adds the worker's own address, to which the client may send the session's model calls. */
-function addAddress(workerReply: UpstreamReply, { url }: Worker): object {
-  return { ...parseReply(workerReply, startReply), base_url: url };
 }
 
 /** Sends the current weight version, too, because the worker may have joined or restarted a moment ago. */

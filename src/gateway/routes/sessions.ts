@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { cutPage, formatCursor, type ListedSession, type SessionPage } from "../../control/session-page.js";
-import { sessionsQuery } from "../../control/session-schemas.js";
+import { sessionsQuery, takeOverBody } from "../../control/session-schemas.js";
 import type { App } from "../../http/app-type.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
-import { forwardTo } from "../forward.js";
+import { forwardTo, workerUnavailableError } from "../forward.js";
 import { parseReply, relay } from "../relay.js";
 import { readTarget } from "../request-target.js";
 import { findWorkerBySession, pickCredentials } from "../routing.js";
+import { addAddress } from "../start-reply.js";
 
 const listReply = z.object({
   sessions: z.array(z.looseObject({ session_id: z.string(), created_at: z.number() })),
@@ -18,6 +19,7 @@ const listReply = z.object({
 export function sessionRoutes(app: App, context: GatewayContext): void {
   listSessions(app, context);
   forwardSessionCalls(app, context);
+  takeOverSession(app, context);
 }
 
 function listSessions(app: App, { pool, upstream, controlMilliseconds }: GatewayContext): void {
@@ -55,4 +57,17 @@ function forwardSessionCalls(app: App, { pool }: GatewayContext): void {
   app.delete("/rl/sessions/:id", { schema: { params } }, async (request, reply) =>
     forwardTo(pool, await findWorkerBySession(request.params.id, reply, pool), request, reply),
   );
+}
+
+/** Takes a session over from an agent that has ended. With `gateway.direct`, adds the address of the session's worker. */
+function takeOverSession(app: App, { pool, upstream, controlMilliseconds, direct }: GatewayContext): void {
+  const schema = { params: z.object({ id: z.string() }), body: takeOverBody };
+  app.post("/rl/sessions/:id/take_over", { schema }, async (request, reply) => {
+    const worker = await findWorkerBySession(request.params.id, reply, pool);
+    if (!direct) return forwardTo(pool, worker, request, reply, { body: request.body });
+    const call = { path: readTarget(request), headers: pickCredentials(request), body: request.body };
+    const workerReply = await callWorker(upstream, worker, call, controlMilliseconds);
+    if (!workerReply) throw workerUnavailableError(worker.tag);
+    return workerReply.status < 300 ? addAddress(workerReply, worker) : relay(workerReply, reply);
+  });
 }

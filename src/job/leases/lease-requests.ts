@@ -7,6 +7,8 @@ export interface TaskRequest {
   readonly count?: number | undefined;
   /** Maximum number of leases that the worker holds with those that it gets. */
   readonly maxHeld?: number | undefined;
+  /** True if the worker's agent can go on with sessions of lost leases. */
+  readonly canResume?: boolean | undefined;
 }
 
 interface WaitingRequest extends TaskRequest {

@@ -36,9 +36,19 @@ export function leaseRoutes(
 
   const lease = { schema: { body: controlBody(leasesFields), response: { 200: leasesReply } } };
   app.post(LEASE_PATHS.leases, lease, async ({ body }, reply) => {
-    const { worker_id: workerId, count, max_held: maxHeld, held, wait_seconds: waitSeconds } = body;
+    const {
+      worker_id: workerId,
+      count,
+      max_held: maxHeld,
+      held,
+      wait_seconds: waitSeconds,
+      can_resume: canResume,
+    } = body;
     if (!tasks.workers.touch(workerId)) throw unknownWorker(workerId);
-    const leases = await tasks.lease({ workerId, count, maxHeld, held, waitSeconds }, disconnectSignal(reply));
+    const leases = await tasks.lease(
+      { workerId, count, maxHeld, held, waitSeconds, canResume },
+      disconnectSignal(reply),
+    );
     if (tasks.done) tasks.workers.remove(workerId);
     return { state: tasks.done ? ("done" as const) : ("running" as const), leases };
   });
@@ -57,10 +67,10 @@ export function leaseRoutes(
 
   const update = { schema: { body: controlBody(updatesFields), response: { 200: updatesReply } } };
   app.post(LEASE_PATHS.updates, update, async ({ body }) => {
-    const { worker_id: workerId, sessions, reports, max_held, held } = body;
+    const { worker_id: workerId, sessions, reports, max_held, held, can_resume: canResume } = body;
     // A worker that is not known to this process registers before it gets tasks.
     const maxHeld = tasks.workers.touch(workerId) ? max_held : undefined;
-    return tasks.update({ workerId, sessions, reports, maxHeld, held });
+    return tasks.update({ workerId, sessions, reports, maxHeld, held, canResume });
   });
 
   const giveBack = { schema: { body: controlBody(returnsFields), response: { 200: returnsReply } } };

@@ -29,6 +29,8 @@ export interface WorkerUpdate {
   readonly maxHeld?: number | undefined;
   /** The leases that the worker knows. Undefined: it has received all answers. */
   readonly held?: readonly string[] | undefined;
+  /** See {@link TaskRequest.canResume}. */
+  readonly canResume?: boolean | undefined;
 }
 
 /** A worker that has not called for longer, and not for its lease time, has ended. */
@@ -122,13 +124,13 @@ export class LeasedTasks {
    * Notes sessions, ends the tasks of reports, and gives the worker tasks that are there, among them those that could start because
    * others ended.
    */
-  async update({ workerId, sessions, reports, maxHeld, held }: WorkerUpdate): Promise<Updates> {
+  async update({ workerId, sessions, reports, maxHeld, held, canResume }: WorkerUpdate): Promise<Updates> {
     const ends = this.#endsOf(workerId);
     const decided = await this.#decide(sessions, reports);
     if (held !== undefined) await this.#store.returnUnknown(workerId, held);
     // Nobody is left to run tasks if the worker ended meanwhile.
     const takes = maxHeld !== undefined && ends === this.#endsOf(workerId);
-    const leases = takes ? await this.#requests.take({ workerId, maxHeld }) : [];
+    const leases = takes ? await this.#requests.take({ workerId, maxHeld, canResume }) : [];
     return { ...decided, leases };
   }
 
@@ -194,20 +196,22 @@ export class LeasedTasks {
   }
 
   /** Returns the share of a request; undefined if it must wait. */
-  async #serve({ workerId, count, maxHeld }: TaskRequest): Promise<LeasedTask[] | undefined> {
+  async #serve({ workerId, count, maxHeld, canResume }: TaskRequest): Promise<LeasedTask[] | undefined> {
     if (this.#done) return [];
     const claimed = await this.#store.claim({
       worker: workerId,
       count: count ?? Number.POSITIVE_INFINITY,
       maxHeld: maxHeld ?? Number.POSITIVE_INFINITY,
       workers: this.workers.active(this.#options.leaseSeconds),
+      canResume,
     });
     return claimed.length === 0 ? undefined : claimed.map((task) => this.#toLeased(task));
   }
 
-  #toLeased({ leaseId, index, attempt, taskId, groupId }: ClaimedTask): LeasedTask {
+  #toLeased({ leaseId, index, attempt, taskId, groupId, cutLeases }: ClaimedTask): LeasedTask {
     const data = this.#options.readData(index);
-    return { lease_id: leaseId, task: index, attempt, task_id: taskId, group_id: groupId, data };
+    const ids = { lease_id: leaseId, task: index, attempt, task_id: taskId, group_id: groupId };
+    return { ...ids, data, cut_leases: [...cutLeases] };
   }
 }
 

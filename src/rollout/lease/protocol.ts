@@ -65,6 +65,13 @@ const held = ids
   );
 const maxHeld = z.int().min(1).optional();
 
+const canResume = z
+  .boolean()
+  .default(false)
+  .describe(
+    "The worker's agent can go on with sessions of a lost lease. If a lease of the answer is lost, its sessions are kept for the next attempt.",
+  );
+
 export const leasesFields = {
   worker_id: id,
   count: z.int().min(1).max(MAX_ENTRIES).describe("Number of tasks that the worker can start now."),
@@ -72,6 +79,7 @@ export const leasesFields = {
     "Maximum number of leases that the worker holds with those of the answer. It keeps the answers to two calls from giving the same room twice.",
   ),
   held,
+  can_resume: canResume,
   wait_seconds: z.number().min(0).max(MAX_WAIT_SECONDS).default(30).describe("How long to wait for a task."),
 } as const;
 
@@ -83,6 +91,10 @@ const leasedTasks = z.array(
     task_id: z.string(),
     group_id: z.string(),
     data: z.unknown(),
+    cut_leases: z
+      .array(z.string())
+      .default([])
+      .describe("Lost leases of the task. The worker may take over the active sessions that the proxy has of them."),
   }),
 );
 
@@ -156,6 +168,7 @@ export const updatesFields = {
     "Maximum number of leases that the worker holds with those of the answer. Absent: the answer has none.",
   ),
   held,
+  can_resume: canResume,
 } as const;
 
 export const updatesReply = z.object({

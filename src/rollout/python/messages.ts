@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { EpisodeTranscript } from "../../transcript/episode-transcript.js";
 import type { Environment } from "../subproc/task-environment.js";
 
 /** The messages between this process and a Python worker, one line of JSON each. */
@@ -21,6 +22,8 @@ export interface PythonTask {
     readonly task_id: string | null;
     readonly group_id: string | null;
   };
+  /** What the episode has recorded, if the agent goes on with one that was cut. */
+  readonly transcript?: EpisodeTranscript | undefined;
   /** Set while the task runs. Only for workers that run one task at a time. */
   readonly environment?: Environment | undefined;
 }
@@ -36,7 +39,7 @@ const reusable = z.boolean();
 
 const workerMessage = z.discriminatedUnion("type", [
   /** The agent is loaded. */
-  z.object({ type: z.literal("ready"), is_async: z.boolean(), python: z.string() }),
+  z.object({ type: z.literal("ready"), is_async: z.boolean(), can_resume: z.boolean(), python: z.string() }),
   z.object({
     type: z.literal("load_failed"),
     error: z.object({

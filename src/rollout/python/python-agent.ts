@@ -1,4 +1,5 @@
 import type { Config } from "../../config/index.js";
+import type { EpisodeTranscript } from "../../transcript/episode-transcript.js";
 import type { Agent, AgentContext, AgentReward } from "../contract.js";
 import { assertSerializable } from "../subproc/serializable.js";
 import { createTaskEnvironment } from "../subproc/task-environment.js";
@@ -75,29 +76,42 @@ export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable
     return this.#run(this.#pool, data, context);
   }
 
+  /** Undefined if the agent has no `resume`, or no process has loaded it yet. */
+  get resume(): Agent<Data>["resume"] {
+    if (!this.#pool.canResume) return undefined;
+    return (data, transcript, context) => this.#run(this.#pool, data, context, transcript);
+  }
+
   /**
    * Runs a task in a process that runs no other task meanwhile. These processes are beside those of {@link run}, at most as many, and
    * end when no such task runs.
+   *
+   * @param transcript goes on with this episode
    */
-  async runAlone(data: Data, context: AgentContext): Promise<AgentReward> {
+  async runAlone(data: Data, context: AgentContext, transcript?: EpisodeTranscript): Promise<AgentReward> {
     // A closed pool refuses the task.
-    if (this.#isClosed) return this.#run(this.#pool, data, context);
+    if (this.#isClosed) return this.#run(this.#pool, data, context, transcript);
     this.#lonely ??= { pool: new PythonPool({ ...this.#options, tasksPerWorker: 1 }), running: 0 };
     const lonely = this.#lonely;
     lonely.running++;
     try {
-      return await this.#run(lonely.pool, data, context);
+      return await this.#run(lonely.pool, data, context, transcript);
     } finally {
       lonely.running--;
       if (lonely.running === 0) this.#closeLonely();
     }
   }
 
-  async #run(pool: PythonPool, data: Data, context: AgentContext): Promise<AgentReward> {
+  async #run(
+    pool: PythonPool,
+    data: Data,
+    context: AgentContext,
+    transcript?: EpisodeTranscript,
+  ): Promise<AgentReward> {
     assertSerializable(data, "data", "json");
     const { base_url, api_key, task_id = null, group_id = null, signal } = context;
     const environment = createTaskEnvironment(context);
-    const task = { data: data ?? null, context: { base_url, api_key, task_id, group_id } };
+    const task = { data: data ?? null, context: { base_url, api_key, task_id, group_id }, transcript };
     // Tasks that run at once share the environment, so it can have the address of one task only.
     const reward = await pool.run((alone) => (alone ? { ...task, environment } : task), signal);
     // The episode validates the value.

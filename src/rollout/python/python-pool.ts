@@ -46,6 +46,11 @@ export class PythonPool {
     this.#options = options;
   }
 
+  /** False until a process has loaded the agent. */
+  get canResume(): boolean {
+    return this.#agent?.canResume ?? false;
+  }
+
   /** Loads the agent in a process, to check that this works. */
   async check(signal: AbortSignal): Promise<void> {
     const worker = await this.#reserve(AbortSignal.any([signal, this.#closing.signal]));

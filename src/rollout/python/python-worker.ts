@@ -37,6 +37,8 @@ export interface PythonWorkerOptions {
 export interface LoadedAgent {
   /** True if the agent can run many tasks at once. */
   readonly isAsync: boolean;
+  /** True if the agent can go on with an episode that was cut. */
+  readonly canResume: boolean;
 }
 
 interface Running extends Pick<Deferred<unknown>, "resolve" | "reject"> {
@@ -216,7 +218,7 @@ export class PythonWorker {
   #handle(message: PythonMessage): void {
     switch (message.type) {
       case "ready":
-        this.#agent = { isAsync: message.is_async };
+        this.#agent = { isAsync: message.is_async, canResume: message.can_resume };
         return this.#loading.resolve(this.#agent);
       case "load_failed":
         this.#loading.reject(toLoadError(message.error));

@@ -1,6 +1,15 @@
 import { AdminClient } from "../../client/admin-client.js";
 import { HttpTransport } from "../../client/transport.js";
-import type { EpisodeOptions, EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.js";
+import type { EpisodeTranscript } from "../../transcript/episode-transcript.js";
+import type {
+  Agent,
+  AgentContext,
+  EpisodeOptions,
+  EpisodeResult,
+  RolloutEngine,
+  RolloutWorkflow,
+} from "../contract.js";
+import { CutSessions } from "../cut-sessions.js";
 import { ProxyWorkflow, type ProxyWorkflowOptions } from "../proxy-workflow.js";
 import { SubprocError } from "../subproc/errors.js";
 import type { PythonAgent } from "./python-agent.js";
@@ -10,7 +19,8 @@ import { findCulprit } from "./python-errors.js";
 const MAX_LOSSES = 3;
 
 /**
- * Runs a Python agent. If a process ends while it runs several tasks, their episodes run again, each with a new session:
+ * Runs a Python agent. If a process ends while it runs several tasks, their episodes run again, each with a new session unless the agent
+ * can resume:
  *
  * - If it is not known which task ended the process, each runs once in a process of its own. The one that ends that process too is
  *   rejected, and the others lose only time.
@@ -24,22 +34,37 @@ export class PythonWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
 
   constructor(agent: PythonAgent<Data>, options: ProxyWorkflowOptions = {}) {
     this.#shared = new ProxyWorkflow(agent, options);
-    this.#alone = new ProxyWorkflow({ run: (data, context) => agent.runAlone(data, context) }, options);
+    const alone: Agent<Data> = {
+      run: (data, context) => agent.runAlone(data, context),
+      get resume() {
+        if (!agent.resume) return undefined;
+        return (data: Data, transcript: EpisodeTranscript, context: AgentContext) =>
+          agent.runAlone(data, context, transcript);
+      },
+    };
+    this.#alone = new ProxyWorkflow(alone, options);
+  }
+
+  get canResume(): boolean {
+    return this.#shared.canResume ?? false;
   }
 
   async arunEpisode(engine: RolloutEngine, data: Data, options: EpisodeOptions = {}): Promise<EpisodeResult> {
     // An episode that runs again has not failed.
     const failureReward: EpisodeOptions["failureReward"] = (reason) =>
       findCulprit(reason.cause) === undefined ? options.failureReward?.(reason) : undefined;
+    const { cutSessions = new CutSessions() } = options;
+    const keepsCut: EpisodeOptions["keepsCut"] = (reason) =>
+      findCulprit(reason.cause) !== undefined || (options.keepsCut?.(reason) ?? false);
     const task = typeof data === "object" && data !== null ? data : undefined;
     for (let losses = 1; !(task && this.#culprits.has(task)); losses++) {
-      const result = await this.#shared.arunEpisode(engine, data, { ...options, failureReward });
+      const result = await this.#shared.arunEpisode(engine, data, { ...options, failureReward, cutSessions, keepsCut });
       const culprit = findCulprit(readCause(result));
       if (culprit === undefined || options.signal?.aborted) return result;
-      await freeSession(engine, result, options);
+      if (!cutSessions.has(result.rejected[0]?.sessionId)) await freeSession(engine, result, options);
       if (culprit === "unknown" || losses === MAX_LOSSES) break;
     }
-    const result = await this.#alone.arunEpisode(engine, data, options);
+    const result = await this.#alone.arunEpisode(engine, data, { ...options, cutSessions });
     const cause = readCause(result);
     if (task && cause instanceof SubprocError && cause.code === "worker_exited") this.#culprits.add(task);
     return result;

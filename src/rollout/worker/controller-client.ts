@@ -82,6 +82,7 @@ export class ControllerClient {
       readonly count: number;
       readonly max_held: number;
       readonly wait_seconds: number;
+      readonly can_resume?: boolean;
     },
     held: HeldLeases,
     signal: AbortSignal,
@@ -101,6 +102,7 @@ export class ControllerClient {
       readonly sessions: readonly WireSession[];
       readonly reports: readonly WireReport[];
       readonly max_held?: number | undefined;
+      readonly can_resume?: boolean;
     },
     held: Pick<HeldLeases, "read">,
   ): Promise<Updates> {

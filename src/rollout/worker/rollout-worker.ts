@@ -2,6 +2,7 @@ import { ProxyError } from "../../client/errors.js";
 import { Deadline } from "../../support/async/deadline.js";
 import { Waiters } from "../../support/async/waiters.js";
 import type { EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.js";
+import { CutSessions } from "../cut-sessions.js";
 import { deleteSessions } from "../delete-sessions.js";
 import { runWorkflow } from "../episode-result.js";
 import type { LeasedTask, Leases, WireReport } from "../lease/protocol.js";
@@ -93,7 +94,10 @@ export class RolloutWorker {
       send: async (sessions, reports) => {
         const { client, workerId: worker_id, concurrency } = options;
         const max_held = this.#isTaking && !this.#proxy.isAbsent ? concurrency : undefined;
-        const answer = await client.update({ worker_id, sessions, reports, max_held }, this.#held);
+        const answer = await client.update(
+          { worker_id, sessions, reports, max_held, can_resume: this.#canResume },
+          this.#held,
+        );
         for (const task of answer.leases) this.#start(task);
         return answer;
       },
@@ -146,7 +150,8 @@ export class RolloutWorker {
       const max_held = await this.#waitForRoom(signal);
       if (signal.aborted) return;
       if (this.#proxy.isAbsent && (await this.#waitForProxy()) === "done") return;
-      const body = { worker_id, count: concurrency, max_held, wait_seconds: WAIT_SECONDS };
+      const can_resume = this.#canResume;
+      const body = { worker_id, count: concurrency, max_held, wait_seconds: WAIT_SECONDS, can_resume };
       const answer: Leases | undefined = await client
         .lease(body, { ...this.#held, isTold: tellsHeld }, signal)
         .catch((error: unknown) => this.#registerAgain(error));
@@ -185,6 +190,10 @@ export class RolloutWorker {
     return "answers";
   }
 
+  get #canResume(): boolean {
+    return this.#options.workflow.canResume ?? false;
+  }
+
   get #held(): Pick<HeldLeases, "read"> {
     return { read: () => [...this.#runs.keys()] };
   }
@@ -221,18 +230,20 @@ export class RolloutWorker {
   async #run(task: LeasedTask, { signal }: Deadline): Promise<void> {
     const { workflow, engine, rejectedSessions, onEnd } = this.#options;
     const { lease_id, task: index, attempt, task_id: taskId, group_id: groupId, data } = task;
+    const cutSessions = new CutSessions(task.cut_leases);
     const onSession = async (session_id: string, leaseId?: string) => {
       // If the lease is lost, the controller finds such a session at the proxy. Announcing it would cost a call for each episode.
       if (leaseId === lease_id) return;
       if (!(await this.#updates.announce({ lease_id, session_id }))) throw lostError();
     };
     const ids = { taskId, groupId, leaseId: lease_id };
-    const options = { ...ids, signal, export: "deferred", onSession, rejectedSessions } as const;
+    const more = { onSession, rejectedSessions, cutSessions };
+    const options = { ...ids, ...more, signal, export: "deferred" } as const;
     const started = performance.now();
     const result = await runWorkflow(workflow, engine, data, options);
     this.#pace.note(performance.now() - started);
     if (signal.aborted) {
-      await this.#free(result);
+      await this.#free(result, lease_id);
       onEnd?.(task, result, this.#stopping.signal.aborted ? "returned" : "lost");
       return;
     }
@@ -244,7 +255,7 @@ export class RolloutWorker {
       return;
     }
     const isAccepted = await this.#report({ lease_id, task: index, attempt, result: toWire(result) });
-    if (!isAccepted) await this.#free(result);
+    if (!isAccepted) await this.#free(result, lease_id);
     onEnd?.(task, result, isAccepted ? "accepted" : "refused");
   }
 
@@ -292,10 +303,10 @@ export class RolloutWorker {
   }
 
   /** Deletes the sessions of a result that does not count. */
-  async #free({ accepted, rejected }: EpisodeResult): Promise<void> {
+  async #free({ accepted, rejected }: EpisodeResult, leaseId: string): Promise<void> {
     const { rejectedSessions, engine } = this.#options;
     const kept = rejectedSessions === "keep" ? rejected.flatMap(({ sessionId }) => sessionId ?? []) : [];
-    await deleteSessions(engine, [...accepted, ...kept.map((sessionId) => ({ sessionId, url: engine.url }))]);
+    await deleteSessions(engine, [...accepted, ...kept.map((sessionId) => ({ sessionId, url: engine.url, leaseId }))]);
   }
 
   /** Ends the worker with an error. */

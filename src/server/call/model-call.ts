@@ -11,6 +11,8 @@ import type { OutputSink, ReadOutput } from "./output-reader.js";
 /** A model call in the form that all protocols share. */
 export interface ModelCall {
   readonly session: Session;
+  /** See {@link Session.takeovers}: the number when the call was authenticated. */
+  readonly takeovers: number;
   readonly api: Api;
   readonly idPrefix: string;
   readonly request: ModelRequest;

@@ -7,6 +7,7 @@ import { runInTurns } from "../../support/async/run-steps.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { keepPromptText, type PromptTextUse, takePromptText } from "../known/prompt-texts.js";
+import { requireSession } from "../plugins/auth.js";
 import { buildGrammar } from "./build-grammar.js";
 import { type BuiltPrompt, buildPrompt } from "./build-prompt.js";
 import { checkSampling } from "./check-sampling.js";
@@ -36,8 +37,9 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
   if (size.isLong) await turns.next();
   requireOpen(context, session);
   const prepared = await runInTurns(session.prepareInSteps(request.conversation, request.previousId));
-  // The session may have ended between the steps.
+  // The session may have ended between the steps, or was taken over.
   requireOpen(context, session);
+  requireSession(call);
   const choices = beginChoices(call, prepared);
   const { aborting } = choices;
   call.onBegun(choices.all.map(({ id }) => id));

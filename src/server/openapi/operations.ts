@@ -152,6 +152,13 @@ export const OPERATIONS: Readonly<Record<string, OperationFacts>> = {
     answer: "DeletedSession",
     errors: [404, 409, 410],
   },
+  "post /rl/sessions/{id}/take_over": {
+    id: "takeOverSession",
+    tag: "Sessions",
+    request: "TakeOverRequest",
+    answer: "TakenSession",
+    errors: [404, 409, 410],
+  },
   "get /rl/sessions/{id}/transcript": {
     id: "getTranscript",
     tag: "Sessions",

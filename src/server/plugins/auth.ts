@@ -16,6 +16,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The session of the request's key; null if the route requires no session key. */
     session: Session | null;
+    /** How often that session had been taken over when the key was checked. */
+    takeovers: number;
   }
 }
 
@@ -30,6 +32,7 @@ type KeyHolder = { readonly kind: "admin" } | { readonly kind: "session"; readon
 export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
   const adminHash = hashText(adminKey);
   app.decorateRequest("session", null);
+  app.decorateRequest("takeovers", 0);
 
   const findHolder = (key: string): KeyHolder | undefined => {
     const hash = hashText(key);
@@ -46,13 +49,14 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
     const holders = keys.flatMap((key) => findHolder(key) ?? []);
     const holder = holders.find(({ kind }) => required === "any" || kind === required);
     if (!holder) {
-      if (holders.length === 0) throw new ApiError("invalid_api_key", "The key is unknown or was revoked.");
+      if (holders.length === 0) throw revokedKey();
       throw required === "admin"
         ? wrongKind("the admin key", "a session key")
         : wrongKind("a session key", "the admin key");
     }
     if (holder.kind === "session") holder.session.touch();
     request.session = holder.kind === "session" ? holder.session : null;
+    request.takeovers = request.session?.takeovers ?? 0;
   };
 
   app.addHook("onRequest", (request, _reply, next) => {
@@ -70,10 +74,19 @@ export function requiredKey({ config }: FastifyRequest["routeOptions"]): KeyKind
   return config.key ?? "none";
 }
 
-/** Returns the session of a request to a route that requires a session key. */
-export function requireSession(request: FastifyRequest): Session {
-  if (!request.session) throw new Error("The route does not require a session key.");
-  return request.session;
+/**
+ * Returns the session of a request to a route that requires a session key.
+ *
+ * @throws ApiError `invalid_api_key` if the session was taken over since the key was checked, for example while the body arrived
+ */
+export function requireSession({ session, takeovers }: Pick<FastifyRequest, "session" | "takeovers">): Session {
+  if (!session) throw new Error("The route does not require a session key.");
+  if (session.takeovers !== takeovers) throw revokedKey();
+  return session;
+}
+
+function revokedKey(): ApiError {
+  return new ApiError("invalid_api_key", "The key is unknown or was revoked.");
 }
 
 function wrongKind(required: string, received: string): ApiError {

@@ -115,6 +115,7 @@ function setReward(app: App): void {
       }
       const session = requireSession(request);
       await session.lifecycle.waitSettled(EXPORT_WAIT_MS);
+      requireSession(request);
       if (scope === "interaction") return { interaction_id: session.setReward(reward, interaction_id), reward };
       session.setSessionReward(reward);
       return { interaction_id: null, reward, scope };

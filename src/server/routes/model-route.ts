@@ -65,6 +65,7 @@ function answerAdmitted(
   const stream = protocol.request.stream ? new EventStream(reply, protocol.encoder(), context) : undefined;
   const call: ModelCall = {
     session: requireSession(request),
+    takeovers: request.takeovers,
     api: protocol.api,
     idPrefix: protocol.idPrefix,
     request: protocol.request,

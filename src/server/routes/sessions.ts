@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { cutPage } from "../../control/session-page.js";
-import { sessionRecord, sessionsQuery } from "../../control/session-schemas.js";
+import { deleteQuery, sessionRecord, sessionsQuery, takeOverBody } from "../../control/session-schemas.js";
 import type { App } from "../../http/app-type.js";
 import type { Session } from "../../session/session.js";
+import { sessionTranscript } from "../../transcript/schema.js";
 import type { ServerContext } from "../context.js";
+import { readTranscript } from "../transcript-body.js";
+import { sendBytes } from "./send-bytes.js";
 
 const sessionList = z.object({
   sessions: z.array(sessionRecord),
@@ -62,15 +65,45 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ServerContex
       schema: {
         summary: "Delete a session without an export: abort its calls, revoke its key, free its data",
         params: z.object({ id: z.string() }),
+        querystring: deleteQuery,
         response: { 200: z.object({ session_id: z.string() }) },
       },
     },
-    async ({ params }) => {
+    async ({ params, query }) => {
+      registry.getOfLease(params.id, query.lease_id);
       await registry.delete(params.id);
       return { session_id: params.id };
     },
   );
+
+  app.post(
+    "/rl/sessions/:id/take_over",
+    {
+      config: { key: "admin" },
+      schema: {
+        summary:
+          "Give an active session to another run of its agent: revoke its key, abort its calls, return a new key",
+        params: z.object({ id: z.string() }),
+        body: takeOverBody,
+        response: {
+          200: z.object({ session_id: z.string(), session_api_key: z.string(), transcript: sessionTranscript }),
+        },
+      },
+    },
+    async ({ params: { id }, body }, reply) => {
+      const session_api_key = await registry.takeOver(id, { fromLeaseId: body.from_lease_id, leaseId: body.lease_id });
+      const head = JSON.stringify({ session_id: id, session_api_key }).slice(0, -1);
+      const transcript = await readTranscript(registry, id, 1);
+      return sendBytes(
+        reply,
+        "application/json",
+        Buffer.concat([Buffer.from(`${head},"transcript":`), transcript, END]),
+      );
+    },
+  );
 }
+
+const END = Buffer.from("}");
 
 function toRecord(session: Session): z.input<typeof sessionRecord> {
   return {

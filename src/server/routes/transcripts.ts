@@ -1,4 +1,3 @@
-import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { JSON_LINES_TYPE } from "../../control/failed-transcript.js";
 import { transcriptQuery, transcriptsBody } from "../../control/session-schemas.js";
@@ -8,6 +7,7 @@ import { sessionTranscript } from "../../transcript/schema.js";
 import type { ServerContext } from "../context.js";
 import { readTranscriptLines } from "../read-transcript-lines.js";
 import { readTranscript } from "../transcript-body.js";
+import { sendBytes } from "./send-bytes.js";
 
 /** Adds the calls that read transcripts: that of one session as JSON, those of several as JSON lines. */
 export function transcriptRoutes(app: App, { registry }: ServerContext): void {
@@ -39,9 +39,4 @@ export function transcriptRoutes(app: App, { registry }: ServerContext): void {
       return sendBytes(reply, JSON_LINES_TYPE, lines);
     },
   );
-}
-
-/** Sends JSON as bytes. A route with a schema of its answer types `send` as the value. */
-function sendBytes(reply: FastifyReply, type: string, bytes: Buffer): FastifyReply {
-  return reply.type(type).send(bytes);
 }

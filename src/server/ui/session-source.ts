@@ -94,6 +94,7 @@ export class SessionSource implements Source {
       run: this.#run,
       batches: [],
       steps: [],
+      metrics: [],
       first,
       episodes: toColumns(episodes),
       notices: onDisk > 0 ? [notice] : [],

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { ApiError } from "../../http/errors.js";
-import type { EpisodeLine } from "../../transcript/format.js";
+import type { EpisodeLine, MetricsLine } from "../../transcript/format.js";
 import { summarizeEpisode } from "../../transcript/summarize.js";
 import type { Overview, SearchResult, TokenRange, TokenSlice } from "../api.js";
 import { toColumns } from "../columns.js";
@@ -10,6 +10,7 @@ import { RowTokens } from "../tokens/row-tokens.js";
 import { readTokenSlice } from "../tokens/token-slice.js";
 import { type EpisodeTensors, readEpisodeTensors, toEpisode } from "./batch-episodes.js";
 import type { OpenSource } from "./open-source.js";
+import { RunMetrics } from "./run-metrics.js";
 import { chooseTexts, loadNamed, type TextChoice } from "./token-model.js";
 import type { TranscriptSourceOptions } from "./transcript-source.js";
 
@@ -21,14 +22,16 @@ export class BatchSource implements OpenSource {
   readonly #sessions: readonly string[];
   readonly #texts: TextChoice;
   readonly #notices: readonly string[];
+  readonly #metrics: readonly MetricsLine[];
 
   private constructor(
     path: string,
     batch: BatchTokens,
     tensors: EpisodeTensors,
     texts: TextChoice,
-    notices: readonly string[],
+    { notices, metrics }: { readonly notices: readonly string[]; readonly metrics: readonly MetricsLine[] },
   ) {
+    this.#metrics = metrics;
     this.#path = path;
     this.#batch = batch;
     this.#tensors = tensors;
@@ -44,7 +47,8 @@ export class BatchSource implements OpenSource {
     try {
       const { modelDigest: digest } = batch;
       const texts = await chooseTexts(await loadNamed(model), digest === undefined ? null : { model_digest: digest });
-      return new BatchSource(path, batch, await readEpisodeTensors(batch.file), texts, notices);
+      const metrics = (await RunMetrics.ofBatch(path).readChanged()) ?? [];
+      return new BatchSource(path, batch, await readEpisodeTensors(batch.file), texts, { notices, metrics });
     } catch (error) {
       await batch[Symbol.asyncDispose]();
       throw error;
@@ -60,6 +64,7 @@ export class BatchSource implements OpenSource {
       run: null,
       batches: [{ number: 0, file, version: 0, at: 0, readable: true }],
       steps: [],
+      metrics: this.#metrics,
       first: 0,
       episodes: toColumns(episodes, () => 0),
       notices: [

@@ -1,4 +1,12 @@
-import type { BatchLine, EpisodeSummary, IndexLine, Place, RunLine, StepLine } from "../../transcript/format.js";
+import type {
+  BatchLine,
+  EpisodeSummary,
+  IndexLine,
+  MetricsLine,
+  Place,
+  RunLine,
+  StepLine,
+} from "../../transcript/format.js";
 import type { BatchSummary, Overview } from "../api.js";
 import { toColumns } from "../columns.js";
 
@@ -11,21 +19,28 @@ export interface OverviewFacts {
   readonly isReadable: (file: string) => boolean;
 }
 
-/** The lines of a transcript's index by kind. It grows with the transcript. */
+/** The lines of a transcript's index by kind, and the job's metrics. It grows with the transcript. */
 export class TranscriptList {
   run: RunLine | null = null;
   readonly steps: StepLine[] = [];
   readonly batches: BatchLine[] = [];
+  #metrics: readonly MetricsLine[] = [];
   readonly #episodes: (EpisodeSummary & Place)[] = [];
   /** Position of a session's newest episode. */
   readonly #positions = new Map<string, number>();
   /** Batches that have tokens of a session, by its id: one, or several shards. */
   readonly #batchesOf = new Map<string, BatchLine[]>();
-  /** For each line, the first episode that it adds or changes. */
+  /** For each change, the first episode that it adds or changes. */
   readonly #changed: number[] = [];
+  #lines = 0;
 
   /** Number of lines. */
-  get length(): number {
+  get lines(): number {
+    return this.#lines;
+  }
+
+  /** Number of changes: lines, and changes of the metrics. */
+  get changes(): number {
     return this.#changed.length;
   }
 
@@ -51,6 +66,12 @@ export class TranscriptList {
       }
     }
     this.#changed.push(changed);
+    this.#lines++;
+  }
+
+  setMetrics(metrics: readonly MetricsLine[]): void {
+    this.#metrics = metrics;
+    this.#changed.push(this.#episodes.length);
   }
 
   /** Returns the batches that have tokens of an episode. */
@@ -58,16 +79,16 @@ export class TranscriptList {
     return (id === undefined ? undefined : this.#batchesOf.get(id)) ?? [];
   }
 
-  /** Returns the overview. Its episodes begin with the first one that lines from `line` on have added or changed. */
-  overview(line: number, { isReadable, ...facts }: OverviewFacts): Overview {
+  /** Returns the overview. Its episodes begin with the first one that changes from number `change` on have added or changed. */
+  overview(change: number, { isReadable, ...facts }: OverviewFacts): Overview {
     // Not `Math.min(...lines)`, which has too many arguments for a long transcript.
-    const first = this.#changed.slice(line).reduce((least, each) => Math.min(least, each), this.#episodes.length);
+    const first = this.#changed.slice(change).reduce((least, each) => Math.min(least, each), this.#episodes.length);
     const batchOf = (episode: EpisodeSummary) => this.batchesOf(episode)[0]?.number ?? -1;
     const episodes = toColumns(this.#episodes.slice(first), batchOf);
     const batches = this.batches.map(({ number, file, version, at }): BatchSummary => {
       return { number, file, version, at, readable: isReadable(file) };
     });
-    return { ...facts, run: this.run, batches, steps: this.steps, first, episodes };
+    return { ...facts, run: this.run, batches, steps: this.steps, metrics: this.#metrics, first, episodes };
   }
 }
 

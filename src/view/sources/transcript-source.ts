@@ -9,6 +9,7 @@ import { BatchCache } from "../tokens/batch-cache.js";
 import { RowTokens } from "../tokens/row-tokens.js";
 import { readTokenSlice } from "../tokens/token-slice.js";
 import type { OpenSource } from "./open-source.js";
+import { RunMetrics } from "./run-metrics.js";
 import { searchEpisodes } from "./search-episodes.js";
 import { chooseTexts, loadNamed, type NamedModel, NO_TEXTS } from "./token-model.js";
 import { TranscriptList } from "./transcript-list.js";
@@ -30,6 +31,7 @@ export class TranscriptSource implements OpenSource {
   readonly #notices: readonly string[];
   readonly #model: Promise<NamedModel | undefined>;
   readonly #batches: BatchCache;
+  #metrics: RunMetrics;
   #transcript: Transcript;
   #list = new TranscriptList();
   /** Revision at which the file was opened. It increases if another job replaces the file. */
@@ -51,6 +53,7 @@ export class TranscriptSource implements OpenSource {
     this.#transcript = transcript;
     this.#notices = notices;
     this.#batches = new BatchCache(dirname(path));
+    this.#metrics = RunMetrics.ofTranscript(path);
     this.#model = loadNamed(model);
     // An error of the file system: the next request tries again and reports it.
     this.#first = this.#refresh().catch(() => undefined);
@@ -88,8 +91,8 @@ export class TranscriptSource implements OpenSource {
       await this.#refresh();
     }
     // A revision outside of this range is that of a file that was replaced.
-    const line = after < this.#base || after > this.#revision ? 0 : after - this.#base;
-    return this.#overview(line);
+    const change = after < this.#base || after > this.#revision ? 0 : after - this.#base;
+    return this.#overview(change);
   }
 
   async episode(index: number): Promise<EpisodeLine> {
@@ -121,10 +124,10 @@ export class TranscriptSource implements OpenSource {
   }
 
   get #revision(): number {
-    return this.#base + this.#list.length;
+    return this.#base + this.#list.changes;
   }
 
-  #overview(line: number): Overview {
+  #overview(change: number): Overview {
     const { isIndexed, problems } = this.#transcript;
     const notices = [
       ...this.#notices,
@@ -135,7 +138,7 @@ export class TranscriptSource implements OpenSource {
       ...this.#texts.notices,
     ];
     const isReadable = (file: string) => this.#readable.has(file);
-    return this.#list.overview(line, { name: basename(this.#path), revision: this.#revision, notices, isReadable });
+    return this.#list.overview(change, { name: basename(this.#path), revision: this.#revision, notices, isReadable });
   }
 
   async #find(index: number): Promise<EpisodeSummary & Place> {
@@ -175,6 +178,7 @@ export class TranscriptSource implements OpenSource {
       this.#base = this.#revision + 1;
       this.#transcript = next;
       this.#list = new TranscriptList();
+      this.#metrics = RunMetrics.ofTranscript(this.#path);
       this.#readable.clear();
     }
     await this.#takeLines();
@@ -182,7 +186,9 @@ export class TranscriptSource implements OpenSource {
 
   async #takeLines(): Promise<void> {
     const list = this.#list;
-    for (const line of this.#transcript.lines.slice(list.length)) list.add(line);
+    for (const line of this.#transcript.lines.slice(list.lines)) list.add(line);
+    const metrics = await this.#metrics.readChanged();
+    if (metrics) list.setMetrics(metrics);
     await this.#findFiles(list);
     const key = JSON.stringify([list.run?.model_path, list.run?.model_digest]);
     if (key === this.#textsOf) return;

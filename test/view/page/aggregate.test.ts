@@ -83,3 +83,23 @@ describe("the overview", () => {
     expect(counts.get("length")).toBe(episodes.filter(({ finishReasons }) => finishReasons["length"]).length);
   });
 });
+
+describe("the axis of the charts", () => {
+  const oneStep = episodes.filter(({ step }) => step === 3);
+
+  it("has steps if there are several, else the start times of the episodes", () => {
+    expect(chooseAxis(episodes)).toBe("step");
+    expect(chooseAxis(oneStep)).toBe("started");
+    expect(chooseAxis(oneStep.map((row) => ({ ...row, startedAt: null })))).toBe("step");
+  });
+
+  it("has a point for each interval in which episodes began, whose range selects them", () => {
+    const points = aggregateSteps(oneStep, "started");
+    expect(points.length).toBeGreaterThan(6);
+    expect(points.reduce((sum, point) => sum + point.episodes, 0)).toBe(oneStep.length);
+    for (const { range, episodes: count } of points) {
+      const selected = oneStep.filter(({ startedAt }) => overlaps(range, startedAt ?? 0, startedAt ?? 0));
+      expect(selected).toHaveLength(count);
+    }
+  });
+});

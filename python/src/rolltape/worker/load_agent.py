@@ -7,6 +7,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, cast
 
@@ -25,8 +26,17 @@ class ConstructionError(Exception):
     """The constructor of an agent's class failed; ``__cause__`` has the reason."""
 
 
-def load_agent(file: str, name: str | None, arguments: Mapping[str, Any]) -> Callable[..., Any]:
-    """Returns the function that runs a task.
+@dataclass(frozen=True)
+class LoadedAgent:
+    """The functions of an agent."""
+
+    run: Callable[..., Any]
+    resume: Callable[..., Any] | None
+    """Goes on with an episode that was cut; None if the agent has no ``resume``."""
+
+
+def load_agent(file: str, name: str | None, arguments: Mapping[str, Any]) -> LoadedAgent:
+    """Returns the functions that run a task and go on with one.
 
     :param file: absolute path of the file
     :param name: a function, an object with ``run``, or a class of such objects. None: the file's only one
@@ -40,7 +50,7 @@ def load_agent(file: str, name: str | None, arguments: Mapping[str, Any]) -> Cal
     elif not hasattr(module, name):
         names = ", ".join(list(exports)[:MOST_NAMES]) or "nothing that can be an agent"
         raise AgentError("export_not_found", f"{shorten(file)} does not define {name}. It defines {names}.")
-    return to_function(getattr(module, name), f"{shorten(file)}:{name}", arguments)
+    return to_agent(getattr(module, name), f"{shorten(file)}:{name}", arguments)
 
 
 def import_file(file: str) -> ModuleType:
@@ -88,12 +98,13 @@ def find_only(module: ModuleType, exports: Mapping[str, Any]) -> str:
     raise AgentError("invalid_workflow", f"{file} defines {listed}. Name one: {file}:{names[0]}")
 
 
-def to_function(value: Any, place: str, arguments: Mapping[str, Any]) -> Callable[..., Any]:
+def to_agent(value: Any, place: str, arguments: Mapping[str, Any]) -> LoadedAgent:
     if inspect.isclass(value):
         value = construct(value, place, arguments)
+    resume = getattr(value, "resume", None)
     for function in (getattr(value, "run", None), value):
         if callable(function):
-            return cast("Callable[..., Any]", function)
+            return LoadedAgent(cast("Callable[..., Any]", function), resume if callable(resume) else None)
     expected = "a function solve(task, context), an object with run, or a class of such objects"
     raise AgentError("invalid_workflow", f"{place} must be {expected}; it is of type {type(value).__name__}.")
 

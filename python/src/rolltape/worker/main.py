@@ -20,13 +20,14 @@ def main() -> None:
     if order is None:
         return
     try:
-        function = load_agent(order["file"], order["name"], order["arguments"])
-        call = create_call(function)
+        call = create_call(load_agent(order["file"], order["name"], order["arguments"]))
     except BaseException as error:  # An agent may call sys.exit while it is imported.
         channel.send({"type": "load_failed", "error": describe_load_error(error)})
         return
     # Taken after the import: what the module itself sets is kept for all tasks.
     state = ProcessState()
-    channel.send({"type": "ready", "is_async": call.is_async, "python": platform.python_version()})
+    can_resume = call.resume is not None
+    version = platform.python_version()
+    channel.send({"type": "ready", "is_async": call.is_async, "can_resume": can_resume, "python": version})
     run = run_concurrently if call.is_async else run_sequentially
     run(call, channel, state)

@@ -10,7 +10,6 @@ from typing import Any
 from .agent_call import AgentCall
 from .blocked_loop import watch_loop
 from .channel import Channel, end_process
-from .context import AgentContext
 from .errors import failure
 from .process_state import ProcessState
 from .reward import InvalidReward, encode_reward
@@ -85,7 +84,7 @@ class Runner:
     async def _outcome(self, message: dict[str, Any]) -> dict[str, Any]:
         identifier = message["id"]
         try:
-            value = await self._call.call(message["data"], AgentContext(**message["context"]))
+            value = await self._call.call(message)
             return {"type": "done", "id": identifier, "value": encode_reward(value)}
         except InvalidReward as error:
             return {"type": "invalid", "id": identifier, "received": str(error)}

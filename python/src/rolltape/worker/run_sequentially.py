@@ -10,7 +10,6 @@ from typing import Any
 
 from .agent_call import AgentCall
 from .channel import Channel, end_process
-from .context import AgentContext
 from .errors import failure
 from .process_state import ProcessState
 from .reward import InvalidReward, encode_reward
@@ -39,7 +38,7 @@ def receive(channel: Channel, tasks: queue.SimpleQueue[dict[str, Any]]) -> None:
 def run(call: AgentCall, message: dict[str, Any]) -> dict[str, Any]:
     identifier = message["id"]
     try:
-        value = call.call(message["data"], AgentContext(**message["context"]))
+        value = call.call(message)
         # A function need not be a coroutine function to return an awaitable.
         if inspect.isawaitable(value):
             value = asyncio.run(wait_for(value))

@@ -1,9 +1,10 @@
-import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { z } from "zod";
 import type { BatchRow } from "../../../job/schema.js";
 import { TensorFile } from "../../../support/safetensors/tensor-file.js";
+import type { MetricsLine } from "../../../transcript/format.js";
+import { metricsFileOf, readMetrics } from "../../../transcript/metrics-file.js";
 import { readRows } from "../../inspect/rows.js";
 import type { JobSetup } from "../job-setup.js";
 import type { RolloutTally } from "../tally.js";
@@ -11,8 +12,6 @@ import { encodeFileStart, encodeScalars } from "./event-file.js";
 import { type BatchTasks, describeEpisodes, type StepMetrics } from "./step-metrics.js";
 import { readTrainerMetrics } from "./trainer-metrics.js";
 
-/** Name of the file with the metrics of a job with this `--out`. */
-export const metricsFileOf = (out: string): string => `${out}.metrics.jsonl`;
 /** Name of the folder with TensorBoard's event files. */
 export const tensorBoardFolderOf = (out: string): string => `${out}.tensorboard`;
 
@@ -24,10 +23,6 @@ export interface MeasuredBatch extends BatchTasks {
   readonly number: number;
   readonly file: string;
 }
-
-/** A line of the file: `step`, `version`, `time`, and metrics by name. */
-const lineSchema = z.object({ step: z.int(), version: z.int(), time: z.number() }).catchall(z.number());
-type Line = Readonly<z.output<typeof lineSchema>>;
 
 /** The parts of a step whose time is measured. */
 type Part = "rollout" | "export" | "training";
@@ -69,7 +64,7 @@ export class JobMetrics {
     const over = new Set(batches.filter(({ trained }) => trained === 1).map(({ number }) => number));
     try {
       const path = metricsFileOf(options.out);
-      const earlier = store.isResumed ? await readLines(path) : [];
+      const earlier = store.isResumed ? await readMetrics(path) : [];
       const lines = earlier.filter(({ step }) => over.delete(step));
       await replaceFile(path, lines.map(toText).join(""));
       this.#events = await createEventFile(tensorBoardFolderOf(options.out), lines);
@@ -153,27 +148,10 @@ export class JobMetrics {
   }
 }
 
-const toText = (line: Line): string => `${JSON.stringify(line)}\n`;
+const toText = (line: MetricsLine): string => `${JSON.stringify(line)}\n`;
 
-function toEvent({ step, time, ...scalars }: Line): Buffer {
+function toEvent({ step, time, ...scalars }: MetricsLine): Buffer {
   return encodeScalars({ step, time, scalars });
-}
-
-/** Returns the lines of an earlier process. One that is torn belongs to a step that is not over. */
-async function readLines(path: string): Promise<Line[]> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
-    throw error;
-  });
-  return text.split("\n").flatMap((line) => parseLine(line) ?? []);
-}
-
-function parseLine(text: string): Line | undefined {
-  try {
-    return lineSchema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }
 
 async function replaceFile(path: string, text: string): Promise<void> {
@@ -182,7 +160,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /** Creates an event file with these lines, in place of those of earlier processes. Returns its path. */
-async function createEventFile(folder: string, lines: readonly Line[]): Promise<string> {
+async function createEventFile(folder: string, lines: readonly MetricsLine[]): Promise<string> {
   await mkdir(folder, { recursive: true });
   const earlier = (await readdir(folder)).filter((name) => EVENT_FILE.test(name));
   const now = Date.now() / 1000;

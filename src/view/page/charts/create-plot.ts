@@ -15,6 +15,7 @@ export type Bounds = readonly [low: number, high: number];
 
 interface PlotOptions {
   readonly x: readonly number[];
+  readonly formatX: (value: number) => string;
   readonly series: readonly Series[];
   readonly format: (value: number | null) => string;
   readonly bounds: Bounds | undefined;
@@ -25,7 +26,7 @@ interface PlotOptions {
 const HEIGHT_REM = 9;
 
 /** Draws a line chart that is as wide as its frame. */
-export function createPlot(frame: HTMLElement, { x, series, format, bounds, onChoose, onOpen }: PlotOptions) {
+export function createPlot(frame: HTMLElement, { x, formatX, series, format, bounds, onChoose, onOpen }: PlotOptions) {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const rem = Number.parseFloat(style.fontSize);
@@ -44,12 +45,16 @@ export function createPlot(frame: HTMLElement, { x, series, format, bounds, onCh
     {
       width: size(),
       height: HEIGHT_REM * rem,
-      padding: [6, 8, 0, 0],
+      padding: [6, 18, 0, 0],
       legend: { show: false },
       scales: { x: { time: false }, y: { range: (_, low, high) => axisRange(low, high, bounds) } },
       axes: [
-        // Steps and versions are whole numbers.
-        { ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000] },
+        // Steps, versions and seconds are whole numbers.
+        {
+          ...axis,
+          incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000],
+          values: (_, values) => values.map(formatX),
+        },
         { ...axis, size: 3 * rem, values: (_, values) => values.map((value) => format(value)) },
       ],
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { InertText } from "../components/inert-text.js";
 
 interface DataTableProps {
   readonly caption: string;
@@ -15,7 +16,9 @@ export function DataTable({ caption, head, rows }: DataTableProps) {
       {isOpen && (
         <div class="scroll-box" tabIndex={0} role="region" aria-label={`Table: ${caption}`}>
           <table>
-            <caption class="visually-hidden">{caption}</caption>
+            <caption class="visually-hidden">
+              <InertText text={caption} />
+            </caption>
             <thead>
               <tr>
                 {head.map((label) => (

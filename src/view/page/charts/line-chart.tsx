@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
+import { InertText } from "../components/inert-text.js";
 import { formatNumber } from "../state/format.js";
 import { currentTheme } from "../state/theme.js";
 import { type Bounds, createPlot, type Series } from "./create-plot.js";
@@ -10,6 +11,8 @@ interface LineChartProps {
   /** Label of the horizontal axis, such as `Step`. */
   readonly axis: string;
   readonly x: readonly number[];
+  /** Default: the number. */
+  readonly formatX?: ((value: number) => string) | undefined;
   readonly series: readonly Series[];
   readonly format?: (value: number | null) => string;
   readonly bounds?: Bounds;
@@ -18,7 +21,16 @@ interface LineChartProps {
 }
 
 /** A line per series. A click, or Enter at the chosen point, opens the list behind it; a table has the same numbers. */
-export function LineChart({ title, axis, x, series, format = formatNumber, bounds, link }: LineChartProps) {
+export function LineChart({
+  title,
+  axis,
+  x,
+  formatX = String,
+  series,
+  format = formatNumber,
+  bounds,
+  link,
+}: LineChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [chosen, setChosen] = useState<number | null>(null);
@@ -28,7 +40,7 @@ export function LineChart({ title, axis, x, series, format = formatNumber, bound
   };
   useEffect(() => {
     if (!frame.current) return undefined;
-    const made = createPlot(frame.current, { x, series, format, bounds, onChoose: setChosen, onOpen: open });
+    const made = createPlot(frame.current, { x, formatX, series, format, bounds, onChoose: setChosen, onOpen: open });
     plot.current = made.plot;
     return made.destroy;
   }, [x, series, theme]);
@@ -48,8 +60,10 @@ export function LineChart({ title, axis, x, series, format = formatNumber, bound
   return (
     <figure class="chart">
       <figcaption>
-        <span class="chart-title">{title}</span>
-        <Legend axis={axis} x={x} series={series} chosen={chosen} format={format} />
+        <span class="chart-title">
+          <InertText text={title} />
+        </span>
+        <Legend axis={axis} x={x} formatX={formatX} series={series} chosen={chosen} format={format} />
       </figcaption>
       <div
         ref={frame}
@@ -65,7 +79,7 @@ export function LineChart({ title, axis, x, series, format = formatNumber, bound
         head={[axis, ...series.map(({ label }) => label)]}
         rows={x.map((value, at) => ({
           link: link(at),
-          cells: [String(value), ...series.map(({ values }) => format(values[at] ?? null))],
+          cells: [formatX(value), ...series.map(({ values }) => format(values[at] ?? null))],
         }))}
       />
     </figure>
@@ -73,17 +87,19 @@ export function LineChart({ title, axis, x, series, format = formatNumber, bound
 }
 
 interface LegendProps extends Pick<LineChartProps, "axis" | "x" | "series"> {
+  readonly formatX: (value: number) => string;
   readonly chosen: number | null;
   readonly format: (value: number | null) => string;
 }
 
 /** The values at the chosen point; the last ones if none is chosen. */
-function Legend({ axis, x, series, chosen, format }: LegendProps) {
+function Legend({ axis, x, formatX, series, chosen, format }: LegendProps) {
   const at = chosen ?? x.length - 1;
+  const value = x[at];
   return (
     <span class="legend" aria-live="polite">
       <span>
-        {axis} {x[at] ?? "–"}
+        {axis} {value === undefined ? "–" : formatX(value)}
       </span>
       {series.map(({ label, values, colour }) => (
         <span key={label}>

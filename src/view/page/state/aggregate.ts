@@ -1,13 +1,20 @@
 import type { EpisodeRow } from "./episode-row.js";
 import type { Group } from "./groups.js";
+import { histogram } from "./histogram.js";
+import { overlaps, type Range } from "./range.js";
 import { type Statistics, statistics } from "./statistics.js";
 
-/** Unit of the horizontal axis: training steps, or weight versions in a run without batches. */
-export type Axis = "step" | "version";
+/**
+ * Unit of the horizontal axis: training steps, or weight versions in a run without batches; the start times of the episodes, in seconds
+ * since the epoch, if there is only one step or version.
+ */
+export type Axis = "step" | "version" | "started";
 
-/** The episodes of one step. */
+/** The episodes of one step, or of an interval of time. */
 export interface StepPoint {
   readonly at: number;
+  /** Values of the axis that the point stands for. */
+  readonly range: Range;
   readonly episodes: number;
   readonly reward: Statistics | null;
   readonly completion: Statistics | null;
@@ -20,23 +27,61 @@ export interface StepPoint {
   readonly flatShare: number | null;
 }
 
-export const chooseAxis = (rows: readonly EpisodeRow[]): Axis =>
-  rows.some(({ step }) => step !== null) ? "step" : "version";
+export function chooseAxis(rows: readonly EpisodeRow[]): Axis {
+  const axis = rows.some(({ step }) => step !== null) ? "step" : "version";
+  if (countDistinct(rows, (row) => row[axis]) > 1) return axis;
+  const [first = 0, last = 0] = readSpan(rows);
+  return last - first > 1 ? "started" : axis;
+}
 
-/** Returns one point per step or version that has episodes, in ascending order. */
+function countDistinct(rows: readonly EpisodeRow[], read: (row: EpisodeRow) => number | null): number {
+  return new Set(rows.flatMap((row) => read(row) ?? [])).size;
+}
+
+/** Returns the first and the last start time; nothing if none is known. */
+function readSpan(rows: readonly EpisodeRow[]): readonly number[] {
+  return rows.reduce<readonly number[]>(([first = Infinity, last = -Infinity], { startedAt }) => {
+    const isKnown = startedAt !== null && Number.isFinite(startedAt);
+    return isKnown ? [Math.min(first, startedAt), Math.max(last, startedAt)] : [first, last];
+  }, []);
+}
+
+/** Returns one point per step, version or interval of time that has episodes, in ascending order. */
 export function aggregateSteps(rows: readonly EpisodeRow[], axis: Axis): StepPoint[] {
+  if (axis === "started") return aggregateTimes(rows);
   const byStep = groupBy(rows, (row) => row[axis]);
   return [...byStep]
-    .flatMap(([at, members]) => (at === null ? [] : [readPoint(at, members)]))
+    .flatMap(([at, members]) => (at === null ? [] : [readPoint({ low: at, high: at }, members)]))
     .toSorted((a, b) => a.at - b.at);
 }
 
-function readPoint(at: number, rows: readonly EpisodeRow[]): StepPoint {
+/** Maximum number of points over time. */
+const MOST_POINTS = 40;
+
+function aggregateTimes(rows: readonly EpisodeRow[]): StepPoint[] {
+  const started = rows.filter(({ startedAt }) => Number.isFinite(startedAt));
+  const bins = histogram(
+    started.map(({ startedAt }) => startedAt ?? 0),
+    MOST_POINTS,
+  );
+  return bins.flatMap(({ range, count }) => {
+    if (count === 0) return [];
+    return [
+      readPoint(
+        range,
+        started.filter(({ startedAt }) => overlaps(range, startedAt ?? 0, startedAt ?? 0)),
+      ),
+    ];
+  });
+}
+
+function readPoint(range: Range, rows: readonly EpisodeRow[]): StepPoint {
   const numbers = (read: (row: EpisodeRow) => number | null): Statistics | null =>
     statistics(rows.flatMap((row) => read(row) ?? []));
   const calls = sum(rows, (row) => row.calls);
   return {
-    at,
+    at: range.low,
+    range,
     episodes: rows.length,
     reward: numbers((row) => row.reward),
     completion: numbers((row) => row.completionTokens),

@@ -41,6 +41,12 @@ export function formatDuration(seconds: Value): string {
   return `${Math.floor(whole / 3600)} h ${Math.round((whole % 3600) / 60)} min`;
 }
 
+/** Time since the first one: +0 s, +45 s, +4 min 5 s */
+export function formatElapsed(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `+${whole < 60 ? `${whole} s` : formatDuration(whole)}`;
+}
+
 /** The last second that `Date` has; a damaged transcript may have any number. */
 const LAST_SECOND = 8.64e12;
 

@@ -1,4 +1,4 @@
-import type { RunLine, StepLine } from "../../../transcript/format.js";
+import type { MetricsLine, RunLine, StepLine } from "../../../transcript/format.js";
 import type { BatchSummary, Overview } from "../../api.js";
 import { type EpisodeRow, type RecordedEpisode, readRows } from "./episode-row.js";
 import { type Group, readGroups } from "./groups.js";
@@ -12,6 +12,8 @@ export interface RunData {
   /** By number. */
   readonly batches: ReadonlyMap<number, BatchSummary>;
   readonly steps: ReadonlyMap<number, StepLine>;
+  /** By step. */
+  readonly metrics: readonly MetricsLine[];
   readonly groups: ReadonlyMap<string, Group>;
   readonly episodes: readonly EpisodeRow[];
 }
@@ -35,6 +37,7 @@ export function mergeOverview(known: RunData | null, overview: Overview): RunDat
     notices: overview.notices,
     batches,
     steps,
+    metrics: overview.metrics,
     groups,
     episodes: recorded.map((row) => addContext(row, batches, steps, groups)),
   };

@@ -3,6 +3,7 @@ import { aggregateSteps, chooseAxis } from "../../state/aggregate.js";
 import type { RunData } from "../../state/run-data.js";
 import { Counts } from "./counts.js";
 import { Distributions } from "./distributions.js";
+import { Metrics } from "./metrics.js";
 import { Progress } from "./progress.js";
 import { Worst } from "./worst.js";
 
@@ -16,6 +17,7 @@ export function Overview({ data }: { readonly data: RunData }) {
     <div class="overview">
       <Counts data={data} />
       <Progress steps={steps} axis={axis} />
+      <Metrics lines={data.metrics} />
       <Distributions data={data} />
       <Worst episodes={episodes} />
     </div>

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { Bounds, Series } from "../../charts/create-plot.js";
 import { LineChart } from "../../charts/line-chart.js";
 import type { Axis, StepPoint } from "../../state/aggregate.js";
-import { formatCompact, formatDuration, formatNumber, formatShare } from "../../state/format.js";
+import { formatCompact, formatDuration, formatElapsed, formatNumber, formatShare } from "../../state/format.js";
 import { listLink } from "../../state/route.js";
 import type { Statistics } from "../../state/statistics.js";
 
@@ -18,15 +18,19 @@ interface Chart {
   readonly bounds?: Bounds;
 }
 
-/** Line charts over the steps of a run: rewards, lengths, staleness, durations. */
+const NAMES: Readonly<Record<Axis, string>> = { step: "Step", version: "Version", started: "Start time" };
+
+/** Line charts over the steps of a run, or over time if it has one step only: rewards, lengths, staleness, durations. */
 export function Progress({ steps, axis }: ProgressProps) {
-  const name = axis === "step" ? "Step" : "Version";
+  const name = NAMES[axis];
   const x = useMemo(() => steps.map(({ at }) => at), [steps]);
   const charts = useMemo(() => readCharts(steps), [steps]);
   const link = (at: number): string => {
-    const value = x[at] ?? 0;
-    return listLink({ ranges: { [axis]: { low: value, high: value } } });
+    const range = steps[at]?.range ?? { low: 0, high: 0 };
+    return listLink({ ranges: { [axis]: range } });
   };
+  const first = x[0] ?? 0;
+  const formatX = axis === "started" ? (value: number) => formatElapsed(value - first) : undefined;
   return (
     <section class="charts" aria-label={`By ${name.toLowerCase()}`}>
       {charts.map((chart) => (
@@ -34,6 +38,7 @@ export function Progress({ steps, axis }: ProgressProps) {
           key={chart.title}
           axis={name}
           x={x}
+          formatX={formatX}
           link={link}
           {...chart}
           title={`${chart.title} by ${name.toLowerCase()}`}
