@@ -154,7 +154,7 @@ export class JobStore implements AsyncDisposable {
   /** True if an earlier process has worked on the job. */
   readonly isResumed: boolean;
   #onChange: (change: JobChange) => void = () => undefined;
-  #failed = false;
+  #hasFailed = false;
 
   private constructor(database: JobDatabase, options: JobStoreOptions, { job, isResumed }: OpenedJob) {
     this.#database = database;
@@ -524,6 +524,11 @@ export class JobStore implements AsyncDisposable {
     await this.#database[Symbol.asyncDispose]();
   }
 
+  /** True if a change could not be stored. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
   async #change<T>(work: (query: Query, draft: Draft) => Promise<T>): Promise<T> {
     const draft: Draft = { ended: [], lost: [], unwanted: [], lostLeases: [] };
     const committed = () => {
@@ -532,8 +537,8 @@ export class JobStore implements AsyncDisposable {
     try {
       return await this.#database.transaction((query) => work(query, draft), committed);
     } catch (error) {
-      if (!this.#failed) this.#options.onFailure?.(error as Error);
-      this.#failed = true;
+      if (!this.#hasFailed) this.#options.onFailure?.(error as Error);
+      this.#hasFailed = true;
       throw error;
     }
   }

@@ -184,9 +184,11 @@ export class LeasedTasks {
     this.#requests.wake();
   }
 
+  /** Ends. If the state of the job cannot be stored any more, its workers are not told to end: another controller may go on with it. */
   close(): void {
     this.#clock.stop();
-    this.finish();
+    if (this.#store.hasFailed) this.#requests.wake();
+    else this.finish();
   }
 
   async #tick(milliseconds: number): Promise<void> {

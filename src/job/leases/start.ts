@@ -14,7 +14,7 @@ export interface ControllerStartOptions extends Omit<ControllerContext, "publicM
 
 export interface RunningController {
   readonly url: string;
-  /** Tells workers that the job is over, and stops once the answers in progress are sent. */
+  /** Tells workers that the job is over, unless its state was lost, and stops once the answers in progress are sent. */
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function startController(
   const close = async () => {
     context.tasks.close();
     // Workers whose request is on its way are told too, before the connections close.
-    await waitUntil(() => !context.tasks.workers.hasAlive(ALIVE_SECONDS), FAREWELL_MS);
+    await waitUntil(() => !context.tasks.done || !context.tasks.workers.hasAlive(ALIVE_SECONDS), FAREWELL_MS);
     app.connections.closeSoon();
     await finishAnswers(app.connections, Date.now() + CLOSE_MS);
     const closed = app.close();
