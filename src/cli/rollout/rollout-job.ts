@@ -16,6 +16,7 @@ import { createBatchWriter, describeUnexported, describeUnwritten } from "./crea
 import { createTrainer } from "./create-trainer.js";
 import { RolloutErrorLog } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
+import { JOB_EXPORT } from "./job-export.js";
 import { type JobSetup, readStartVersion } from "./job-setup.js";
 import { JobMetrics, type MeasuredBatch } from "./metrics/job-metrics.js";
 import { locateStore } from "./open-store.js";
@@ -226,8 +227,7 @@ export class RolloutJob implements StoppableJob {
       style,
       discount,
       concat_reward,
-      on_mismatch: "split",
-      shared_turns: "first",
+      ...JOB_EXPORT,
       ...filters,
     } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
