@@ -3,6 +3,7 @@ import type { BatchOptionsInput } from "../../session/batch/batch-options.js";
 import { isSessionsFile } from "../../session/stored/file/frames.js";
 import { SafetensorsError } from "../../support/safetensors/errors.js";
 import { TensorFile } from "../../support/safetensors/tensor-file.js";
+import { readRows } from "../inspect/rows.js";
 import { JOB_EXPORT } from "../rollout/job-export.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { type BatchFacts, readBatchFacts } from "./batch-facts.js";
@@ -25,10 +26,10 @@ export async function exportFrom({ from, ...options }: FromOptions): Promise<Wri
   const { out, sessions, state, ...rest } = options;
   const given = readGiven(rest);
   if (await startsAsSessions(from)) return exportSessionsFile(from, options, given);
-  const facts = await readFacts(from);
+  const { facts, expected } = await readBatch(from);
   const sessionsFile = findSessionsFile(from);
   if (sessionsFile === undefined) return convertBatch(from, readGiven({ ...rest, sessions, state }), out);
-  return exportSessionsFile(sessionsFile, options, { ...inherit(facts, given), ...given });
+  return exportSessionsFile(sessionsFile, { ...options, expected }, { ...inherit(facts, given), ...given });
 }
 
 /** Returns the options that the user named. */
@@ -64,10 +65,12 @@ async function startsAsSessions(path: string): Promise<boolean> {
   }
 }
 
-async function readFacts(path: string): Promise<BatchFacts> {
+/** Reads the options of a batch's export, and its sessions. */
+async function readBatch(path: string): Promise<{ facts: BatchFacts; expected: string[] }> {
   try {
     await using file = await TensorFile.open(path);
-    return readBatchFacts(path, file.header);
+    const facts = readBatchFacts(path, file.header);
+    return { facts, expected: readRows(file.header).map(({ session_id }) => session_id) };
   } catch (error) {
     if (!(error instanceof SafetensorsError)) throw error;
     const message = `--from ${path} must be a sessions file or a batch: ${error.message}`;

@@ -13,7 +13,10 @@ import { describingConflicts, type WrittenExport, writeExport } from "./write-ex
 const CHUNK_BYTES = 1 << 20;
 
 /** The options of an export from a file, besides those of its batch. */
-export type FileExportOptions = Pick<ExportOptions, "out" | "sessions" | "state">;
+export interface FileExportOptions extends Pick<ExportOptions, "out" | "sessions" | "state"> {
+  /** Sessions that the file must have, because it is the file of a batch with them. */
+  readonly expected?: readonly string[];
+}
 
 /**
  * Writes the sessions of a sessions file as a batch, as their server would export them.
@@ -23,13 +26,13 @@ export type FileExportOptions = Pick<ExportOptions, "out" | "sessions" | "state"
  */
 export async function exportSessionsFile(
   file: string,
-  { out, sessions: ids, state: states }: FileExportOptions,
+  { out, sessions: ids, state: states, expected = [] }: FileExportOptions,
   options: BatchOptionsInput,
 ): Promise<WrittenExport> {
   const batchOptions = batchOptionsSchema.parse(options);
   return describingConflicts(async () => {
     refuseConflicts(batchOptions);
-    const read = await readFile(file, ids);
+    const read = await readFile(file, ids, new Set(expected));
     const chosen = ids ? inOrder(file, read, ids) : read.filter(({ session }) => isIn(states, session));
     const origins = new Set(chosen.flatMap(({ origin }) => origin ?? []));
     if (chosen.length === 0)
@@ -46,17 +49,29 @@ export async function exportSessionsFile(
   });
 }
 
-async function readFile(file: string, ids: readonly string[] | undefined): Promise<FileSession[]> {
+/** @param missing sessions that the file must have, from which this removes those that it has */
+async function readFile(
+  file: string,
+  ids: readonly string[] | undefined,
+  missing: Set<string>,
+): Promise<FileSession[]> {
   const wanted = ids && new Set(ids);
+  const isChosen = (id: string) => {
+    missing.delete(id);
+    return wanted?.has(id) ?? true;
+  };
   const progress = new SessionProgress("read");
   const chunks = createReadStream(file, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
   const read: FileSession[] = [];
-  for await (const session of readSessions(chunks, file, (id) => wanted?.has(id) ?? true)) {
+  for await (const session of readSessions(chunks, file, isChosen)) {
     progress.step();
     read.push(session);
   }
   progress.clear();
-  return read;
+  const [absent] = missing;
+  if (absent === undefined) return read;
+  const message = `${file} is not of this batch: it has no session ${absent}. Remove it, or name it with --from to export its sessions`;
+  throw new StorageCommandError("invalid_arguments", message);
 }
 
 function isIn(states: ExportOptions["state"], session: FileSession["session"]): boolean {

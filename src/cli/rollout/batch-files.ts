@@ -40,6 +40,9 @@ export class BatchFiles {
     return this.#isNumbered ? addNumber(this.#out, this.#next) : this.#out;
   }
 
+  /** Returns the name of another file of the batch {@link number}: with its number if batches are numbered. */
+  readonly numbered = (file: string): string => (this.#isNumbered ? addNumber(file, this.number) : file);
+
   /** Returns the file of the next batch. Call it once per batch, even if the batch is not written. */
   nextFile(): string {
     const file = this.upcomingFile;

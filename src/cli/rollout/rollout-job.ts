@@ -24,6 +24,7 @@ import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import { type BatchContent, receiveBatch } from "./receive-batch.js";
 import { finishBatches } from "./restore-job.js";
+import { SessionsFiles } from "./sessions-files.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
 import { type Trainer, type TrainingResult, trainerFailed } from "./trainer.js";
@@ -41,6 +42,7 @@ const DEFAULT_CONCURRENT_TASKS = 64;
 export interface JobOutcome {
   readonly tally: RolloutTally;
   readonly batches: BatchFiles;
+  readonly sessionsFiles: SessionsFiles;
   /** Number of tokens that the engine sampled. */
   readonly sampledTokens: number;
   /** Where the errors of rejected episodes are; undefined if no episode was rejected. */
@@ -59,6 +61,7 @@ export class RolloutJob implements StoppableJob {
   readonly #controller: RolloutController;
   readonly #tally = new RolloutTally();
   readonly #batches: BatchFiles;
+  readonly #sessionsFiles: SessionsFiles;
   readonly #errors: RolloutErrorLog;
   readonly #metrics: JobMetrics;
   readonly #stopping = new AbortController();
@@ -85,6 +88,7 @@ export class RolloutJob implements StoppableJob {
       // A job that goes on must not overwrite the only batch of the process before it.
       consumer_batch_size === null && nextBatch === 0 ? undefined : store.opened.next_batch,
     );
+    this.#sessionsFiles = new SessionsFiles(job.options, job.proxy.admin);
     this.#errors = new RolloutErrorLog(out);
     this.#metrics = new JobMetrics({ ...job, tally: this.#tally });
     const onQueued = leases && (() => leases.wake());
@@ -135,7 +139,8 @@ export class RolloutJob implements StoppableJob {
     if (!failure) await store.end(interrupted ? "stopped" : "done");
     const errors = this.#errors.place;
     if (this.#batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
-    return { tally: this.#tally, batches: this.#batches, sampledTokens: counts.tokens, errors, interrupted, failure };
+    const files = { batches: this.#batches, sessionsFiles: this.#sessionsFiles };
+    return { tally: this.#tally, ...files, sampledTokens: counts.tokens, errors, interrupted, failure };
   }
 
   /** Stops the job for its user. */
@@ -251,6 +256,7 @@ export class RolloutJob implements StoppableJob {
     const { content } = survivors;
     const file = await this.#metrics.measure("export", () => this.#write(content, survivors, fields));
     if (file === undefined) return;
+    await this.#metrics.measure("export", () => this.#writeSessions(file, survivors.sessionIds));
     const { store, transcript } = this.#job;
     const { number } = this.#batches;
     const { sessionIds } = survivors;
@@ -262,7 +268,7 @@ export class RolloutJob implements StoppableJob {
     await store.saveBatch({ number, file, tasks: batch.tasks.map(({ index }) => index), trained });
     transcript?.addBatch({ number, file, version: this.#controller.version, sessionIds });
     // Released before the trainer runs, which may take hours.
-    await survivors.release();
+    if (!options.keepSessions) await survivors.release();
     await store.freed(number);
     if (!trained) await this.#train(measured);
   }
@@ -330,6 +336,15 @@ export class RolloutJob implements StoppableJob {
       this.fail(moved);
     }
     return file;
+  }
+
+  /** Writes the sessions of a batch, if the job keeps them. If that fails, the job goes on: it has the batch. */
+  async #writeSessions(file: string, sessionIds: readonly string[]): Promise<void> {
+    try {
+      await this.#sessionsFiles.write(file, sessionIds, this.#batches);
+    } catch (error) {
+      this.#tell(`${(error as Error).message}. The batch is in ${file}`);
+    }
   }
 
   /** Trains on a batch and sets the new version, unless the job is stopped. Writes the metrics of the step in any case. */

@@ -145,3 +145,14 @@ test("a damaged sessions file is refused", async () => {
   writeFileSync(left.sessions, readFileSync(left.sessions).subarray(0, -10));
   await expect(exportAgain(left.batch, {})).rejects.toThrow(`${left.sessions} is damaged: its end is missing.`);
 });
+
+test("a sessions file of another job beside a batch is refused", async () => {
+  const [left, other] = [await leave(), await leave()];
+  const [first = ""] = other.ids;
+  const session = await recordBranches(other.proxy, "later");
+  await other.proxy.end(session);
+  writeFileSync(left.sessions, (await other.proxy.post("/export_sessions", { session_ids: [session.id] })).raw);
+  await expect(exportAgain(left.batch, {})).rejects.toThrow(
+    `${left.sessions} is not of this batch: it has no session ${first}. Remove it, or name it with --from to export its sessions`,
+  );
+});
