@@ -202,7 +202,11 @@ export class RolloutController<Data = unknown> {
 
   /** Notes that the sessions of a batch were lost. Its tasks then count as rejected, and others may start instead. */
   lose(batch: RolloutBatch<Data>): void {
-    const reason = new Rejection("worker_lost", "The sessions of this task were lost with their proxy.");
+    this.reject(batch, new Rejection("worker_lost", "The sessions of this task were lost with their proxy."));
+  }
+
+  /** Notes that there is no batch of these tasks. They then count as rejected, and others may start instead. */
+  reject(batch: RolloutBatch<Data>, reason: Rejection): void {
     this.#write((store) =>
       store.reject(
         batch.tasks.map(({ index }) => index),

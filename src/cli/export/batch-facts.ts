@@ -21,6 +21,7 @@ const filters = z.object({
   exclude_models: filterFields.excludeModels,
   tags: filterFields.tags,
   roots: filterFields.roots.optional(),
+  overlong: filterFields.overlong.optional(),
 });
 
 /** @throws StorageCommandError `invalid_arguments` if the file is no batch of Rolltape */

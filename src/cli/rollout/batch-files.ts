@@ -15,6 +15,8 @@ export class BatchFiles {
   bytes = 0;
   rows = 0;
   tokens = 0;
+  /** Number of interactions that the filters of the exports removed. */
+  filtered = 0;
   findings: BatchFindings = NO_FINDINGS;
 
   /**
@@ -73,6 +75,7 @@ export class BatchFiles {
     const rows = readRows(file.header);
     this.bytes += file.byteLength;
     this.rows += rows.length;
+    this.filtered += Number(file.header.metadata["filtered"] ?? 0);
     this.tokens += rows.reduce((total, { length }) => total + length, 0);
     this.findings = addFindings(this.findings, await readFindings(file, rows));
   }

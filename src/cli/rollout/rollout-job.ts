@@ -9,6 +9,7 @@ import { readExportFilters } from "../../rollout/configured-filters.js";
 import { fromWire } from "../../rollout/lease/wire-result.js";
 import { isProxyAbsent } from "../../rollout/proxy-loss.js";
 import { watchProxy } from "../../rollout/proxy-watch.js";
+import { Rejection } from "../../rollout/rejection.js";
 import { BatchFileError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
 import type { WrittenBatch } from "./batch-writer.js";
@@ -16,10 +17,12 @@ import { createBatchWriter, describeUnexported, describeUnwritten } from "./crea
 import { createTrainer } from "./create-trainer.js";
 import { RolloutErrorLog } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
+import { filterGroups, readGroupFilter } from "./group-filter.js";
 import { JOB_EXPORT } from "./job-export.js";
 import { type JobSetup, readStartVersion } from "./job-setup.js";
 import { JobMetrics, type MeasuredBatch } from "./metrics/job-metrics.js";
 import { locateStore } from "./open-store.js";
+import { PartialBatch } from "./partial-batch.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import { type BatchContent, receiveBatch } from "./receive-batch.js";
@@ -238,18 +241,22 @@ export class RolloutJob implements StoppableJob {
     const dropIncompleteGroup = config.drop_incomplete_group;
     const stopIfLost = !this.#stopping.signal.aborted;
     const settings = { admin: proxy.admin, fields, dropIncompleteGroup };
-    const exported = (more: Pick<SurvivorsOptions<BatchContent>, "stopIfLost" | "lost">) =>
+    const exported = (more: Pick<SurvivorsOptions<BatchContent>, "stopIfLost" | "lost" | "filtered">) =>
       this.#metrics.measure("export", () => this.#export(batch, { ...settings, ...more }));
     let survivors = await exported({ stopIfLost });
     if (stopIfLost && survivors && survivors.lost.size > 0) {
       if (!this.#stopping.signal.aborted) return await this.#rerun(batch, survivors.lost);
       survivors = await exported({ lost: survivors.lost });
     }
+    const filtered = await this.#filter(batch, survivors?.content);
+    if (survivors && filtered.size > 0) survivors = await exported({ lost: survivors.lost, filtered });
     if (survivors === undefined) return;
     this.#tally.lose(survivors.lost.size, survivors.leftOut);
     await this.#job.transcript?.settled(batch.sessionIds);
     if (survivors.content === undefined) {
-      this.#controller.lose(batch);
+      if (filtered.size > 0)
+        this.#controller.reject(batch, new Rejection("filtered", "A filter left out every group."));
+      else this.#controller.lose(batch);
       await survivors.release();
       return;
     }
@@ -271,6 +278,20 @@ export class RolloutJob implements StoppableJob {
     if (!options.keepSessions) await survivors.release();
     await store.freed(number);
     if (!trained) await this.#train(measured);
+  }
+
+  /**
+   * Applies the filters of the job to a batch that was received. Returns the sessions that they leave out; the batch must then be
+   * exported again. The lease of the first export ends by its time, which has no effect on sessions that were exported since.
+   */
+  async #filter({ version }: RolloutBatch, content: BatchContent | undefined): Promise<ReadonlySet<string>> {
+    const filter = readGroupFilter(this.#job.config, version);
+    if (filter === undefined || content === undefined) return new Set();
+    const groups = await filterGroups(content, filter);
+    this.#tally.filter(groups);
+    const filtered = new Set([...groups.equal, ...groups.stale]);
+    if (filtered.size > 0 && content instanceof PartialBatch) await content.discard();
+    return filtered;
   }
 
   /** Runs the tasks of lost sessions again. */
@@ -402,7 +423,7 @@ function noBatchError(tally: RolloutTally, errors: string | undefined, interrupt
   const { reasons, lost } = tally;
   const lines = [
     ...reasons.describe(),
-    ...[tally.describeLeftOut() ?? []].flat(),
+    ...tally.describeLeftOut(),
     ...(lost > 0 ? [`${lost} sessions were lost with their proxy worker`] : []),
     ...(errors === undefined ? [] : [`errors: ${errors}`]),
   ];

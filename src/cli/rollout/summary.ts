@@ -31,8 +31,8 @@ export function describeRollout(summary: RolloutSummary): string {
   const started = tally.acceptedTasks + tally.rejectedTasks;
   const lines: [string, string][] = [["episodes", `${tally.accepted} accepted, ${tally.rejected} rejected`]];
   for (const line of tally.reasons.describe()) lines.push(["", line]);
-  const leftOut = tally.describeLeftOut();
-  if (leftOut !== undefined) lines.push(["left out", leftOut]);
+  const leftOut = [...tally.describeLeftOut(), ...describeFiltered(batches)];
+  for (const [index, line] of leftOut.entries()) lines.push([index === 0 ? "left out" : "", line]);
   if (groupSize > 1) {
     const incomplete = tally.incompleteTasks > 0 ? ` (${tally.incompleteTasks} incomplete)` : "";
     lines.push(["groups", `${tally.acceptedTasks} of ${tasks} kept${incomplete}, ${groupSize} episodes each`]);
@@ -83,6 +83,12 @@ function describeTime({ tally: { accepted, acceptedBefore }, seconds }: RolloutS
 function describeLost({ lost: sessions, leftOut }: RolloutTally): string {
   const others = leftOut > 0 ? `; ${leftOut} more of their groups were left out` : "";
   return `${sessions} sessions were lost with their proxy worker${others}`;
+}
+
+function describeFiltered({ filtered }: BatchFiles): string[] {
+  if (filtered === 0) return [];
+  const calls = filtered === 1 ? "1 model call was" : `${countOf(filtered)} model calls were`;
+  return [`${calls} left out by rollout.agent.export_filters`];
 }
 
 function describeSessions({ sessionsFiles: { files, bytes, failed } }: RolloutSummary): [string, string][] {

@@ -20,6 +20,7 @@ class ExportOptions(SessionsOptions, total=False):
     exclude_models: Sequence[str]
     tags: Sequence[str]
     roots: Literal["all", "rewarded"]
+    overlong: Literal["keep", "drop"]
     include_undelivered: bool
 
 
