@@ -1,8 +1,9 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { packBatch } from "../../src/session/batch/batch.js";
 import { type BatchOptionsInput, batchOptionsSchema } from "../../src/session/batch/batch-options.js";
 import { mergeOrigins } from "../../src/session/batch/merge-origins.js";
 import { type FileSession, readSessions } from "../../src/session/stored/file/read-sessions.js";
+import { recordLarge } from "../helpers/record-large.js";
 import { Gateway, readWorkerTag, startWorker, type WorkerServer } from "./workers.js";
 
 const TOOLS = [{ type: "function", function: { name: "look_up", parameters: { type: "object", properties: {} } } }];
@@ -96,4 +97,22 @@ it("refuses a session that is named twice", async () => {
   const { gateway, ids } = await started(1);
   const both = await gateway.post("/export_sessions", { session_ids: [ids[0], ids[0]] });
   expect([both.refusal, both.error.param]).toEqual(["400 invalid_value", "session_ids"]);
+});
+
+it("answers 503 if a worker breaks off its file", async () => {
+  const { gateway, workers, ids } = await started(2);
+  const [first = ""] = ids;
+  const { id: large } = await gateway.session();
+  const worker = workers.find(({ tag }) => tag === readWorkerTag(large));
+  const session = worker?.proxy.context.registry.get(large);
+  if (!session) throw new Error("no session");
+  recordLarge(session, 8);
+  const broken = vi.spyOn(session, "readOutcome").mockImplementation(() => {
+    throw new Error("broken");
+  });
+  const order = [large, ids.find((id) => readWorkerTag(id) !== readWorkerTag(large)) ?? first];
+  expect((await gateway.post("/export_sessions", { session_ids: order })).refusal).toBe("503 worker_unavailable");
+  await session.lifecycle.waitSettled();
+  broken.mockRestore();
+  expect((await gateway.post("/export_sessions", { session_ids: order })).status).toBe(200);
 });

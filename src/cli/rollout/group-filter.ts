@@ -63,7 +63,8 @@ export async function filterGroups(batch: BatchContent, filter: GroupFilter): Pr
 
 function findGroup(groups: Map<string, Group>, session: string, episode: BatchEpisode | undefined): Group {
   // A session id and a group id may be the same text.
-  const key = episode?.groupId == null ? `session ${session}` : `group ${episode.groupId}`;
+  const groupId = episode?.groupId ?? null;
+  const key = groupId === null ? `session ${session}` : `group ${groupId}`;
   const group = groups.get(key) ?? { sessions: new Set(), rewards: new Set(), isStale: false };
   groups.set(key, group);
   group.sessions.add(session);

@@ -254,9 +254,8 @@ export class RolloutJob implements StoppableJob {
     this.#tally.lose(survivors.lost.size, survivors.leftOut);
     await this.#job.transcript?.settled(batch.sessionIds);
     if (survivors.content === undefined) {
-      if (filtered.size > 0)
-        this.#controller.reject(batch, new Rejection("filtered", "A filter left out every group."));
-      else this.#controller.lose(batch);
+      const reason = filtered.size > 0 ? new Rejection("filtered", "A filter left out every group.") : undefined;
+      this.#controller.lose(batch, reason);
       await survivors.release();
       return;
     }

@@ -1,7 +1,9 @@
 import { ApiError } from "../../http/errors.js";
+import { SessionsFileError } from "../../session/stored/file/errors.js";
 import type { Frame } from "../../session/stored/file/frames.js";
 import { readSessionFrames, type SessionFrames } from "../../session/stored/file/read-sessions.js";
 import { writeFrames } from "../../session/stored/file/write-sessions.js";
+import { workerUnavailableError } from "../forward.js";
 import type { UpstreamStream } from "../upstream.js";
 import type { BatchExportOptions, WorkerShare } from "./batch-export.js";
 import { mergeRefusals, type PartRefusal } from "./refusal.js";
@@ -74,7 +76,7 @@ async function* joinParts(sessionIds: readonly string[], parts: readonly OpenPar
     const readers = new Map<string, AsyncGenerator<SessionFrames>>();
     for (const { share, stream } of parts) {
       if (stream === undefined) continue;
-      const reader = readSessionFrames(stream.body, `The sessions file of worker ${share.worker.tag}`);
+      const reader = readPart(stream, share.worker.tag);
       for (const id of share.sessionIds) readers.set(id, reader);
     }
     for (const id of sessionIds) {
@@ -86,6 +88,16 @@ async function* joinParts(sessionIds: readonly string[], parts: readonly OpenPar
     for (const reader of new Set(readers.values())) if ((await reader.next()).done !== true) throw wrongSession();
   } finally {
     close(parts);
+  }
+}
+
+/** @throws ApiError `worker_unavailable` if the worker breaks off its file, `invalid_worker_reply` if the file is damaged */
+async function* readPart({ body }: UpstreamStream, tag: string): AsyncGenerator<SessionFrames> {
+  try {
+    yield* readSessionFrames(body, `The sessions file of worker ${tag}`);
+  } catch (error) {
+    if (error instanceof SessionsFileError) throw new ApiError("invalid_worker_reply", error.message, { cause: error });
+    throw workerUnavailableError(tag, error);
   }
 }
 

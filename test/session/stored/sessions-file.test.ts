@@ -8,7 +8,8 @@ import { type FileSession, readSessions } from "../../../src/session/stored/file
 import { newFolder, recordBranches, startStored } from "../../cli/storage/stored-sessions.js";
 import { batchOptions, manySessions } from "../../helpers/export-model/arbitraries.js";
 import { recordCalls } from "../../helpers/export-model/record.js";
-import { Proxy, type ProxyOptions, type StartedSession } from "../../helpers/proxy.js";
+import { ADMIN_KEY, Proxy, type ProxyOptions, type StartedSession } from "../../helpers/proxy.js";
+import { recordLarge } from "../../helpers/record-large.js";
 import type { ScriptedEngine } from "../../helpers/scripted-engine.js";
 
 /** `POST /export_sessions`, and batches that are made from its answer. */
@@ -201,4 +202,21 @@ test("other files, and files of a later version, are refused with their reason",
   await expect(readAll(later)).rejects.toThrow(
     "x.sessions has format 2; this Rolltape reads format 1. Use the Rolltape that wrote it.",
   );
+});
+
+test("a client that disconnects leaves the sessions as they are", async () => {
+  const proxy = await startProxy();
+  const session = await proxy.session();
+  recordLarge(proxy.context.registry.get(session.id), 30);
+  const url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
+  const leaving = new AbortController();
+  const headers = { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" };
+  const body = JSON.stringify({ session_ids: [session.id] });
+  const { lifecycle } = proxy.context.registry.get(session.id);
+  const answer = await fetch(`${url}/export_sessions`, { method: "POST", headers, body, signal: leaving.signal });
+  expect([answer.status, lifecycle.exporting]).toEqual([200, true]);
+  leaving.abort();
+  await lifecycle.waitSettled();
+  expect(lifecycle).toMatchObject({ state: "ended", exporting: false });
+  expect((await proxy.reward(session, 2)).status).toBe(200);
 });
