@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import pickle
+import subprocess
 
 import httpx
 import pytest
@@ -12,7 +13,7 @@ import pytest
 import rolltape
 from rolltape import AsyncClient, Client, Server
 from rolltape.client import calls
-from support import chat, ended_session, talk
+from support import COMMAND, chat, ended_session, talk
 
 # Calls that only a gateway makes, and model calls, which an SDK makes.
 NOT_OURS = (
@@ -43,6 +44,7 @@ def test_every_control_call_of_the_api_has_a_function(client: Client) -> None:
         calls.end_session(api_key="k"),
         calls.engine(),
         calls.export_batch([]),
+        calls.export_sessions_to("x", []),
         calls.export_trajectories("s"),
         calls.get_session("{id}"),
         calls.grant_capacity(),
@@ -76,10 +78,14 @@ def test_the_bodies_of_calls_have_only_fields_that_the_api_knows(client: Client)
         calls.drain_engine("u", wait_seconds=1),
         calls.pause_engine("keep"),
         calls.transcripts(["s"], discount=0.5),
+        calls.export_sessions_to("x", ["s"], wait_seconds=1, drain_seconds=1),
         calls.export_shared_files(["s"], acknowledge=True, lease_seconds=1, shards=2, shard=1, turns=True),
     ]:
         body = description["paths"][call.path]["post"]["requestBody"]["content"]["application/json"]
-        schema = description["components"]["schemas"][body["schema"]["$ref"].removeprefix("#/components/schemas/")]
+        schema = body["schema"]
+        # A schema that is the same as another one is a reference to it.
+        while "$ref" in schema:
+            schema = description["components"]["schemas"][schema["$ref"].removeprefix("#/components/schemas/")]
         assert set(call.body or {}) <= set(schema["properties"]), call.path
 
 
@@ -223,6 +229,20 @@ def test_a_batch_is_written_to_a_file(client: Client, tmp_path: object) -> None:
     assert client.export_batch_to(path, [session_id], layout="packed") is None
     body = client.export_batch([session_id], layout="packed")
     with rolltape.Batch.open(path) as batch:
+        assert batch.metadata == body.metadata
+        assert all((batch[name] == body[name]).all() for name in body.tensors)
+
+
+def test_the_records_of_sessions_are_written_to_a_file_that_becomes_the_same_batch(
+    client: Client, tmp_path: object
+) -> None:
+    session_id = ended_session(client)
+    path, out = f"{tmp_path}/x.sessions", f"{tmp_path}/batch.safetensors"
+    assert client.export_sessions_to(path, [session_id]) is None
+    assert client.get_session(session_id)["state"] == "ended"
+    subprocess.run([str(COMMAND), "export", "--from", path, "--out", out, "--layout", "packed"], check=True)
+    body = client.export_batch([session_id], layout="packed")
+    with rolltape.Batch.open(out) as batch:
         assert batch.metadata == body.metadata
         assert all((batch[name] == body[name]).all() for name in body.tensors)
 

@@ -2,9 +2,9 @@ import { Command } from "commander";
 import { z } from "zod";
 import { packageVersion } from "../support/package-version.js";
 import { withConfigOptions, withStarter } from "./config-options.js";
+import { withExportOptions } from "./export/export-options.js";
 import { optionValue } from "./option-value.js";
 import { withControllerOptions, withRolloutOptions, withWorkerOptions } from "./rollout/rollout-options.js";
-import { withExportOptions } from "./storage/export-options.js";
 
 /** Creates the command line. It throws instead of ending the process. */
 export function createProgram(): Command {

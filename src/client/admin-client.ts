@@ -61,6 +61,9 @@ export interface TrajectoriesFields extends ExportFields {
   readonly include?: readonly "messages"[] | undefined;
 }
 
+/** How long an export waits for its sessions. */
+export type SessionsFields = Pick<ExportFields, "wait_seconds" | "drain_seconds">;
+
 export interface BatchFields extends ExportFields {
   readonly layout?: "padded" | "packed" | "tree" | undefined;
   readonly pad_token_id?: number | undefined;
@@ -362,6 +365,21 @@ export class AdminClient {
       const byteLength = length === undefined ? undefined : Number(length);
       return { id, received: await receive({ byteLength, body }) };
     });
+  }
+
+  /**
+   * Passes the records of sessions to `receive` while they arrive: a sessions file, from which `rolltape export` makes batches. The
+   * sessions stay as they are. If the connection breaks or `receive` rejects, the file is requested again a few times.
+   */
+  async receiveSessions<T>(
+    sessionIds: readonly string[],
+    fields: SessionsFields,
+    receive: (body: Readable) => Promise<T>,
+    options: CallOptions = {},
+  ): Promise<T> {
+    const body = { session_ids: sessionIds, ...fields };
+    const call = { path: "/export_sessions", body, idempotent: true, ...withExportTimeout(fields, options) };
+    return this.#calls.receive(call, (reply) => receive(reply.body));
   }
 
   /** Exports sessions as files in shared memory: one file, or one for each shard. */

@@ -7,6 +7,8 @@ export interface ExportFilters {
   readonly tags?: readonly string[] | undefined;
   /** `rewarded`: keep only conversation trees that have a reward. Default: `all`. */
   readonly roots?: "all" | "rewarded" | undefined;
+  /** `drop`: leave out interactions whose output a token limit cut (finish reason `length`). Default: `keep`. */
+  readonly overlong?: "keep" | "drop" | undefined;
 }
 
 /** The filters as fields of an export request. */
@@ -15,8 +17,9 @@ export interface FilterFields {
   readonly exclude_models?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly roots?: "all" | "rewarded" | undefined;
+  readonly overlong?: "keep" | "drop" | undefined;
 }
 
-export function toFilterFields({ models, excludeModels, tags, roots }: ExportFilters): FilterFields {
-  return { models, exclude_models: excludeModels, tags, roots };
+export function toFilterFields({ models, excludeModels, tags, roots, overlong }: ExportFilters): FilterFields {
+  return { models, exclude_models: excludeModels, tags, roots, overlong };
 }

@@ -16,6 +16,7 @@ export const trajectoriesBody = controlBody({
   exclude_models: exportFields.excludeModels,
   tags: exportFields.tags,
   roots: exportFields.roots,
+  overlong: exportFields.overlong,
   format: z.enum(["json", "safetensors"]).default("json"),
   include: z
     .array(z.enum(["messages"]))
@@ -37,6 +38,7 @@ export function toTrajectoryOptions(body: z.output<typeof trajectoriesBody>): Tr
     excludeModels: body.exclude_models,
     tags: body.tags,
     roots: body.roots,
+    overlong: body.overlong,
   };
   refuseConflicts(batchOptionsSchema.parse(options));
   return options;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import { Agent, type Dispatcher } from "undici";
 import { untilAborted } from "../support/async/until-aborted.js";
 
@@ -23,6 +24,14 @@ export interface UpstreamReply {
   readonly body: Buffer;
 }
 
+/** A reply whose body is still arriving. */
+export interface UpstreamStream {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Must be read to its end or destroyed. Fails if the connection breaks before the end. */
+  readonly body: Readable;
+}
+
 /** The gateway's connections to its workers. Responses have no time limit, because a generation may take any time. */
 export class Upstream {
   readonly #agent = new Agent({
@@ -37,7 +46,23 @@ export class Upstream {
   }
 
   /** Calls a worker and returns its whole reply, whatever the status. Rejects if the worker does not answer. */
-  async call(url: string, { method = "POST", path, headers = {}, body, signal }: UpstreamCall): Promise<UpstreamReply> {
+  async call(url: string, call: UpstreamCall): Promise<UpstreamReply> {
+    const reply = await this.#send(url, call);
+    return { status: reply.statusCode, headers: reply.headers, body: await readBody(reply) };
+  }
+
+  /** Calls a worker and returns its reply when the headers have arrived. The signal also ends the body. */
+  async open(url: string, call: UpstreamCall): Promise<UpstreamStream> {
+    const { statusCode, headers, body } = await this.#send(url, call);
+    // Nobody listens until the body is read. Its reader finds the error.
+    body.on("error", () => {});
+    return { status: statusCode, headers, body };
+  }
+
+  async #send(
+    url: string,
+    { method = "POST", path, headers = {}, body, signal }: UpstreamCall,
+  ): Promise<Dispatcher.ResponseData> {
     const answer = this.#agent.request({
       origin: url,
       path,
@@ -47,8 +72,7 @@ export class Upstream {
       signal: signal ?? null,
     });
     // The agent does not listen to the signal while it opens the connection.
-    const reply = await untilAborted(answer, signal);
-    return { status: reply.statusCode, headers: reply.headers, body: await readBody(reply) };
+    return untilAborted(answer, signal);
   }
 
   /** Closes all connections. */

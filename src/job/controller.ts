@@ -69,6 +69,8 @@ export interface ControllerJob {
   readonly isResumable: boolean;
 }
 
+const LOST = "The sessions of this task were lost with their proxy.";
+
 /**
  * Runs tasks for a trainer. It starts them in the order in which they were submitted, as the limits on staleness allow,
  * and returns the accepted ones in batches. Each episode grants its own capacity, as its first step.
@@ -200,9 +202,12 @@ export class RolloutController<Data = unknown> {
     return (await waiting)();
   }
 
-  /** Notes that the sessions of a batch were lost. Its tasks then count as rejected, and others may start instead. */
-  lose(batch: RolloutBatch<Data>): void {
-    const reason = new Rejection("worker_lost", "The sessions of this task were lost with their proxy.");
+  /**
+   * Notes that there is no batch of these tasks. They then count as rejected, and others may start instead.
+   *
+   * @param reason default: their sessions were lost
+   */
+  lose(batch: RolloutBatch<Data>, reason = new Rejection("worker_lost", LOST)): void {
     this.#write((store) =>
       store.reject(
         batch.tasks.map(({ index }) => index),

@@ -132,11 +132,12 @@ function checkOptions({
   if (url !== undefined && !isHttpUrl(url)) throw invalidOption("proxyUrl", url, "an http or https URL");
 }
 
-function checkFilters({ models, excludeModels, tags, roots = "all" }: ExportFilters): void {
+function checkFilters({ models, excludeModels, tags, roots = "all", overlong = "keep" }: ExportFilters): void {
   for (const [name, patterns] of Object.entries({ models, excludeModels, tags })) {
     const isList = Array.isArray(patterns) && patterns.length > 0 && patterns.every((each) => typeof each === "string");
     if (patterns !== undefined && !isList)
       throw invalidOption(`filters.${name}`, patterns, "a list of at least one text");
   }
   if (roots !== "all" && roots !== "rewarded") throw invalidOption("filters.roots", roots, "all or rewarded");
+  if (overlong !== "keep" && overlong !== "drop") throw invalidOption("filters.overlong", overlong, "keep or drop");
 }

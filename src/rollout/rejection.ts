@@ -11,6 +11,7 @@ const CODES = [
   "start_failed",
   "export_failed",
   "group_incomplete",
+  "filtered",
   "workflow_error",
   "worker_lost",
   "proxy_lost",
@@ -29,6 +30,7 @@ const CODES = [
  * - `start_failed`: the proxy granted no capacity, or started no session.
  * - `export_failed`: the session could not be rewarded, ended or exported.
  * - `group_incomplete`: another member of the group was rejected.
+ * - `filtered`: a filter of the job left its group out of a batch, and with it every other group of the batch.
  * - `workflow_error`: a user's workflow threw, or returned an invalid result.
  * - `worker_lost`: every rollout worker that ran the task died or went silent, or the sessions were lost with their proxy.
  * - `proxy_lost`: the proxy could not be reached, or lost the session while the episode ran. A rollout job never counts this as a

@@ -43,6 +43,7 @@ import { chatCompletionRoutes } from "./routes/chat-completions.js";
 import { controlRoutes } from "./routes/control.js";
 import { engineRoutes } from "./routes/engine.js";
 import { exportRoutes } from "./routes/export.js";
+import { exportSessionsRoutes } from "./routes/export-sessions.js";
 import { generateContentRoutes } from "./routes/generate-content.js";
 import { googleModelsRoutes } from "./routes/google-models.js";
 import { messagesRoutes } from "./routes/messages.js";
@@ -183,6 +184,7 @@ export async function createServer({
     googleModelsRoutes(app, context);
     exportRoutes(app, context);
     preparedExportRoutes(app, context);
+    exportSessionsRoutes(app, context);
     serviceRoutes(app, context);
   });
   await uiRoutes(app, context);

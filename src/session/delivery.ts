@@ -71,6 +71,11 @@ export class Delivery {
     return !this.#awaited.has(index) && !this.#closedEarly.has(index);
   }
 
+  /** Returns true if the connection closed before the whole answer was sent, as far as is known. */
+  hasClosedEarly(index: number): boolean {
+    return this.#closedEarly.has(index);
+  }
+
   /** Restores the deliveries of a stored session. `interactions[i]` belongs to interaction i. One that was not answered counts as closed early. */
   restore(interactions: readonly RestoredAttempt[]): void {
     interactions.forEach(({ answered, referenced }, index) => {

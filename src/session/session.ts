@@ -27,11 +27,19 @@ import { RequestFindings } from "./request-findings.js";
 import { restoreReasoning } from "./restore-reasoning.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
 import { hashText } from "./session-keys.js";
-import { type ByteTally, measureMessages, type PromptGrowth, SessionSize, TOKEN_BYTES } from "./session-size.js";
+import {
+  type ByteTally,
+  measureMessages,
+  measureRequest,
+  type PromptGrowth,
+  SessionSize,
+  TOKEN_BYTES,
+} from "./session-size.js";
 import type { SessionSummary } from "./session-summary.js";
 import { SessionTools } from "./session-tools.js";
 import type { StoredInteraction } from "./stored/interaction-record.js";
 import type { SessionJournal } from "./stored/journal.js";
+import type { Outcome } from "./stored/outcome-record.js";
 import type { StoredSession } from "./stored/stored-session.js";
 import { type ToolList, ToolLists } from "./tool-lists.js";
 import { listUndeclaredCalls } from "./undeclared-calls.js";
@@ -548,6 +556,25 @@ export class Session {
     return toolsKey === "" ? undefined : this.#tools.read(toolsKey);
   }
 
+  /**
+   * Returns an interaction in the form in which the journal received it, without its request: the session must have ended, so no
+   * retry will come.
+   */
+  toStored(index: number): StoredInteraction {
+    const interaction = this.#log.at(index);
+    return this.#toStored(interaction, measureInteraction(interaction), undefined);
+  }
+
+  /** Returns the outcome of an interaction. An answer that is still being sent counts as answered, as it does in an export. */
+  readOutcome(index: number): Outcome {
+    return {
+      reward: this.#native.interaction(index).ownReward,
+      answered: !this.delivery.hasClosedEarly(index),
+      repeatedBy: this.delivery.attempts.repeatedBy(index),
+      referenced: this.delivery.wasReferenced(index),
+    };
+  }
+
   #requireOpen(code: "session_ended" | "session_exported", consequence: string): void {
     if (this.lifecycle.exporting) {
       throw new SessionError("session_exporting", `Session ${this.id} is being exported. Try again in a second.`);
@@ -624,11 +651,16 @@ export class Session {
     tools: ToolList | undefined,
   ): void {
     if (!this.#journal) return;
-    const { index, parent, tokenExact: _, templateArgs, input, output, ...facts } = recorded;
-    const ofParent = parent < 0 ? undefined : this.#log.at(parent).templateArgs;
+    const { index } = recorded;
     this.delivery.awaitAnswer(index);
     this.#dataChanges++;
-    const stored: StoredInteraction = {
+    this.#journal.recorded(index, this.#toStored(recorded, objectBytes, request), tools);
+  }
+
+  #toStored(recorded: Interaction, objectBytes: number, request: string | undefined): StoredInteraction {
+    const { index, parent, tokenExact: _, templateArgs, input, output, ...facts } = recorded;
+    const ofParent = parent < 0 ? undefined : this.#log.at(parent).templateArgs;
+    return {
       native: this.#native.serialize(index),
       facts,
       messages: () => ({ input, output }),
@@ -636,7 +668,6 @@ export class Session {
       templateArgs: templateArgs !== undefined && templateArgs === ofParent ? "parent" : templateArgs,
       request,
     };
-    this.#journal.recorded(index, stored, tools);
   }
 
   /** Takes over a native session that has the tokens of all stored interactions. Throws if a reward is damaged. */
@@ -724,6 +755,11 @@ export class Session {
   #newToolsBytes({ toolsKey, toolsBytes }: PreparedMessages): number {
     return toolsKey === "" || this.#log.hasTools(toolsKey) ? 0 : toolsBytes;
   }
+}
+
+/** Returns the memory of an interaction's objects in bytes. Template arguments count, even if its parent has the same. */
+function measureInteraction({ input, output, templateArgs }: Interaction): number {
+  return measureRequest([...input.respelled.values(), ...input.added], templateArgs) + measureMessages(output);
 }
 
 /** Returns the arguments of `restore`. */

@@ -39,6 +39,7 @@ const everyField: Required<SharedBatchFields> = {
   exclude_models: ["small*"],
   tags: [""],
   roots: "rewarded",
+  overlong: "drop",
   on_mismatch: "split",
   wait_seconds: 1,
   drain_seconds: 1,
@@ -64,7 +65,7 @@ describe("AdminClient", () => {
     expect(await admin.acknowledge(file?.id ?? "")).toBe(true);
     const { style, discount, concat_reward, include_undelivered, on_mismatch, wait_seconds, drain_seconds } =
       everyField;
-    const { models, exclude_models, tags } = everyField;
+    const { models, exclude_models, tags, overlong } = everyField;
     const fields: Required<TrajectoriesFields> = {
       style,
       discount,
@@ -73,6 +74,7 @@ describe("AdminClient", () => {
       models,
       exclude_models,
       tags,
+      overlong,
       roots: "all",
       on_mismatch,
       wait_seconds,

@@ -1,4 +1,14 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createViewer } from "../../src/view/http/app.js";
@@ -355,6 +365,31 @@ describe("a path to view", () => {
     const { name, notices } = await tensors.overview();
     expect(name).toBe("batch.safetensors");
     expect(notices[0]).toMatch(/without a transcript/);
+  });
+
+  it("may be a tensor file: shows the transcript beside it that names it, with messages and tokens", async () => {
+    const run = await recordRun();
+    const batch = join(run.folder, "batch.safetensors");
+    await using source = await openPath(batch);
+    expect((await source.overview()).name).toBe("batch.safetensors.jsonl");
+    expect(JSON.stringify(await source.episode(0))).toContain("Question 0 of s-0");
+    expect((await source.tokens({ episode: 0, interaction: 0, from: 0, count: 10 })).ids).toHaveLength(6);
+    const other = join(run.folder, "other.safetensors");
+    copyFileSync(batch, other);
+    copyFileSync(run.transcript, `${other}.jsonl`);
+    await using unnamed = await openPath(other);
+    expect((await unnamed.overview()).name).toBe("other.safetensors");
+  });
+
+  it("may be one of several batches, whose names have numbers", async () => {
+    const run = await recordRun();
+    const numbered = join(run.folder, "batch-00001.safetensors");
+    renameSync(join(run.folder, "batch.safetensors"), numbered);
+    const lines = readFileSync(run.transcript, "utf8").replaceAll('"batch.safetensors"', '"batch-00001.safetensors"');
+    writeFileSync(run.transcript, lines);
+    rmSync(`${run.transcript}.index`);
+    await using source = await openPath(numbered);
+    expect((await source.overview()).name).toBe("batch.safetensors.jsonl");
   });
 
   it("may be a folder with newer files of tasks, which are ignored", async () => {

@@ -1,21 +1,32 @@
 import { countNoun } from "../count-noun.js";
 import { EXIT_FAILURE } from "../exit.js";
+import { exportFrom } from "../export/export-from.js";
+import type { ExportOptions } from "../export/export-options.js";
+import { exportStorage } from "../export/export-storage.js";
+import type { WrittenExport } from "../export/write-export.js";
 import { formatBytes } from "../format-bytes.js";
 import { requireWritable } from "../preflight/preflight.js";
-import type { ExportOptions } from "../storage/export-options.js";
-import { exportStorage } from "../storage/export-storage.js";
+import { StorageCommandError } from "../storage/errors.js";
 import { ProblemList } from "../storage/problems.js";
 
-/** `rolltape export`: writes the sessions that a server left in its storage folder to a file. */
+/** `rolltape export`: writes the sessions that a server left in its storage folder, or those of a file, as a batch. */
 export async function exportSessions(options: ExportOptions): Promise<void> {
-  await requireWritable(options.out);
-  const { sessions, rows, bytes, problems } = await exportStorage(options);
-  const exported = `${countNoun(sessions, "session")} in ${countNoun(rows, "row")}`;
-  process.stdout.write(`exported ${exported} to ${options.out} (${formatBytes(bytes)})\n`);
+  const { storage, from, out, ...others } = options;
+  await requireWritable(out);
+  if (from !== undefined) return reportWritten(out, await exportFrom({ ...others, from, out }));
+  if (storage === undefined)
+    throw new StorageCommandError("invalid_arguments", "one of --storage and --from is required");
+  const { problems, ...written } = await exportStorage({ ...others, storage, out });
+  reportWritten(out, written);
   if (problems.length === 0) return;
   process.stderr.write(`rolltape: ${countNoun(problems.length, "problem")}, not exported:\n`);
   const list = new ProblemList((line) => process.stderr.write(line));
   for (const problem of problems) list.add(problem);
   list.end("; `rolltape storage verify --all` lists them");
   process.exitCode = EXIT_FAILURE;
+}
+
+function reportWritten(out: string, { sessions, rows, bytes }: WrittenExport): void {
+  const exported = `${countNoun(sessions, "session")} in ${countNoun(rows, "row")}`;
+  process.stdout.write(`exported ${exported} to ${out} (${formatBytes(bytes)})\n`);
 }

@@ -164,7 +164,7 @@ export function describeFindings(findings: BatchFindings): string[] {
       rewardsFiltered,
       `${plural(rewardsFiltered, "session has a reward that reaches", "sessions have rewards that reach")} no row, because the ` +
         `filters removed the rewarded calls (first session: ${findings.firstFiltered ?? ""}). Change rollout.agent.export_filters (models, ` +
-        "exclude_models, tags and roots of an export), or reward a call that is kept.",
+        "exclude_models, tags, roots and overlong of an export), or reward a call that is kept.",
     ],
     [
       undelivered,

@@ -15,6 +15,8 @@ export class BatchFiles {
   bytes = 0;
   rows = 0;
   tokens = 0;
+  /** Number of interactions that the filters of the exports removed. */
+  filtered = 0;
   findings: BatchFindings = NO_FINDINGS;
 
   /**
@@ -39,6 +41,9 @@ export class BatchFiles {
   get upcomingFile(): string {
     return this.#isNumbered ? addNumber(this.#out, this.#next) : this.#out;
   }
+
+  /** Returns the name of another file of the batch {@link number}: with its number if batches are numbered. */
+  readonly numbered = (file: string): string => (this.#isNumbered ? addNumber(file, this.number) : file);
 
   /** Returns the file of the next batch. Call it once per batch, even if the batch is not written. */
   nextFile(): string {
@@ -70,6 +75,7 @@ export class BatchFiles {
     const rows = readRows(file.header);
     this.bytes += file.byteLength;
     this.rows += rows.length;
+    this.filtered += Number(file.header.metadata["filtered"] ?? 0);
     this.tokens += rows.reduce((total, { length }) => total + length, 0);
     this.findings = addFindings(this.findings, await readFindings(file, rows));
   }

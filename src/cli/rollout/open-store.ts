@@ -124,6 +124,7 @@ export async function removeEndedJob(directory: string): Promise<void> {
 function digestJob({ config, options, tasks }: StoreSettings): string {
   const { agent, consumer_batch_size } = config.rollout;
   const { turn_discount, export_style, concat_reward, export_filters } = agent;
+  const { overlong, ...filters } = export_filters;
   const fixed = {
     tasks,
     groupSize: options.groupSize ?? config.group_size,
@@ -132,7 +133,8 @@ function digestJob({ config, options, tasks }: StoreSettings): string {
     turn_discount,
     export_style,
     concat_reward,
-    export_filters,
+    // Without the default of a newer option, so that a job which an earlier version began can go on.
+    export_filters: overlong === "keep" ? filters : export_filters,
   };
   return createHash("sha256").update(JSON.stringify(fixed)).digest("hex");
 }

@@ -10,6 +10,7 @@ import {
 } from "../../config/index.js";
 import type { JobInput, JobSpec } from "../../scheduler/job.js";
 import { parseJob } from "../../scheduler/parse-job.js";
+import { sessionsFileOf } from "../export/sessions-beside.js";
 import { NODE_ARGUMENTS } from "../node-arguments.js";
 import { agentArguments } from "./open-workers.js";
 import type { RolloutOptions } from "./rollout-options.js";
@@ -127,6 +128,7 @@ function workerArguments(settings: RolloutJobSettings): string[] {
 function controllerArguments(settings: RolloutJobSettings): string[] {
   const { options } = settings;
   const { data, out, groupSize, timeout, trainer, trainerMode, writeWait, fromVersion, layout } = options;
+  const { sessions = sessionsFileOf(out) } = options;
   const named = {
     "--group-size": groupSize,
     "--timeout": timeout,
@@ -149,6 +151,8 @@ function controllerArguments(settings: RolloutJobSettings): string[] {
     "--layout",
     layout,
     ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)])),
+    ...(sessions === false ? [] : ["--sessions", resolve(sessions)]),
+    ...(options.keepSessions ? ["--keep-sessions"] : []),
     ...(options.transcripts === false ? ["--no-transcripts"] : []),
     ...(options.metrics === false ? ["--no-metrics"] : []),
     ...forward(settings, unusedByController(options)),

@@ -9,6 +9,7 @@ import { readExportFilters } from "../../rollout/configured-filters.js";
 import { fromWire } from "../../rollout/lease/wire-result.js";
 import { isProxyAbsent } from "../../rollout/proxy-loss.js";
 import { watchProxy } from "../../rollout/proxy-watch.js";
+import { Rejection } from "../../rollout/rejection.js";
 import { BatchFileError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
 import type { WrittenBatch } from "./batch-writer.js";
@@ -16,13 +17,17 @@ import { createBatchWriter, describeUnexported, describeUnwritten } from "./crea
 import { createTrainer } from "./create-trainer.js";
 import { RolloutErrorLog } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
+import { filterGroups, readGroupFilter } from "./group-filter.js";
+import { JOB_EXPORT } from "./job-export.js";
 import { type JobSetup, readStartVersion } from "./job-setup.js";
 import { JobMetrics, type MeasuredBatch } from "./metrics/job-metrics.js";
 import { locateStore } from "./open-store.js";
+import { PartialBatch } from "./partial-batch.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import { type BatchContent, receiveBatch } from "./receive-batch.js";
 import { finishBatches } from "./restore-job.js";
+import { SessionsFiles } from "./sessions-files.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
 import { type Trainer, type TrainingResult, trainerFailed } from "./trainer.js";
@@ -40,6 +45,7 @@ const DEFAULT_CONCURRENT_TASKS = 64;
 export interface JobOutcome {
   readonly tally: RolloutTally;
   readonly batches: BatchFiles;
+  readonly sessionsFiles: SessionsFiles;
   /** Number of tokens that the engine sampled. */
   readonly sampledTokens: number;
   /** Where the errors of rejected episodes are; undefined if no episode was rejected. */
@@ -58,6 +64,7 @@ export class RolloutJob implements StoppableJob {
   readonly #controller: RolloutController;
   readonly #tally = new RolloutTally();
   readonly #batches: BatchFiles;
+  readonly #sessionsFiles: SessionsFiles;
   readonly #errors: RolloutErrorLog;
   readonly #metrics: JobMetrics;
   readonly #stopping = new AbortController();
@@ -84,6 +91,7 @@ export class RolloutJob implements StoppableJob {
       // A job that goes on must not overwrite the only batch of the process before it.
       consumer_batch_size === null && nextBatch === 0 ? undefined : store.opened.next_batch,
     );
+    this.#sessionsFiles = new SessionsFiles(job.options, job.proxy.admin);
     this.#errors = new RolloutErrorLog(out);
     this.#metrics = new JobMetrics({ ...job, tally: this.#tally });
     const onQueued = leases && (() => leases.wake());
@@ -134,7 +142,8 @@ export class RolloutJob implements StoppableJob {
     if (!failure) await store.end(interrupted ? "stopped" : "done");
     const errors = this.#errors.place;
     if (this.#batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
-    return { tally: this.#tally, batches: this.#batches, sampledTokens: counts.tokens, errors, interrupted, failure };
+    const files = { batches: this.#batches, sessionsFiles: this.#sessionsFiles };
+    return { tally: this.#tally, ...files, sampledTokens: counts.tokens, errors, interrupted, failure };
   }
 
   /** Stops the job for its user. */
@@ -227,31 +236,34 @@ export class RolloutJob implements StoppableJob {
       style,
       discount,
       concat_reward,
-      on_mismatch: "split",
-      shared_turns: "first",
+      ...JOB_EXPORT,
       ...filters,
     } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
     const stopIfLost = !this.#stopping.signal.aborted;
     const settings = { admin: proxy.admin, fields, dropIncompleteGroup };
-    const exported = (more: Pick<SurvivorsOptions<BatchContent>, "stopIfLost" | "lost">) =>
+    const exported = (more: Pick<SurvivorsOptions<BatchContent>, "stopIfLost" | "lost" | "filtered">) =>
       this.#metrics.measure("export", () => this.#export(batch, { ...settings, ...more }));
     let survivors = await exported({ stopIfLost });
     if (stopIfLost && survivors && survivors.lost.size > 0) {
       if (!this.#stopping.signal.aborted) return await this.#rerun(batch, survivors.lost);
       survivors = await exported({ lost: survivors.lost });
     }
+    const filtered = await this.#filter(batch, survivors?.content);
+    if (survivors && filtered.size > 0) survivors = await exported({ lost: survivors.lost, filtered });
     if (survivors === undefined) return;
     this.#tally.lose(survivors.lost.size, survivors.leftOut);
     await this.#job.transcript?.settled(batch.sessionIds);
     if (survivors.content === undefined) {
-      this.#controller.lose(batch);
+      const reason = filtered.size > 0 ? new Rejection("filtered", "A filter left out every group.") : undefined;
+      this.#controller.lose(batch, reason);
       await survivors.release();
       return;
     }
     const { content } = survivors;
     const file = await this.#metrics.measure("export", () => this.#write(content, survivors, fields));
     if (file === undefined) return;
+    await this.#metrics.measure("export", () => this.#writeSessions(file, survivors.sessionIds));
     const { store, transcript } = this.#job;
     const { number } = this.#batches;
     const { sessionIds } = survivors;
@@ -263,9 +275,23 @@ export class RolloutJob implements StoppableJob {
     await store.saveBatch({ number, file, tasks: batch.tasks.map(({ index }) => index), trained });
     transcript?.addBatch({ number, file, version: this.#controller.version, sessionIds });
     // Released before the trainer runs, which may take hours.
-    await survivors.release();
+    if (!options.keepSessions) await survivors.release();
     await store.freed(number);
     if (!trained) await this.#train(measured);
+  }
+
+  /**
+   * Applies the filters of the job to a batch that was received. Returns the sessions that they leave out; the batch must then be
+   * exported again. The lease of the first export ends by its time, which has no effect on sessions that were exported since.
+   */
+  async #filter({ version }: RolloutBatch, content: BatchContent | undefined): Promise<ReadonlySet<string>> {
+    const filter = readGroupFilter(this.#job.config, version);
+    if (filter === undefined || content === undefined) return new Set();
+    const groups = await filterGroups(content, filter);
+    this.#tally.filter(groups);
+    const filtered = new Set([...groups.equal, ...groups.stale]);
+    if (filtered.size > 0 && content instanceof PartialBatch) await content.discard();
+    return filtered;
   }
 
   /** Runs the tasks of lost sessions again. */
@@ -333,6 +359,15 @@ export class RolloutJob implements StoppableJob {
     return file;
   }
 
+  /** Writes the sessions of a batch, if the job keeps them. If that fails, the job goes on: it has the batch. */
+  async #writeSessions(file: string, sessionIds: readonly string[]): Promise<void> {
+    try {
+      await this.#sessionsFiles.write(file, sessionIds, this.#batches);
+    } catch (error) {
+      this.#tell(`${(error as Error).message}. The batch is in ${file}`);
+    }
+  }
+
   /** Trains on a batch and sets the new version, unless the job is stopped. Writes the metrics of the step in any case. */
   async #train(batch: MeasuredBatch): Promise<void> {
     const { number, file, tasks } = batch;
@@ -388,7 +423,7 @@ function noBatchError(tally: RolloutTally, errors: string | undefined, interrupt
   const { reasons, lost } = tally;
   const lines = [
     ...reasons.describe(),
-    ...[tally.describeLeftOut() ?? []].flat(),
+    ...tally.describeLeftOut(),
     ...(lost > 0 ? [`${lost} sessions were lost with their proxy worker`] : []),
     ...(errors === undefined ? [] : [`errors: ${errors}`]),
   ];

@@ -34,6 +34,10 @@ export interface RolloutOptions extends ConfigOptions {
   readonly transcripts?: boolean;
   /** False: no metrics are written. */
   readonly metrics?: boolean;
+  /** File for the records of the sessions, from which `rolltape export` makes other batches. False or undefined: none. */
+  readonly sessions?: string | false;
+  /** The proxy keeps the sessions of batches that are written. */
+  readonly keepSessions?: boolean;
   /** Goes on with the job in its database. */
   readonly resume?: boolean;
   /** Where the state of the job is: a URL of PostgreSQL, or a folder. */
@@ -147,6 +151,12 @@ function withJobOptions(command: Command): Command {
     )
     .option("--no-transcripts", "do not write what the episodes said to <out>.jsonl")
     .option("--no-metrics", "do not write metrics to <out>.metrics.jsonl and <out>.tensorboard")
+    .option(
+      "--sessions <file>",
+      "file for the records of the sessions, from which `rolltape export --from` makes other batches (default: none; with --job-folder <out>.sessions)",
+    )
+    .option("--no-sessions", "with --job-folder: do not write that file")
+    .option("--keep-sessions", "leave the sessions of the batches on the proxy")
     .option("--resume", "go on with the job that was killed or stopped, if there is one")
     .option(
       "--job-database <where>",

@@ -1,6 +1,7 @@
 import { describeFindings } from "../inspect/batch-findings.js";
 import type { BatchFiles } from "./batch-files.js";
 import { describeExamples, type TranscriptExamples } from "./examples.js";
+import type { SessionsFiles } from "./sessions-files.js";
 import { countOf, type RolloutTally } from "./tally.js";
 
 export interface RolloutSummary {
@@ -12,6 +13,7 @@ export interface RolloutSummary {
   /** Number of tokens that the engine sampled, including those of rejected episodes. */
   readonly sampledTokens: number;
   readonly batches: BatchFiles;
+  readonly sessionsFiles: Pick<SessionsFiles, "files" | "bytes" | "failed">;
   /** File with the errors of rejected episodes; undefined if there are none. */
   readonly errors: string | undefined;
   /** Undefined if the job wrote no transcript. */
@@ -29,8 +31,8 @@ export function describeRollout(summary: RolloutSummary): string {
   const started = tally.acceptedTasks + tally.rejectedTasks;
   const lines: [string, string][] = [["episodes", `${tally.accepted} accepted, ${tally.rejected} rejected`]];
   for (const line of tally.reasons.describe()) lines.push(["", line]);
-  const leftOut = tally.describeLeftOut();
-  if (leftOut !== undefined) lines.push(["left out", leftOut]);
+  const leftOut = [...tally.describeLeftOut(), ...describeFiltered(batches)];
+  for (const [index, line] of leftOut.entries()) lines.push([index === 0 ? "left out" : "", line]);
   if (groupSize > 1) {
     const incomplete = tally.incompleteTasks > 0 ? ` (${tally.incompleteTasks} incomplete)` : "";
     lines.push(["groups", `${tally.acceptedTasks} of ${tasks} kept${incomplete}, ${groupSize} episodes each`]);
@@ -46,6 +48,7 @@ export function describeRollout(summary: RolloutSummary): string {
     ["tokens", `${batches.tokens} in ${batches.rows} rows; ${describeSampled(summary)}`],
     ["time", describeTime(summary)],
     ["wrote", `${describeFiles(batches)}, ${batches.bytes} bytes`],
+    ...describeSessions(summary),
     ...(errors === undefined ? [] : [["errors", errors] as [string, string]]),
     ...(transcript ? describeExamples(transcript) : []),
     ...describeFindings(batches.findings).map((warning): [string, string] => ["warning", warning]),
@@ -82,7 +85,20 @@ function describeLost({ lost: sessions, leftOut }: RolloutTally): string {
   return `${sessions} sessions were lost with their proxy worker${others}`;
 }
 
-function describeFiles({ files }: BatchFiles): string {
+function describeFiltered({ filtered }: BatchFiles): string[] {
+  if (filtered === 0) return [];
+  const calls = filtered === 1 ? "1 model call was" : `${countOf(filtered)} model calls were`;
+  return [`${calls} left out by rollout.agent.export_filters`];
+}
+
+function describeSessions({ sessionsFiles: { files, bytes, failed } }: RolloutSummary): [string, string][] {
+  const written = `${describeFiles({ files })}, ${bytes} bytes`;
+  const lines = files.length === 0 ? [] : [written];
+  if (failed > 0) lines.push(`${failed} of ${files.length + failed} sessions files could not be written`);
+  return lines.map((line, index) => [index === 0 ? "sessions" : "", line]);
+}
+
+function describeFiles({ files }: Pick<BatchFiles, "files">): string {
   const [first = "", last = first] = [files[0], files.at(-1)];
   return files.length > 1 ? `${files.length} files, ${first} to ${last}` : first;
 }

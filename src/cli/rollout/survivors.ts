@@ -18,6 +18,8 @@ export interface SurvivorsOptions<Content> {
   readonly stopIfLost?: boolean;
   /** Sessions that are known to be lost. */
   readonly lost?: ReadonlySet<string>;
+  /** Sessions that a filter leaves out of the batch. */
+  readonly filtered?: ReadonlySet<string>;
   /** Waits until a proxy that was lost answers again. Returns false if it does not. Default: does not wait. */
   readonly waitForProxy?: () => Promise<boolean>;
   /** Pauses before retries if a worker does not answer, because it may be busy or unreachable for a moment only. */
@@ -75,11 +77,13 @@ export async function exportSurvivors<Content>(
   options: SurvivorsOptions<Content>,
 ): Promise<Survivors<Content>> {
   const { admin, receive, fields, stopIfLost = false, pausesMs = PAUSES_MS, waitForProxy } = options;
+  const { filtered = new Set() } = options;
   let outages = 0;
   const gone = new Set<string>(options.lost);
   const pauses = [...pausesMs];
   for (;;) {
-    const kept = batch.tasks.flatMap(({ accepted }) => listSurvivors(accepted, gone, options));
+    const survivors = batch.tasks.flatMap(({ accepted }) => listSurvivors(accepted, gone, options));
+    const kept = survivors.filter((id) => !filtered.has(id));
     const left = batch.sessionIds.filter((id) => !gone.has(id) && !kept.includes(id));
     if (stopIfLost && gone.size > 0)
       return { content: undefined, lost: gone, leftOut: 0, sessionIds: [], release: () => Promise.resolve() };
@@ -92,7 +96,13 @@ export async function exportSurvivors<Content>(
           ...(held ? [freeSessions(admin, held.id, kept)] : []),
         ]);
       };
-      return { content: held?.received, lost: gone, leftOut: left.length, sessionIds: kept, release };
+      return {
+        content: held?.received,
+        lost: gone,
+        leftOut: left.length - (survivors.length - kept.length),
+        sessionIds: kept,
+        release,
+      };
     } catch (error) {
       const refused = readLostSessions(error).filter(({ session_id }) => !gone.has(session_id));
       if (refused.length === 0) {

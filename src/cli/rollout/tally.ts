@@ -1,4 +1,5 @@
 import { rejectionOf, type TaskResult } from "../../job/task.js";
+import type { FilteredGroups } from "./group-filter.js";
 import { RejectionReasons } from "./rejection-reasons.js";
 
 /** Counts of a running job. */
@@ -24,6 +25,10 @@ export class RolloutTally {
   rerunTasks = 0;
   /** Sum of the own rewards of each accepted episode, by session id. */
   readonly #rewards = new Map<string, number>();
+  /** Left out, because all episodes of their group had the same reward. */
+  readonly #equal = { episodes: 0, groups: 0 };
+  /** Left out, because a token of their group was sampled with an old weight version. */
+  readonly #stale = { episodes: 0, groups: 0 };
 
   add(result: TaskResult): void {
     this.accepted += result.accepted.length;
@@ -59,12 +64,22 @@ export class RolloutTally {
     this.leftOut += leftOut;
   }
 
-  /** Returns how many episodes incomplete groups cost, and how to keep them; undefined if there are none. */
-  describeLeftOut(): string | undefined {
-    if (this.leftOutOfGroups === 0) return undefined;
-    const episodes = this.leftOutOfGroups === 1 ? "1 episode was" : `${countOf(this.leftOutOfGroups)} episodes were`;
-    const groups = this.incompleteGroups === 1 ? "1 group was" : `${countOf(this.incompleteGroups)} groups were`;
-    return `${episodes} left out because ${groups} incomplete: drop_incomplete_group=false keeps them`;
+  /** Counts the groups that filters left out of a batch. */
+  filter({ equal, equalGroups, stale, staleGroups }: FilteredGroups): void {
+    this.#equal.episodes += equal.length;
+    this.#equal.groups += equalGroups;
+    this.#stale.episodes += stale.length;
+    this.#stale.groups += staleGroups;
+  }
+
+  /** Returns how many episodes incomplete groups and filters cost, and how to keep them: one line for each reason. */
+  describeLeftOut(): string[] {
+    const incomplete = { episodes: this.leftOutOfGroups, groups: this.incompleteGroups };
+    return [
+      describeLeftOut(incomplete, "were incomplete", "drop_incomplete_group=false keeps them"),
+      describeLeftOut(this.#equal, "had equal rewards", "rollout.drop_zero_variance=false keeps them"),
+      describeLeftOut(this.#stale, "were stale", "a higher rollout.max_token_staleness keeps them"),
+    ].flat();
   }
 
   /** Undefined if no episode was accepted. */
@@ -72,6 +87,17 @@ export class RolloutTally {
     const { rewards } = this;
     return rewards.length === 0 ? undefined : sum(rewards) / rewards.length;
   }
+}
+
+function describeLeftOut(
+  { episodes, groups }: { readonly episodes: number; readonly groups: number },
+  what: string,
+  advice: string,
+): string[] {
+  if (episodes === 0) return [];
+  const left = episodes === 1 ? "1 episode was" : `${countOf(episodes)} episodes were`;
+  const why = groups === 1 ? `1 group ${what.replace("were", "was")}` : `${countOf(groups)} groups ${what}`;
+  return [`${left} left out because ${why}: ${advice}`];
 }
 
 const COUNT = new Intl.NumberFormat("en");

@@ -24,12 +24,18 @@ export class SessionProgress {
     this.#now = now;
   }
 
-  /** Counts a session. */
-  step(total: number): void {
+  /**
+   * Counts a session.
+   *
+   * @param total number of all sessions, if it is known
+   */
+  step(total?: number): void {
     this.#done++;
     if (!this.#terminal.isTTY || this.#now() - this.#shownAt < INTERVAL_MS) return;
     this.#shownAt = this.#now();
-    this.#terminal.write(`${CLEAR_LINE}${this.#verb} ${this.#done} of ${countNoun(total, "session")}`);
+    const done =
+      total === undefined ? countNoun(this.#done, "session") : `${this.#done} of ${countNoun(total, "session")}`;
+    this.#terminal.write(`${CLEAR_LINE}${this.#verb} ${done}`);
   }
 
   /** Removes the line, so that something else can be printed. */

@@ -6,6 +6,6 @@ export type StoredState = SessionState | "held";
 
 export const STORED_STATES = ["active", "ended", "held", "exported", "expired"] as const satisfies StoredState[];
 
-export function readState({ summary: { state, held } }: StoredHead): StoredState {
+export function readState({ summary: { state, held } }: Pick<StoredHead, "summary">): StoredState {
   return held ? "held" : state;
 }

@@ -25,6 +25,12 @@ export const exportFiltersSchema = z.strictObject({
     .describe(
       "`rewarded`: exports only conversation trees that have a reward. A session reward counts for all trees of its session. Used by rollout jobs only.",
     ),
+  overlong: z
+    .enum(["keep", "drop"])
+    .default("keep")
+    .describe(
+      "`drop`: exports no calls whose output a token limit cut (finish reason `length`). Used by rollout jobs only.",
+    ),
 });
 
 export type ExportFiltersConfig = z.output<typeof exportFiltersSchema>;

@@ -56,6 +56,20 @@ export const rolloutSchema = z.strictObject({
     .describe(
       "Share of the episodes that a job must accept. If fewer are in the batch, which is written all the same, the command ends with status 4. Used by rollout jobs only.",
     ),
+  drop_zero_variance: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Leaves groups out of the batches in which all episodes have the same reward. Their advantages are 0, so they train nothing. Used by rollout jobs only.",
+    ),
+  max_token_staleness: z
+    .int()
+    .min(0)
+    .nullable()
+    .default(null)
+    .describe(
+      "Leaves groups out of the batches in which a token was sampled with a weight version that is further behind the version of the batch. Null: none. Used by rollout jobs only.",
+    ),
   workers: z
     .int()
     .min(1)

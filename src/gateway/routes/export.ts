@@ -10,6 +10,7 @@ import {
   SAFETENSORS,
   toBatchOptions,
 } from "../../control/batch-request.js";
+import { SESSIONS_FILE, sessionsBody } from "../../control/sessions-request.js";
 import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
 import { noteExport } from "../../http/connections/answer.js";
@@ -20,6 +21,7 @@ import type { GatewayContext } from "../context.js";
 import { acknowledge } from "../export/acknowledge.js";
 import { BatchExport, type WorkerShare } from "../export/batch-export.js";
 import { unreachableSessions } from "../export/refusal.js";
+import { exportSessions } from "../export/sessions-export.js";
 import { forwardTo } from "../forward.js";
 import { partLayout } from "../merge/merge-parts.js";
 import { findWorkerBySession, groupByTag, pickCredentials } from "../routing.js";
@@ -47,6 +49,22 @@ export function exportRoutes(app: App, context: GatewayContext): void {
       return forwardTo(context.pool, first.worker, request, reply, { body, toLossError });
     }
     return exportMerged(context, shares, request, reply, body);
+  });
+  app.post("/export_sessions", { schema: { body: sessionsBody } }, async (request, reply) => {
+    const { body } = request;
+    const { session_ids: ids, wait_seconds, drain_seconds } = body;
+    await refuseDuplicates(ids);
+    const shares = await groupByWorker(ids, reply, context);
+    const [first] = shares;
+    if (first && shares.length === 1) {
+      const toLossError = () => unreachableSessions(first.sessionIds);
+      return forwardTo(context.pool, first.worker, request, reply, { body, toLossError });
+    }
+    const { pool, upstream } = context;
+    const options = { pool, upstream, shares, headers: pickCredentials(request), signal: disconnectSignal(reply) };
+    await new BatchExport(options).waitUntilReady({ wait_seconds, drain_seconds });
+    const chunks = await exportSessions(ids, { drain_seconds }, options);
+    return reply.type(SESSIONS_FILE).send(Readable.from(chunks, { objectMode: false }));
   });
   app.delete("/export_batch/:id", { schema: { params: z.object({ id: z.string() }) } }, async (request, reply) => {
     await acknowledge(context, request.params.id, pickCredentials(request), disconnectSignal(reply));

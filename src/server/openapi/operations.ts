@@ -38,6 +38,11 @@ const BINARY: OtherContent = {
   schema: { type: "string", format: "binary", contentMediaType: "application/vnd.safetensors" },
 };
 
+const sessionsFile: OtherContent = {
+  description: "A sessions file, from which `rolltape export --from` makes batches.",
+  schema: { type: "string", format: "binary", contentMediaType: "application/vnd.rolltape.sessions" },
+};
+
 const sharedBatch = {
   type: "object",
   description: "A file in shared memory. Acknowledge it with `DELETE /export_batch/{id}`.",
@@ -269,6 +274,13 @@ export const OPERATIONS: Readonly<Record<string, OperationFacts>> = {
     tag: "Exports",
     request: "ExportBatchRequest",
     also: { "application/vnd.safetensors": BINARY, "application/json": shared },
+    errors: EXPORT_ERRORS,
+  },
+  "post /export_sessions": {
+    id: "exportSessions",
+    tag: "Exports",
+    request: "ExportSessionsRequest",
+    also: { "application/vnd.rolltape.sessions": sessionsFile },
     errors: EXPORT_ERRORS,
   },
   "delete /export_batch/{id}": {

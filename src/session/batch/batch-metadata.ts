@@ -13,10 +13,13 @@ export interface BatchOrigin {
   readonly model: string;
   /** SHA-256 of the checksums of tokenizer and chat template. Batches with the same digest agree in their token ids. */
   readonly modelDigest: string;
-  /** The configuration that decides what is recorded. */
-  readonly config: Readonly<Record<string, unknown>>;
-  /** Weight versions by the text with which an engine named the weights, in order of appearance. Absent: there are none. */
-  readonly versionLabels?: Readonly<Record<string, number>>;
+  /** The configuration that decides what is recorded. Of several servers: a list of the different ones. */
+  readonly config: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
+  /**
+   * Weight versions by the text with which an engine named the weights, in order of appearance. A label that has different versions
+   * on different servers has a list of them. Absent: there are none.
+   */
+  readonly versionLabels?: Readonly<Record<string, number | readonly number[]>> | undefined;
 }
 
 /** Most unrewarded conversation trees that the metadata names. The native core has the same limit. */

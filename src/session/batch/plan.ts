@@ -17,7 +17,7 @@ export interface ExportPlan {
   readonly sessions: readonly Session[];
   /** The interactions that are left out, by session. Empty with `includeUndelivered`. */
   readonly leftOut: readonly (readonly LeftOutInteraction[])[];
-  /** Returns true if `models`, `excludeModels` or `tags` remove an interaction. Undefined without these options. */
+  /** Returns true if filters other than `roots` remove an interaction. Undefined without these options. */
   readonly removes: ((interaction: Interaction) => boolean) | undefined;
   readonly counts: SessionCounts;
   /** Of all sessions, also in a shard. */
@@ -132,7 +132,7 @@ function readExportRow(rows: PlanRows, index: number, sessions: readonly Session
 
 function toNative(options: PlannedOptions): PlanOptions {
   const { includeUndelivered, rowTensors, labelLimit, maxLength = 0, roots, ...others } = options;
-  const { models: _, excludeModels: __, tags: ___, ...rest } = others;
+  const { models: _, excludeModels: __, tags: ___, overlong: ____, ...rest } = others;
   return {
     ...rest,
     maxLength,

@@ -8,6 +8,9 @@ import type { Session } from "../session.js";
 const MAX_PATTERNS = 100;
 const MAX_PATTERN_LENGTH = 256;
 
+/** Finish reason of an output that a token limit cut. */
+const OVERLONG = "length";
+
 const patterns = listOf(z.string().max(MAX_PATTERN_LENGTH), { min: 1, max: MAX_PATTERNS }).optional();
 
 /** Options that choose the interactions that an export trains on. Rewards are computed before, over the whole session. */
@@ -25,17 +28,22 @@ export const filterFields = {
     .describe(
       "rewarded: keeps only conversation trees that have a reward. A session reward counts for all trees of its session.",
     ),
+  overlong: z
+    .enum(["keep", "drop"])
+    .default("keep")
+    .describe("drop: removes interactions whose output a token limit cut (finish reason `length`)."),
 } as const;
 
 export type RowFilter = z.output<z.ZodObject<typeof filterFields>>;
 
 /** Returns the filters under their names in HTTP bodies; undefined if there are none. */
-export function describeFilter({ models, excludeModels, tags, roots }: RowFilter): object | undefined {
+export function describeFilter({ models, excludeModels, tags, roots, overlong }: RowFilter): object | undefined {
   const filters = {
     ...(models && { models }),
     ...(excludeModels && { exclude_models: excludeModels }),
     ...(tags && { tags }),
     ...(roots === "all" ? {} : { roots }),
+    ...(overlong === "keep" ? {} : { overlong }),
   };
   return Object.keys(filters).length === 0 ? undefined : filters;
 }
@@ -43,14 +51,18 @@ export function describeFilter({ models, excludeModels, tags, roots }: RowFilter
 /** Returns true if a filter removes the interaction, regardless of rewards. */
 type Removes = (interaction: Interaction) => boolean;
 
-/** Returns the test of `models`, `excludeModels` and `tags`; undefined if none of them is set. */
-export function toInteractionFilter({ models, excludeModels, tags }: RowFilter): Removes | undefined {
-  if (!models && !excludeModels && !tags) return undefined;
+/** Returns the test of all filters but `roots`; undefined if none of them is set. */
+export function toInteractionFilter({ models, excludeModels, tags, overlong }: RowFilter): Removes | undefined {
+  const dropsOverlong = overlong === "drop";
+  if (!models && !excludeModels && !tags && !dropsOverlong) return undefined;
   const hasModel = models && matcher(models);
   const hasExcludedModel = excludeModels && matcher(excludeModels);
   const hasTag = tags && matcher(tags);
-  return ({ requestedModel = "", tag = "" }) =>
-    hasModel?.(requestedModel) === false || hasExcludedModel?.(requestedModel) === true || hasTag?.(tag) === false;
+  return ({ requestedModel = "", tag = "", finishReason }) =>
+    (dropsOverlong && finishReason === OVERLONG) ||
+    hasModel?.(requestedModel) === false ||
+    hasExcludedModel?.(requestedModel) === true ||
+    hasTag?.(tag) === false;
 }
 
 /** Returns the indices of the interactions that the test removes, in ascending order. */

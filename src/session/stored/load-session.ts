@@ -1,4 +1,5 @@
 import { Session } from "../session.js";
+import type { ToolLists } from "../tool-lists.js";
 import { DamagedSessionError, describeRestoreError } from "./damaged-session-error.js";
 import { requireComplete } from "./read-session.js";
 import type { StoredHead } from "./session-records.js";
@@ -7,10 +8,14 @@ import type { StoredSession } from "./stored-session.js";
 /**
  * Returns a session with its stored data. Changes of the returned session are not stored.
  *
- * @param key key of its message digests. Required only if the session receives calls
+ * @param toolLists the tools of all sessions. Default: none
  * @throws DamagedSessionError if the data is damaged or incomplete
  */
-export function loadSession({ summary }: StoredHead, stored: StoredSession, key?: Uint8Array): Session {
+export function loadSession(
+  { summary }: Pick<StoredHead, "summary">,
+  stored: StoredSession,
+  toolLists?: ToolLists,
+): Session {
   requireComplete(summary.id, stored, summary);
   const session = new Session({
     id: summary.id,
@@ -18,7 +23,7 @@ export function loadSession({ summary }: StoredHead, stored: StoredSession, key?
     groupId: summary.groupId,
     leaseId: summary.leaseId,
     summary,
-    digestKey: key,
+    ...(toolLists && { toolLists }),
   });
   try {
     session.load(stored);

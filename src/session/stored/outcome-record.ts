@@ -22,10 +22,11 @@ const REFERENCED = 8;
 /** Size of the fields before the checksum. */
 const CHECKED_BYTES = 13;
 const CHECKSUM_BYTES = 4;
+export const OUTCOME_BYTES = CHECKED_BYTES + CHECKSUM_BYTES;
 
 /** Returns the bytes of an outcome: flags (1), reward as float64 (8), index of the retry (4), CRC-32 (4). */
 export function encodeOutcome({ reward, answered, repeatedBy, referenced }: Outcome): Buffer {
-  const bytes = Buffer.alloc(CHECKED_BYTES + CHECKSUM_BYTES);
+  const bytes = Buffer.alloc(OUTCOME_BYTES);
   const isRewarded = reward !== undefined;
   const isRepeated = repeatedBy !== undefined;
   const answerFlags = (answered ? ANSWERED : 0) | (referenced ? REFERENCED : 0);
@@ -38,7 +39,7 @@ export function encodeOutcome({ reward, answered, repeatedBy, referenced }: Outc
 
 /** Throws if the bytes are damaged. */
 export function decodeOutcome(bytes: Buffer): Outcome {
-  const isWhole = bytes.length === CHECKED_BYTES + CHECKSUM_BYTES;
+  const isWhole = bytes.length === OUTCOME_BYTES;
   if (!isWhole || bytes.readUInt32LE(CHECKED_BYTES) !== crc32(bytes.subarray(0, CHECKED_BYTES))) {
     throw new Error("its checksum is wrong");
   }

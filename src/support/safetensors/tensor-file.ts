@@ -20,13 +20,18 @@ export interface TensorFileOptions {
 /** Numbers of a tensor. A BOOL is 0 or 1. */
 export type TensorValues = Int32Array | Float32Array | Uint8Array;
 
+/** The operations on an open file that reading needs. */
+type OpenFile = Pick<FileHandle, "close"> & {
+  read(bytes: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
+};
+
 /** A safetensors file that is read piece by piece, because it may be larger than memory. */
 export class TensorFile implements AsyncDisposable {
   readonly header: Header;
   readonly byteLength: number;
-  readonly #file: FileHandle;
+  readonly #file: OpenFile;
 
-  private constructor(file: FileHandle, header: Header, byteLength: number) {
+  private constructor(file: OpenFile, header: Header, byteLength: number) {
     this.#file = file;
     this.header = header;
     this.byteLength = byteLength;
@@ -47,6 +52,20 @@ export class TensorFile implements AsyncDisposable {
       await file.close();
       throw error;
     }
+  }
+
+  /**
+   * Opens a file whose bytes are in memory.
+   *
+   * @throws SafetensorsError
+   */
+  static fromBytes(bytes: Uint8Array): TensorFile {
+    const read = (target: Uint8Array, offset: number, length: number, position: number) => {
+      const part = bytes.subarray(position, position + length);
+      target.set(part, offset);
+      return Promise.resolve({ bytesRead: part.length });
+    };
+    return new TensorFile({ read, close: () => Promise.resolve() }, readHeader(bytes), bytes.length);
   }
 
   /** Yields the numbers of an I32, F32 or BOOL tensor in pieces. Yields nothing if the file has no such tensor. */
@@ -97,7 +116,7 @@ export class TensorFile implements AsyncDisposable {
 const READABLE: ReadonlySet<string> = new Set(["I32", "F32", "BOOL"]);
 
 /** Reads `length` bytes into new memory. Returns fewer at the end of the file. */
-async function readBytes(file: FileHandle, position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readBytes(file: OpenFile, position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(length);
   let read = 0;
   while (read < length) {

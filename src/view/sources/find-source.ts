@@ -1,5 +1,6 @@
 import { open, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join, parse } from "node:path";
+import { requireRegularFile } from "../../support/regular-file.js";
 import { TranscriptError } from "../../transcript/errors.js";
 import { Transcript } from "../../transcript/read-index.js";
 import { ViewError } from "../errors.js";
@@ -8,7 +9,8 @@ import type { OpenSource } from "./open-source.js";
 import { TranscriptSource, type TranscriptSourceOptions } from "./transcript-source.js";
 
 /**
- * Opens a transcript, a tensor file or a folder. Of a folder, it opens the newest transcript, or the newest tensor file if
+ * Opens a transcript, a tensor file or a folder. If the transcript of its job is beside a tensor file, opens the transcript, which has the
+ * tokens of its batches too. Of a folder, it opens the newest transcript, or the newest tensor file if
  * there is no transcript.
  *
  * @throws ViewError, TranscriptError, SafetensorsError, ModelFolderError
@@ -20,8 +22,33 @@ export async function openPath(path: string, options: TranscriptSourceOptions = 
   if (facts.isDirectory()) return openFolder(path, options);
   // Reading a pipe or a device may never end.
   if (!facts.isFile()) throw new ViewError("nothing_to_view", `${path} is neither a file nor a folder.`);
-  if (await isTensorFile(path)) return BatchSource.open(path, options);
-  return TranscriptSource.open(path, options);
+  if (!(await isTensorFile(path))) return TranscriptSource.open(path, options);
+  const transcript = await findTranscript(path);
+  return transcript === undefined ? BatchSource.open(path, options) : TranscriptSource.open(transcript, options);
+}
+
+/** The number of a batch in its name, which the transcript of its job does not have. */
+const NUMBER = /-\d{5}(?=\.[^.]*$)/;
+
+/** Returns the transcript beside a tensor file that names it among its batches; undefined if there is none. */
+async function findTranscript(batch: string): Promise<string | undefined> {
+  const { dir, base } = parse(batch);
+  for (const name of new Set([base, base.replace(NUMBER, "")])) {
+    const path = join(dir, `${name}.jsonl`);
+    if (await namesBatch(path, base)) return path;
+  }
+  return undefined;
+}
+
+/** Returns false if the path is no transcript, or cannot be read. */
+async function namesBatch(path: string, batch: string): Promise<boolean> {
+  try {
+    await requireRegularFile(path);
+    await using transcript = await Transcript.open(path);
+    return transcript.lines.some((line) => line.type === "batch" && basename(line.file) === batch);
+  } catch {
+    return false;
+  }
 }
 
 async function openFolder(folder: string, options: TranscriptSourceOptions): Promise<OpenSource> {

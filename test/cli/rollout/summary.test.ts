@@ -17,7 +17,8 @@ function summarize(tally: RolloutTally, others: Partial<RolloutSummary> = {}): R
   });
   const batches = new BatchFiles(writer, "batch.safetensors", undefined);
   const rest = { tasks: 5, groupSize: 1, errors: undefined, stopped: false, minAcceptedShare: 0.5 };
-  return { tally, batches, seconds: 2, sampledTokens: 80, ...rest, ...others };
+  const sessionsFiles = { files: [], bytes: 0, failed: 0 };
+  return { tally, batches, sessionsFiles, seconds: 2, sampledTokens: 80, ...rest, ...others };
 }
 
 /** Describes a job of five episodes. An earlier process ended `acceptedBefore` of them. */
@@ -59,4 +60,12 @@ it("says that too few episodes were accepted, unless the job was stopped", () =>
   expect(describeRollout(summarize(tally))).toContain(`\ntoo few   ${said}\n`);
   expect(describeTooFew(summarize(tally, { minAcceptedShare: 0.49 }))).toBeUndefined();
   expect(describeTooFew(summarize(tally, { stopped: true }))).toBeUndefined();
+});
+
+it("names the sessions files, and counts those that could not be written", () => {
+  const files = ["a-00000.sessions", "a-00001.sessions"];
+  const said = describeRollout(summarize(new RolloutTally(), { sessionsFiles: { files, bytes: 7000, failed: 1 } }));
+  expect(said).toContain(
+    "\nsessions  2 files, a-00000.sessions to a-00001.sessions, 7000 bytes\n          1 of 3 sessions files could not be written\n",
+  );
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { compactFolder, inspectFolder } from "../../../src/cli/commands/storage.js";
-import { exportStorage, type StorageExport } from "../../../src/cli/storage/export-storage.js";
+import { exportStorage, type StorageExport } from "../../../src/cli/export/export-storage.js";
 import { verifySessions } from "../../../src/session/stored/verify-sessions.js";
 import { TABLES } from "../../../src/storage/changes.js";
 import { prepareDataFile } from "../../../src/storage/data-file.js";

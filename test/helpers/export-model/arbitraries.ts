@@ -75,6 +75,7 @@ const common = {
   excludeModels: fc.option(models, { nil: undefined, freq: 2 }),
   tags: fc.option(tags, { nil: undefined, freq: 1 }),
   roots: fc.constantFrom("all", "all", "rewarded"),
+  overlong: fc.constantFrom("keep", "keep", "drop"),
   rowTensors: fc.constantFrom(true, true, false),
   discount,
   padTokenId: fc.constantFrom(0, 7, -100, 2 ** 31 - 1),

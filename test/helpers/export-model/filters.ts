@@ -1,7 +1,7 @@
 import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
 import { isLeftOut, type ModelledSession, type Turn } from "./modelled-session.js";
 
-export type Filters = Pick<BatchOptionsInput, "models" | "excludeModels" | "tags" | "roots">;
+export type Filters = Pick<BatchOptionsInput, "models" | "excludeModels" | "tags" | "roots" | "overlong">;
 
 /** Returns true if a pattern matches a whole text. */
 function matches(pattern: unknown, text: string): boolean {
@@ -14,13 +14,14 @@ function matches(pattern: unknown, text: string): boolean {
 export function isRemoved(
   turn: Turn,
   session: ModelledSession,
-  { models, excludeModels, tags, roots }: Filters,
+  { models, excludeModels, tags, roots, overlong }: Filters,
 ): boolean {
   const { model = "", tag = "" } = turn;
   const isAny = (patterns: readonly unknown[], text: string) => patterns.some((pattern) => matches(pattern, text));
   if (models && !isAny(models, model)) return true;
   if (excludeModels && isAny(excludeModels, model)) return true;
   if (tags && !isAny(tags, tag)) return true;
+  if (overlong === "drop" && turn.finishReason === "length") return true;
   return roots === "rewarded" && session.sessionReward === undefined && !hasRewardedTree(turn, session);
 }
 
@@ -41,12 +42,13 @@ function hasRewardedTree(turn: Turn, { turns }: ModelledSession): boolean {
 }
 
 /** Returns the filters under their names in the metadata; undefined if there are none. */
-export function describeFilters({ models, excludeModels, tags, roots }: Filters): object | undefined {
+export function describeFilters({ models, excludeModels, tags, roots, overlong }: Filters): object | undefined {
   const set = Object.entries({
     models,
     exclude_models: excludeModels,
     tags,
     roots: roots === "all" ? undefined : roots,
+    overlong: overlong === "keep" ? undefined : overlong,
   });
   const inForce = set.filter(([, value]) => value !== undefined);
   return inForce.length === 0 ? undefined : Object.fromEntries(inForce);

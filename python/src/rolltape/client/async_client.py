@@ -63,6 +63,7 @@ class AsyncClient:
     export_trajectories = async_method(calls.export_trajectories)
     export_batch = async_method(calls.export_batch)
     export_batch_to = async_method(calls.export_batch_to)
+    export_sessions_to = async_method(calls.export_sessions_to)
     export_held_batch = async_method(calls.export_held_batch)
     export_shared_files = async_method(calls.export_shared_files)
     acknowledge = async_method(calls.acknowledge)

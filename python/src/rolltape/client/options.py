@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
 
-class ExportOptions(TypedDict, total=False):
+class SessionsOptions(TypedDict, total=False):
+    wait_seconds: float
+    drain_seconds: float
+
+
+class ExportOptions(SessionsOptions, total=False):
     style: Literal["individual", "concat"]
     discount: float
     concat_reward: Literal["leaf", "return"]
@@ -15,9 +20,8 @@ class ExportOptions(TypedDict, total=False):
     exclude_models: Sequence[str]
     tags: Sequence[str]
     roots: Literal["all", "rewarded"]
+    overlong: Literal["keep", "drop"]
     include_undelivered: bool
-    wait_seconds: float
-    drain_seconds: float
 
 
 class BatchOptions(ExportOptions, total=False):

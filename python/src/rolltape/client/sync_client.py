@@ -70,6 +70,7 @@ class Client:
     export_trajectories = method(calls.export_trajectories)
     export_batch = method(calls.export_batch)
     export_batch_to = method(calls.export_batch_to)
+    export_sessions_to = method(calls.export_sessions_to)
     export_held_batch = method(calls.export_held_batch)
     export_shared_files = method(calls.export_shared_files)
     acknowledge = method(calls.acknowledge)

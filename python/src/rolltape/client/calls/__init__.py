@@ -6,6 +6,7 @@ from .exports import (
     export_batch,
     export_batch_to,
     export_held_batch,
+    export_sessions_to,
     export_shared_files,
     export_trajectories,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "export_batch",
     "export_batch_to",
     "export_held_batch",
+    "export_sessions_to",
     "export_shared_files",
     "export_trajectories",
     "finish_weights",

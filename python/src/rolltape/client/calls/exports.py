@@ -17,7 +17,7 @@ from ..trajectories import Trajectories, read_trajectories
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..options import BatchOptions, ExportOptions, LeaseOptions, SharedOptions
+    from ..options import BatchOptions, ExportOptions, LeaseOptions, SessionsOptions, SharedOptions
 
 T = TypeVar("T")
 
@@ -63,6 +63,22 @@ def export_batch_to(
     The file may be incomplete if the call fails. `Batch.open(path)` reads it.
     """
     return _export(session_ids, timeout, options, lambda reply: None, Path(path))
+
+
+def export_sessions_to(
+    path: str | os.PathLike[str],
+    session_ids: Sequence[str],
+    *,
+    timeout: float | None = None,
+    **options: Unpack[SessionsOptions],
+) -> Call[None]:
+    """Writes the records of sessions into a file, from which `rolltape export --from` makes batches.
+
+    The sessions stay as they are. The file may be incomplete if the call fails; `rolltape export` refuses it then.
+    """
+    body = without_none(session_ids=list_of_ids(session_ids), **options)
+    limit = export_timeout(timeout, options)
+    return Call("POST", "/export_sessions", lambda reply: None, body, timeout=limit, file=Path(path))
 
 
 def export_held_batch(

@@ -1,12 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type BatchOptionsInput, batchFields } from "../../session/batch/batch-options.js";
 import { optionValue } from "../option-value.js";
-import { STORED_STATES, type StoredState } from "./session-state.js";
+import { STORED_STATES, type StoredState } from "../storage/session-state.js";
 
 /** Options of `rolltape export`, besides those of a batch. */
 export interface ExportOptions extends BatchOptionsInput {
   /** Folder of a server that is not running. */
-  readonly storage: string;
+  readonly storage?: string;
+  /** A sessions file, or a batch. */
+  readonly from?: string;
   readonly out: string;
   /** Ids of the sessions. */
   readonly sessions?: readonly string[];
@@ -18,7 +20,13 @@ type BatchField = keyof typeof batchFields;
 /** Declares the arguments of `rolltape export`. Options of a batch have the names of the HTTP API, with hyphens. */
 export function withExportOptions(command: Command): Command {
   command
-    .requiredOption("--storage <folder>", "storage.directory of a server that is not running")
+    .option("--storage <folder>", "storage.directory of a server that is not running")
+    .addOption(
+      new Option(
+        "--from <file>",
+        "a sessions file of a rollout job, or a batch: with its sessions file beside it, every option works",
+      ).conflicts("storage"),
+    )
     .requiredOption("-o, --out <file>", "safetensors file that the batch is written to")
     .addOption(
       new Option("--sessions <ids>", "ids of the sessions, separated by commas (default: all with data)").argParser(

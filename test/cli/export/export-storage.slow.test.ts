@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { exportStorage } from "../../../src/cli/storage/export-storage.js";
+import { exportStorage } from "../../../src/cli/export/export-storage.js";
 import { recordKey, sessionKey } from "../../../src/session/stored/keys.js";
 import type { Proxy, StartedSession } from "../../helpers/proxy.js";
-import { changeStored, flipBit, newFolder, recordBranches, startStored } from "./stored-sessions.js";
+import { changeStored, flipBit, newFolder, recordBranches, startStored } from "../storage/stored-sessions.js";
 
 /** `rolltape export --storage`: exports what a server left, without a server. */
 

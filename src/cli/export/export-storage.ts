@@ -1,26 +1,26 @@
-import { packBatch } from "../../session/batch/batch.js";
-import { batchOptionsSchema } from "../../session/batch/batch-options.js";
+import { type BatchOptions, batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { refuseConflicts } from "../../session/batch/option-conflicts.js";
-import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
 import { type OfflineSession, readHeads, readOffline, reasonOf } from "../../session/stored/offline-sessions.js";
 import type { StoredProblem } from "../../session/stored/stored-problem.js";
 import { OfflineStorage } from "../../storage/index.js";
-import { writeBatchFile } from "../rollout/batch-file.js";
-import { StorageCommandError } from "./errors.js";
-import { type ExportOptions, toFlag } from "./export-options.js";
-import { describeLogProblem } from "./log-problem.js";
-import { SessionProgress } from "./progress.js";
-import { readServerFacts } from "./read-facts.js";
-import { readState } from "./session-state.js";
+import { StorageCommandError } from "../storage/errors.js";
+import { describeLogProblem } from "../storage/log-problem.js";
+import { SessionProgress } from "../storage/progress.js";
+import { readServerFacts } from "../storage/read-facts.js";
+import { readState } from "../storage/session-state.js";
+import type { ExportOptions } from "./export-options.js";
+import { describingConflicts, type WrittenExport, writeExport } from "./write-export.js";
 
-/** The result of an export. */
-export interface StorageExport {
-  readonly sessions: number;
-  readonly rows: number;
-  readonly bytes: number;
+/** The result of an export from a folder. */
+export interface StorageExport extends WrittenExport {
   /** Damaged records and damage of the log, which the export leaves out. */
   readonly problems: readonly StoredProblem[];
+}
+
+/** Options of an export from a folder. */
+export interface StorageExportOptions extends Omit<ExportOptions, "from"> {
+  readonly storage: string;
 }
 
 /**
@@ -29,12 +29,12 @@ export interface StorageExport {
  *
  * @throws StorageCommandError if there is nothing to export, or the options do not fit the sessions
  */
-export async function exportStorage(options: ExportOptions): Promise<StorageExport> {
+export async function exportStorage(options: StorageExportOptions): Promise<StorageExport> {
   const { storage: directory, out, sessions: ids, state: states, ...rest } = options;
-  const batchOptions = batchOptionsSchema.parse(rest);
+  const batchOptions: BatchOptions = batchOptionsSchema.parse(rest);
   using storage = OfflineStorage.open(directory);
   const problems = [describeLogProblem(storage.log) ?? []].flat();
-  try {
+  return describingConflicts(async () => {
     refuseConflicts(batchOptions);
     const { origin } = readServerFacts(storage, directory);
     const heads = readHeads(storage, (problem) => problems.push(problem));
@@ -46,17 +46,8 @@ export async function exportStorage(options: ExportOptions): Promise<StorageExpo
     });
     progress.clear();
     if (sessions.length === 0) throw nothingLeft(directory, problems);
-    const batch = await packBatch(sessions, batchOptions, { origin });
-    try {
-      await writeBatchFile(out, batch.bytes);
-      return { sessions: sessions.length, rows: batch.rows.length, bytes: batch.byteLength, problems };
-    } finally {
-      batch.release();
-    }
-  } catch (error) {
-    if (!(error instanceof SessionError)) throw error;
-    throw new StorageCommandError("invalid_arguments", error.spelled(toFlag), { cause: error });
-  }
+    return { ...(await writeExport(out, sessions, batchOptions, origin)), problems };
+  });
 }
 
 /** Reads a session. If it is damaged, adds the problem and returns undefined. */

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { BatchOptionsInput } from "../../session/batch/batch-options.js";
+import { filterFields } from "../../session/batch/row-filter.js";
+import type { Header } from "../../support/safetensors/read-header.js";
+import { StorageCommandError } from "../storage/errors.js";
+
+/** The options of its export that a batch states. */
+export type BatchFacts = Pick<BatchOptionsInput, "layout" | "style" | "discount" | "concatReward"> &
+  Pick<BatchOptionsInput, keyof typeof filterFields>;
+
+const facts = z.object({
+  layout: z.enum(["padded", "packed", "tree"]),
+  style: z.enum(["individual", "concat"]),
+  discount: z.coerce.number(),
+  concat_reward: z.enum(["leaf", "return"]).optional(),
+  filters: z.string().default("{}"),
+});
+
+const filters = z.object({
+  models: filterFields.models,
+  exclude_models: filterFields.excludeModels,
+  tags: filterFields.tags,
+  roots: filterFields.roots.optional(),
+  overlong: filterFields.overlong.optional(),
+});
+
+/** @throws StorageCommandError `invalid_arguments` if the file is no batch of Rolltape */
+export function readBatchFacts(file: string, { metadata }: Header): BatchFacts {
+  try {
+    const { filters: text, concat_reward: concatReward, ...others } = facts.parse(metadata);
+    const { exclude_models: excludeModels, ...filter } = filters.parse(JSON.parse(text));
+    const all = { ...others, concatReward, ...filter, excludeModels };
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  } catch (cause) {
+    const message = `--from ${file} must be a sessions file or a batch of Rolltape; its metadata names no export`;
+    throw new StorageCommandError("invalid_arguments", message, { cause });
+  }
+}

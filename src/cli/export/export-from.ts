@@ -1,0 +1,79 @@
+import { open } from "node:fs/promises";
+import type { BatchOptionsInput } from "../../session/batch/batch-options.js";
+import { isSessionsFile } from "../../session/stored/file/frames.js";
+import { SafetensorsError } from "../../support/safetensors/errors.js";
+import { TensorFile } from "../../support/safetensors/tensor-file.js";
+import { readRows } from "../inspect/rows.js";
+import { JOB_EXPORT } from "../rollout/job-export.js";
+import { StorageCommandError } from "../storage/errors.js";
+import { type BatchFacts, readBatchFacts } from "./batch-facts.js";
+import { convertBatch } from "./convert-batch.js";
+import type { ExportOptions } from "./export-options.js";
+import { exportSessionsFile } from "./export-sessions-file.js";
+import { findSessionsFile } from "./sessions-beside.js";
+import type { WrittenExport } from "./write-export.js";
+
+/** Options of an export from a file. */
+export interface FromOptions extends Omit<ExportOptions, "storage"> {
+  readonly from: string;
+}
+
+/**
+ * Exports a sessions file, or a batch again: from the sessions file beside it, else from the batch itself. Options that are not given
+ * are those of the batch.
+ */
+export async function exportFrom({ from, ...options }: FromOptions): Promise<WrittenExport> {
+  const { out, sessions, state, ...rest } = options;
+  const given = readGiven(rest);
+  if (await startsAsSessions(from)) return exportSessionsFile(from, options, given);
+  const { facts, expected } = await readBatch(from);
+  const sessionsFile = findSessionsFile(from);
+  if (sessionsFile === undefined) return convertBatch(from, readGiven({ ...rest, sessions, state }), out);
+  return exportSessionsFile(sessionsFile, { ...options, expected }, { ...inherit(facts, given), ...given });
+}
+
+/** Returns the options that the user named. */
+function readGiven(options: Readonly<Record<string, unknown>>): BatchOptionsInput {
+  // An option that starts with `--no-` is true unless it is given.
+  const isGiven = ([name, value]: [string, unknown]) =>
+    value !== undefined && !(name === "rowTensors" && value === true);
+  return Object.fromEntries(Object.entries(options).filter(isGiven));
+}
+
+/** Returns the options of a batch's export, without those that do not fit the options that are given. */
+function inherit({ concatReward, ...facts }: BatchFacts, given: BatchOptionsInput): BatchOptionsInput {
+  const { style, layout } = { ...facts, ...given };
+  const isConcat = style === "concat" && layout !== "tree";
+  return {
+    ...facts,
+    ...(isConcat && concatReward && { concatReward }),
+    onMismatch: JOB_EXPORT.on_mismatch,
+    sharedTurns: JOB_EXPORT.shared_turns,
+  };
+}
+
+async function startsAsSessions(path: string): Promise<boolean> {
+  const file = await open(path).catch((cause: unknown) => {
+    const message = `--from ${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new StorageCommandError("invalid_arguments", message, { cause });
+  });
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
+    return isSessionsFile(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads the options of a batch's export, and its sessions. */
+async function readBatch(path: string): Promise<{ facts: BatchFacts; expected: string[] }> {
+  try {
+    await using file = await TensorFile.open(path);
+    const facts = readBatchFacts(path, file.header);
+    return { facts, expected: readRows(file.header).map(({ session_id }) => session_id) };
+  } catch (error) {
+    if (!(error instanceof SafetensorsError)) throw error;
+    const message = `--from ${path} must be a sessions file or a batch: ${error.message}`;
+    throw new StorageCommandError("invalid_arguments", message, { cause: error });
+  }
+}

@@ -1,0 +1,44 @@
+import type { AdminClient } from "../../client/admin-client.js";
+import { sessionsFileOf } from "../export/sessions-beside.js";
+import type { BatchFiles } from "./batch-files.js";
+import { receiveSessions } from "./receive-sessions.js";
+import type { RolloutOptions } from "./rollout-options.js";
+
+/** The sessions files that a job writes, one for each batch. */
+export class SessionsFiles {
+  readonly #file: string | undefined;
+  readonly #isBeside: boolean;
+  readonly #admin: Pick<AdminClient, "receiveSessions">;
+  readonly files: string[] = [];
+  bytes = 0;
+  /** Number of files that could not be written. */
+  failed = 0;
+
+  constructor(
+    { sessions, out }: Pick<RolloutOptions, "sessions" | "out">,
+    admin: Pick<AdminClient, "receiveSessions">,
+  ) {
+    this.#file = sessions === false ? undefined : sessions;
+    this.#isBeside = this.#file === sessionsFileOf(out);
+    this.#admin = admin;
+  }
+
+  /**
+   * Writes the sessions of a batch, if the job keeps them.
+   *
+   * @param batch the file that has the batch
+   * @throws if the proxy does not send them or the disk does not accept them. The batch is not affected
+   */
+  async write(batch: string, sessionIds: readonly string[], { numbered }: Pick<BatchFiles, "numbered">): Promise<void> {
+    if (this.#file === undefined) return;
+    const file = this.#isBeside ? sessionsFileOf(batch) : numbered(this.#file);
+    try {
+      this.bytes += await this.#admin.receiveSessions(sessionIds, {}, (body) => receiveSessions(body, file));
+      this.files.push(file);
+    } catch (cause) {
+      this.failed++;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`the sessions file ${file} was not written: ${why}`, { cause });
+    }
+  }
+}

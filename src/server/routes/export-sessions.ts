@@ -1,0 +1,30 @@
+import { Readable } from "node:stream";
+import { refuseDuplicates } from "../../control/batch-request.js";
+import { SESSIONS_FILE, sessionsBody } from "../../control/sessions-request.js";
+import type { App } from "../../http/app-type.js";
+import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
+import { writeSessions } from "../../session/stored/file/write-sessions.js";
+import type { ServerContext } from "../context.js";
+import { toWaits } from "./export-answer.js";
+
+/** The records of sessions as a file, from which `rolltape export` makes batches. The sessions stay as they are. */
+export function exportSessionsRoutes(app: App, context: ServerContext): void {
+  app.post(
+    "/export_sessions",
+    {
+      config: { key: "admin", worksWithoutDisk: true },
+      schema: { summary: "The records of many sessions as a file, which leaves them as they are", body: sessionsBody },
+    },
+    async ({ body }, reply) => {
+      const { exporter, origin } = context;
+      await refuseDuplicates(body.session_ids);
+      const waits = toWaits(body, context, disconnectSignal(reply));
+      const { sessions, settle } = await exporter.prepare(body.session_ids, waits, () => Promise.resolve());
+      const file = Readable.from(writeSessions(sessions, origin), { objectMode: false });
+      // Not when the response closes: the session that is being read may not be freed until then.
+      file.once("close", () => settle("left"));
+      onResponseClose(reply, () => file.destroy());
+      return reply.type(SESSIONS_FILE).send(file);
+    },
+  );
+}

@@ -1,0 +1,119 @@
+import type { z } from "zod";
+import type { BatchOrigin } from "../../batch/batch-metadata.js";
+import type { Session } from "../../session.js";
+import { ToolLists } from "../../tool-lists.js";
+import { decodeInteraction, type StoredInteraction } from "../interaction-record.js";
+import { loadSession } from "../load-session.js";
+import { decodeOutcome, OUTCOME_BYTES } from "../outcome-record.js";
+import { damaged } from "./errors.js";
+import { type Frame, readFrames } from "./frames.js";
+import { originRecord, type SessionRecord, sessionRecord, toolsRecord } from "./records.js";
+
+/** A session of a file, restored like a session of a storage folder. */
+export interface FileSession {
+  readonly session: Session;
+  /** The server that recorded it; undefined if none did. */
+  readonly origin: BatchOrigin | undefined;
+}
+
+/** The frames of a session, with those of kinds `origin` and `tools` before it that the file did not have yet. */
+export interface SessionFrames {
+  readonly id: string;
+  readonly frames: readonly Frame[];
+}
+
+/**
+ * Yields the frames of each session of a file.
+ *
+ * @param chunks the bytes of the file
+ * @param name of the file, for errors
+ * @throws SessionsFileError if it is no sessions file, of another format, or damaged
+ */
+export async function* readSessionFrames(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<SessionFrames> {
+  let frames: Frame[] = [];
+  for await (const frame of readFrames(chunks, name)) {
+    frames.push(frame);
+    if (frame.kind !== "outcomes") continue;
+    const head = frames.find(({ kind }) => kind === "session");
+    if (!head) throw damaged(name, "a session has no summary");
+    yield { id: readJson(head, sessionRecord, name).summary.id, frames };
+    frames = [];
+  }
+  if (frames.length > 0) throw damaged(name, "its last session is incomplete");
+}
+
+/**
+ * Yields the sessions of a file.
+ *
+ * @param isChosen returns false for sessions that are not to be restored. Default: all are
+ * @throws SessionsFileError if it is no sessions file, of another format, or damaged
+ * @throws DamagedSessionError if the data of a session cannot be restored
+ */
+export async function* readSessions(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  isChosen: (id: string) => boolean = () => true,
+): AsyncGenerator<FileSession> {
+  const origins = new Map<string, BatchOrigin>();
+  const toolLists = new ToolLists();
+  for await (const { id, frames } of readSessionFrames(chunks, name)) {
+    for (const frame of frames) {
+      if (frame.kind === "origin") {
+        const { key, ...origin } = readJson(frame, originRecord, name);
+        origins.set(key, origin);
+      } else if (frame.kind === "tools") {
+        const { key, text } = readJson(frame, toolsRecord, name);
+        toolLists.acquire(key, () => text);
+      }
+    }
+    if (isChosen(id)) yield restore(frames, { origins, toolLists, name });
+  }
+}
+
+interface FileParts {
+  readonly origins: ReadonlyMap<string, BatchOrigin>;
+  readonly toolLists: ToolLists;
+  readonly name: string;
+}
+
+function restore(frames: readonly Frame[], { origins, toolLists, name }: FileParts): FileSession {
+  let record: SessionRecord | undefined;
+  const interactions: StoredInteraction[] = [];
+  let outcomes: Buffer = Buffer.alloc(0);
+  for (const frame of frames) {
+    const { kind, payload } = frame;
+    if (kind === "session") record = readJson(frame, sessionRecord, name) as unknown as SessionRecord;
+    if (kind === "interaction") interactions.push(readPart(name, () => decodeInteraction(payload)));
+    if (kind === "outcomes") outcomes = payload;
+  }
+  if (!record) throw damaged(name, "a session has no summary");
+  const { summary, origin } = record;
+  const stored = {
+    interactions,
+    outcomes: interactions.map((_, index) => readPart(name, () => outcomeAt(outcomes, index))),
+  };
+  return {
+    session: loadSession({ summary }, stored, toolLists),
+    origin: origin === undefined ? undefined : origins.get(origin),
+  };
+}
+
+const outcomeAt = (outcomes: Buffer, index: number) =>
+  decodeOutcome(outcomes.subarray(index * OUTCOME_BYTES, (index + 1) * OUTCOME_BYTES));
+
+function readJson<Schema extends z.ZodType>({ payload, kind }: Frame, schema: Schema, name: string): z.output<Schema> {
+  const parsed = readPart(name, () => schema.safeParse(JSON.parse(payload.toString())));
+  if (parsed.success) return parsed.data;
+  throw damaged(name, `a record of kind \`${kind}\` is unknown to this Rolltape`, parsed.error);
+}
+
+function readPart<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw damaged(name, error instanceof Error ? error.message : String(error), error);
+  }
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import type { BatchOrigin } from "../../batch/batch-metadata.js";
+import type { SessionSummary } from "../../session-summary.js";
+
+/** The server that recorded sessions. */
+export interface OriginRecord extends BatchOrigin {
+  /** Identifies it in the file. */
+  readonly key: string;
+}
+
+/** The tools of interactions. */
+export interface ToolsRecord {
+  /** See `Interaction.toolsKey`. */
+  readonly key: string;
+  /** JSON with the spelling of the request. */
+  readonly text: string;
+}
+
+/** A session without its data. */
+export interface SessionRecord {
+  /** Key of its server. Undefined if no server recorded it. */
+  readonly origin?: string | undefined;
+  readonly summary: SessionSummary;
+}
+
+export const originRecord = z.object({
+  key: z.string(),
+  model: z.string(),
+  modelDigest: z.string(),
+  config: z.record(z.string(), z.unknown()),
+  versionLabels: z.record(z.string(), z.int32()).optional(),
+});
+
+export const toolsRecord = z.object({ key: z.string(), text: z.string() });
+
+const count = z.int().min(0);
+
+/** The parts of a summary without which the session cannot be restored. */
+export const sessionRecord = z.object({
+  origin: z.string().optional(),
+  summary: z.looseObject({ id: z.string(), taskId: z.string(), interactionCount: count, rewards: count }),
+});

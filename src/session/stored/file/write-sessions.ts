@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { Slices } from "../../../support/async/run-steps.js";
+import type { Steps } from "../../../support/async/steps.js";
+import type { BatchOrigin } from "../../batch/batch-metadata.js";
+import type { Session } from "../../session.js";
+import { encodeInteraction } from "../interaction-record.js";
+import { encodeOutcome } from "../outcome-record.js";
+import { encodeHeader, encodeStart, type Frame, FrameCount, type FrameKind } from "./frames.js";
+import type { OriginRecord, SessionRecord, ToolsRecord } from "./records.js";
+
+/** Size of the chunks of a file. Smaller frames are copied into one chunk, because each write to a socket costs more than the copy. */
+const CHUNK_BYTES = 1 << 18;
+
+/**
+ * Yields a sessions file in chunks. Reads each session when its turn comes, in slices of the event loop, so it may not be freed and
+ * no longer change until then.
+ *
+ * @param origin the server that recorded the sessions
+ */
+export async function* writeSessions(sessions: Iterable<Session>, origin?: BatchOrigin): AsyncGenerator<Buffer> {
+  yield* writeFrames(inSlices(toFrames(sessions, origin)));
+}
+
+/** Yields the same values. Each is made in the current slice of the event loop, or in a later one. */
+async function* inSlices<Value>(values: Iterator<Value>): AsyncGenerator<Value> {
+  const slices = new Slices();
+  for (;;) {
+    const { done, value } = await slices.run(nextOf(values));
+    if (done) return;
+    yield value;
+  }
+}
+
+function* nextOf<Value>(values: Iterator<Value>): Steps<IteratorResult<Value, unknown>> {
+  const next = values.next();
+  yield;
+  return next;
+}
+
+/**
+ * Yields the file of these frames in chunks, without frames of kinds `origin` and `tools` that it already has.
+ *
+ * @param frames of one file, or of several files, in the order of their sessions
+ */
+export async function* writeFrames(frames: AsyncIterable<Frame>): AsyncGenerator<Buffer> {
+  const slices = new Slices();
+  const count = new FrameCount();
+  const known = new Set<string>();
+  let chunk: Buffer[] = [encodeStart()];
+  let length = 0;
+  for await (const frame of frames) {
+    if (isShared(frame.kind)) {
+      const digest = createHash("sha256").update(frame.payload).digest("base64");
+      if (known.has(digest)) continue;
+      known.add(digest);
+    }
+    const header = await slices.run(encodeHeader(frame));
+    count.add(frame.kind, header);
+    chunk.push(header, frame.payload);
+    length += frame.payload.length;
+    if (length < CHUNK_BYTES) continue;
+    yield* joinSmall(chunk);
+    [chunk, length] = [[], 0];
+  }
+  const end: Frame = { kind: "end", payload: count.encode() };
+  yield Buffer.concat([...chunk, await slices.run(encodeHeader(end)), end.payload]);
+}
+
+/** Returns true for kinds of frames that several sessions use. */
+const isShared = (kind: FrameKind): boolean => kind === "origin" || kind === "tools";
+
+/** Yields pieces of a chunk. One that is large by itself is not copied. */
+function* joinSmall(pieces: readonly Buffer[]): Generator<Buffer> {
+  const last = pieces.at(-1);
+  if (!last || last.length < CHUNK_BYTES) return yield Buffer.concat(pieces);
+  yield Buffer.concat(pieces.slice(0, -1));
+  yield last;
+}
+
+function* toFrames(sessions: Iterable<Session>, origin: BatchOrigin | undefined): Generator<Frame> {
+  const key = origin && digest(JSON.stringify(origin));
+  if (origin && key !== undefined) yield toJson<OriginRecord>("origin", { key, ...origin });
+  const tools = new Set<string>();
+  for (const session of sessions) yield* sessionFrames(session, key, tools);
+}
+
+/** @param tools keys of the lists that the file has, to which this adds */
+function* sessionFrames(session: Session, origin: string | undefined, tools: Set<string>): Generator<Frame> {
+  const { interactionCount } = session;
+  for (let index = 0; index < interactionCount; index++) {
+    const interaction = session.interaction(index);
+    const { toolsKey: key } = interaction;
+    if (key === "" || tools.has(key)) continue;
+    tools.add(key);
+    const text = session.readTools(interaction);
+    if (text !== undefined) yield toJson<ToolsRecord>("tools", { key, text });
+  }
+  yield toJson<SessionRecord>("session", { origin, summary: session.summarize() });
+  for (let index = 0; index < interactionCount; index++)
+    yield { kind: "interaction", payload: encodeInteraction(session.toStored(index)) };
+  const outcomes = Array.from({ length: interactionCount }, (_, index) => encodeOutcome(session.readOutcome(index)));
+  yield { kind: "outcomes", payload: Buffer.concat(outcomes) };
+}
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
+
+function toJson<Value>(kind: FrameKind, value: Value): Frame {
+  return { kind, payload: Buffer.from(JSON.stringify(value)) };
+}
