@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { SqliteDatabase } from "../../../src/job/sqlite.js";
 import { WorkerList } from "../../../src/job/leases/worker-list.js";
+import { SqliteDatabase } from "../../../src/job/sqlite.js";
 import { ADMIN_KEY, leasing, reportOf, serve } from "./leasing.js";
 
 async function served(options = {}) {
@@ -31,11 +31,12 @@ describe("the end of a job", () => {
 
   it("is not told to workers if its state was lost: another controller may go on with it", async () => {
     const database = new SqliteDatabase();
-    const { call, running } = await served({ database });
+    const { call, running, store } = await served({ database });
     await call("/rollout/workers", { worker_id: "w", name: "first" });
     const waiting = call("/rollout/leases", { worker_id: "w", count: 1, held: [] });
     await sleep(100);
     await database[Symbol.asyncDispose]();
+    await expect(store.readCounts()).rejects.toThrow();
     const closed = running.close();
     expect((await waiting).status).toBe(500);
     await closed;
