@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { permissions } from "../support/private-files.js";
 import { describeLogEnd, logLength } from "../support/processes/log-file.js";
 import { waitForReadyLine } from "../support/processes/ready-line.js";
 import { pauseBeforeRestart } from "../support/processes/restart-pause.js";
@@ -124,7 +125,7 @@ export class SupervisedProcess {
     const { role, command, env } = spec;
     const values = { ...this.#options.values(), node: this.#place.address, index: String(index), folder };
     const logs = join(folder, "logs");
-    mkdirSync(logs, { recursive: true });
+    mkdirSync(logs, { recursive: true, mode: permissions.folder });
     const output = join(logs, `${role}-${index}.out`);
     this.#errorsFrom = logLength(this.#errors);
     const running = await launcher.launch({

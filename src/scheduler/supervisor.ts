@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onAbort } from "../support/async/on-abort.js";
+import { permissions } from "../support/private-files.js";
 import { SchedulerError } from "./errors.js";
 import { type JobSpec, type RoleSpec, sortRoles } from "./job.js";
 import type { Launcher } from "./launcher.js";
@@ -76,7 +77,7 @@ class Supervisor {
     this.#failure = new Promise<never>((_, reject) => (this.#reject = reject));
     // Between two steps of the job nothing awaits this promise. Without a handler, its rejection would end the process.
     this.#failure.catch(() => undefined);
-    mkdirSync(job.folder, { recursive: true });
+    mkdirSync(job.folder, { recursive: true, mode: permissions.folder });
     // These files may be left from an earlier run, whose servers are gone.
     rmSync(join(job.folder, "workers"), { recursive: true, force: true });
     rmSync(join(job.folder, "processes.json"), { force: true });

@@ -1,20 +1,21 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { permissions } from "./private-files.js";
 
 /**
- * Creates a folder and its parents. `mkdir` with `recursive` is not used because it hangs on file systems that refuse new
- * folders, such as /proc.
+ * Creates a folder and its parents, for data that may be private. `mkdir` with `recursive` is not used because it hangs on file
+ * systems that refuse new folders, such as /proc.
  */
 export async function makeFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder);
+    await mkdir(folder, permissions.folder);
   } catch (error) {
     if (await isFolder(folder)) return;
     const parent = dirname(folder);
     if (parent === folder || (await isFolder(parent)) || !isMissing(error)) throw error;
     await makeFolder(parent);
     // Another job may make the same folders at the same time.
-    await mkdir(folder).catch(async (failure: unknown) => {
+    await mkdir(folder, permissions.folder).catch(async (failure: unknown) => {
       if (!(await isFolder(folder))) throw failure;
     });
   }

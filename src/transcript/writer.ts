@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { sleep } from "../support/async/sleep.js";
+import { permissions } from "../support/private-files.js";
 import type { EpisodeLine, IndexLine, InteractionsSummary, Place, RunLine, TranscriptLine } from "./format.js";
 import { indexFileOf, Transcript } from "./read-index.js";
 import { MAX_LINE_BYTES } from "./read-line.js";
@@ -18,8 +19,6 @@ export interface WrittenEpisode {
   readonly summary: InteractionsSummary;
 }
 
-/** Messages of agents may be confidential. */
-const MODE = 0o600;
 /** Least time between two writes. Each takes two calls of the file system, and so as much processor time as a short line. */
 const GATHER_MS = 50;
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW;
@@ -62,7 +61,7 @@ export class TranscriptWriter {
       // A reader that has the earlier files open keeps them. A link in their place is removed, not followed.
       await Promise.all([rm(path, { force: true }), rm(indexFileOf(path), { force: true })]);
     }
-    const file = await open(path, known ? APPEND : "ax+", MODE);
+    const file = await open(path, known ? APPEND : "ax+", permissions.file);
     try {
       const { lines, end } = known ?? NOTHING;
       if (known) await file.truncate(end);
@@ -177,7 +176,7 @@ async function readKnown(path: string): Promise<Known | undefined> {
 async function createIndex(path: string, lines: readonly IndexLine[]): Promise<FileHandle> {
   const partial = `${path}.new`;
   await rm(partial, { force: true });
-  const index = await open(partial, "ax", MODE);
+  const index = await open(partial, "ax", permissions.file);
   try {
     await index.appendFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     await rename(partial, path);

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { open, rename, rm, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { permissions } from "../../support/private-files.js";
 import { formatBytes } from "../format-bytes.js";
 import { unreadable } from "../preflight/usable-folder.js";
 
@@ -14,7 +15,7 @@ interface OpenFile {
 /** The file system operations that writing a batch needs. Tests replace them. */
 export interface BatchFileSystem {
   statfs(path: string): Promise<{ readonly blocks: number; readonly bavail: number; readonly bsize: number }>;
-  open(path: string, flags: string): Promise<OpenFile>;
+  open(path: string, flags: string, mode?: number): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
   rm(path: string): Promise<void>;
 }
@@ -77,7 +78,7 @@ export async function requireSpace(file: string, needed: number, disk: Pick<Batc
 export const partialPathOf = (file: string): string => `${file}.partial-${process.pid}`;
 
 async function writeSynced(path: string, batch: Uint8Array, disk: BatchFileSystem): Promise<void> {
-  const file = await disk.open(path, "w");
+  const file = await disk.open(path, "w", permissions.file);
   try {
     await file.writeFile(batch);
     // Some file systems report a full disk or a quota only here.

@@ -3,6 +3,7 @@ import type { TaskResult } from "../../job/task.js";
 import { readClassName } from "../../rollout/class-name.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
 import { readStandardError } from "../../rollout/subproc/standard-error.js";
+import { permissions } from "../../support/private-files.js";
 import { removeTail } from "../../support/processes/output-tail.js";
 
 /**
@@ -35,7 +36,7 @@ export class RolloutErrorLog {
   add(result: TaskResult): void {
     if (this.#closed || this.#failure !== undefined || result.rejected.length === 0) return;
     try {
-      this.#descriptor ??= openSync(this.#file, "w");
+      this.#descriptor ??= openSync(this.#file, "w", permissions.file);
       writeWhole(
         this.#descriptor,
         createRecords(result)

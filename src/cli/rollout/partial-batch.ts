@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { permissions } from "../../support/private-files.js";
 import {
   BatchFileError,
   type BatchFileSystem,
@@ -22,7 +23,7 @@ export interface PartialFileSystem extends BatchFileSystem {
   openPartial(path: string): Promise<PartialFile>;
 }
 
-const PARTIAL_DISK: PartialFileSystem = { ...DISK, openPartial: (path) => open(path, "w+") };
+const PARTIAL_DISK: PartialFileSystem = { ...DISK, openPartial: (path) => open(path, "w+", permissions.file) };
 
 /** A batch that is written to a partial file beside its own while it arrives. */
 export class PartialBatch {

@@ -7,6 +7,7 @@ import { type ConnectedProxy, connectProxy } from "../../rollout/connect.js";
 import type { RolloutWorkflow } from "../../rollout/contract.js";
 import { watchProxy } from "../../rollout/proxy-watch.js";
 import { isWithoutProxy } from "../../rollout/retrying-workflow.js";
+import { shareWithGroup } from "../../support/private-files.js";
 import { createLogger } from "../logger.js";
 import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
 import { RolloutJobError } from "./errors.js";
@@ -48,6 +49,7 @@ export interface EndedJob {
 /** Runs a job: opens a proxy and what runs agents, runs every task, and closes everything. */
 export async function runJob(run: JobRun): Promise<EndedJob> {
   const { config, options, overrides, runners } = run;
+  if (config.rollout.group_readable) shareWithGroup();
   using screen = new RolloutScreen();
   const logger = createLogger(config, screen.log);
   await requireWritable(options.out);

@@ -62,6 +62,12 @@ export const rolloutSchema = z.strictObject({
     .describe(
       "Leaves groups out of the batches in which all episodes have the same reward. Their advantages are 0, so they train nothing. Used by rollout jobs only.",
     ),
+  group_readable: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Lets the group of the files read batches, sessions files, transcripts and errors, and enter folders that the job makes for them. Otherwise only their owner can. Used by rollout jobs only.",
+    ),
   max_token_staleness: z
     .int()
     .min(0)

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { permissions } from "../../support/private-files.js";
 import { SchedulerError } from "../errors.js";
 import type { JobSpec } from "../job.js";
 import { slurm } from "./command.js";
@@ -24,7 +25,7 @@ export function countStopSeconds({ roles, stop_seconds }: JobSpec): number {
  */
 export async function submit(job: JobSpec): Promise<string> {
   const args = ["--parsable", ...createOptions(job), join(job.folder, "job.sh")];
-  mkdirSync(join(job.folder, "logs"), { recursive: true });
+  mkdirSync(join(job.folder, "logs"), { recursive: true, mode: permissions.folder });
   removeOutcome(job);
   // Environments may contain keys, so only the owner may read the file.
   writeFileSync(join(job.folder, "job.json"), JSON.stringify(job), { mode: 0o600 });
