@@ -120,3 +120,15 @@ test("retrieves and continues stored responses after the restart", async () => {
   expect(third.refusal).toBe("200");
   expect(proxy.context.registry.get(started.id).interaction(2)).toMatchObject({ parent: 1, tokenExact: true });
 });
+
+test("leaves out the same interactions in a repeat of an export after the restart", async () => {
+  const started = await proxy.session();
+  await proxy.turn(started, [user("a")]);
+  await turnWithoutDelivery(started, [user("b")]);
+  await proxy.end(started);
+  const readRows = async () => Object.keys((await proxy.export(started)).json<{ interactions: object }>().interactions);
+  const rows = await readRows();
+  await restart();
+  expect(rows).toHaveLength(2);
+  expect(await readRows()).toEqual(rows);
+});
