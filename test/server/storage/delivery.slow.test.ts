@@ -86,8 +86,9 @@ test("does not link a retry after the restart to a call that was answered before
 
 test("keeps the link of a retry before the restart", async () => {
   const started = await proxy.session();
-  await proxy.turn(started, [user("a")]);
-  const reply = await proxy.chat(started, [user("a")], {}, retry);
+  const key = { "idempotency-key": "one" };
+  await proxy.chat(started, [user("a")], {}, key);
+  const reply = await proxy.chat(started, [user("a")], {}, { ...key, ...retry });
   await restart();
   const { choices } = reply.json<{ choices: [{ message: object }] }>();
   proxy.engine.replies.push({ ids: [320] });
