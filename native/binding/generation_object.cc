@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "../core/base/size.h"
 #include "../core/session/reasoning_budget.h"
 #include "buffers.h"
 #include "prompt_object.h"
@@ -22,6 +23,27 @@ Napi::Function GenerationObject::define(Napi::Env env) {
        guardedMethod<&Self::nameVersions>("nameVersions"), guardedMethod<&Self::markForced>("markForced"),
        guardedMethod<&Self::ids>("ids"), guardedMethod<&Self::logprobs>("logprobs"),
        guardedMethod<&Self::versions>("versions"), guardedMethod<&Self::top>("top")});
+}
+
+namespace {
+
+OutputLimits limitsArg(Napi::Value value) {
+  if (!value.IsObject()) throwInvalid("limits", "an object");
+  const auto limits = value.As<Napi::Object>();
+  const auto maxTokens = integerArg(limits.Get("maxTokens"), "limits.maxTokens", 1, kMaxSequenceTokens);
+  OutputLimits read{.maxTokens = static_cast<std::uint32_t>(maxTokens)};
+  const Napi::Value size = limits.Get("vocabularySize");
+  if (!size.IsUndefined()) read.vocabularySize = int32Arg(size, "limits.vocabularySize");
+  return read;
+}
+
+}  // namespace
+
+GenerationObject::GenerationObject(const Napi::CallbackInfo& info) : Wrapped(info) {
+  guarded(info.Env(), [&] {
+    if (!info[0].IsUndefined()) generation_ = Generation(limitsArg(info[0]));
+    return info.Env().Undefined();
+  });
 }
 
 Generation& GenerationObject::generation() {

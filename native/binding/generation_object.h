@@ -16,7 +16,7 @@ class GenerationObject : public Wrapped<GenerationObject> {
 
   static Napi::Function define(Napi::Env env);
 
-  using Wrapped::Wrapped;
+  explicit GenerationObject(const Napi::CallbackInfo& info);
   /// @throws Error kReleased after consume(), kInvalidArg while a worker reads into it.
   Generation& generation();
   /// Frees the tokens: a session has them now.

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { WORKER_TAG } from "../session/worker-tag.js";
+import { readRegularFileSync } from "../support/regular-file.js";
 import { identifyProcess, isSameProcess, processIdentity } from "./process-identity.js";
 
 /** The file `<tag>.json` that a server writes into the shared folder `server.workers_folder`. */
@@ -10,6 +11,9 @@ export const registrationSchema = processIdentity.extend({
   url: z.url(),
   tag: z.string().regex(WORKER_TAG),
 });
+
+/** A registration has some hundred bytes. */
+export const MAX_REGISTRATION_BYTES = 64 * 1024;
 
 export type Registration = z.output<typeof registrationSchema>;
 
@@ -62,7 +66,7 @@ export function removeRegistration(
 
 function readRegistration(file: string): Registration | undefined {
   try {
-    return registrationSchema.safeParse(JSON.parse(readFileSync(file, "utf8"))).data;
+    return registrationSchema.safeParse(JSON.parse(readRegularFileSync(file, MAX_REGISTRATION_BYTES))).data;
   } catch {
     return undefined;
   }

@@ -1,6 +1,8 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Registration, registrationSchema } from "../control/worker-registration.js";
+import { MAX_REGISTRATION_BYTES, type Registration, registrationSchema } from "../control/worker-registration.js";
+import { untilAborted } from "../support/async/until-aborted.js";
+import { readRegularFile } from "../support/regular-file.js";
 
 /** The sources of worker addresses. All of them are used. */
 export interface WorkerSources {
@@ -23,6 +25,11 @@ interface RegistrationFile {
   readonly registration: Registration;
 }
 
+/** A list of 100,000 URLs fits. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+/** Time limit for reading all sources. A network file system whose server is gone does not answer. */
+const READ_MS = 5000;
+
 /** Reads the addresses of workers. If a source cannot be read, its last addresses stay valid. */
 export class WorkerAddresses {
   readonly #sources: WorkerSources;
@@ -30,14 +37,24 @@ export class WorkerAddresses {
   #file: { readonly mtimeMs: number; readonly urls: readonly string[] } = { mtimeMs: -1, urls: [] };
   #registered = new Map<string, RegistrationFile>();
 
-  constructor(sources: WorkerSources, report: (problem: string) => void) {
+  #reading: Promise<unknown> | undefined;
+  readonly #readMilliseconds: number;
+
+  constructor(sources: WorkerSources, report: (problem: string) => void, readMilliseconds = READ_MS) {
+    this.#readMilliseconds = readMilliseconds;
     this.#sources = sources;
     this.#report = report;
   }
 
   /** Returns the current addresses, each URL once. */
   async read(): Promise<WorkerAddress[]> {
-    await Promise.all([this.#readFile(), this.#readFolder()]);
+    // A read that does not end takes threads of the process, so there is one at a time.
+    this.#reading ??= Promise.all([this.#readFile(), this.#readFolder()]).finally(() => (this.#reading = undefined));
+    const { file, folder } = this.#sources;
+    const limit = AbortSignal.timeout(this.#readMilliseconds);
+    await untilAborted(this.#reading, limit).catch(() =>
+      this.#report(`${[file, folder].filter((each) => each !== undefined).join(" and ")} cannot be read in time`),
+    );
     const addresses = new Map<string, WorkerAddress>();
     for (const url of [...this.#sources.urls, ...this.#file.urls]) addresses.set(toOrigin(url), { url: toOrigin(url) });
     for (const { registration } of this.#registered.values()) {
@@ -53,7 +70,9 @@ export class WorkerAddresses {
     try {
       const { mtimeMs } = await stat(file);
       if (mtimeMs === this.#file.mtimeMs) return;
-      const lines = (await readFile(file, "utf8")).split("\n").map((line) => line.replace(/#.*/, "").trim());
+      const lines = (await readRegularFile(file, MAX_FILE_BYTES))
+        .split("\n")
+        .map((line) => line.replace(/#.*/, "").trim());
       const urls = lines.filter((line) => URL.canParse(line));
       const invalid = lines.filter((line) => line !== "" && !URL.canParse(line));
       if (invalid.length > 0) this.#report(`${file} must have one URL per line; received "${invalid[0]}"`);
@@ -85,7 +104,7 @@ export class WorkerAddresses {
       const { ino, mtimeMs, size } = await stat(path);
       const version = `${ino} ${mtimeMs} ${size}`;
       if (known?.version === version) return known;
-      const parsed = registrationSchema.safeParse(JSON.parse(await readFile(path, "utf8")));
+      const parsed = registrationSchema.safeParse(JSON.parse(await readRegularFile(path, MAX_REGISTRATION_BYTES)));
       if (parsed.success) return { version, registration: parsed.data };
       this.#report(`${name} in ${folder} is not the registration of a server. It is ignored.`);
     } catch (error) {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { App } from "./app-type.js";
 import { toClientError, tunnelError } from "./client-error.js";
-import { logServerError } from "./error-log.js";
+import { ErrorLog } from "./error-log.js";
 import { ApiError, bodyTooLargeError, toApiError } from "./errors.js";
 
 export interface ErrorHandlerOptions {
@@ -18,9 +18,10 @@ export interface ErrorHandlerOptions {
 /** Answers every error with a status and code of the catalogue, and logs server errors. */
 export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
   const { toApiError: convert = toApiError, toBody, onAnswer } = options;
+  const errors = new ErrorLog();
   app.setErrorHandler((error, request, reply) => {
     const apiError = convert(isBodyTooLarge(error) ? describeBody(request) : error);
-    logServerError(request.log, apiError);
+    errors.write(request.log, apiError);
     onAnswer?.(apiError);
     return send(apiError, reply, toBody?.(apiError, request, reply));
   });

@@ -9,6 +9,36 @@ const EXPECTED: ReadonlySet<ErrorCode> = new Set([
   "store_full",
 ]);
 
+/** Errors that anyone can cause without a key, as often as they like. */
+const KEYLESS: ReadonlySet<ErrorCode> = new Set([...EXPECTED, "worker_unavailable"]);
+
+/** Least time between two lines of one of these errors. */
+const KEYLESS_MS = 1000;
+
+/** Logs the errors of a server. Of errors that need no key, it logs one of each code a second, with the number of those left out before it. */
+export class ErrorLog {
+  readonly #last = new Map<ErrorCode, { readonly at: number; omitted: number }>();
+  readonly #now: () => number;
+
+  /** @param now clock in milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  write(log: FastifyBaseLogger, error: ApiError): void {
+    const { code } = error;
+    if (!KEYLESS.has(code)) return logServerError(log, error);
+    const last = this.#last.get(code);
+    const at = this.#now();
+    if (last && at - last.at < KEYLESS_MS) {
+      last.omitted++;
+      return;
+    }
+    this.#last.set(code, { at, omitted: 0 });
+    logServerError(last && last.omitted > 0 ? log.child({ omitted: last.omitted }) : log, error);
+  }
+}
+
 /**
  * Logs an error that is answered with a status of 500 or more. Only internal errors are logged with a stack. For failures of
  * the engine or the machine, the messages of their causes are enough.

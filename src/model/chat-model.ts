@@ -18,6 +18,8 @@ export interface ChatModel {
   readonly stopTokenIds: readonly number[];
   /** The model's own limit (config.json); undefined if the folder has none. */
   readonly contextLength: number | undefined;
+  /** Number of token ids that the model can sample: each id is less. */
+  readonly vocabularySize: number;
   /**
    * Renders and encodes the conversation's prompt, including the generation prompt.
    *

@@ -34,6 +34,7 @@ import { encodePartsWithin, encodeWithin } from "./tokenizer/encode-within.js";
 import type { EncodedText } from "./tokenizer/encoded-text.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
 import { Tokenizer } from "./tokenizer/tokenizer.js";
+import { readVocabularySize } from "./vocabulary-size.js";
 
 export interface ChatModelOptions extends FamilyChoice {
   /** Clock for templates that show the date. Default: the system's clock. */
@@ -69,6 +70,7 @@ export class FolderChatModel implements ChatModel {
   readonly digest: string;
   readonly stopTokenIds: readonly number[];
   readonly contextLength: number | undefined;
+  readonly vocabularySize: number;
   /** The families that describe how the model writes reasoning and tool calls. */
   readonly families: OutputFamilies;
   readonly toolCalls: ToolCallSupport;
@@ -91,6 +93,7 @@ export class FolderChatModel implements ChatModel {
     this.stopTokenIds = stopTokenIds(files, this.#tokenizer);
     this.contextLength =
       files.config.max_position_embeddings ?? files.config.text_config?.max_position_embeddings ?? undefined;
+    this.vocabularySize = readVocabularySize(files);
     const sources = templateSources(folder, files);
     const signs = collectSigns(sources, files, this.#vocabulary);
     this.families = chooseFamilies(options, signs);

@@ -46,7 +46,11 @@ const tokenizerConfigSchema = z.looseObject({
 
 const generationConfigSchema = z.looseObject({ eos_token_id: stopIds });
 /** Fields that are at the top of config.json, or in `text_config` for models that also take images. */
-const languageModelFields = { eos_token_id: stopIds, max_position_embeddings: z.int().min(1).nullish() };
+const languageModelFields = {
+  eos_token_id: stopIds,
+  max_position_embeddings: z.int().min(1).nullish(),
+  vocab_size: z.int().min(1).nullish(),
+};
 const configSchema = z.looseObject({
   ...languageModelFields,
   model_type: z.string().nullish(),

@@ -10,7 +10,7 @@
 
 import type { NativePlan, NativePlanBuilder, PlanOptions } from "./contract/batch-plan.js";
 import type { NativeFileLock } from "./contract/file-lock.js";
-import type { NativeGeneration } from "./contract/generation.js";
+import type { NativeGeneration, OutputLimits } from "./contract/generation.js";
 import type { JsonLimits, NativeJsonCheck } from "./contract/json.js";
 import type { NativeSharedPool, PinnedMemory, SharedPoolOptions } from "./contract/memory.js";
 import type { NativeReplyStreamConstructor } from "./contract/reply-stream.js";
@@ -37,6 +37,8 @@ export type NativeErrorCode =
   | "ERR_REPLY_MISMATCH"
   /** A log probability that is NaN or infinite (JSON `null` included). */
   | "ERR_REPLY_NOT_FINITE"
+  /** A value that no engine can mean: beyond the limits of the generation, or a negative weight version. */
+  | "ERR_REPLY_IMPOSSIBLE"
   /** A use after `release()`. */
   | "ERR_RELEASED"
   /** Stored bytes that are damaged, of an unknown format, or not the session's next interaction. */
@@ -66,7 +68,7 @@ export interface NativeAddon {
   readonly Session: new (
     digestKey?: Uint8Array,
   ) => NativeSession;
-  readonly Generation: new () => NativeGeneration;
+  readonly Generation: new (limits?: OutputLimits) => NativeGeneration;
   readonly ReplyStream: NativeReplyStreamConstructor;
   /**
    * Returns the chain digests of a message list: 16 bytes per message. Entry k covers messages 0..k, so two lists share

@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isLater, type WeightVersion, weightVersionSchema } from "../control/weight-version.js";
+import { readRegularFile } from "../support/regular-file.js";
 
 /** Has no suffix `.json`: every `*.json` in the folder is the registration of a worker. */
 const NAME = "weight-version";
+
+const MAX_BYTES = 64 * 1024;
 
 /**
  * The file with the current weight version in the folder `server.workers_folder`. Every worker writes it when the version is
@@ -23,7 +26,7 @@ export class VersionFile {
   /** Returns the version in the file; undefined if there is no file or it cannot be read. */
   async read(): Promise<WeightVersion | undefined> {
     try {
-      const text = await readFile(this.#path, "utf8");
+      const text = await readRegularFile(this.#path, MAX_BYTES);
       const parsed = weightVersionSchema.safeParse(parseJson(text));
       if (parsed.success) return parsed.data;
       const received = JSON.stringify(text.slice(0, 100));

@@ -25,8 +25,10 @@ export interface RestoredAttempt {
  *
  * 1. one that failed,
  * 2. else the newest recorded one whose answer was not delivered,
- * 3. else the newest recorded one,
+ * 3. else the newest recorded one with the same `idempotency-key`,
  * 4. else the oldest that is still running.
+ *
+ * Without a key, an answer that was delivered is never the one that a retry repeats: it may be another sample of the prompt.
  *
  * Attempts may arrive in the wrong order. If an attempt arrives after its own retry, the `idempotency-key` shows this. It is then put
  * between the attempts with the next lower and the next higher retry count. Without a key it may be another sample of the same prompt,
@@ -151,16 +153,22 @@ export class RequestAttempts {
     return undelivered ?? recorded ?? running;
   }
 
-  /** Returns the open attempts whose retry count is nearest to that of the retry. */
+  /** Returns the open attempts that the retry may repeat and whose retry count is nearest to that of the retry. */
   #listNearest(retry: Attempt): Attempt[] {
     let nearest = NOT_REPEATED + 1;
     let found: Attempt[] = [];
     for (const attempt of this.#open.of(retry.request)) {
       const nearness = retry.nearnessOf(attempt.retryCount);
+      if (nearness < nearest || this.#isDelivered(attempt)) continue;
       if (nearness > nearest) [nearest, found] = [nearness, []];
-      if (nearness === nearest) found.push(attempt);
+      found.push(attempt);
     }
     return found;
+  }
+
+  /** Returns true if the answer was delivered and no key shows that a retry of it is one. */
+  #isDelivered({ outcome, request }: Attempt): boolean {
+    return typeof outcome === "number" && !isUnique(request) && !this.#isUndelivered(outcome);
   }
 
   /**

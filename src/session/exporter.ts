@@ -106,7 +106,7 @@ export class Exporter {
     const begun: Session[] = [];
     // Not in slices: what is saved in one iteration of the event loop is one group on disk, so a crash cannot leave a batch half sealed.
     const settle = (outcome: ExportOutcome) => {
-      for (const session of begun) session.lifecycle.endExport(outcome);
+      for (const session of begun) session.endExport(outcome);
       if (outcome === "taken") this.#registry.seal(sessions, part);
       if (outcome === "held") this.#registry.revokeKeys(sessions);
     };
@@ -207,7 +207,7 @@ function* beginExports(sessions: readonly Session[], begun: Session[]): Steps<Re
     const error = findRefusal(session);
     if (error) refused.push({ id: session.id, error });
     else {
-      session.lifecycle.beginExport();
+      session.beginExport();
       begun.push(session);
     }
     yield;

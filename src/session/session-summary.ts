@@ -1,3 +1,4 @@
+import type { LeftOutInteraction } from "./delivery.js";
 import type { SessionState } from "./lifecycle.js";
 
 /** The values of a session that stay in memory while its data is on disk only, and after its data was freed. */
@@ -31,4 +32,6 @@ export interface SessionSummary {
   /** Number of interactions with a reward of their own. */
   readonly rewards: number;
   readonly sessionReward?: number | undefined;
+  /** The interactions that every export leaves out. Absent before the first export, and in records of earlier versions. */
+  readonly leftOut?: readonly LeftOutInteraction[] | undefined;
 }

@@ -19,7 +19,7 @@ import type { ExtendedAnswer } from "./extended-answers.js";
 import { type InputMessages, type Interaction, listChoices } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
 import { KnownMessages } from "./known-messages.js";
-import { Lifecycle, type SessionState } from "./lifecycle.js";
+import { type ExportOutcome, Lifecycle, type SessionState } from "./lifecycle.js";
 import { readOwnPart } from "./own-part.js";
 import { ParentSearch } from "./parent-search.js";
 import { pickCallFacts } from "./pick-call-facts.js";
@@ -114,6 +114,10 @@ export class Session {
   /** Number of interactions with a reward of their own. */
   #rewards: number;
   #sessionReward: number | undefined;
+  /** What exports leave out, once one of them has begun to pack; see {@link chooseLeftOut}. */
+  #chosenLeftOut: ReadonlyMap<number, LeftOutInteraction> | undefined;
+  /** True once an export with that choice was settled, so that it may have reached a trainer. */
+  #choiceIsFinal: boolean;
   /** Number of interactions when the session ended. */
   #countAtEnd: number;
   #promptTokens: number;
@@ -132,6 +136,8 @@ export class Session {
     this.#rewards = summary?.rewards ?? 0;
     this.#sessionReward = summary?.sessionReward;
     this.#countAtEnd = summary?.countAtEnd ?? 0;
+    this.#chosenLeftOut = summary?.leftOut && byIndex(summary.leftOut);
+    this.#choiceIsFinal = summary?.leftOut !== undefined;
     this.#promptTokens = summary?.promptTokens ?? 0;
     this.#completionTokens = summary?.completionTokens ?? 0;
     this.#isLoaded = summary === undefined;
@@ -286,6 +292,7 @@ export class Session {
       storedTokens: this.storedTokens,
       rewards: this.#rewards,
       sessionReward: this.#sessionReward,
+      leftOut: this.#choiceIsFinal && this.#chosenLeftOut ? [...this.#chosenLeftOut.values()] : undefined,
     };
   }
 
@@ -531,19 +538,41 @@ export class Session {
     this.#known.clear();
     this.#tools.clear();
     this.delivery.clear();
+    this.#chosenLeftOut = undefined;
     this.#journal?.freed(this.interactionCount);
   }
 
-  /**
-   * Returns why batches leave an interaction out by default; undefined if they include it. The answer may change later.
-   */
-  leftOut(index: number): LeftOutReason | undefined {
-    return this.delivery.leftOut(index);
+  /** Begins an export: until it ends, calls and rewards are refused. */
+  beginExport(): void {
+    this.lifecycle.beginExport();
   }
 
-  /** Returns all interactions that are left out, by ascending index. See {@link Delivery.allLeftOut}. */
-  leftOutInteractions(): LeftOutInteraction[] {
-    return this.delivery.allLeftOut();
+  /** Ends an export that {@link beginExport} began. */
+  endExport(outcome: ExportOutcome): void {
+    if (outcome !== "left" && this.#chosenLeftOut) this.#choiceIsFinal = true;
+    this.lifecycle.endExport(outcome);
+    // No export was settled, so what is known when the next one begins counts.
+    if (!this.lifecycle.exporting && !this.#choiceIsFinal) this.#chosenLeftOut = undefined;
+  }
+
+  /**
+   * Returns all interactions that an export leaves out, by ascending index. The first export decides for all later ones: its repeats
+   * have the same rows, and its shards together have every row, even if an answer reaches its client or is lost in between.
+   */
+  chooseLeftOut(): readonly LeftOutInteraction[] {
+    const leftOut = this.leftOutInteractions();
+    if (this.lifecycle.exporting) this.#chosenLeftOut ??= byIndex(leftOut);
+    return leftOut;
+  }
+
+  /** Returns why batches leave an interaction out by default; undefined if they include it. May change until {@link chooseLeftOut}. */
+  leftOut(index: number): LeftOutReason | undefined {
+    return this.#chosenLeftOut ? this.#chosenLeftOut.get(index)?.reason : this.delivery.leftOut(index);
+  }
+
+  /** Returns all interactions that are left out, by ascending index. May change until {@link chooseLeftOut}. */
+  leftOutInteractions(): readonly LeftOutInteraction[] {
+    return this.#chosenLeftOut ? [...this.#chosenLeftOut.values()] : this.delivery.allLeftOut();
   }
 
   /** Returns the input messages of an interaction, exactly as its request spelled them. */
@@ -760,6 +789,13 @@ export class Session {
 /** Returns the memory of an interaction's objects in bytes. Template arguments count, even if its parent has the same. */
 function measureInteraction({ input, output, templateArgs }: Interaction): number {
   return measureRequest([...input.respelled.values(), ...input.added], templateArgs) + measureMessages(output);
+}
+
+/** Almost every session has none. */
+const NONE_LEFT_OUT: ReadonlyMap<number, LeftOutInteraction> = new Map();
+
+function byIndex(leftOut: readonly LeftOutInteraction[]): ReadonlyMap<number, LeftOutInteraction> {
+  return leftOut.length === 0 ? NONE_LEFT_OUT : new Map(leftOut.map((each) => [each.index, each]));
 }
 
 /** Returns the arguments of `restore`. */

@@ -238,7 +238,7 @@ export class TrajectoryStore {
     for (const id of sessionIds) {
       this.#requireOpen();
       const session = this.#requireEnded(id);
-      session.lifecycle.beginExport();
+      session.beginExport();
       begun.push(session);
       yield;
     }
@@ -247,7 +247,7 @@ export class TrajectoryStore {
   /** Frees the sessions that were released, by this export or while it was packed. */
   *#endExport(sessions: readonly Session[]): Steps<void> {
     for (const session of sessions) {
-      session.lifecycle.endExport("left");
+      session.endExport("left");
       const { exporting, freed } = session.lifecycle;
       if (!this.#has(session) && !exporting && !freed) session.free("exported");
       yield;

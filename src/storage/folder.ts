@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { chmod, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { native } from "../native/addon.js";
@@ -33,6 +33,29 @@ export async function prepareFolder(directory: string): Promise<string> {
     throw unusableFolderError(directory, reason, error);
   }
   return directory;
+}
+
+/** The names of a storage's files begin with one of these. */
+const OWN_NAMES = ["data.", "rolltape."];
+
+/**
+ * Refuses a folder in which one of the storage's names is a link, a named pipe or something else that is not a regular file. A server would
+ * write to another file through a link, and wait for ever at a pipe.
+ *
+ * @throws StorageError `storage_unusable`
+ */
+export function refuseSpecialFiles(directory: string): void {
+  const entries = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
+  const special = entries.find((entry) => !entry.isFile() && OWN_NAMES.some((start) => entry.name.startsWith(start)));
+  if (!special) return;
+  const advice = "Every file of a storage must be a regular file. Remove it, or use another folder";
+  throw unusableFolderError(directory, `has a ${special.name} that is ${describeKind(special)}. ${advice}`);
+}
+
+function describeKind(entry: Dirent): string {
+  if (entry.isSymbolicLink()) return "a symbolic link";
+  if (entry.isFIFO()) return "a named pipe";
+  return entry.isDirectory() ? "a folder" : "a device or a socket";
 }
 
 /**
@@ -88,7 +111,7 @@ export async function removeCopy(directory: string): Promise<void> {
 }
 
 /**
- * Locks the data file for this server, for a file that several folders have: as a hard link or a symbolic link. Each folder has lock files of its
+ * Locks the data file for this server, for a file that several folders have as a hard link. Each folder has lock files of its
  * own, so without this, two servers would overwrite each other's pages.
  */
 export async function lockDataFile(directory: string, path: string): Promise<FolderLock> {

@@ -5,7 +5,7 @@ import { LmdbFile, type Snapshot } from "./database.js";
 import { unusableFolderError } from "./errors.js";
 import { DATA_FILE } from "./file-names.js";
 import { isReadOnly } from "./file-system.js";
-import { isFolderOpen } from "./folder.js";
+import { isFolderOpen, refuseSpecialFiles } from "./folder.js";
 import { type OfflineLog, OfflineStorage } from "./offline-storage.js";
 import type { StorageSize } from "./storage-size.js";
 
@@ -25,6 +25,7 @@ export interface StorageReader {
  * @throws StorageError `storage_unusable`
  */
 export function openForReading(directory: string): { readonly reader: StorageReader; readonly isOpen: boolean } {
+  refuseSpecialFiles(directory);
   if (!isFolderOpen(directory)) return { reader: OfflineStorage.open(directory), isOpen: false };
   if (isReadOnly(directory)) {
     // LMDB registers readers in its lock file. Without that, the server would overwrite pages that are being read.

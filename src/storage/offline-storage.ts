@@ -6,7 +6,7 @@ import { TABLES, type Table } from "./changes.js";
 import { dropUnconfirmedPages } from "./commit-state.js";
 import { unusableFolderError } from "./errors.js";
 import { DATA_FILE } from "./file-names.js";
-import { type FolderLock, lockForChange, lockForCommand, refuseLostDataFile } from "./folder.js";
+import { type FolderLock, lockForChange, lockForCommand, refuseLostDataFile, refuseSpecialFiles } from "./folder.js";
 import { LogOverlay } from "./log/log-overlay.js";
 import { type LogSize, measureLog, readUnapplied } from "./log/read-log.js";
 import { FileCheck } from "./pages/check-file.js";
@@ -219,6 +219,7 @@ function openLocked(
   lockFolder: (directory: string) => FolderLock | undefined,
   open: (lock: FolderLock | undefined) => OfflineStorage,
 ): OfflineStorage {
+  refuseSpecialFiles(directory);
   refuseLostDataFile(directory);
   requireStorage(directory);
   const lock = lockFolder(directory);

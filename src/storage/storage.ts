@@ -9,7 +9,15 @@ import type { EntryBlock } from "./entry-block.js";
 import { StorageError, unusableFolderError } from "./errors.js";
 import { DATA_FILE, LMDB_LOCK_FILE } from "./file-names.js";
 import { DISK_FULL, inspectFileSystem, requireSpace, syncPath } from "./file-system.js";
-import { type FolderLock, lockDataFile, lockFolder, prepareFolder, refuseLostDataFile, removeCopy } from "./folder.js";
+import {
+  type FolderLock,
+  lockDataFile,
+  lockFolder,
+  prepareFolder,
+  refuseLostDataFile,
+  refuseSpecialFiles,
+  removeCopy,
+} from "./folder.js";
 import { GroupCommit } from "./group-commit.js";
 import { type ReportCheck, refuseDamagedFile } from "./intact-file.js";
 import type { LogState } from "./log/log-state.js";
@@ -97,6 +105,7 @@ export class Storage {
   static async open(options: StorageOptions): Promise<Storage> {
     const { directory, durability, onRecover } = options;
     await prepareFolder(directory);
+    refuseSpecialFiles(directory);
     refuseLostDataFile(directory);
     const locks = [lockFolder(directory)];
     try {

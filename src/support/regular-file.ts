@@ -1,5 +1,8 @@
-import type { Stats } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { open, stat } from "node:fs/promises";
+
+/** Opening a named pipe with this flag does not wait for a writer. */
+const READ_UNBLOCKED = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** Rejects unless the path is a regular file. Opening a named pipe would wait for a writer, and keep the process from ending. */
 export async function requireRegularFile(path: string): Promise<void> {
@@ -8,10 +11,26 @@ export async function requireRegularFile(path: string): Promise<void> {
 
 /** Reads a text file. Rejects if it is not a regular file or has more bytes. */
 export async function readRegularFile(path: string, maxBytes: number): Promise<string> {
-  const entry = await stat(path);
+  await using file = await open(path, READ_UNBLOCKED);
+  // Of what was opened: the path may have become another file since.
+  assertReadable(await file.stat(), maxBytes);
+  return await file.readFile("utf8");
+}
+
+/** {@link readRegularFile} that throws. */
+export function readRegularFileSync(path: string, maxBytes: number): string {
+  const file = openSync(path, READ_UNBLOCKED);
+  try {
+    assertReadable(fstatSync(file), maxBytes);
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+function assertReadable(entry: Stats, maxBytes: number): void {
   assertRegularFile(entry);
   if (entry.size > maxBytes) throw new Error(`it has ${entry.size} bytes`);
-  return await readFile(path, "utf8");
 }
 
 /** @throws Error if an entry of a folder is not a regular file */

@@ -62,6 +62,11 @@ export class RawClient {
     this.socket.destroy();
   }
 
+  /** Forgets everything that was read. */
+  forget(): void {
+    this.#received = "";
+  }
+
   /** Stops sending, but still reads. */
   halfClose(): void {
     this.socket.end();

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
-import { logServerError } from "../../src/http/error-log.js";
+import { ErrorLog, logServerError } from "../../src/http/error-log.js";
 import { ApiError } from "../../src/http/errors.js";
 import { toApiError } from "../../src/server/errors.js";
 import { captureLog, type LogLine } from "../helpers/captured-log.js";
@@ -13,6 +13,34 @@ function logLines(...errors: unknown[]): LogLine[] {
 }
 
 const { warn, info, error: errorLevel } = pino.levels.values;
+
+describe("the log of errors that need no key", () => {
+  it("has one line of each code a second, with the number of those that it left out", () => {
+    const { logger, lines } = captureLog();
+    let now = 0;
+    const log = new ErrorLog(() => now);
+    const fail = (code: "worker_unavailable" | "server_busy") => log.write(logger, new ApiError(code, code));
+    for (let call = 0; call < 100; call++) fail("worker_unavailable");
+    fail("server_busy");
+    now = 1000;
+    fail("worker_unavailable");
+    now = 2000;
+    fail("worker_unavailable");
+    expect(lines.map(({ code, omitted }) => [code, omitted])).toEqual([
+      ["worker_unavailable", undefined],
+      ["server_busy", undefined],
+      ["worker_unavailable", 99],
+      ["worker_unavailable", undefined],
+    ]);
+  });
+
+  it("has a line for every failure of a call with a key", () => {
+    const { logger, lines } = captureLog();
+    const log = new ErrorLog(() => 0);
+    for (let call = 0; call < 3; call++) log.write(logger, new ApiError("engine_error", "no"));
+    expect(lines).toHaveLength(3);
+  });
+});
 
 describe("the log line of an error response", () => {
   it("has level info and no stack for an expected refusal", () => {

@@ -310,10 +310,11 @@ describe("a retry of a call with n", () => {
   const leftOut = () => proxy.context.registry.get(session.id).leftOutInteractions();
 
   it("leaves out all choices of the earlier call once a choice of the retry is continued", async () => {
+    const keyed = { "idempotency-key": "one" };
     sayAll([[300], [301]]);
-    await askFor(2);
+    await askFor(2, {}, keyed);
     sayAll([[302], [303]]);
-    const { choices } = (await askFor(2, {}, retry)).json<Completion>();
+    const { choices } = (await askFor(2, {}, { ...keyed, ...retry })).json<Completion>();
     expect(leftOut()).toEqual([]);
     await proxy.chat(session, [...messages, choices[1]?.message ?? {}, { role: "user", content: "go on" }]);
     expect(leftOut()).toEqual([

@@ -124,6 +124,7 @@ describe("a call that must be made, without a family of calls", () => {
 
   it("is answered if tools are only offered", async () => {
     const proxy = await start(`${UNKNOWN_CALLS}${OPENING}`);
+    proxy.engine.fallback = { ids: [70, 71] };
     expect((await proxy.chat(await proxy.session(), messages, { tools })).refusal).toBe("200");
   });
 

@@ -61,6 +61,10 @@ describe("a retry", () => {
     expect((await repeat(request, request)).refusal).toBe("409 call_superseded");
   });
 
+  it("aborts the call in flight that asks for the same and is not streamed, if it is itself", async () => {
+    expect((await repeat(chat({}), chat({ stream: true }))).refusal).toBe("409 call_superseded");
+  });
+
   it.each<[string, Request, Request]>([
     ["its prefill", prefilled("So"), prefilled("Well")],
     ["having a prefill", prefilled("So"), chat({})],
@@ -71,7 +75,6 @@ describe("a retry", () => {
     ["its maximum of tokens", chat({}), chat({ max_tokens: 7 })],
     ["its seed", chat({ seed: 1 }), chat({ seed: 2 })],
     ["its log probabilities", chat({}), chat({ logprobs: true })],
-    ["being streamed", chat({}), chat({ stream: true })],
     ["its structured output", chat({}), chat({ response_format: { type: "json_object" } })],
     ["its template variables", chat({}), chat({ chat_template_kwargs: { enable_thinking: true } })],
     ["its tools", chat({}), chat({ tools })],

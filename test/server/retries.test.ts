@@ -45,9 +45,9 @@ async function call(headers = {}): Promise<Answered> {
   return { index, id, text };
 }
 
-async function failingCall(headers = {}): Promise<Reply> {
+async function failingCall(headers = {}, extra = {}): Promise<Reply> {
   proxy.engine.replies.push(new Error("broke"));
-  return proxy.chat(started, messages, {}, headers);
+  return proxy.chat(started, messages, extra, headers);
 }
 
 /** Starts a call that the engine holds until `release` is called. */
@@ -81,15 +81,15 @@ const retried = (...indices: number[]) => indices.map((index) => ({ index, reaso
 
 describe("an attempt that the client's SDK retries", () => {
   it("is kept while the retry has no child", async () => {
-    const first = await call();
-    await call(retryCount(1));
+    const first = await call(keyed("one"));
+    await call(keyed("one", 1));
     expect(session.leftOut(first.index)).toBeUndefined();
     expect(session.interactionCount).toBe(2);
   });
 
   it("is left out once the retry has a child", async () => {
-    const first = await call();
-    const retry = await call(retryCount(1));
+    const first = await call(keyed("one"));
+    const retry = await call(keyed("one", 1));
     await continueFrom(retry, retry.index);
     expect(session.leftOut(first.index)).toBe("retried");
     expect(leftOut()).toEqual(retried(first.index));
@@ -97,16 +97,16 @@ describe("an attempt that the client's SDK retries", () => {
   });
 
   it("is kept if it has a child", async () => {
-    const first = await call();
-    const retry = await call(retryCount(1));
+    const first = await call(keyed("one"));
+    const retry = await call(keyed("one", 1));
     await continueFrom(retry, retry.index);
     await continueFrom(first, first.index);
     expect(leftOut()).toEqual([]);
   });
 
   it("is kept if it has a reward, even a later one", async () => {
-    const first = await call();
-    const retry = await call(retryCount(1));
+    const first = await call(keyed("one"));
+    const retry = await call(keyed("one", 1));
     await continueFrom(retry, retry.index);
     await proxy.reward(started, 0, first.id);
     expect(leftOut()).toEqual([]);
@@ -116,8 +116,8 @@ describe("an attempt that the client's SDK retries", () => {
     const input = { model: "tiny", input: "a" };
     const send = (headers = {}) =>
       proxy.request({ method: "POST", url: "/v1/responses", payload: input, headers }, started.key);
-    const { id } = (await send()).json<{ id: string }>();
-    const retry = (await send(retryCount(1))).json<{ id: string }>();
+    const { id } = (await send(keyed("one"))).json<{ id: string }>();
+    const retry = (await send(keyed("one", 1))).json<{ id: string }>();
     const more = { ...input, previous_response_id: retry.id };
     await proxy.post("/v1/responses", more, started.key);
     expect(leftOut()).toEqual(retried(0));
@@ -126,9 +126,9 @@ describe("an attempt that the client's SDK retries", () => {
   });
 
   it("is left out with all attempts of its chain once the last retry has a child", async () => {
-    const first = await call();
-    const second = await call(retryCount(1));
-    const third = await call(retryCount(2));
+    const first = await call(keyed("one"));
+    const second = await call(keyed("one", 1));
+    const third = await call(keyed("one", 2));
     expect(leftOut()).toEqual([]);
     await continueFrom(third, third.index);
     expect(leftOut()).toEqual(retried(first.index, second.index));
@@ -137,20 +137,19 @@ describe("an attempt that the client's SDK retries", () => {
   it("is the undelivered one, not a newer delivered one", async () => {
     await call();
     const lost = await loseAnswer();
-    const sample = await call();
+    await call();
     const retry = await call(retryCount(1));
     const second = await call(retryCount(1));
     await continueFrom(retry, retry.index);
-    expect(leftOut()).toEqual([{ index: lost, reason: "undelivered" }]);
     await continueFrom(second, second.index);
-    // Each of the two retries is the second attempt at its request, so the second one repeats another first attempt: the newest.
-    expect(leftOut()).toEqual([{ index: lost, reason: "undelivered" }, ...retried(sample.index)]);
+    expect(leftOut()).toEqual([{ index: lost, reason: "undelivered" }]);
+    expect(session.delivery.attempts.repeatedBy(lost)).toBe(retry.index);
   });
 
   it("is an earlier retry, not a first attempt that arrives after it and fails", async () => {
-    const second = await call(retryCount(1));
-    await failingCall();
-    const third = await call(retryCount(2));
+    const second = await call(keyed("one", 1));
+    await failingCall(keyed("one"));
+    const third = await call(keyed("one", 2));
     await continueFrom(third, third.index);
     expect(leftOut()).toEqual(retried(second.index));
   });
@@ -206,9 +205,9 @@ describe("an attempt that the client's SDK retries", () => {
   });
 
   it("is paired with the next retry if a retry fails", async () => {
-    const first = await call();
-    await failingCall(retryCount(1));
-    const retry = await call(retryCount(2));
+    const first = await call(keyed("one"));
+    await failingCall(keyed("one", 1));
+    const retry = await call(keyed("one", 2));
     await continueFrom(retry, retry.index);
     expect(leftOut()).toEqual(retried(first.index));
   });
@@ -234,11 +233,20 @@ describe("samples of the same messages", () => {
     expect(leftOut()).toEqual([]);
   });
 
-  it("lose at most one to a retry with a child", async () => {
-    const samples = [await call(), await call(), await call()];
+  it("are kept if a retry with a child could repeat any of them, because each of them was answered", async () => {
+    await Promise.all([call(), call(), call()]);
     const retry = await call(retryCount(1));
     await continueFrom(retry, retry.index);
-    expect(leftOut()).toEqual(retried(samples[2]?.index ?? -1));
+    expect(leftOut()).toEqual([]);
+  });
+
+  it("are kept if a further one fails and is retried with the other `stream`", async () => {
+    await call();
+    await failingCall({}, { stream: true });
+    const retry = await call(retryCount(1));
+    await continueFrom(retry, retry.index);
+    expect(leftOut()).toEqual([]);
+    expect(session.delivery.attempts.hasFailed).toBe(false);
   });
 
   it("in flight are not aborted by a retry", async () => {

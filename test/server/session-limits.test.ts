@@ -188,6 +188,7 @@ describe("a session at a limit", () => {
     const folder = writeModelFolder(template, ["<|end|>"]);
     const proxy = await Proxy.start({ ...limitedTo({ tokens: 120 }), folder });
     onTestFinished(() => proxy.close());
+    proxy.engine.fallback = { ids: [70, 71] };
     const session = await proxy.session();
     proxy.engine.replies.push({ ids: Array.from({ length: 60 }, () => 70) });
     const { messages } = await proxy.turn(session, [user("hello")]);

@@ -112,8 +112,10 @@ class Model {
   }
 
   #findRepeated(request: string, retryCount: number): ModelledAttempt | "failed" | undefined {
+    const isOther = (each: ModelledAttempt) =>
+      each.state === "recorded" && !isUnique(request) && this.leftOut(each) !== "undelivered";
     const free = this.attempts.filter(
-      (each) => each.request === request && each.state !== "failed" && !this.findRetry(each),
+      (each) => each.request === request && each.state !== "failed" && !this.findRetry(each) && !isOther(each),
     );
     const failed = this.failed.filter((each) => each.request === request);
     const counts = [...free, ...failed].map((each) => each.retryCount).filter((count) => count <= retryCount);
@@ -214,8 +216,9 @@ describe("RequestAttempts", () => {
   it("examines each attempt of a long chain of retries once", () => {
     const { delivery, children, asked } = recordedDelivery();
     const length = 20_000;
+    const request = identifyRequest("a", "key");
     for (let index = 0; index < length; index++) {
-      delivery.attempts.record(delivery.attempts.begin("a", index > 0 ? 1 : 0), index);
+      delivery.attempts.record(delivery.attempts.begin(request, index > 0 ? 1 : 0), index);
     }
     const before = asked();
     expect(delivery.allLeftOut()).toEqual([]);
@@ -237,12 +240,13 @@ describe("RequestAttempts", () => {
     const { delivery, children } = recordedDelivery();
     const { attempts } = delivery;
     attempts.record(attempts.begin("a", 0), 0);
+    delivery.closedEarly(0);
     for (let i = 0; i < 20; i++) attempts.fail(attempts.begin("a", 0));
     for (let retry = 1; retry <= 16; retry++) {
       attempts.record(attempts.begin("a", 1), retry);
       children[retry] = 1;
     }
-    expect(delivery.leftOut(0)).toBeUndefined();
+    expect(attempts.repeated.size).toBe(0);
     attempts.record(attempts.begin("b", 1), 17);
     expect(attempts.repeated.size).toBe(0);
     attempts.begin("a", 1);
@@ -250,9 +254,12 @@ describe("RequestAttempts", () => {
   });
 
   it("forgets the failed attempts of the oldest of more than 1,024 requests", () => {
-    const { attempts } = recordedDelivery().delivery;
+    const { delivery } = recordedDelivery();
+    const { attempts } = delivery;
     const isForgotten = (request: string) => {
-      attempts.record(attempts.begin(request, 0), attempts.repeated.size);
+      const index = attempts.repeated.size;
+      attempts.record(attempts.begin(request, 0), index);
+      delivery.closedEarly(index);
       const before = attempts.repeated.size;
       attempts.begin(request, 1);
       return attempts.repeated.size > before;

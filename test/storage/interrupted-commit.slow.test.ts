@@ -1,4 +1,4 @@
-import { symlinkSync } from "node:fs";
+import { symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { Storage } from "../../src/storage/storage.js";
@@ -26,6 +26,7 @@ test("has what was confirmed after a process died during a commit that the disk 
   await expect(write(storage, 20)).rejects.toThrow("did not confirm");
   device.recover();
   await storage.close();
+  unlinkSync(join(directory, "data.mdb.failed-sync"));
 
   storage = await open();
   for (let n = 20; n < 40; n++) await write(storage, n);

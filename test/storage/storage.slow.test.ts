@@ -1,10 +1,11 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
   linkSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { inspectFileSystem, requireWrites } from "../../src/storage/file-system.js";
+import { openForReading } from "../../src/storage/live-storage.js";
 import { Storage } from "../../src/storage/storage.js";
 import { mountSmallDisk } from "../helpers/small-disk.js";
 
@@ -197,12 +199,37 @@ test("refuses a file that lost its end", async () => {
 });
 
 test.each([
-  ["hard link", linkSync],
-  ["symbolic link", symlinkSync],
-])("refuses a folder whose file is a %s to the file of an open folder", async (_, makeLink) => {
+  "data.mdb",
+  "data.mdb-lock",
+  "data.mdb.compact",
+  "data.mdb.commit-state",
+  "data.mdb.failed-sync",
+  "data.log-0",
+  "data.log-1",
+  "rolltape.lock",
+])("refuses a folder whose %s is a link or a named pipe, by its name", async (name) => {
+  const target = join(newFolder(), "target");
+  writeFileSync(target, "kept");
+  const kinds = [
+    ["a symbolic link", (path: string) => symlinkSync(target, path)],
+    ["a named pipe", (path: string) => void execFileSync("mkfifo", [path])],
+  ] as const;
+  for (const [kind, plant] of kinds) {
+    const directory = newFolder();
+    await (await openStorage(directory)).close();
+    rmSync(join(directory, name), { force: true });
+    plant(join(directory, name));
+    const refusal = `has a ${name} that is ${kind}`;
+    await expect(openStorage(directory)).rejects.toThrow(refusal);
+    expect(() => openForReading(directory)).toThrow(refusal);
+  }
+  expect(readFileSync(target, "utf8")).toBe("kept");
+});
+
+test("refuses a folder whose file is a hard link to the file of an open folder", async () => {
   const [first, second] = [newFolder(), newFolder()];
   await openStorage(first);
-  makeLink(join(first, "data.mdb"), join(second, "data.mdb"));
+  linkSync(join(first, "data.mdb"), join(second, "data.mdb"));
   await expect(openStorage(second)).rejects.toMatchObject({
     code: "storage_unusable",
     message: expect.stringContaining("is a link to the file of another folder, which a process has open"),

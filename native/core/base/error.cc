@@ -12,6 +12,8 @@ const char* errorCodeName(ErrorCode code) {
       return "ERR_REPLY_MISMATCH";
     case ErrorCode::kReplyNotFinite:
       return "ERR_REPLY_NOT_FINITE";
+    case ErrorCode::kReplyImpossible:
+      return "ERR_REPLY_IMPOSSIBLE";
     case ErrorCode::kReleased:
       return "ERR_RELEASED";
     case ErrorCode::kStoredInvalid:

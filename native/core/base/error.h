@@ -10,6 +10,7 @@ enum class ErrorCode {
   kReplyMalformed,
   kReplyMismatch,
   kReplyNotFinite,
+  kReplyImpossible,
   kReleased,
   kStoredInvalid,
   kTooLarge,

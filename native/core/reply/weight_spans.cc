@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string>
 #include <string_view>
 
+#include "../base/error.h"
 #include "reply_count.h"
 
 namespace rolltape {
@@ -21,7 +23,10 @@ std::optional<std::int32_t> toVersion(std::string_view text, NamedVersions& name
   std::int32_t version = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), version);
   const bool isWhole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-  if (!isWhole || version < 0) return named.versionOf(text);
+  if (!isWhole) return named.versionOf(text);
+  if (version < 0) {
+    throw Error(ErrorCode::kReplyImpossible, "weight version " + std::to_string(version) + " is negative");
+  }
   named.highest = std::max(version, named.highest.value_or(0));
   return version;
 }

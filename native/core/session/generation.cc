@@ -50,6 +50,33 @@ Generation::Generation(std::vector<std::int32_t> ids, std::vector<float> logprob
   top_ = std::move(top);
 }
 
+void Generation::checkCount(std::size_t count) const {
+  if (limits_ && ids_.size() + count > limits_->maxTokens) {
+    throw Error(ErrorCode::kReplyImpossible, "it has more tokens than the " + std::to_string(limits_->maxTokens) +
+                                                 " that were asked for");
+  }
+}
+
+void Generation::checkPossible(std::span<const std::int32_t> ids, std::span<const float> logprobs) const {
+  if (!limits_) return;
+  const std::int32_t size = limits_->vocabularySize;
+  const auto unknown = std::ranges::find_if(ids, [=](std::int32_t id) { return id >= size; });
+  if (unknown != ids.end()) {
+    throw Error(ErrorCode::kReplyImpossible, "token id " + std::to_string(*unknown) + " is beyond the vocabulary of " +
+                                                 std::to_string(size) + " tokens");
+  }
+  const auto above = std::ranges::find_if(logprobs, [](float logprob) { return logprob > kMaxLogprob; });
+  if (above != logprobs.end() && std::isfinite(*above)) {
+    throw Error(ErrorCode::kReplyImpossible, "log probability " + std::to_string(*above) + " is above 0");
+  }
+}
+
+void Generation::checkPossible(const Generation& other) const {
+  checkCount(other.ids_.size());
+  checkPossible(other.ids_, other.logprobs_);
+  checkPossible(other.top_.ids(), other.top_.logprobs());
+}
+
 void Generation::checkRoom(std::size_t count) const {
   if (count > kMaxSequenceTokens - ids_.size()) {
     throw Error(ErrorCode::kTooLarge, "the output has more tokens than one sequence can have");
@@ -64,6 +91,8 @@ void Generation::reserve(std::size_t tokens, std::size_t runs) {
 }
 
 void Generation::append(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::int32_t version) {
+  checkCount(ids.size());
+  checkPossible(ids, logprobs);
   const VersionRun run{0, version};
   append(ids, logprobs, std::span<const VersionRun>(&run, 1));
 }
@@ -71,6 +100,8 @@ void Generation::append(std::span<const std::int32_t> ids, std::span<const float
 void Generation::append(std::span<const std::int32_t> ids, std::span<const float> logprobs,
                         std::span<const std::int32_t> versions) {
   checkLengths("versions", versions.size(), ids.size());
+  checkCount(ids.size());
+  checkPossible(ids, logprobs);
   std::vector<VersionRun> runs;
   for (std::size_t i = 0; i < versions.size(); ++i) appendVersion(runs, static_cast<std::uint32_t>(i), versions[i]);
   append(ids, logprobs, runs);
@@ -106,6 +137,7 @@ void Generation::appendTop(std::span<const std::int32_t> ids, std::span<const fl
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] >= 0 && !std::isfinite(logprobs[i])) throwNotFinite(i);
   }
+  checkPossible(ids, logprobs);
   top_.grow(ids_.size(), width);
   top_.write(ids_.size() - tokens, ids, logprobs, width);
 }
@@ -136,6 +168,7 @@ void Generation::truncate(std::uint32_t length) {
 }
 
 void Generation::append(const Generation& other) {
+  checkPossible(other);
   reserve(other.ids_.size(), other.runs_.size());
   // The last step that can throw. Later, the next append would take the rows behind the tokens for its own.
   if (!other.top_.empty()) top_.grow(ids_.size() + other.ids_.size(), other.top_.width());
@@ -147,7 +180,10 @@ void Generation::append(const Generation& other) {
 
 void Generation::append(Generation&& other) {
   if (ids_.empty()) {
+    checkPossible(other);
+    const std::optional<OutputLimits> limits = limits_;
     *this = std::move(other);
+    limits_ = limits;
   } else {
     append(static_cast<const Generation&>(other));
   }

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,10 +14,25 @@
 
 namespace rolltape {
 
+/// The largest log probability that is recorded. Exact ones are at most 0: a softmax divides by a sum that includes its
+/// own term. An engine that subtracts the logarithm of the sum from a scaled logit instead rounds by half a unit in the
+/// last place of that logit: 1e-3 at 16,384 in float32, 30 times less than what bfloat16 changes between an engine and
+/// a trainer. Logits that are taken for log probabilities are above it.
+inline constexpr float kMaxLogprob = 1e-3F;
+
+/// What the output of a call can be. Nothing beyond it is appended.
+struct OutputLimits {
+  std::int32_t vocabularySize = std::numeric_limits<std::int32_t>::max();
+  std::uint32_t maxTokens = std::numeric_limits<std::uint32_t>::max();
+};
+
 /// The output of one model call while it comes in. Every append is all or nothing.
 class Generation {
  public:
   Generation() = default;
+  /// Every append throws kReplyImpossible for an id, a number of tokens or a log probability beyond the limits, before
+  /// it changes anything.
+  explicit Generation(const OutputLimits& limits) : limits_(limits) {}
   /// The tokens that a reader made, without a copy. Ids are not negative, log probabilities finite and as many, `runs`
   /// begins at 0 and ascends, `top` has a row per token or is empty.
   /// @throws kTooLarge over kMaxSequenceTokens.
@@ -53,6 +70,9 @@ class Generation {
   void append(Generation&& other, std::uint32_t from, std::span<const VersionRun> runs);
 
  private:
+  void checkPossible(std::span<const std::int32_t> ids, std::span<const float> logprobs) const;
+  void checkPossible(const Generation& other) const;
+  void checkCount(std::size_t count) const;
   void checkRoom(std::size_t count) const;
   /// Makes room, so that appending so many tokens and version runs cannot throw.
   void reserve(std::size_t tokens, std::size_t runs);
@@ -63,6 +83,8 @@ class Generation {
   std::vector<VersionRun> runs_;
   TopLogprobs top_;
   std::vector<ForcedRun> forced_;
+  /// None for the parts that readers make, and for what a library records.
+  std::optional<OutputLimits> limits_;
 };
 
 }  // namespace rolltape

@@ -40,6 +40,23 @@ TEST(Generation, RefusesWhatDoesNotFitTogetherAndStaysAsItWas) {
   EXPECT_EQ(1u, generation.versionRuns().size());
 }
 
+TEST(Generation, RefusesWhatIsBeyondItsLimitsAndStaysAsItWas) {
+  Generation generation(OutputLimits{.vocabularySize = 10, .maxTokens = 3});
+  generation.append(Ids{9}, Floats{kMaxLogprob}, 0);
+  EXPECT_CODE(kReplyImpossible, generation.append(Ids{10}, Floats{-1}, 0));
+  EXPECT_CODE(kReplyImpossible, generation.append(Ids{1}, Floats{0.002F}, Ids{0}));
+  EXPECT_CODE(kReplyImpossible, generation.append(Ids{1, 2, 3}, Floats{-1, -1, -1}, 0));
+  EXPECT_CODE(kReplyImpossible, generation.appendTop(Ids{10}, Floats{-1}, 1));
+  const auto other = [](TopLogprobs top) { return Generation(Ids{1}, Floats{-1}, {{0, 5}}, std::move(top)); };
+  EXPECT_CODE(kReplyImpossible, generation.append(other(TopLogprobs(1, Ids{10}, Floats{-1}))));
+  EXPECT_CODE(kReplyImpossible, generation.append(other(TopLogprobs(1, Ids{1}, Floats{1}))));
+  EXPECT_EQ(Ids{9}, idsOf(generation));
+  EXPECT_TRUE(generation.top().empty());
+  generation.truncate(0);
+  generation.append(other({}));
+  EXPECT_CODE(kReplyImpossible, generation.append(Ids{10}, Floats{-1}, 0));
+}
+
 TEST(Generation, TakesOverAnotherOrAddsIt) {
   const auto made = [] {
     return Generation(Ids{1, 2}, Floats{-1, -2}, {{0, 5}, {1, 6}}, TopLogprobs(1, Ids{7, -1}, Floats{-3, 0}));

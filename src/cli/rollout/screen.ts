@@ -1,3 +1,4 @@
+import { openStandardError } from "../standard-error.js";
 import { LogLines } from "./log-lines.js";
 
 const CLEAR_LINE = "\r\x1b[K";
@@ -12,7 +13,7 @@ const LONGEST_LINE_BYTES = 1 << 16;
  */
 export class RolloutScreen implements Disposable {
   readonly isTerminal = process.stderr.isTTY === true;
-  readonly #write = process.stderr.write.bind(process.stderr);
+  readonly #write: (text: string | Uint8Array) => void;
   readonly #restore: () => void;
   readonly #logs = new LogLines();
   #status = "";
@@ -22,7 +23,10 @@ export class RolloutScreen implements Disposable {
   #isInLine = false;
 
   constructor() {
+    // A job does not wait for whoever reads its output.
+    openStandardError();
     const { stdout, stderr } = process;
+    this.#write = stderr.write.bind(stderr);
     const restorers = [stdout, stderr].map((stream) => replaceWrite(stream, this.#take.bind(this)));
     const showCursor = () => void (this.#status !== "" && this.#write(SHOW_CURSOR));
     process.once("exit", showCursor);

@@ -28,6 +28,17 @@ export interface BudgetRule {
   readonly isCertain: boolean;
 }
 
+/**
+ * What the output of a call can be. A generation with limits refuses everything beyond them with `ERR_REPLY_IMPOSSIBLE`, and also log
+ * probabilities above 0.001: exact ones are at most 0.
+ */
+export interface OutputLimits {
+  /** Ids are less than this. Default: any int32. */
+  readonly vocabularySize?: number | undefined;
+  /** Maximum number of tokens of the whole output. */
+  readonly maxTokens: number;
+}
+
 /** The output of one model call while it arrives: ids, log probabilities, versions, and optionally top alternatives. */
 export interface NativeGeneration {
   readonly length: number;

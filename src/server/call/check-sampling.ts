@@ -7,7 +7,13 @@ import type { ServerContext } from "../context.js";
  *
  * @throws RequestError
  */
-export function checkSampling({ engine, settings }: ServerContext, request: RequestSampling): void {
+export function checkSampling({ engine, model, settings }: ServerContext, request: RequestSampling): void {
+  checkIds(
+    "logit_bias",
+    request.logitBias.map(([id]) => id),
+    model.vocabularySize,
+  );
+  checkIds("stop_token_ids", request.stopTokenIds, model.vocabularySize);
   if (request.maxTokens !== undefined && request.minTokens > request.maxTokens) {
     const limit = `the limit of output tokens (${request.maxTokens})`;
     throw new RequestError("min_tokens", `min_tokens must be at most ${limit}; received ${request.minTokens}.`);
@@ -22,4 +28,11 @@ export function checkSampling({ engine, settings }: ServerContext, request: Requ
     const message = `ignore_eos cannot be combined with stop_token_ids: the engine (${engine.type}) would ignore both.`;
     throw new RequestError("ignore_eos", message, "unsupported_parameter");
   }
+}
+
+/** Ids that the model does not have end some engines, which index their tensors with them. */
+function checkIds(param: string, ids: readonly number[], vocabularySize: number): void {
+  const unknown = ids.find((id) => id >= vocabularySize);
+  if (unknown === undefined) return;
+  throw new RequestError(param, `${param} must have token ids below ${vocabularySize}; received ${unknown}.`);
 }

@@ -61,7 +61,8 @@ export async function generate(
 ): Promise<GenerationOutcome> {
   const { call, built, sampling, start, sink, aborting } = job;
   const { model, engine, metrics } = context;
-  const generation = new native.Generation();
+  const { vocabularySize } = model;
+  const generation = new native.Generation({ vocabularySize, maxTokens: sampling.maxTokens });
   const wantsTokens = call.request.logprobs === "all";
   const reader = new OutputReader({
     model,

@@ -65,13 +65,13 @@ export function* planExport(
   refuseConflicts(options);
   const planned = { ...options, labelLimit };
   const removes = toInteractionFilter(options);
-  const leftOut: LeftOutInteraction[][] = [];
+  const leftOut: (readonly LeftOutInteraction[])[] = [];
   const counts = new SessionCounts();
   const groups = new GroupNumbers();
   const builder = new native.PlanBuilder(toNative(planned), yield* countInteractions(sessions));
   for (const [index, session] of sessions.entries()) {
     if (index > 0) yield;
-    const absent = session.leftOutInteractions();
+    const absent = session.chooseLeftOut();
     try {
       const removed = removes && findRemoved(session, removes);
       builder.add(session.tokens, toIndices(absent), removed, groups.find(session.groupId));

@@ -200,8 +200,8 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
       .toBe(true);
   });
 
-  it("that sends a line of 32 MiB is understood", async () => {
-    const filler = `"filler":"${"x".repeat(32 << 20)}",`;
+  it("that sends a line of a MiB is understood", async () => {
+    const filler = `"filler":"${"x".repeat(1 << 20)}",`;
     const { run } = await against(wire, ({ socket }) => socket.end(UNTIL_CLOSED + text.replace("{", `{${filler}`)));
     expect(await run()).toMatchObject({ outcome: "done", tokens: 12 });
   });

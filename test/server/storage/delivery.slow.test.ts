@@ -86,8 +86,9 @@ test("does not link a retry after the restart to a call that was answered before
 
 test("keeps the link of a retry before the restart", async () => {
   const started = await proxy.session();
-  await proxy.turn(started, [user("a")]);
-  const reply = await proxy.chat(started, [user("a")], {}, retry);
+  const key = { "idempotency-key": "one" };
+  await proxy.chat(started, [user("a")], {}, key);
+  const reply = await proxy.chat(started, [user("a")], {}, { ...key, ...retry });
   await restart();
   const { choices } = reply.json<{ choices: [{ message: object }] }>();
   proxy.engine.replies.push({ ids: [320] });
@@ -119,4 +120,16 @@ test("retrieves and continues stored responses after the restart", async () => {
   const third = await ask({ input: "c", previous_response_id: second.id, instructions: "Be brief.", tools });
   expect(third.refusal).toBe("200");
   expect(proxy.context.registry.get(started.id).interaction(2)).toMatchObject({ parent: 1, tokenExact: true });
+});
+
+test("leaves out the same interactions in a repeat of an export after the restart", async () => {
+  const started = await proxy.session();
+  await proxy.turn(started, [user("a")]);
+  await turnWithoutDelivery(started, [user("b")]);
+  await proxy.end(started);
+  const readRows = async () => Object.keys((await proxy.export(started)).json<{ interactions: object }>().interactions);
+  const rows = await readRows();
+  await restart();
+  expect(rows).toHaveLength(2);
+  expect(await readRows()).toEqual(rows);
 });

@@ -320,7 +320,12 @@ test("has on disk whose retry a call is before its answer is sent", async () => 
   const started = await proxy.session();
   const send = (headers = {}) =>
     proxy.request(
-      { method: "POST", url: "/v1/chat/completions", payload: { messages: [user("a")] }, headers },
+      {
+        method: "POST",
+        url: "/v1/chat/completions",
+        payload: { messages: [user("a")] },
+        headers: { "idempotency-key": "one", ...headers },
+      },
       started.key,
     );
   await send();

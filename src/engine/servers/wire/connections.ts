@@ -1,6 +1,7 @@
 import { Pool } from "undici";
 import { native } from "../../../native/addon.js";
 import type { AbortSource } from "../../../support/async/abort-source.js";
+import { EngineError } from "../../engine.js";
 import { isBroken, notStarted, transportError } from "./errors.js";
 import { ConnectionUse, KeepAliveClient } from "./keep-alive-client.js";
 import { post, type ReplySink } from "./post.js";
@@ -9,6 +10,8 @@ import { post, type ReplySink } from "./post.js";
 const KEEP_ALIVE_MS = 4_000;
 const CONNECT_MS = 10_000;
 const CONTROL_MS = 10_000;
+/** Descriptions of a server and its flags, the longest replies, have some kilobytes. */
+const CONTROL_BYTES = 4 * 1024 * 1024;
 
 /** No time limit for the first or the next byte of a generation. The call's signal has the limit. */
 const GENERATE_OPTIONS = {
@@ -154,10 +157,25 @@ export class ServerConnections {
         headersTimeout: timeoutMilliseconds,
         bodyTimeout: timeoutMilliseconds,
       });
-      return { status: response.statusCode, body: await response.body.text() };
+      return { status: response.statusCode, body: await this.#readControl(response.body) };
     } catch (error) {
       throw signal?.aborted ? signal.reason : transportError(error, this.#origin);
     }
+  }
+
+  /** Leaving the loop closes the connection. */
+  async #readControl(body: AsyncIterable<Buffer>): Promise<string> {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of body) {
+      bytes += piece.byteLength;
+      if (bytes > CONTROL_BYTES) {
+        const message = `The engine at ${this.#origin} sent more than ${CONTROL_BYTES} bytes in reply to a control request.`;
+        throw new EngineError("engine_error", message);
+      }
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces).toString("utf8");
   }
 
   get(path: string, signal?: AbortSignal): Promise<{ status: number; body: string }> {

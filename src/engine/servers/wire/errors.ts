@@ -217,7 +217,9 @@ const REPLY_MESSAGES: Readonly<Record<string, string>> = {
 
 /** Returns the error for a reply whose tokens could not be recorded; other errors are returned unchanged. */
 export function replyError(error: unknown): unknown {
-  const message = REPLY_MESSAGES[errorCode(error)];
+  const code = errorCode(error);
+  const isImpossible = code === "ERR_REPLY_IMPOSSIBLE" && error instanceof Error;
+  const message = isImpossible ? `The engine's reply is impossible: ${error.message}.` : REPLY_MESSAGES[code];
   return message === undefined ? error : new EngineError("engine_error", message, { cause: error });
 }
 

@@ -8,13 +8,14 @@ import type { ServerCall, ServerReply } from "../engine-server.js";
 import type { ReplyVersions } from "../versions/reply-versions.js";
 import { errorCode, failureError, failureInBody, generationError, removalInBody, replyError } from "./errors.js";
 import type { ReplySink } from "./post.js";
+import { ReplySize } from "./reply-size.js";
 
 /** From this many bytes on, a whole reply is joined in steps and scanned on a worker thread. */
 const ASYNC_SCAN_BYTES = 256 * 1024;
 
 const OK = 200;
 
-/** Bytes kept of the body of an error: its message is at the beginning. */
+/** Bytes read of the body of an error. */
 const ERROR_BYTES = 64 * 1024;
 
 /** Adds one reply to a call's generation: a stream piece by piece, any other body when it is complete. */
@@ -22,6 +23,7 @@ export class GenerationSink implements ReplySink {
   readonly #call: ServerCall;
   readonly #format: ReplyFormat;
   readonly #versions: ReplyVersions;
+  readonly #size: ReplySize;
   #status = 0;
   #retryAfter = "";
   #bytes = 0;
@@ -32,6 +34,7 @@ export class GenerationSink implements ReplySink {
     this.#call = call;
     this.#format = format;
     this.#versions = versions;
+    this.#size = new ReplySize(call, format);
   }
 
   begin(status: number, header: (name: string) => string): void {
@@ -44,11 +47,15 @@ export class GenerationSink implements ReplySink {
   }
 
   piece(bytes: Buffer): void {
+    if (this.#status === OK) this.#size.add(bytes.byteLength);
     if (this.#stream) {
-      if (this.#push(this.#stream, bytes) > 0) this.#received();
-    } else if (this.#status === OK || this.#bytes < ERROR_BYTES) {
+      if (this.#push(this.#stream, bytes) === 0) return;
+      this.#size.noteTokens();
+      this.#received();
+    } else {
       this.#pieces.push(bytes);
       this.#bytes += bytes.byteLength;
+      if (this.#status !== OK && this.#bytes > ERROR_BYTES) this.#cutError();
     }
   }
 
@@ -63,6 +70,11 @@ export class GenerationSink implements ReplySink {
     const reply = this.#end(await this.#append(body));
     if (reply.tokens > 0) this.#receivedAll();
     return reply;
+  }
+
+  /** Ends the request: the message of an error is at the beginning of its body. */
+  #cutError(): never {
+    throw generationError(this.#status, Buffer.concat(this.#pieces).toString("utf8"), this.#retryAfter);
   }
 
   #end(reply: EngineReply): EngineReply {

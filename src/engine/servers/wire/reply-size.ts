@@ -1,0 +1,50 @@
+import type { ReplyFormat } from "../../../native/contract.js";
+import { type CallContent, EngineError } from "../../engine.js";
+
+/** What a reply has once: its head, usage, finish reason, comments that keep the connection open, and the body of an error. */
+const ONCE_BYTES = 1024 * 1024;
+
+/**
+ * The longest entry of a list of log probabilities. vLLM spells a token as text and as a list of bytes (`"bytes": [226, 150, …]`), and the
+ * longest tokens of known vocabularies, runs of 128 spaces, take 770 bytes so.
+ */
+const ENTRY_BYTES = 1024;
+
+/** What a stream writes around one token: the members of a frame, usage and versions. */
+const FRAME_BYTES = 1024;
+
+/**
+ * The widest value that engines return for each token of the whole sequence: the routed experts of 48 layers, 8 of each, as int32 in base64.
+ * Servers may return it unasked, because of a flag.
+ */
+const SEQUENCE_TOKEN_BYTES = Math.ceil((48 * 8 * 4 * 4) / 3);
+
+/** Limits the size of one reply by the tokens that its request asks for. Without a limit, a server could send until the call's time is over. */
+export class ReplySize {
+  readonly #limit: number;
+  /** True if every frame of a stream repeats all tokens so far, so that each may be as long as a whole reply. */
+  readonly #repeats: boolean;
+  #bytes = 0;
+
+  constructor({ prompt, generation, sampling }: CallContent, format: ReplyFormat) {
+    const output = Math.max(sampling.maxTokens - generation.length, 1);
+    // The sampled token is listed beside the alternatives, and vLLM may be asked for one more of these.
+    const entries = sampling.topLogprobs + 2;
+    const sequence = prompt.length + sampling.maxTokens;
+    this.#limit = ONCE_BYTES + output * (FRAME_BYTES + entries * ENTRY_BYTES) + sequence * SEQUENCE_TOKEN_BYTES;
+    this.#repeats = format === "sglang";
+  }
+
+  /** @throws EngineError if the reply is longer than what was asked for can be */
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes <= this.#limit) return;
+    const message = `The engine's reply is too long: it has more than ${this.#limit} bytes for the tokens that were asked for.`;
+    throw new EngineError("engine_error", message);
+  }
+
+  /** Notes that a frame brought new tokens. */
+  noteTokens(): void {
+    if (this.#repeats) this.#bytes = 0;
+  }
+}

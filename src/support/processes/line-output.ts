@@ -1,0 +1,132 @@
+import { constants, fstatSync, openSync, writeSync } from "node:fs";
+
+/** Most bytes that wait for the reader. */
+const MOST_WAITING = 1024 * 1024;
+/** Time after which a full pipe is tried again. */
+const RETRY_MS = 50;
+/** At the end of the process: how long a reader may take for its next bytes. */
+const LAST_WAIT_MS = 200;
+const LAST_STEP_MS = 10;
+
+export interface LineOutputOptions {
+  /** Returns the line that says how many lines were dropped. It is written once the reader reads again. */
+  readonly describeDropped: (count: number) => string;
+}
+
+/**
+ * Writes lines to a file descriptor without ever waiting for its reader. Lines that the reader does not take wait in a buffer. Once it is
+ * full, lines are dropped and counted.
+ *
+ * Node writes to a pipe synchronously, so that a process whose standard error nobody reads stops at the first line that does not fit.
+ *
+ * A socket must not block. Node sets that for standard error at the first use of `process.stderr`.
+ */
+export class LineOutput {
+  readonly #fd: number;
+  readonly #describeDropped: (count: number) => string;
+  #waiting: Buffer[] = [];
+  #bytes = 0;
+  #dropped = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(fd: number, { describeDropped }: LineOutputOptions) {
+    this.#fd = fstatSync(fd).isFIFO() ? openUnblocked(fd) : fd;
+    this.#describeDropped = describeDropped;
+  }
+
+  /** @param line whole lines, or a part of one that is written as it is */
+  write(line: string | Uint8Array): void {
+    const bytes = typeof line === "string" ? Buffer.from(line) : Buffer.from(line);
+    if (this.#isClosed || bytes.length === 0) return;
+    if (this.#bytes + bytes.length > MOST_WAITING) {
+      this.#dropped++;
+      return;
+    }
+    this.#add(bytes);
+    if (this.#timer === undefined) this.#flush();
+  }
+
+  /** Writes what waits if the reader reads. Call this when the process ends. */
+  flushAtExit(): void {
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    for (let waited = 0; this.#bytes > 0 && waited < LAST_WAIT_MS; ) {
+      const before = this.#bytes;
+      if (!this.#tryWrite()) return;
+      if (this.#bytes < before) waited = 0;
+      else {
+        Atomics.wait(pause, 0, 0, LAST_STEP_MS);
+        waited += LAST_STEP_MS;
+      }
+    }
+  }
+
+  #add(bytes: Buffer): void {
+    this.#waiting.push(bytes);
+    this.#bytes += bytes.length;
+  }
+
+  #flush(): void {
+    if (!this.#tryWrite() || this.#bytes === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush();
+    }, RETRY_MS);
+    this.#timer.unref();
+  }
+
+  /** Writes as much as the reader takes now. Returns false if nothing can be written any more. */
+  #tryWrite(): boolean {
+    while (this.#bytes > 0) {
+      const next = this.#takeAll();
+      try {
+        this.#wrote(next, writeSync(this.#fd, next));
+      } catch (error) {
+        // Everything but a reader that is gone may pass: a full pipe, a full disk.
+        if (codeOf(error) !== "EPIPE") return true;
+        this.#close();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns everything that waits as one buffer. It stays there until {@link #wrote}. */
+  #takeAll(): Buffer {
+    const [first = Buffer.alloc(0)] = this.#waiting;
+    const all = this.#waiting.length === 1 ? first : Buffer.concat(this.#waiting);
+    this.#waiting = [all];
+    return all;
+  }
+
+  #wrote(all: Buffer, written: number): void {
+    this.#waiting[0] = all.subarray(written);
+    this.#bytes -= written;
+    if (this.#bytes > 0) return;
+    this.#waiting = [];
+    if (this.#dropped === 0) return;
+    const count = this.#dropped;
+    this.#dropped = 0;
+    this.#add(Buffer.from(this.#describeDropped(count)));
+  }
+
+  /** The reader has closed the pipe. */
+  #close(): void {
+    this.#isClosed = true;
+    this.#waiting = [];
+    this.#bytes = 0;
+  }
+}
+
+/** Opens a pipe once more, because programs that share `fd` may not expect that a write to it does not wait. */
+function openUnblocked(fd: number): number {
+  try {
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return fd;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

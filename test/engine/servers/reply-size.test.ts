@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { afterEach, describe, expect, it } from "vitest";
+import { ServerConnections } from "../../../src/engine/servers/wire/connections.js";
+import { type EngineWire, logprobOf, streamText, WIRES } from "../../helpers/engine-frames.js";
+import { type RawRequest, startRawServer } from "../../helpers/raw-server.js";
+import { makeCall } from "../generate-call.js";
+
+/** Servers whose replies do not end: a call may take as many bytes as the tokens that it asks for. */
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const item of open.splice(0).reverse()) await item.close();
+});
+
+const FILLER = " ".repeat(64 * 1024);
+
+/** Writes filler until the connection closes. Resolves with the number of bytes. */
+async function writeForEver({ socket }: RawRequest, head: string, filler = FILLER): Promise<number> {
+  let bytes = 0;
+  socket.write(head);
+  while (!socket.destroyed) {
+    bytes += filler.length;
+    if (!socket.write(filler))
+      await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return bytes;
+}
+
+async function start(wire: EngineWire, answer: (request: RawRequest) => unknown) {
+  const server = await startRawServer((request) => {
+    const isProbe = request.body.includes("rolltape-logprobs-");
+    if (request.line === wire.path && !isProbe) return answer(request);
+    const body = JSON.stringify({ data: [{ id: "m", max_model_len: 100_000 }] });
+    return request.socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  });
+  const engine = wire.engine([server.url]);
+  open.push(server, engine);
+  return engine;
+}
+
+const head = (type: string, status = "200 OK") =>
+  `HTTP/1.1 ${status}\r\ncontent-type: ${type}\r\nconnection: close\r\n\r\n`;
+
+const ENDLESS = {
+  "a reply that is not streamed": head("application/json"),
+  "a stream without an end of its frame": `${head("text/event-stream")}data: {"x":"`,
+  "a stream of comments": `${head("text/event-stream")}: `,
+};
+
+it("ends a control request whose reply does not end", async () => {
+  let written: Promise<number> | undefined;
+  const server = await startRawServer((request) => {
+    written = writeForEver(request, head("application/json"));
+  });
+  const connections = new ServerConnections(server.url, 1, {});
+  open.push(server, connections);
+  await expect(connections.get("server_info")).rejects.toMatchObject({ code: "engine_error" });
+  expect(await written).toBeLessThan(64 << 20);
+});
+
+describe.each(Object.entries(WIRES))("an endless reply of a %s server", (_name, wire) => {
+  it.each(Object.entries(ENDLESS))("that is %s fails its call, whose connection is closed", async (_kind, begin) => {
+    let written: Promise<number> | undefined;
+    const engine = await start(wire, (request) => {
+      written = writeForEver(request, begin);
+    });
+    const call = makeCall([1, 2], { maxTokens: 30 }, { onTokens: () => undefined });
+    await expect(engine.generate(call)).rejects.toMatchObject({
+      code: "engine_error",
+      message: expect.stringContaining("The engine's reply is too long") as string,
+    });
+    expect(await written).toBeLessThan(64 << 20);
+  });
+
+  it("that is an error fails its call with the beginning, and the connection is closed", async () => {
+    let written: Promise<number> | undefined;
+    const engine = await start(wire, (request) => {
+      written = writeForEver(request, `${head("application/json", "500 Oops")}{"message":"no"}`);
+    });
+    await expect(engine.generate(makeCall([1, 2]))).rejects.toThrow("The engine answered HTTP 500: no");
+    expect(await written).toBeLessThan(64 << 20);
+  });
+
+  it("leaves the other calls alone", async () => {
+    const text = streamText(wire, 4).join("");
+    const engine = await start(wire, (request) => {
+      if (request.body.includes('"max_tokens":7') || request.body.includes('"max_new_tokens":7')) {
+        return void writeForEver(request, head("application/json"));
+      }
+      return request.socket.end(head("text/event-stream") + text);
+    });
+    const endless = engine.generate(makeCall([1, 2], { maxTokens: 7 }));
+    const other = makeCall([1, 2], { maxTokens: 30 }, { onTokens: () => undefined });
+    await engine.generate(other);
+    expect(Array.from(other.generation.logprobs())).toEqual(Array.from(other.generation.ids(), logprobOf));
+    await expect(endless).rejects.toMatchObject({ code: "engine_error" });
+  });
+});

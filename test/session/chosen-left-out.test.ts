@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { native } from "../../src/native/addon.js";
+import { Session } from "../../src/session/session.js";
+
+/** Returns an ended session with one interaction. */
+function endedSession(): Session {
+  const session = new Session({ id: "s", taskId: "s" });
+  session.record({
+    prepared: session.prepare({ messages: [{ role: "user", content: "hello" }] }),
+    output: [{ role: "assistant", content: "ok" }],
+    prompt: session.prompt([Int32Array.of(1)]),
+    generation: new native.Generation(),
+    finishReason: "stop",
+    api: "chat.completions",
+  });
+  session.end();
+  return session;
+}
+
+const lost = [{ index: 0, reason: "undelivered" }];
+
+describe("what exports leave out", () => {
+  it.each(["taken", "held"] as const)("stays as the first export chose it, once that was %s", (outcome) => {
+    const session = endedSession();
+    session.beginExport();
+    expect(session.chooseLeftOut()).toEqual([]);
+    session.delivery.closedEarly(0);
+    session.endExport(outcome);
+    session.lifecycle.reopen();
+    expect([session.chooseLeftOut(), session.leftOut(0)]).toEqual([[], undefined]);
+    expect(session.summarize().leftOut).toEqual([]);
+  });
+
+  it("keeps an answer out that is delivered after the first export", () => {
+    const session = endedSession();
+    session.delivery.closedEarly(0);
+    session.beginExport();
+    expect(session.chooseLeftOut()).toEqual(lost);
+    session.endExport("taken");
+    session.delivery.answered(0);
+    expect([session.leftOutInteractions(), session.leftOut(0), session.summarize().leftOut]).toEqual([
+      lost,
+      "undelivered",
+      lost,
+    ]);
+  });
+
+  it("is the same for exports at the same time, and is chosen anew if none of them was settled", () => {
+    const session = endedSession();
+    session.beginExport();
+    session.beginExport();
+    session.chooseLeftOut();
+    session.delivery.closedEarly(0);
+    session.endExport("left");
+    expect(session.chooseLeftOut()).toEqual([]);
+    session.endExport("left");
+    expect([session.leftOutInteractions(), session.summarize().leftOut]).toEqual([lost, undefined]);
+  });
+});
