@@ -1,15 +1,17 @@
+import { escapeJsonLines } from "../support/inert-text.js";
 import { LineOutput } from "../support/processes/line-output.js";
 
 let opened: LineOutput | undefined;
 
 /**
- * Returns standard error as an output that never waits for its reader, and makes `process.stderr` use it. A terminal stays as it is.
+ * Returns standard error as an output that never waits for its reader, and makes `process.stderr` use it. On a terminal,
+ * writing waits, and control characters of agents' texts are escaped.
  *
  * Log lines that were dropped are counted in a line of the log's own form.
  */
 export function openStandardError(): { write(line: string): void } {
   const { stderr } = process;
-  if (stderr.isTTY) return { write: (line) => void stderr.write(line) };
+  if (stderr.isTTY) return { write: (line) => void stderr.write(escapeJsonLines(line)) };
   if (opened) return opened;
   const output = new LineOutput(stderr.fd, { describeDropped });
   opened = output;

@@ -1,12 +1,28 @@
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 /**
  * Makes untrusted text from agents or files safe to print: control characters, invisible characters and those that
  * change the direction of writing become spaces.
  */
 export function makeInert(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
+  return text.replace(INVISIBLE, " ");
 }
 
-/** Does the same for text of several lines, and keeps its line breaks. */
+/**
+ * Escapes the same characters in lines of JSON, whose values stay the same. JSON itself escapes only some of them: a terminal obeys the
+ * others.
+ */
+export function escapeJsonLines(lines: string): string {
+  return lines.replace(INVISIBLE, (text) =>
+    text === "\n" ? text : Array.from({ length: text.length }, (_, i) => toEscape(text.charCodeAt(i))).join(""),
+  );
+}
+
+function toEscape(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, "0")}`;
+}
+
+/** Like {@link makeInert} for text of several lines. Keeps its line breaks. */
 export function makeInertLines(text: string): string {
   return text.split("\n").map(makeInert).join("\n");
 }
