@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { availableMemory } from "./configured-limits.js";
 
 /** Memory of this process that the system cannot take back, in bytes. Tests inject a fake. */
 export interface ProcessMemory {
@@ -19,12 +18,16 @@ const SAMPLE_MS = 100;
  */
 export const PEAK_OF_BODY = 80;
 
-/** Returns the memory of this process. It is read at most every 100 ms. */
-export function createProcessMemory(): ProcessMemory {
+/**
+ * Returns the memory of this process. It is read at most every 100 ms.
+ *
+ * @param available memory of the machine or container
+ */
+export function createProcessMemory(available: number): ProcessMemory {
   let used = 0;
   let readAt = Number.NEGATIVE_INFINITY;
   return {
-    limit: Math.floor(SHARE * availableMemory()),
+    limit: Math.floor(SHARE * available),
     get used() {
       if (performance.now() - readAt < SAMPLE_MS) return used;
       readAt = performance.now();
