@@ -29,7 +29,9 @@ import { createKnownBodyReader } from "./known/known-body-reader.js";
 import { KnownRequests } from "./known/known-requests.js";
 import { restoreSpelling } from "./known/restore-spelling.js";
 import { Admission } from "./limits/admission.js";
+import { availableMemory } from "./limits/configured-limits.js";
 import { createHeap } from "./limits/heap-watch.js";
+import { createProcessMemory } from "./limits/process-memory.js";
 import { Store } from "./limits/store.js";
 import { Metrics } from "./metrics/metrics.js";
 import { listModelWarnings } from "./model-warnings.js";
@@ -91,10 +93,11 @@ export async function createServer({
   const described = toBatchOrigin(options);
   options.storage?.records.saveValue(ORIGIN, described);
   const { store: limits, heap = createHeap(), sessionLimits } = settings;
+  const { memory = createProcessMemory(availableMemory()) } = settings;
   const known = new KnownRequests(Math.min(settings.knownRequestBytes, KNOWN_SHARE * heap.read().limit));
   const rules = new UpstreamRules(settings.upstreams, settings.modelName);
   const sharedMemory = new SharedMemory(settings.sharedMemory);
-  const store = new Store({ registry, known, sharedMemory, limits, heap });
+  const store = new Store({ registry, known, sharedMemory, limits, heap, memory });
   const app = createApp({
     logger,
     maxBodyBytes: settings.maxBodyBytes,

@@ -20,6 +20,7 @@ import type { CurrentVersion } from "./current-version.js";
 import type { EngineHealth } from "./engine-health.js";
 import type { KnownRequests } from "./known/known-requests.js";
 import type { Heap } from "./limits/heap-watch.js";
+import type { ProcessMemory } from "./limits/process-memory.js";
 import type { SessionLimits } from "./limits/session-limits.js";
 import type { Store, StoreLimits } from "./limits/store.js";
 import type { Metrics } from "./metrics/metrics.js";
@@ -91,6 +92,8 @@ export interface ServerSettings {
   readonly upstreamLimits: UpstreamLimits;
   /** Default: the heap of this process. */
   readonly heap?: Heap;
+  /** Default: the memory of this process. */
+  readonly memory?: ProcessMemory;
   /** Limit of prompt and output together, in tokens. Undefined: the context length of the engine. */
   readonly engineMaxTokens: number | undefined;
   readonly chatTemplateType: "hf" | "concat";

@@ -17,30 +17,20 @@ const CLASSES = JSON.parse(
 ) as Record<string, Record<string, string[]>>;
 const NAMES = [...new Set(Object.values(CLASSES).flatMap((classes) => Object.values(classes).flat()))].sort();
 
+const listNames = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
 /** What each endpoint of an engine may receive. */
 const SENT: Readonly<Record<string, ReadonlySet<string>>> = {
-  "/generate": new Set([
-    ...["input_ids", "sampling_params", "return_logprob", "logprob_start_len", "top_logprobs_num"],
-    ...["return_text_in_logprobs", "stream", "rid"],
-    ...["max_new_tokens", "min_new_tokens", "n", "temperature", "top_p", "top_k", "min_p"],
-    ...["frequency_penalty", "presence_penalty", "repetition_penalty", "ignore_eos", "stop_token_ids"],
-    ...["skip_special_tokens", "spaces_between_special_tokens", "logit_bias", "stop", "no_stop_trim", "sampling_seed"],
-  ]),
-  "/inference/v1/generate": new Set([
-    ...[
-      "token_ids",
-      "model",
-      "request_id",
-      "stream",
-      "stream_options",
-      "include_usage",
-      "sampling_params",
-      "detokenize",
-    ],
-    ...["max_tokens", "min_tokens", "n", "temperature", "top_p", "top_k", "min_p", "logprobs", "seed"],
-    ...["frequency_penalty", "presence_penalty", "repetition_penalty", "ignore_eos", "stop_token_ids"],
-    ...["skip_special_tokens", "spaces_between_special_tokens", "logit_bias", "stop", "thinking_token_budget"],
-  ]),
+  "/generate":
+    listNames(`input_ids sampling_params return_logprob logprob_start_len top_logprobs_num return_text_in_logprobs stream rid
+    max_new_tokens min_new_tokens n temperature top_p top_k min_p frequency_penalty presence_penalty
+    repetition_penalty ignore_eos stop_token_ids skip_special_tokens spaces_between_special_tokens logit_bias stop
+    no_stop_trim sampling_seed`),
+  "/inference/v1/generate":
+    listNames(`token_ids model request_id stream stream_options include_usage sampling_params detokenize max_tokens
+    min_tokens n temperature top_p top_k min_p logprobs seed frequency_penalty presence_penalty repetition_penalty
+    ignore_eos stop_token_ids skip_special_tokens spaces_between_special_tokens logit_bias stop
+    thinking_token_budget`),
 };
 
 /** A value that is easy to find in what an engine got. */
@@ -159,7 +149,7 @@ describe.each(Object.entries(ENGINES))("an agent of a %s server", (_name, { path
       }
       expect({ leaks, refusals }).toEqual({ leaks: [], refusals: [] });
       // Unknown fields of a part are ignored; those of a body are refused.
-      if (place === "body") expect(answered).toBeLessThan((NAMES.length * VALUES.length) / 4);
+      expect(answered).toBeLessThan(place === "body" ? (NAMES.length * VALUES.length) / 4 : NAMES.length + 1);
     },
     120_000,
   );

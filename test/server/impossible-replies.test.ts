@@ -60,8 +60,8 @@ describe.each(Object.entries(WIRES))("a reply of a %s server with", (_name, wire
     const { call } = await start(wire, change);
     for (const stream of [false, true]) {
       const { text, status, recorded } = await call({ ...extra, stream });
-      expect([text.includes('"code":"engine_error"'), recorded]).toEqual([true, 0]);
-      if (!stream) expect(status).toBe(502);
+      // The status of a stream may have been sent before its reply is read.
+      expect([text.includes('"code":"engine_error"'), stream || status === 502, recorded]).toEqual([true, true, 0]);
     }
   });
 

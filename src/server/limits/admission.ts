@@ -28,16 +28,20 @@ export class Admission {
    * Admits a call before its body is read.
    *
    * @param bodyBytes declared size of the body, or the largest allowed size if it declares none
+   * @param isDeclared false if the body declares no size. What it takes at its peak then counts once it is received.
    * @throws ApiError `session_limit`, `too_many_calls` or `store_full`
    */
-  admit(session: Session, kind: CallKind, bodyBytes: number): AdmittedCall {
+  admit(session: Session, kind: CallKind, bodyBytes: number, isDeclared = true): AdmittedCall {
     const load = this.#loads.get(session) ?? new SessionLoad();
     this.#loads.set(session, load);
     const limits = kind === "model" ? this.#limits : { ...this.#limits, ...NO_FINAL_LIMITS };
     requireRoomForCall(session, load, limits);
     const memory = toMemory(bodyBytes);
     this.#store.requireRoomForCall(memory);
-    return new AdmittedCall({ session, kind, load, limits, store: this.#store }, memory);
+    if (isDeclared) this.#store.requireRoomForBody(bodyBytes);
+    const call = new AdmittedCall({ session, kind, load, limits, store: this.#store }, memory);
+    if (isDeclared) call.grow(bodyBytes);
+    return call;
   }
 }
 
@@ -59,6 +63,8 @@ export class AdmittedCall {
   #growth: SessionGrowth = { tokens: 0, bytes: 0 };
   /** Memory from which the rest of the answer is written. */
   #source = 0;
+  /** Size of the body until the prompt is built. */
+  #growing = 0;
   #counts = false;
   /** True while the call may still be recorded. */
   #recordable = false;
@@ -77,12 +83,21 @@ export class AdmittedCall {
    * Marks the call as running.
    *
    * @param bodyBytes size of the body that was received. It may be less than the size that was admitted.
+   * @throws ApiError `store_full` if the body declared no size and there is no room for it
    */
   begin(bodyBytes: number): void {
+    if (bodyBytes > this.#growing) this.#context.store.requireRoomForBody(bodyBytes - this.#growing);
+    this.grow(bodyBytes);
     this.#running = true;
     // If the client has disconnected meanwhile, the call was ended. The route still runs it, so it counts again.
     this.#count(true, this.#context.kind === "model");
     this.#resize(toMemory(bodyBytes));
+  }
+
+  /** Counts what a body takes at its peak, until {@link addPrompt} or the end of the call. */
+  grow(bodyBytes: number): void {
+    this.#context.store.countGrowing(bodyBytes - this.#growing);
+    this.#growing = bodyBytes;
   }
 
   /**
@@ -106,6 +121,7 @@ export class AdmittedCall {
   /** Marks the call as one to an upstream, which is not recorded. Its body counts until its answer is sent. */
   passOn(bodyBytes: number): void {
     if (!this.#counts) return;
+    this.grow(0);
     this.#count(true, false);
     this.holdAnswer(bodyBytes);
   }
@@ -119,6 +135,7 @@ export class AdmittedCall {
    */
   addPrompt(growth: SessionGrowth, promptBytes: number): void {
     const { session, load, limits, store } = this.#context;
+    this.grow(0);
     requireRoom(session, { tokens: load.tokens + growth.tokens, bytes: load.bytes + growth.bytes }, limits);
     // When the call is recorded, the memory that its session keeps replaces the prompt. Until then, the larger of the two counts.
     const prompt = Math.max(promptBytes, growth.bytes);
@@ -147,6 +164,7 @@ export class AdmittedCall {
    */
   finish(unsentBytes: number): void {
     this.#running = false;
+    this.grow(0);
     this.#count(true, false);
     this.#context.load.grow(-this.#growth.tokens, -this.#growth.bytes);
     this.#growth = { tokens: 0, bytes: 0 };
@@ -173,6 +191,7 @@ export class AdmittedCall {
   }
 
   #end(): void {
+    this.grow(0);
     if (!this.#counts) return;
     this.#count(false, false);
     this.#resize({ text: 0, prompt: 0 });

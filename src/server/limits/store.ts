@@ -4,6 +4,7 @@ import type { SessionRegistry } from "../../session/session-registry.js";
 import { groupDigits } from "../../support/group-digits.js";
 import type { KnownRequests } from "../known/known-requests.js";
 import { type Heap, HeapWatch } from "./heap-watch.js";
+import { PEAK_OF_BODY, type ProcessMemory } from "./process-memory.js";
 
 export interface StoreLimits {
   /** Memory of all sessions and of what is kept for them, in bytes. */
@@ -18,6 +19,7 @@ export interface StoreOptions {
   readonly sharedMemory: SharedMemory;
   readonly limits: StoreLimits;
   readonly heap: Heap;
+  readonly memory: ProcessMemory;
 }
 
 /** Memory that a call in flight may still take, in bytes. */
@@ -47,6 +49,8 @@ export class Store {
   readonly #options: StoreOptions;
   readonly #heap: HeapWatch;
   #inFlight: CallMemory = { text: 0, prompt: 0 };
+  /** Size of the bodies that are being received and of those whose prompts are being built. */
+  #growing = 0;
 
   constructor(options: StoreOptions) {
     this.#options = options;
@@ -91,6 +95,27 @@ export class Store {
     if (this.#isHeapFull(roomInHeap, dropKnown)) throw fullError("heap", refusal, this.heapBytes, this.heapLimit);
   }
 
+  /**
+   * Requires room for what the body of a call takes at its peak, beside the other bodies whose prompts are not built yet.
+   *
+   * @throws ApiError `store_full` if there is none
+   */
+  requireRoomForBody(bytes: number): void {
+    const { memory } = this.#options;
+    const refusal = "accepts no call with so long a body until other calls have ended";
+    const room = memory.limit - PEAK_OF_BODY * (this.#growing + bytes);
+    const excess = memory.used - room;
+    // Only garbage is freed for a body: sessions that are kept for another export are worth more.
+    if (excess > 0 && (room < 0 || this.#heap.exceeds(this.heapBytes - excess, () => false))) {
+      throw fullError("process", refusal, memory.used + PEAK_OF_BODY * this.#growing, memory.limit);
+    }
+  }
+
+  /** Counts the size of a body until its prompt is built. Negative numbers stop counting it. */
+  countGrowing(bytes: number): void {
+    this.#growing += bytes;
+  }
+
   /** Counts memory of calls in flight. Negative numbers stop counting it. */
   count({ text, prompt }: CallMemory): void {
     this.#inFlight = { text: this.#inFlight.text + text, prompt: this.#inFlight.prompt + prompt };
@@ -117,8 +142,10 @@ export class Store {
   }
 }
 
-function fullError(resource: "store" | "heap", refusal: string, used: number, allowed: number): ApiError {
-  const place = resource === "store" ? "memory for sessions" : "JavaScript heap";
+const PLACES = { store: "memory for sessions", heap: "JavaScript heap", process: "process" } as const;
+
+function fullError(resource: keyof typeof PLACES, refusal: string, used: number, allowed: number): ApiError {
+  const place = PLACES[resource];
   const [usedText, allowedText] = [used, allowed].map((bytes) => groupDigits(Math.round(bytes)));
   const message = `The server ${refusal}: its ${place} uses ${usedText} of ${allowedText} bytes.`;
   const details = { resource, used: Math.round(used), allowed: Math.round(allowed) };

@@ -34,7 +34,7 @@ export const admissionPlugin = fp<AdmissionOptions>((app, { admission, isDrainin
     const kind = routeOptions.config.admits;
     if (!kind || !session || isRefusedByRoute(kind, session)) return next();
     try {
-      request.admitted = admission.admit(session, kind, declaredSize(request));
+      request.admitted = admission.admit(session, kind, declaredSize(request), !isChunked(request));
     } catch (error) {
       return next(error as ApiError);
     }
@@ -52,6 +52,8 @@ export const admissionPlugin = fp<AdmissionOptions>((app, { admission, isDrainin
   });
   done();
 });
+
+const isChunked = ({ headers }: FastifyRequest): boolean => headers["transfer-encoding"] !== undefined;
 
 /** Runs the call of a request. It stays in flight until its answer is sent. */
 export async function whileAdmitted<T>(

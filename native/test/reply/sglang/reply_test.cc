@@ -118,10 +118,11 @@ TEST(SglangReply, OnlyIntegersAreVersionsAndOtherTextsAreLabels) {
     EXPECT_EQ(VersionNaming::kNone, readOne(none).versions.naming) << none;
   }
   EXPECT_TRUE(readOne("\"default\"").versions.saysDefault);
-  for (const char* label : {"\"1.5\"", "1.5", "\" 12\"", "\"12a\"", "99999999999", "-1"}) {
+  for (const char* label : {"\"1.5\"", "1.5", "\" 12\"", "\"12a\"", "99999999999", "\"-a\""}) {
     EXPECT_EQ(-2, version(label)) << label;
     EXPECT_EQ(1u, readOne(label).versions.labels.size()) << label;
   }
+  for (const char* negative : {"-1", "\"-1\""}) EXPECT_CODE(kReplyImpossible, readOne(negative)) << negative;
 }
 
 TEST(SglangReply, LabelsGetTheirVersionsLater) {
