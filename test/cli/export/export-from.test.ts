@@ -153,6 +153,6 @@ test("a sessions file of another job beside a batch is refused", async () => {
   await other.proxy.end(session);
   writeFileSync(left.sessions, (await other.proxy.post("/export_sessions", { session_ids: [session.id] })).raw);
   await expect(exportAgain(left.batch, {})).rejects.toThrow(
-    `${left.sessions} is not of this batch: it has no session ${first}. Remove it, or name it with --from to export its sessions`,
+    `${left.sessions} does not belong to this batch: it has no session ${first}. Remove it, or name it with --from to export its sessions`,
   );
 });
