@@ -23,8 +23,8 @@ import { MessageValues } from "./message-values.js";
 const MANY_ITEMS = 512;
 
 /**
- * Limit of the blocks that one rendering may enter. It grows with the square of the number of messages, because some templates loop over
- * all messages for each message. Without a limit, a server with a template that never ends would not start. A million blocks take about
+ * Limit of the blocks that one rendering may enter. It grows with the square of the number of messages and tool calls, because some
+ * templates loop over all messages for each message. Without a limit, a server with a template that never ends would not start. A million blocks take about
  * a second.
  */
 const MIN_BLOCKS = 1_000_000;
