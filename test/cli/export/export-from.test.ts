@@ -82,7 +82,7 @@ test("chosen sessions are exported in their order", async () => {
   await expect(exportAgain(left.sessions, { state: ["expired"] })).rejects.toMatchObject({ code: "nothing_to_export" });
 });
 
-test("of a batch with a sessions file, options that are not given are those of the batch", async () => {
+test("options that are not set are those of the batch beside the sessions file", async () => {
   const exported = { style: "concat", concat_reward: "return", discount: 0.5, tags: [""] };
   const left = await leave(exported);
   const packed = await exportAgain(left.batch, { layout: "packed" });
