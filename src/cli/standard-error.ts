@@ -4,10 +4,10 @@ import { LineOutput } from "../support/processes/line-output.js";
 let opened: LineOutput | undefined;
 
 /**
- * Returns standard error as an output that never waits for its reader, and makes `process.stderr` use it. On a terminal,
- * writing waits, and control characters of agents' texts are escaped.
+ * Returns standard error as an output that never waits for its reader, and makes `process.stderr` use it. A line in the form of the log
+ * reports how many lines were dropped.
  *
- * Log lines that were dropped are counted in a line of the log's own form.
+ * On a terminal, writes wait for the terminal. Control characters of agents' texts are escaped.
  */
 export function openStandardError(): { write(line: string): void } {
   const { stderr } = process;

@@ -230,7 +230,7 @@ export class AdminClient {
   /**
    * Aborts the session's calls, revokes its key and frees its data. Returns false if there is no such session.
    *
-   * @param options.leaseId deletes the session only if it has this lease, so that one that was taken over stays
+   * @param options.leaseId deletes the session only if it has this lease, so that a session that was taken over stays
    */
   async deleteSession(
     sessionId: string,
@@ -368,8 +368,8 @@ export class AdminClient {
   }
 
   /**
-   * Passes the records of sessions to `receive` while they arrive: a sessions file, from which `rolltape export` makes batches. The
-   * sessions stay as they are. If the connection breaks or `receive` rejects, the file is requested again a few times.
+   * Requests the records of sessions as a sessions file, and passes it to `receive` while it arrives. `rolltape export` makes batches
+   * from it. The sessions stay as they are. If the connection breaks or `receive` rejects, the file is requested again a few times.
    */
   async receiveSessions<T>(
     sessionIds: readonly string[],

@@ -54,7 +54,7 @@ export class Upstream {
   /** Calls a worker and returns its reply when the headers have arrived. The signal also ends the body. */
   async open(url: string, call: UpstreamCall): Promise<UpstreamStream> {
     const { statusCode, headers, body } = await this.#send(url, call);
-    // Nobody listens until the body is read. Its reader finds the error.
+    // Without a listener, an error before the body is read would end the process. The reader gets the error too.
     body.on("error", () => {});
     return { status: statusCode, headers, body };
   }

@@ -25,9 +25,9 @@ interface RegistrationFile {
   readonly registration: Registration;
 }
 
-/** A list of 100,000 URLs fits. */
+/** Enough for 100,000 URLs. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/** Time limit for reading all sources. A network file system whose server is gone does not answer. */
+/** Time limit for reading all sources. Reads from a network file system whose server is gone never end. */
 const READ_MS = 5000;
 
 /** Reads the addresses of workers. If a source cannot be read, its last addresses stay valid. */
@@ -48,7 +48,7 @@ export class WorkerAddresses {
 
   /** Returns the current addresses, each URL once. */
   async read(): Promise<WorkerAddress[]> {
-    // A read that does not end takes threads of the process, so there is one at a time.
+    // A read that never ends blocks a thread of the process, so only one runs at a time.
     this.#reading ??= Promise.all([this.#readFile(), this.#readFolder()]).finally(() => (this.#reading = undefined));
     const { file, folder } = this.#sources;
     const limit = AbortSignal.timeout(this.#readMilliseconds);

@@ -9,13 +9,16 @@ const EXPECTED: ReadonlySet<ErrorCode> = new Set([
   "store_full",
 ]);
 
-/** Errors that anyone can cause without a key, as often as they like. */
+/** Errors that anyone can cause without a key. */
 const KEYLESS: ReadonlySet<ErrorCode> = new Set([...EXPECTED, "worker_unavailable"]);
 
-/** Least time between two lines of one of these errors. */
+/** Minimum time between two lines of the same code. */
 const KEYLESS_MS = 1000;
 
-/** Logs the errors of a server. Of errors that need no key, it logs one of each code a second, with the number of those left out before it. */
+/**
+ * Logs the errors of a server. Errors that can be caused without a key are logged once a second for each code. The line has the number
+ * of errors before it that were left out.
+ */
 export class ErrorLog {
   readonly #last = new Map<ErrorCode, { readonly at: number; omitted: number }>();
   readonly #now: () => number;

@@ -203,9 +203,9 @@ export class RolloutController<Data = unknown> {
   }
 
   /**
-   * Notes that there is no batch of these tasks. They then count as rejected, and others may start instead.
+   * Rejects the tasks of a batch that cannot be written, so that others may start instead.
    *
-   * @param reason default: their sessions were lost
+   * @param reason Default: their sessions were lost
    */
   lose(batch: RolloutBatch<Data>, reason = new Rejection("worker_lost", LOST)): void {
     this.#write((store) =>

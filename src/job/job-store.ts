@@ -42,7 +42,7 @@ export interface JobStoreOptions {
   readonly keepsRejected: boolean;
   /** Goes on with the job in the database, if there is one. */
   readonly resume: boolean;
-  /** Is called when a change could not be stored. The job cannot go on then. */
+  /** Called when a change could not be stored. The job cannot go on then. */
   readonly onFailure?: ((error: Error) => void) | undefined;
 }
 
@@ -565,13 +565,14 @@ export class JobStore implements AsyncDisposable {
   }
 
   /**
-   * Takes a task from its worker. What the proxy has of the attempt is deleted, unless the attempt was lost and the next one can go on
-   * with it.
+   * Takes a task from its worker and has the sessions of the attempt deleted. Keeps them if the attempt was lost and the next one can go
+   * on with them.
    */
   async #release(query: Query, draft: Draft, task: TaskRow, why: "returned" | "stopped" | "lost"): Promise<TaskRow> {
     const { lease, resumable } = task;
-    const keepsSessions = why === "lost" && resumable === 1 && lease !== null;
-    const cutLeases = why === "stopped" ? [] : [...readCutLeases(task), ...(keepsSessions ? [lease] : [])];
+    const keepsSessions = why === "lost" && resumable === 1;
+    const known = keepsSessions ? addOwnLease(task) : readCutLeases(task);
+    const cutLeases = why === "stopped" ? [] : known;
     const released = { ...task, lease: null, worker: null, cut_leases: JSON.stringify(cutLeases) };
     await query(
       "update tasks set state = ?, lease = null, worker = null, expires_at = null, cut_leases = ? where id = ?",
@@ -592,7 +593,7 @@ export class JobStore implements AsyncDisposable {
     return released;
   }
 
-  /** Has the sessions of leases deleted. */
+  /** Marks the sessions of leases for deletion. */
   async #loseLeases(query: Query, draft: Draft, leases: readonly string[]): Promise<void> {
     for (const lease of leases) await query("insert into lost_leases values (?)", lease);
     draft.lostLeases.push(...leases);
@@ -619,6 +620,11 @@ export function readJobState(database: JobDatabase): Promise<JobRow["state"] | u
 
 function readCutLeases({ cut_leases }: TaskRow): string[] {
   return JSON.parse(cut_leases) as string[];
+}
+
+/** Returns the cut leases of a task whose lease is lost, for an agent that can go on with its sessions. */
+function addOwnLease(task: TaskRow): string[] {
+  return [...readCutLeases(task), ...(task.lease === null ? [] : [task.lease])];
 }
 
 interface OpenedJob {
@@ -677,7 +683,7 @@ async function goOn(query: Query, { clock }: JobRow, leaseMilliseconds: number):
   await query("update tasks set expires_at = ? where state = 'leased'", clock + leaseMilliseconds);
   for (const task of await query<TaskRow>("select * from tasks where worker = ?", OWN_WORKER)) {
     const { id, lease, resumable } = task;
-    const cut = [...readCutLeases(task), ...(resumable === 1 && lease !== null ? [lease] : [])];
+    const cut = resumable === 1 ? addOwnLease(task) : readCutLeases(task);
     if (resumable === 0) await query("insert into lost_leases values (?)", lease);
     const text =
       "update tasks set state = 'queued', lease = null, worker = null, expires_at = null, cut_leases = ? where id = ?";

@@ -5,9 +5,9 @@ import { type JobDatabase, type Query, type Row, TransactionQueue } from "./data
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with `?schema=NAME` if not `rolltape`. A schema has one job. */
   readonly url: string;
-  /** Is told what is waited for: the end of another controller, or a database that does not answer. */
+  /** Called with the reason of each wait: another controller has the job, or the database does not answer. */
   readonly onWait?: ((why: string) => void) | undefined;
-  /** How long a database may not answer while it is opened. Default 0: it must answer at once. */
+  /** Seconds to wait for a database that does not answer while it is opened. Default 0: it must answer at once. */
   readonly waitSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -105,7 +105,7 @@ export class PostgresDatabase implements JobDatabase {
   }
 }
 
-/** Connects, and takes the lock of the job. While another controller has it, calls `waitForOther` before each further try. */
+/** Connects and takes the lock of the job. While another controller has the lock, calls `waitForOther` before each retry. */
 async function connect({ connectionString, schema }: Address, waitForOther: () => Promise<void>): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString,
@@ -114,7 +114,7 @@ async function connect({ connectionString, schema }: Address, waitForOther: () =
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: QUERY_MS,
   });
-  // The query that meets the lost connection fails.
+  // Without a listener, a lost connection would end the process. The next query fails with the error.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -133,7 +133,7 @@ async function connect({ connectionString, schema }: Address, waitForOther: () =
   }
 }
 
-/** What PostgreSQL reports while it starts or stops. */
+/** Codes that PostgreSQL reports while it starts or stops. */
 const STOPPED_STATES: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03"]);
 const ABSENT_CODES: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
@@ -144,7 +144,7 @@ const ABSENT_CODES: ReadonlySet<string> = new Set([
   "ENETUNREACH",
 ]);
 
-/** True if the database may answer later. */
+/** Returns true if the database may answer later. */
 function isAbsent(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? String(error.code) : "";
@@ -154,7 +154,7 @@ function isAbsent(error: unknown): error is Error {
 }
 
 function lostError(cause: Error): Error {
-  const advice = "Another controller of the job goes on, or this command with --resume";
+  const advice = "Another controller takes the job over. If there is none, start this command again with --resume";
   return new Error(`The connection to the job's database was lost (${cause.message}). ${advice}.`, { cause });
 }
 

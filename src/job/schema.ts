@@ -116,8 +116,7 @@ export interface TaskRow extends Row {
   /** 1 if the agent of the lease can go on with its sessions after its worker has died. */
   readonly resumable: number;
   /**
-   * Lost leases of which the proxy may have sessions for the next attempt: a list in JSON. When the task ends, they become
-   * `lost_leases`.
+   * Lost leases whose sessions the next attempt may take over, as a JSON list. When the task ends, they are added to `lost_leases`.
    */
   readonly cut_leases: string;
   /** The lease whose report ended the task. */

@@ -37,7 +37,7 @@ export type NativeErrorCode =
   | "ERR_REPLY_MISMATCH"
   /** A log probability that is NaN or infinite (JSON `null` included). */
   | "ERR_REPLY_NOT_FINITE"
-  /** A value that no engine can mean: beyond the limits of the generation, or a negative weight version. */
+  /** An impossible value: beyond the limits of the generation, or a negative weight version. */
   | "ERR_REPLY_IMPOSSIBLE"
   /** A use after `release()`. */
   | "ERR_RELEASED"

@@ -48,7 +48,7 @@ export interface Agent<Data = unknown> {
    * Goes on with an episode that was cut by a crash of its process, its job or its proxy. Its session goes on too: calls continue its
    * turns, and rewards that were set stay. Called instead of `run` if the session has an answered call.
    *
-   * An agent without it begins such an episode anew.
+   * Without `resume`, such an episode begins anew.
    */
   readonly resume?:
     | ((data: Data, transcript: EpisodeTranscript, context: AgentContext) => AgentReward | Promise<AgentReward>)
@@ -102,8 +102,8 @@ export interface EpisodeOptions {
   /** Sessions of earlier runs of the task that were cut. An agent with `resume` goes on with one of them. */
   readonly cutSessions?: CutSessions | undefined;
   /**
-   * Is called if the agent's process or proxy crashed and the agent can go on. If it returns true, the session stays active and is added
-   * to {@link cutSessions}; the caller runs the task again.
+   * Called if the agent's process or proxy crashed and the agent can go on. If it returns true, the session stays active and is added
+   * to {@link cutSessions}, and the caller runs the task again.
    */
   readonly keepsCut?: ((reason: Rejection) => boolean) | undefined;
 }

@@ -3,7 +3,7 @@ import type { AdminClient } from "../client/admin-client.js";
 /** An active session whose agent has ended, because its process or its proxy crashed. */
 export interface CutSession {
   readonly sessionId: string;
-  /** Lease with which the episode ran. The session is not taken from another one. */
+  /** Lease with which the episode ran. If the session has another lease by now, it is not taken over. */
   readonly leaseId: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export class CutSessions {
   #sessions: CutSession[] = [];
   #listing: Promise<void> | undefined;
 
-  /** @param lostLeases leases of earlier attempts. The proxy knows their sessions */
+  /** @param lostLeases leases of earlier attempts. The proxy lists their sessions */
   constructor(lostLeases: readonly string[] = []) {
     this.#lostLeases = lostLeases;
   }

@@ -23,7 +23,7 @@ export interface EpisodeSettings extends EpisodeExportOptions, Omit<EpisodeOptio
 
 interface OpenSession {
   readonly session: SessionClient;
-  /** What an earlier run of the agent has recorded; undefined if the session is new. */
+  /** The recorded calls of an earlier run of the agent; undefined if the session is new. */
   readonly transcript: EpisodeTranscript | undefined;
 }
 

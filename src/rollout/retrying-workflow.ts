@@ -31,8 +31,8 @@ const MAX_LOSSES = 16;
 const FINAL_CODES: ReadonlySet<RejectionCode> = new Set(["episode_aborted", "group_incomplete", "agent_refused"]);
 
 /**
- * Runs a workflow again if it failed. An episode whose process or proxy crashed goes on if its agent can resume. It is the one place that decides this, in a job's own process and on rollout workers. Members
- * of a group run again alone.
+ * Runs a workflow again if it failed. If the process or the proxy crashed and the agent can resume, the episode goes on instead of
+ * beginning anew. This is decided only here, in a job's own process and on rollout workers. Members of a group run again alone.
  *
  * - **The proxy was lost** (`proxy_lost`): waits until it answers, and runs the episode again. This is not counted. If the proxy does
  *   not answer in time, the result is `proxy_lost`. The caller must not take this for the result of the task.

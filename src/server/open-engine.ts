@@ -35,7 +35,7 @@ export async function openEngine(
   try {
     return { engine: await createEngine(config, { tinyGguf: tiny?.gguf, onWarning }), model };
   } catch (error) {
-    // A process that exits while the model's threads start is ended with SIGABRT by Node.
+    // Node aborts a process that exits while the model's threads start.
     await model.close();
     throw error;
   }

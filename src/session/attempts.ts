@@ -159,15 +159,15 @@ export class RequestAttempts {
     let found: Attempt[] = [];
     for (const attempt of this.#open.of(retry.request)) {
       const nearness = retry.nearnessOf(attempt.retryCount);
-      if (nearness < nearest || this.#isDelivered(attempt)) continue;
+      if (nearness < nearest || this.#isDeliveredWithoutKey(attempt)) continue;
       if (nearness > nearest) [nearest, found] = [nearness, []];
       found.push(attempt);
     }
     return found;
   }
 
-  /** Returns true if the answer was delivered and no key shows that a retry of it is one. */
-  #isDelivered({ outcome, request }: Attempt): boolean {
+  /** Returns true if the answer was delivered and the request has no key that identifies its retries. */
+  #isDeliveredWithoutKey({ outcome, request }: Attempt): boolean {
     return typeof outcome === "number" && !isUnique(request) && !this.#isUndelivered(outcome);
   }
 

@@ -23,7 +23,7 @@ type Evidence = Pick<InteractionInfo, "children" | "ownReward">;
  *
  * A child, an own reward or a later reference shows that the client has the answer, whatever happened to the
  * connection. Each of these may come late, so every query decides anew from what is known at that time. The session keeps the
- * decision of its first export.
+ * result of its first export.
  */
 export class Delivery {
   readonly attempts: RequestAttempts;

@@ -37,7 +37,7 @@ export interface StartOptions {
   readonly apiKey?: string | undefined;
 }
 
-/** Which session is taken over, and for whom. */
+/** The leases of a session before and after it is taken over. */
 export interface TakeOverOptions {
   /** The lease that the session must have, unless it has the new one by an earlier call. Undefined: any, or none. */
   readonly fromLeaseId?: string | undefined;
@@ -127,8 +127,8 @@ export class SessionRegistry {
   }
 
   /**
-   * Gives an active session to another run of its agent, with a new key: revokes the former key, and aborts the calls in flight. The
-   * answers that were recorded stay.
+   * Gives an active session to another run of its agent, with a new key. Revokes the former key and aborts the calls in flight. Recorded
+   * answers stay.
    *
    * @returns the new key
    * @throws SessionError `session_not_found` if it has another lease; `session_ended`, `session_exported` or `session_expired`

@@ -114,7 +114,7 @@ export class Session {
   /** Number of interactions with a reward of their own. */
   #rewards: number;
   #sessionReward: number | undefined;
-  /** What exports leave out, once one of them has begun to pack; see {@link chooseLeftOut}. */
+  /** The interactions that exports leave out, once an export has begun to pack; see {@link chooseLeftOut}. */
   #chosenLeftOut: ReadonlyMap<number, LeftOutInteraction> | undefined;
   /** True once an export with that choice was settled, so that it may have reached a trainer. */
   #choiceIsFinal: boolean;
@@ -163,7 +163,10 @@ export class Session {
     return this.#leaseId;
   }
 
-  /** How often the session was {@link takeOver taken over} in this process. A request that began before the last time belongs to the former agent. */
+  /**
+   * Number of times that the session was {@link takeOver taken over} in this process. A request that began with another number belongs to
+   * a former run of the agent.
+   */
   get takeovers(): number {
     return this.#takeovers;
   }
@@ -505,7 +508,7 @@ export class Session {
     this.#journal?.summaryChanged();
   }
 
-  /** Gives the session to another run of the agent. Whatever the former agent still sends must be refused from now on. */
+  /** Gives the session to another run of the agent. The caller must refuse all later requests of the former one. */
   takeOver(leaseId: string | undefined): void {
     this.#leaseId = leaseId;
     this.#takeovers++;
@@ -551,7 +554,7 @@ export class Session {
   endExport(outcome: ExportOutcome): void {
     if (outcome !== "left" && this.#chosenLeftOut) this.#choiceIsFinal = true;
     this.lifecycle.endExport(outcome);
-    // No export was settled, so what is known when the next one begins counts.
+    // No export was settled, so the next one decides anew.
     if (!this.lifecycle.exporting && !this.#choiceIsFinal) this.#chosenLeftOut = undefined;
   }
 
@@ -586,8 +589,7 @@ export class Session {
   }
 
   /**
-   * Returns an interaction in the form in which the journal received it, without its request: the session must have ended, so no
-   * retry will come.
+   * Returns an interaction as the journal received it, but without its request, which only retries need. The session must have ended.
    */
   toStored(index: number): StoredInteraction {
     const interaction = this.#log.at(index);
@@ -786,12 +788,12 @@ export class Session {
   }
 }
 
-/** Returns the memory of an interaction's objects in bytes. Template arguments count, even if its parent has the same. */
+/** Returns the memory of an interaction's objects in bytes, with template arguments even if it shares them with its parent. */
 function measureInteraction({ input, output, templateArgs }: Interaction): number {
   return measureRequest([...input.respelled.values(), ...input.added], templateArgs) + measureMessages(output);
 }
 
-/** Almost every session has none. */
+/** Shared, because almost every session leaves out no interaction. */
 const NONE_LEFT_OUT: ReadonlyMap<number, LeftOutInteraction> = new Map();
 
 function byIndex(leftOut: readonly LeftOutInteraction[]): ReadonlyMap<number, LeftOutInteraction> {

@@ -35,12 +35,12 @@ export async function prepareFolder(directory: string): Promise<string> {
   return directory;
 }
 
-/** The names of a storage's files begin with one of these. */
+/** Prefixes of the names of a storage's files. */
 const OWN_NAMES = ["data.", "rolltape."];
 
 /**
- * Refuses a folder in which one of the storage's names is a link, a named pipe or something else that is not a regular file. A server would
- * write to another file through a link, and wait for ever at a pipe.
+ * Refuses a folder in which one of the storage's files is not a regular file. Through a link, a server would write to another file. At a
+ * named pipe, it would wait for ever.
  *
  * @throws StorageError `storage_unusable`
  */
@@ -111,8 +111,8 @@ export async function removeCopy(directory: string): Promise<void> {
 }
 
 /**
- * Locks the data file for this server, for a file that several folders have as a hard link. Each folder has lock files of its
- * own, so without this, two servers would overwrite each other's pages.
+ * Locks the data file for this server, because several folders may have it as a hard link. Each folder has lock files of its own, so
+ * without this lock, two servers would overwrite each other's pages.
  */
 export async function lockDataFile(directory: string, path: string): Promise<FolderLock> {
   const lock = new native.FileLock(await realpath(path));

@@ -9,8 +9,8 @@ export function makeInert(text: string): string {
 }
 
 /**
- * Escapes the same characters in lines of JSON, whose values stay the same. JSON itself escapes only some of them: a terminal obeys the
- * others.
+ * Escapes the characters that {@link makeInert} replaces in lines of JSON. The values stay the same. JSON itself escapes only some of
+ * these characters, and a terminal obeys the others.
  */
 export function escapeJsonLines(lines: string): string {
   return lines.replace(INVISIBLE, (text) =>

@@ -1,7 +1,7 @@
-/** Permissions of new files that hold prompts and answers, and of the folders that are made for them. */
+/** Permissions of new files with prompts and answers, and of folders that are made for them. */
 export const permissions = { file: 0o600, folder: 0o700 };
 
-/** From now on, the group of such files can read them. */
+/** Lets the group read such files from now on. */
 export function shareWithGroup(): void {
   permissions.file = 0o640;
   permissions.folder = 0o750;

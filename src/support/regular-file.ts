@@ -12,12 +12,12 @@ export async function requireRegularFile(path: string): Promise<void> {
 /** Reads a text file. Rejects if it is not a regular file or has more bytes. */
 export async function readRegularFile(path: string, maxBytes: number): Promise<string> {
   await using file = await open(path, READ_UNBLOCKED);
-  // Of what was opened: the path may have become another file since.
+  // Checks the opened file, because the path may name another file by now.
   assertReadable(await file.stat(), maxBytes);
   return await file.readFile("utf8");
 }
 
-/** {@link readRegularFile} that throws. */
+/** Like {@link readRegularFile}, but synchronous. */
 export function readRegularFileSync(path: string, maxBytes: number): string {
   const file = openSync(path, READ_UNBLOCKED);
   try {
@@ -30,7 +30,7 @@ export function readRegularFileSync(path: string, maxBytes: number): string {
 
 function assertReadable(entry: Stats, maxBytes: number): void {
   assertRegularFile(entry);
-  if (entry.size > maxBytes) throw new Error(`it has ${entry.size} bytes`);
+  if (entry.size > maxBytes) throw new Error(`it has ${entry.size} bytes; at most ${maxBytes} are read`);
 }
 
 /** @throws Error if an entry of a folder is not a regular file */

@@ -2,7 +2,7 @@ import { type ChatMessage, toChatMessage } from "../conversation/chat-message.js
 import type { Message } from "../conversation/message.js";
 import type { SessionTranscript, TranscriptInteraction } from "./format.js";
 
-/** What an episode that was cut has recorded, for the agent that goes on with it. Messages are those of chat completions. */
+/** The recorded calls of an episode that was cut, for the agent that goes on with it. Messages have the form of chat completions. */
 export interface EpisodeTranscript {
   readonly session_id: string;
   /** The conversation of the newest turn: the messages of its request, and its answer. */
@@ -11,7 +11,7 @@ export interface EpisodeTranscript {
   readonly turns: readonly EpisodeTurn[];
 }
 
-/** An answered call, as what it adds to its parent. */
+/** An answered call, as the messages that it adds to its parent's conversation. */
 export interface EpisodeTurn {
   /** The completion's id, to which a reward can be given. */
   readonly id: string;
@@ -31,7 +31,7 @@ export interface EpisodeTurn {
   readonly created_at: number;
 }
 
-/** Returns what an agent must know to go on. Answers that a retry has replaced are left out, as they are in batches. */
+/** Returns the transcript for an agent that goes on. Answers that a retry has replaced are left out, as they are in batches. */
 export function toEpisodeTranscript({ session_id, interactions }: SessionTranscript): EpisodeTranscript {
   const conversations: Message[][] = [];
   for (const interaction of interactions) conversations.push(readConversation(interaction, conversations));

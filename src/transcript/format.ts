@@ -177,8 +177,8 @@ export interface InteractionsSummary {
 }
 
 /**
- * A line of the metrics of a job, `<out>.metrics.jsonl`: the number of the step, its weight version and time, and other numbers by name,
- * among them those of the trainer.
+ * A line of a job's metrics file, `<out>.metrics.jsonl`: the number of the step, its weight version and time, and the metrics of job and
+ * trainer by name.
  */
 export type MetricsLine = Readonly<Record<string, number>> & {
   readonly step: number;

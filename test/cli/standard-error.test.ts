@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openStandardError } from "../../src/cli/standard-error.js";
 
-it("escapes on a terminal what it would obey: C1 control characters, and those that change the direction of writing", () => {
+it("escapes C1 control characters and characters that change the direction of text, which a terminal would obey", () => {
   const { isTTY } = process.stderr;
   process.stderr.isTTY = true;
   const written: string[] = [];

@@ -120,6 +120,7 @@ describe("defaults", () => {
         max_failures: 3,
         no_retry_on: [],
         failure_reward: null,
+        group_readable: false,
         proxy_wait_seconds: 300,
         max_attempts: 3,
         lease_seconds: 30,

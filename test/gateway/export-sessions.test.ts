@@ -73,7 +73,7 @@ it("forwards a file of one worker", async () => {
   expect(Buffer.compare(reply.raw, direct?.raw ?? Buffer.alloc(0))).toBe(0);
 });
 
-it("lists each session that has no file, and leaves the others as they are", async () => {
+it("lists each session that cannot be exported, and leaves the others as they are", async () => {
   const { gateway, ids } = await started(2);
   const { id: active } = await gateway.session();
   const unknown = `task-${readWorkerTag(ids[0] ?? "")}-99`;
@@ -93,7 +93,7 @@ it("names the sessions of a worker that does not answer", async () => {
   expect(lost).toEqual(ids.filter((id) => readWorkerTag(id) === "one"));
 });
 
-it("refuses a session that is named twice", async () => {
+it("refuses a session id that is listed twice", async () => {
   const { gateway, ids } = await started(1);
   const both = await gateway.post("/export_sessions", { session_ids: [ids[0], ids[0]] });
   expect([both.refusal, both.error.param]).toEqual(["400 invalid_value", "session_ids"]);

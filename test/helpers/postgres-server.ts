@@ -52,7 +52,7 @@ export class PostgresServer {
     const { data, host, prefix } = this.#options;
     const program = [join(FOLDER ?? "", "postgres"), "-D", data, "-p", `${this.#port}`, "-k", data];
     this.#server = this.#spawn([...program, "-c", `listen_addresses=${host}`]);
-    const [enter = "", ...check] = [...prefix, join(FOLDER ?? "", "pg_isready"), "-h", host, "-p", `${this.#port}`];
+    const [enter, ...check] = [...prefix, join(FOLDER ?? "", "pg_isready"), "-h", host, "-p", `${this.#port}`];
     for (let tries = 0; spawnSync(enter, check).status !== 0; tries++) {
       if (tries > 600) throw new Error("PostgreSQL did not start");
       await new Promise((resolve) => setTimeout(resolve, 100));

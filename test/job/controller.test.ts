@@ -347,7 +347,7 @@ it("refuses a version below the current one", async () => {
   await expect(controller.setVersion(2)).rejects.toMatchObject({ code: "version_went_back" });
 });
 
-it("rejects those who wait for a batch when it is stopped and its state cannot be stored", async () => {
+it("rejects waiting calls of waitBatch when it is stopped and its state cannot be stored", async () => {
   const database = new SqliteDatabase();
   const failures: Error[] = [];
   const store = await openTestStore({ onFailure: (error) => failures.push(error) }, database);

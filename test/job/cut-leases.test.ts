@@ -55,7 +55,7 @@ it("has the sessions of a lost lease deleted at once if the agent cannot resume"
   expect((await claim(store, "b")).cutLeases).toEqual([]);
 });
 
-it("has them deleted when the task is rejected after its last attempt, and when the job is stopped", async () => {
+it("deletes the sessions of lost leases when the task is rejected after its last attempt, and when the job is stopped", async () => {
   const rejected = await openJob({ maxAttempts: 1 });
   const only = await claim(rejected.store, "a");
   await rejected.store.loseWorker("a", "it died");
@@ -78,7 +78,7 @@ it("deletes the sessions of a lease that is given back, but not those of lost on
   expect((await claim(store, "c")).cutLeases).toEqual([first.leaseId]);
 });
 
-it("keeps the sessions of a process that was killed for the process that goes on", async () => {
+it("keeps the sessions of a killed process for the process that goes on with --resume", async () => {
   const { store, database } = await openJob();
   const first = await claim(store, OWN_WORKER);
   const next = await openJob({ resume: true }, database);

@@ -83,7 +83,7 @@ describe("POST /rl/sessions/{id}/take_over", () => {
     expect(proxy.context.registry.get(session.id).rewardsMissing).toBe(true);
   });
 
-  it("gives the session another lease, and refuses those who name a former one", async () => {
+  it("gives the session another lease, and refuses calls that name a former one", async () => {
     const session = await proxy.session({ lease_id: "one" });
     await proxy.turn(session, USER);
     expect((await takeOver(session, { from_lease_id: "other", lease_id: "two" })).refusal).toBe(

@@ -20,7 +20,7 @@ function endedSession(): Session {
 const lost = [{ index: 0, reason: "undelivered" }];
 
 describe("what exports leave out", () => {
-  it.each(["taken", "held"] as const)("stays as the first export chose it, once that was %s", (outcome) => {
+  it.each(["taken", "held"] as const)("does not change after the first export was %s", (outcome) => {
     const session = endedSession();
     session.beginExport();
     expect(session.chooseLeftOut()).toEqual([]);
@@ -31,7 +31,7 @@ describe("what exports leave out", () => {
     expect(session.summarize().leftOut).toEqual([]);
   });
 
-  it("keeps an answer out that is delivered after the first export", () => {
+  it("leaves out an answer that is delivered only after the first export", () => {
     const session = endedSession();
     session.delivery.closedEarly(0);
     session.beginExport();

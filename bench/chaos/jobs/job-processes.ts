@@ -20,7 +20,7 @@ export interface JobEnd {
 export class JobProcesses implements Disposable {
   readonly #env: NodeJS.ProcessEnv;
   readonly #children: ChildProcess[] = [];
-  /** Number of processes that run whose exit status is the job's. */
+  /** Number of running processes whose exit status is the job's. */
   #running = 0;
   #statuses: number[] = [];
   #errors = "";
@@ -40,7 +40,7 @@ export class JobProcesses implements Disposable {
     throw new Error(`rolltape ${args[0]} ended with status ${child.exitCode}`);
   }
 
-  /** Starts the process that is the job, again if it was killed, or one more of its controllers. */
+  /** Starts a process whose exit status is the job's: the job itself, also after it was killed, or another of its controllers. */
   startJob(args: readonly string[], prefix: readonly string[] = []): void {
     const child = this.#spawn(args, prefix);
     this.#running += 1;
@@ -54,7 +54,7 @@ export class JobProcesses implements Disposable {
     });
   }
 
-  /** Returns a process of the job that runs this command of `rolltape`; the first, if there are several. */
+  /** Returns the first process of the job that runs this command of `rolltape`; undefined if there is none. */
   find(command: string): number | undefined {
     const roots = this.#children.flatMap(({ pid }) => pid ?? []);
     return roots.flatMap((root) => [root, ...listDescendants(root)]).find((pid) => readCommand(pid) === command);
@@ -66,6 +66,7 @@ export class JobProcesses implements Disposable {
     while (!condition() && this.#running > 0 && performance.now() < end) await sleep(20);
   }
 
+  /** Waits at most `seconds` for the end of the job. */
   async end(seconds: number): Promise<JobEnd> {
     await this.until(() => false, seconds);
     const lines = this.#errors.trim().split("\n");

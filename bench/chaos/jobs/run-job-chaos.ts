@@ -18,7 +18,7 @@ const LIMIT_SECONDS = 150;
 
 type Way = "killed" | "frozen" | "cut";
 
-/** What happened to one job one of whose processes, or whose network, was hit. */
+/** The result of one job after one of its processes, or its network, was hit. */
 export interface JobChaosRow {
   readonly topology: string;
   readonly storage: boolean;

@@ -17,7 +17,7 @@ const LEASES = [`rollout.lease_seconds=${LEASE_SECONDS}`];
 const WORKER_WAIT = "rollout.controller_wait_seconds=60";
 const WORKERS = ["--workers=2", "--proxy-workers=2", ...LEASES, WORKER_WAIT];
 
-/** What a job is started with. */
+/** Settings of a job. */
 export interface JobSettings {
   /** An empty folder. */
   readonly folder: string;
@@ -28,7 +28,7 @@ export interface JobSettings {
 
 /** A job that runs. */
 export interface RunningJob {
-  /** Starts a process again that nobody else starts again. */
+  /** Restarts processes that no other process restarts, by victim. */
   readonly restart: Readonly<Record<string, () => Promise<void> | void>>;
   /** Process ids of victims that are no command of `rolltape`. */
   readonly others?: Readonly<Record<string, () => number | undefined>>;

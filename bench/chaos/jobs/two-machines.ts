@@ -11,8 +11,8 @@ export interface Machine {
 const NETWORKS = { a: "10.231.1", b: "10.231.2" };
 
 /**
- * Two network namespaces with a router between them. When the router stops to forward, packets disappear without an error, as behind a
- * switch that failed. Only root can make namespaces.
+ * Two network namespaces with a router between them. When the router stops forwarding, packets disappear without an error, as behind a
+ * switch that failed. Only root can create namespaces.
  */
 export class TwoMachines implements Disposable {
   readonly a: Machine;
@@ -36,6 +36,7 @@ export class TwoMachines implements Disposable {
     }
   }
 
+  /** Drops all packets between the machines for a time. */
   async cut(seconds: number): Promise<void> {
     this.#forward(false);
     await sleep(seconds * 1000);

@@ -20,7 +20,7 @@ namespace rolltape {
 /// a trainer. Logits that are taken for log probabilities are above it.
 inline constexpr float kMaxLogprob = 1e-3F;
 
-/// What the output of a call can be. Nothing beyond it is appended.
+/// Limits of a call's output.
 struct OutputLimits {
   std::int32_t vocabularySize = std::numeric_limits<std::int32_t>::max();
   std::uint32_t maxTokens = std::numeric_limits<std::uint32_t>::max();

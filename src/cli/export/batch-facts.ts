@@ -4,7 +4,7 @@ import { filterFields } from "../../session/batch/row-filter.js";
 import type { Header } from "../../support/safetensors/read-header.js";
 import { StorageCommandError } from "../storage/errors.js";
 
-/** The options of its export that a batch states. */
+/** The options with which a batch was exported, as far as its metadata names them. */
 export type BatchFacts = Pick<BatchOptionsInput, "layout" | "style" | "discount" | "concatReward"> &
   Pick<BatchOptionsInput, keyof typeof filterFields>;
 
@@ -24,7 +24,11 @@ const filters = z.object({
   overlong: filterFields.overlong.optional(),
 });
 
-/** @throws StorageCommandError `invalid_arguments` if the file is no batch of Rolltape */
+/**
+ * Reads the options with which a batch was exported from its metadata.
+ *
+ * @throws StorageCommandError `invalid_arguments` if the file is no batch of Rolltape
+ */
 export function readBatchFacts(file: string, { metadata }: Header): BatchFacts {
   try {
     const { filters: text, concat_reward: concatReward, ...others } = facts.parse(metadata);
@@ -32,7 +36,7 @@ export function readBatchFacts(file: string, { metadata }: Header): BatchFacts {
     const all = { ...others, concatReward, ...filter, excludeModels };
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   } catch (cause) {
-    const message = `--from ${file} must be a sessions file or a batch of Rolltape; its metadata names no export`;
+    const message = `--from ${file} must be a sessions file or a batch of Rolltape; its metadata has no export options`;
     throw new StorageCommandError("invalid_arguments", message, { cause });
   }
 }

@@ -9,7 +9,7 @@ import { writeBatchFile } from "../rollout/batch-file.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { readBatchFacts } from "./batch-facts.js";
 import { toFlag } from "./export-options.js";
-import { sessionsFileOf } from "./sessions-beside.js";
+import { sessionsFileOf } from "./sessions-file-path.js";
 import type { WrittenExport } from "./write-export.js";
 
 /** Options that change how rows are laid out, but not what they contain. */
@@ -18,10 +18,10 @@ const LAYOUT_OPTIONS: ReadonlySet<string> = new Set(["layout", "padTokenId", "pa
 const CHUNK_BYTES = 1 << 24;
 
 /**
- * Writes a batch in another layout: `padded` or `packed`, with other padding. The result is what its server would have exported.
+ * Writes a batch in the layout `padded` or `packed`, or with other padding. Its server would have exported the same bytes.
  *
- * @param given the options that the user named
- * @throws StorageCommandError `invalid_arguments` if the batch does not have what the options need
+ * @param given the options that the user set
+ * @throws StorageCommandError `invalid_arguments` if the options need more than the batch has
  */
 export async function convertBatch(
   file: string,
@@ -51,7 +51,7 @@ export async function convertBatch(
   return { sessions: ids.length, rows: part.rows.length, bytes: batch.byteLength };
 }
 
-/** Returns the bytes of a file, which may have more than the two gigabytes that `readFile` reads. */
+/** Returns the bytes of a file. `readFile` refuses files of more than two gigabytes. */
 async function readWhole(path: string): Promise<Uint8Array> {
   const file = await open(path);
   try {
@@ -74,7 +74,7 @@ function missingSessions(file: string, what: string): StorageCommandError {
   return new StorageCommandError("invalid_arguments", message);
 }
 
-/** Returns the sessions of a batch in their order, with those that have no rows. */
+/** Returns the session ids of a batch in their order. Sessions without rows come last. */
 function listSessions({ rows, metadata }: Part): string[] {
   const named = [
     ...(metadata.episodes ?? []).map(({ session_id }) => session_id),

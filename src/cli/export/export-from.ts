@@ -10,7 +10,7 @@ import { type BatchFacts, readBatchFacts } from "./batch-facts.js";
 import { convertBatch } from "./convert-batch.js";
 import type { ExportOptions } from "./export-options.js";
 import { exportSessionsFile } from "./export-sessions-file.js";
-import { findSessionsFile } from "./sessions-beside.js";
+import { findSessionsFile } from "./sessions-file-path.js";
 import type { WrittenExport } from "./write-export.js";
 
 /** Options of an export from a file. */
@@ -19,8 +19,11 @@ export interface FromOptions extends Omit<ExportOptions, "storage"> {
 }
 
 /**
- * Exports a sessions file, or a batch again: from the sessions file beside it, else from the batch itself. Options that are not given
- * are those of the batch.
+ * Exports the sessions of a file: of a sessions file, of the sessions file beside a batch, or of the batch itself if there is none.
+ * Options that are not set are those of the batch.
+ *
+ * @throws StorageCommandError `invalid_arguments` if the file cannot be read, or the options need more than it has
+ * @throws SessionsFileError if a sessions file is damaged
  */
 export async function exportFrom({ from, ...options }: FromOptions): Promise<WrittenExport> {
   const { out, sessions, state, ...rest } = options;
@@ -32,15 +35,15 @@ export async function exportFrom({ from, ...options }: FromOptions): Promise<Wri
   return exportSessionsFile(sessionsFile, { ...options, expected }, { ...inherit(facts, given), ...given });
 }
 
-/** Returns the options that the user named. */
+/** Returns the options that the user set. */
 function readGiven(options: Readonly<Record<string, unknown>>): BatchOptionsInput {
-  // An option that starts with `--no-` is true unless it is given.
+  // Commander sets an option `--no-…` to true by default.
   const isGiven = ([name, value]: [string, unknown]) =>
     value !== undefined && !(name === "rowTensors" && value === true);
   return Object.fromEntries(Object.entries(options).filter(isGiven));
 }
 
-/** Returns the options of a batch's export, without those that do not fit the options that are given. */
+/** Returns the options of a batch's export without those that conflict with the options that the user set. */
 function inherit({ concatReward, ...facts }: BatchFacts, given: BatchOptionsInput): BatchOptionsInput {
   const { style, layout } = { ...facts, ...given };
   const isConcat = style === "concat" && layout !== "tree";

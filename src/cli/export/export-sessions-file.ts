@@ -9,12 +9,12 @@ import { readState } from "../storage/session-state.js";
 import type { ExportOptions } from "./export-options.js";
 import { describingConflicts, type WrittenExport, writeExport } from "./write-export.js";
 
-/** Larger than the default of a stream, because a file has megabytes. */
+/** Larger than a stream's default of 64 KiB, because sessions files have megabytes. */
 const CHUNK_BYTES = 1 << 20;
 
 /** The options of an export from a file, besides those of its batch. */
 export interface FileExportOptions extends Pick<ExportOptions, "out" | "sessions" | "state"> {
-  /** Sessions that the file must have, because it is the file of a batch with them. */
+  /** Sessions that the file must have, because they have rows in the batch beside it. */
   readonly expected?: readonly string[];
 }
 
@@ -49,7 +49,12 @@ export async function exportSessionsFile(
   });
 }
 
-/** @param missing sessions that the file must have, from which this removes those that it has */
+/**
+ * Reads the chosen sessions of a file.
+ *
+ * @param ids Undefined: all sessions
+ * @param missing sessions that the file must have. Those that it has are removed from the set
+ */
 async function readFile(
   file: string,
   ids: readonly string[] | undefined,
@@ -70,7 +75,7 @@ async function readFile(
   progress.clear();
   const [absent] = missing;
   if (absent === undefined) return read;
-  const message = `${file} is not of this batch: it has no session ${absent}. Remove it, or name it with --from to export its sessions`;
+  const message = `${file} does not belong to this batch: it has no session ${absent}. Remove it, or name it with --from to export its sessions`;
   throw new StorageCommandError("invalid_arguments", message);
 }
 

@@ -27,7 +27,11 @@ export async function writeExport(
   return { sessions: sessions.length, rows: batch.rows.length, bytes: batch.byteLength };
 }
 
-/** @throws StorageCommandError `invalid_arguments` if the options do not fit the sessions */
+/**
+ * Runs an export and spells the options in its errors as flags.
+ *
+ * @throws StorageCommandError `invalid_arguments` if the options conflict with each other or with the sessions
+ */
 export async function describingConflicts<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,5 +1,5 @@
-import { format, parse } from "node:path";
 import { TensorFile } from "../../support/safetensors/tensor-file.js";
+import { addBatchNumber } from "../../transcript/batch-number.js";
 import { addFindings, type BatchFindings, NO_FINDINGS, readFindings } from "../inspect/batch-findings.js";
 import { readRows } from "../inspect/rows.js";
 import type { BatchWriter, WrittenBatch } from "./batch-writer.js";
@@ -39,11 +39,11 @@ export class BatchFiles {
 
   /** The file that {@link nextFile} returns next. */
   get upcomingFile(): string {
-    return this.#isNumbered ? addNumber(this.#out, this.#next) : this.#out;
+    return this.#isNumbered ? addBatchNumber(this.#out, this.#next) : this.#out;
   }
 
-  /** Returns the name of another file of the batch {@link number}: with its number if batches are numbered. */
-  readonly numbered = (file: string): string => (this.#isNumbered ? addNumber(file, this.number) : file);
+  /** Returns the path of another file of the current batch. It has the batch's {@link number} if batches are numbered. */
+  readonly addNumber = (file: string): string => (this.#isNumbered ? addBatchNumber(file, this.number) : file);
 
   /** Returns the file of the next batch. Call it once per batch, even if the batch is not written. */
   nextFile(): string {
@@ -79,11 +79,4 @@ export class BatchFiles {
     this.tokens += rows.reduce((total, { length }) => total + length, 0);
     this.findings = addFindings(this.findings, await readFindings(file, rows));
   }
-}
-
-const DIGITS = 5;
-
-function addNumber(file: string, number: number): string {
-  const { dir, name, ext } = parse(file);
-  return format({ dir, name: `${name}-${String(number).padStart(DIGITS, "0")}`, ext });
 }

@@ -9,11 +9,11 @@ import type { BatchContent } from "./receive-batch.js";
 export interface GroupFilter {
   /** Leaves out groups in which all episodes have the same reward. */
   readonly dropZeroVariance: boolean;
-  /** Leaves out groups with a token that was sampled with an older weight version. Undefined: none. */
+  /** Leaves out groups with a token of a weight version below this one. Undefined: no limit. */
   readonly oldestVersion: number | undefined;
 }
 
-/** The sessions that a filter leaves out, and the number of their groups. A group that is stale does not count as equal. */
+/** The sessions that a filter leaves out, and the number of their groups. A stale group is not counted as equal. */
 export interface FilteredGroups {
   readonly equal: readonly string[];
   readonly equalGroups: number;

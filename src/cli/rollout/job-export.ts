@@ -1,2 +1,2 @@
-/** Options of a job's exports that it does not take from its configuration or its arguments. */
+/** Export options that are the same for every job. */
 export const JOB_EXPORT = { on_mismatch: "split", shared_turns: "first" } as const;

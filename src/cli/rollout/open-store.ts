@@ -15,9 +15,9 @@ export interface StoreSettings {
   readonly config: Config;
   readonly options: RolloutOptions;
   readonly tasks: readonly RolloutTask[];
-  /** Is told what is waited for: the end of another controller, or a database that does not answer. */
+  /** Called with the reason of each wait: another controller has the job, or the database does not answer. */
   readonly onWait?: ((why: string) => void) | undefined;
-  /** Is called when the state of the job cannot be stored any more. */
+  /** Called when the state of the job cannot be stored any more. */
   readonly onFailure?: ((error: Error) => void) | undefined;
 }
 
@@ -102,7 +102,7 @@ async function waitWhileInUse(open: () => JobDatabase, onWait: StoreSettings["on
 }
 
 const POLL_SECONDS = 0.5;
-/** A process that was told to end may take half a minute, a database server may be started again meanwhile. */
+/** A controller that was told to end may take half a minute, and a database server about as long to start. */
 const WAIT_SECONDS = 60;
 
 /**
@@ -133,7 +133,7 @@ function digestJob({ config, options, tasks }: StoreSettings): string {
     turn_discount,
     export_style,
     concat_reward,
-    // Without the default of a newer option, so that a job which an earlier version began can go on.
+    // The default of a newer option is left out, so that the digest of an earlier version's job stays the same.
     export_filters: overlong === "keep" ? filters : export_filters,
   };
   return createHash("sha256").update(JSON.stringify(fixed)).digest("hex");

@@ -4,7 +4,7 @@ import { readFrames } from "../../session/stored/file/frames.js";
 import { readPieces } from "../../support/async/read-pieces.js";
 import { PartialBatch, type PartialFileSystem } from "./partial-batch.js";
 
-/** Larger writes would hold more memory, smaller ones would take more processor time. */
+/** Larger pieces take more memory, smaller ones more processor time. */
 const PIECE_BYTES = 1 << 22;
 
 /**

@@ -10,7 +10,7 @@ import {
 } from "../../config/index.js";
 import type { JobInput, JobSpec } from "../../scheduler/job.js";
 import { parseJob } from "../../scheduler/parse-job.js";
-import { sessionsFileOf } from "../export/sessions-beside.js";
+import { sessionsFileOf } from "../export/sessions-file-path.js";
 import { NODE_ARGUMENTS } from "../node-arguments.js";
 import { agentArguments } from "./open-workers.js";
 import type { RolloutOptions } from "./rollout-options.js";

@@ -281,8 +281,8 @@ export class RolloutJob implements StoppableJob {
   }
 
   /**
-   * Applies the filters of the job to a batch that was received. Returns the sessions that they leave out; the batch must then be
-   * exported again. The lease of the first export ends by its time, which has no effect on sessions that were exported since.
+   * Applies the filters of the job to a received batch and returns the sessions that they leave out. If there are any, the batch must be
+   * exported again. The lease of the first export expires later. This does not affect sessions that were exported again.
    */
   async #filter({ version }: RolloutBatch, content: BatchContent | undefined): Promise<ReadonlySet<string>> {
     const filter = readGroupFilter(this.#job.config, version);

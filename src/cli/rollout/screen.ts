@@ -23,7 +23,7 @@ export class RolloutScreen implements Disposable {
   #isInLine = false;
 
   constructor() {
-    // A job does not wait for whoever reads its output.
+    // A job must not wait for the reader of its standard error.
     openStandardError();
     const { stdout, stderr } = process;
     this.#write = stderr.write.bind(stderr);

@@ -1,5 +1,5 @@
 import type { AdminClient } from "../../client/admin-client.js";
-import { sessionsFileOf } from "../export/sessions-beside.js";
+import { sessionsFileOf } from "../export/sessions-file-path.js";
 import type { BatchFiles } from "./batch-files.js";
 import { receiveSessions } from "./receive-sessions.js";
 import type { RolloutOptions } from "./rollout-options.js";
@@ -26,12 +26,16 @@ export class SessionsFiles {
   /**
    * Writes the sessions of a batch, if the job keeps them.
    *
-   * @param batch the file that has the batch
-   * @throws if the proxy does not send them or the disk does not accept them. The batch is not affected
+   * @param batch path of the batch
+   * @throws Error if the proxy does not send them or they cannot be written. The batch is not affected
    */
-  async write(batch: string, sessionIds: readonly string[], { numbered }: Pick<BatchFiles, "numbered">): Promise<void> {
+  async write(
+    batch: string,
+    sessionIds: readonly string[],
+    { addNumber }: Pick<BatchFiles, "addNumber">,
+  ): Promise<void> {
     if (this.#file === undefined) return;
-    const file = this.#isBeside ? sessionsFileOf(batch) : numbered(this.#file);
+    const file = this.#isBeside ? sessionsFileOf(batch) : addNumber(this.#file);
     try {
       this.bytes += await this.#admin.receiveSessions(sessionIds, {}, (body) => receiveSessions(body, file));
       this.files.push(file);

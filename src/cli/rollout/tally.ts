@@ -25,9 +25,9 @@ export class RolloutTally {
   rerunTasks = 0;
   /** Sum of the own rewards of each accepted episode, by session id. */
   readonly #rewards = new Map<string, number>();
-  /** Left out, because all episodes of their group had the same reward. */
+  /** Left out because all episodes of their group had the same reward. */
   readonly #equal = { episodes: 0, groups: 0 };
-  /** Left out, because a token of their group was sampled with an old weight version. */
+  /** Left out because a token of their group was sampled with an old weight version. */
   readonly #stale = { episodes: 0, groups: 0 };
 
   add(result: TaskResult): void {
@@ -72,7 +72,7 @@ export class RolloutTally {
     this.#stale.groups += staleGroups;
   }
 
-  /** Returns how many episodes incomplete groups and filters cost, and how to keep them: one line for each reason. */
+  /** Returns one line for each reason for which episodes were left out of the batches: their number, and how to keep them. */
   describeLeftOut(): string[] {
     const incomplete = { episodes: this.leftOutOfGroups, groups: this.incompleteGroups };
     return [

@@ -5,13 +5,13 @@ import type { App } from "../../http/app-type.js";
 import { disconnectSignal } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { readKeyTag } from "../../session/worker-tag.js";
+import { addAddress } from "../add-address.js";
 import { sortByFreeSlots, spreadSlots } from "../balance.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { noWorkerError, workerUnavailableError } from "../forward.js";
 import { parseReply, relay } from "../relay.js";
 import { pickCredentials } from "../routing.js";
-import { addAddress } from "../start-reply.js";
 import type { UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
 

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { cutPage, formatCursor, type ListedSession, type SessionPage } from "../../control/session-page.js";
 import { sessionsQuery, takeOverBody } from "../../control/session-schemas.js";
 import type { App } from "../../http/app-type.js";
+import { addAddress } from "../add-address.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { forwardTo, workerUnavailableError } from "../forward.js";
 import { parseReply, relay } from "../relay.js";
 import { readTarget } from "../request-target.js";
 import { findWorkerBySession, pickCredentials } from "../routing.js";
-import { addAddress } from "../start-reply.js";
 
 const listReply = z.object({
   sessions: z.array(z.looseObject({ session_id: z.string(), created_at: z.number() })),

@@ -184,7 +184,7 @@ export class LeasedTasks {
     this.#requests.wake();
   }
 
-  /** Ends. If the state of the job cannot be stored any more, its workers are not told to end: another controller may go on with it. */
+  /** Ends the job for its workers. If its state cannot be stored, they are not told to end, because another controller may go on with it. */
   close(): void {
     this.#clock.stop();
     if (this.#store.hasFailed) this.#requests.wake();

@@ -14,7 +14,7 @@ export interface ControllerStartOptions extends Omit<ControllerContext, "publicM
 
 export interface RunningController {
   readonly url: string;
-  /** Tells workers that the job is over, unless its state was lost, and stops once the answers in progress are sent. */
+  /** Tells workers that the job is over, unless its state cannot be stored, and stops once the answers in progress are sent. */
   close(): Promise<void>;
 }
 

@@ -23,8 +23,9 @@ import { MessageValues } from "./message-values.js";
 const MANY_ITEMS = 512;
 
 /**
- * A template may enter this many blocks, and more for each pair of messages, because some look at all messages in each. Without a limit,
- * one that never ends would stop the start of a server. A server enters the first million in about a second.
+ * Limit of the blocks that one rendering may enter. It grows with the square of the number of messages and tool calls, because some
+ * templates loop over all messages for each message. Without a limit, a server with a template that never ends would not start. A million blocks take about
+ * a second.
  */
 const MIN_BLOCKS = 1_000_000;
 const BLOCKS_PER_PAIR = 100;

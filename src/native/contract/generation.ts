@@ -29,8 +29,8 @@ export interface BudgetRule {
 }
 
 /**
- * What the output of a call can be. A generation with limits refuses everything beyond them with `ERR_REPLY_IMPOSSIBLE`, and also log
- * probabilities above 0.001: exact ones are at most 0.
+ * Limits of a call's output. A generation with limits throws `ERR_REPLY_IMPOSSIBLE` for output beyond them, and for log probabilities
+ * above 0.001: exact ones are at most 0.
  */
 export interface OutputLimits {
   /** Ids are less than this. Default: any int32. */

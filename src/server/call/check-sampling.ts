@@ -30,7 +30,7 @@ export function checkSampling({ engine, model, settings }: ServerContext, reques
   }
 }
 
-/** Ids that the model does not have end some engines, which index their tensors with them. */
+/** Engines index their tensors with these ids. Some crash if the model does not have an id. */
 function checkIds(param: string, ids: readonly number[], vocabularySize: number): void {
   const unknown = ids.find((id) => id >= vocabularySize);
   if (unknown === undefined) return;

@@ -37,7 +37,7 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
   if (size.isLong) await turns.next();
   requireOpen(context, session);
   const prepared = await runInTurns(session.prepareInSteps(request.conversation, request.previousId));
-  // The session may have ended between the steps, or was taken over.
+  // The session may have ended or been taken over between the steps.
   requireOpen(context, session);
   requireSession(call);
   const choices = beginChoices(call, prepared);

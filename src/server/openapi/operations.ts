@@ -1,3 +1,5 @@
+import { SESSIONS_FILE } from "../../control/sessions-request.js";
+
 /** Describes what the schemas of a route leave out. */
 export interface OperationFacts {
   /** Name of the call in generated clients. */
@@ -38,9 +40,9 @@ const BINARY: OtherContent = {
   schema: { type: "string", format: "binary", contentMediaType: "application/vnd.safetensors" },
 };
 
-const sessionsFile: OtherContent = {
+const SESSIONS: OtherContent = {
   description: "A sessions file, from which `rolltape export --from` makes batches.",
-  schema: { type: "string", format: "binary", contentMediaType: "application/vnd.rolltape.sessions" },
+  schema: { type: "string", format: "binary", contentMediaType: SESSIONS_FILE },
 };
 
 const sharedBatch = {
@@ -280,7 +282,7 @@ export const OPERATIONS: Readonly<Record<string, OperationFacts>> = {
     id: "exportSessions",
     tag: "Exports",
     request: "ExportSessionsRequest",
-    also: { "application/vnd.rolltape.sessions": sessionsFile },
+    also: { [SESSIONS_FILE]: SESSIONS },
     errors: EXPORT_ERRORS,
   },
   "delete /export_batch/{id}": {

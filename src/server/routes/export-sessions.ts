@@ -7,7 +7,7 @@ import { writeSessions } from "../../session/stored/file/write-sessions.js";
 import type { ServerContext } from "../context.js";
 import { toWaits } from "./export-answer.js";
 
-/** The records of sessions as a file, from which `rolltape export` makes batches. The sessions stay as they are. */
+/** Adds the call that sends the records of sessions as a sessions file. The sessions stay as they are. */
 export function exportSessionsRoutes(app: App, context: ServerContext): void {
   app.post(
     "/export_sessions",
@@ -21,7 +21,7 @@ export function exportSessionsRoutes(app: App, context: ServerContext): void {
       const waits = toWaits(body, context, disconnectSignal(reply));
       const { sessions, settle } = await exporter.prepare(body.session_ids, waits, () => Promise.resolve());
       const file = Readable.from(writeSessions(sessions, origin), { objectMode: false });
-      // Not when the response closes: the session that is being read may not be freed until then.
+      // Not when the response closes, because the session that is being read must not be freed until the file is closed.
       file.once("close", () => settle("left"));
       onResponseClose(reply, () => file.destroy());
       return reply.type(SESSIONS_FILE).send(file);

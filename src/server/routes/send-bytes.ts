@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 
-/** Sends JSON as bytes. A route with a schema of its answer types `send` as the value. */
+/** Sends JSON that is already encoded. In a route with a response schema, the type of `send` accepts only the value itself. */
 export function sendBytes(reply: FastifyReply, type: string, bytes: Buffer): FastifyReply {
   return reply.type(type).send(bytes);
 }

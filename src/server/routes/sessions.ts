@@ -92,18 +92,14 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ServerContex
     },
     async ({ params: { id }, body }, reply) => {
       const session_api_key = await registry.takeOver(id, { fromLeaseId: body.from_lease_id, leaseId: body.lease_id });
-      const head = JSON.stringify({ session_id: id, session_api_key }).slice(0, -1);
+      const fields = JSON.stringify({ session_id: id, session_api_key }).slice(1, -1);
+      // The transcript is encoded already, because it may be long.
       const transcript = await readTranscript(registry, id, 1);
-      return sendBytes(
-        reply,
-        "application/json",
-        Buffer.concat([Buffer.from(`${head},"transcript":`), transcript, END]),
-      );
+      const parts = [Buffer.from(`{${fields},"transcript":`), transcript, Buffer.from("}")];
+      return sendBytes(reply, "application/json", Buffer.concat(parts));
     },
   );
 }
-
-const END = Buffer.from("}");
 
 function toRecord(session: Session): z.input<typeof sessionRecord> {
   return {

@@ -13,7 +13,7 @@ export interface BatchOrigin {
   readonly model: string;
   /** SHA-256 of the checksums of tokenizer and chat template. Batches with the same digest agree in their token ids. */
   readonly modelDigest: string;
-  /** The configuration that decides what is recorded. Of several servers: a list of the different ones. */
+  /** The configuration that decides what is recorded. Of several servers: a list of the different configurations. */
   readonly config: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
   /**
    * Weight versions by the text with which an engine named the weights, in order of appearance. A label that has different versions

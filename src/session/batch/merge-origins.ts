@@ -2,10 +2,10 @@ import { SessionError } from "../errors.js";
 import type { BatchOrigin } from "./batch-metadata.js";
 
 /**
- * Returns the origin of a batch with sessions of several servers. Its metadata is that of a batch which a gateway merges.
+ * Returns the origin of a batch with sessions of several servers: the same that a gateway writes if it merges their batches.
  *
- * @returns undefined if there is none
- * @throws SessionError `batch_not_exportable` if the servers have different tokenizers or chat templates: one token id would stand for
+ * @returns undefined if `origins` is empty
+ * @throws SessionError `batch_not_exportable` if the servers have different tokenizers or chat templates, because a token id would mean
  * different texts in one batch
  */
 export function mergeOrigins(origins: readonly BatchOrigin[]): BatchOrigin | undefined {

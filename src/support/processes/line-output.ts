@@ -1,10 +1,10 @@
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
 
-/** Most bytes that wait for the reader. */
+/** Maximum number of bytes that wait for the reader. */
 const MOST_WAITING = 1024 * 1024;
-/** Time after which a full pipe is tried again. */
+/** Time between two tries to write to a full pipe. */
 const RETRY_MS = 50;
-/** At the end of the process: how long a reader may take for its next bytes. */
+/** Time that a reader may take for its next bytes at the end of the process. */
 const LAST_WAIT_MS = 200;
 const LAST_STEP_MS = 10;
 
@@ -14,12 +14,12 @@ export interface LineOutputOptions {
 }
 
 /**
- * Writes lines to a file descriptor without ever waiting for its reader. Lines that the reader does not take wait in a buffer. Once it is
+ * Writes lines to a file descriptor without waiting for its reader. Lines that the reader does not take wait in a buffer. If the buffer is
  * full, lines are dropped and counted.
  *
- * Node writes to a pipe synchronously, so that a process whose standard error nobody reads stops at the first line that does not fit.
+ * Node writes to a pipe synchronously. Without this class, a process whose standard error nobody reads would hang once the pipe is full.
  *
- * A socket must not block. Node sets that for standard error at the first use of `process.stderr`.
+ * A socket must not block. Node sets this for standard error at the first use of `process.stderr`.
  */
 export class LineOutput {
   readonly #fd: number;
@@ -35,7 +35,7 @@ export class LineOutput {
     this.#describeDropped = describeDropped;
   }
 
-  /** @param line whole lines, or a part of one that is written as it is */
+  /** @param line one or more lines, or a part of a line */
   write(line: string | Uint8Array): void {
     const bytes = typeof line === "string" ? Buffer.from(line) : Buffer.from(line);
     if (this.#isClosed || bytes.length === 0) return;
@@ -47,7 +47,7 @@ export class LineOutput {
     if (this.#timer === undefined) this.#flush();
   }
 
-  /** Writes what waits if the reader reads. Call this when the process ends. */
+  /** Writes the waiting lines if the reader reads. Call this when the process ends. */
   flushAtExit(): void {
     const pause = new Int32Array(new SharedArrayBuffer(4));
     for (let waited = 0; this.#bytes > 0 && waited < LAST_WAIT_MS; ) {
@@ -82,8 +82,8 @@ export class LineOutput {
       try {
         this.#wrote(next, writeSync(this.#fd, next));
       } catch (error) {
-        // Everything but a reader that is gone may pass: a full pipe, a full disk.
-        if (codeOf(error) !== "EPIPE") return true;
+        // Other errors may pass, for example those of a full pipe or disk.
+        if ((error as NodeJS.ErrnoException).code !== "EPIPE") return true;
         this.#close();
         return false;
       }
@@ -118,15 +118,11 @@ export class LineOutput {
   }
 }
 
-/** Opens a pipe once more, because programs that share `fd` may not expect that a write to it does not wait. */
+/** Opens a pipe a second time, because other programs share `fd` and may not expect writes to it that do not wait. */
 function openUnblocked(fd: number): number {
   try {
     return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {
     return fd;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

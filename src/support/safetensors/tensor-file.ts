@@ -20,7 +20,7 @@ export interface TensorFileOptions {
 /** Numbers of a tensor. A BOOL is 0 or 1. */
 export type TensorValues = Int32Array | Float32Array | Uint8Array;
 
-/** The operations on an open file that reading needs. */
+/** The operations of a file handle that reading needs. */
 type OpenFile = Pick<FileHandle, "close"> & {
   read(bytes: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
 };

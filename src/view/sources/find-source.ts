@@ -1,6 +1,7 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, join, parse } from "node:path";
 import { requireRegularFile } from "../../support/regular-file.js";
+import { removeBatchNumber } from "../../transcript/batch-number.js";
 import { TranscriptError } from "../../transcript/errors.js";
 import { Transcript } from "../../transcript/read-index.js";
 import { ViewError } from "../errors.js";
@@ -9,9 +10,8 @@ import type { OpenSource } from "./open-source.js";
 import { TranscriptSource, type TranscriptSourceOptions } from "./transcript-source.js";
 
 /**
- * Opens a transcript, a tensor file or a folder. If the transcript of its job is beside a tensor file, opens the transcript, which has the
- * tokens of its batches too. Of a folder, it opens the newest transcript, or the newest tensor file if
- * there is no transcript.
+ * Opens a transcript, a tensor file or a folder. For a tensor file beside the transcript of its job, opens the transcript, which shows the
+ * tokens of its batches too. For a folder, opens the newest transcript, or the newest tensor file if there is no transcript.
  *
  * @throws ViewError, TranscriptError, SafetensorsError, ModelFolderError
  */
@@ -27,13 +27,10 @@ export async function openPath(path: string, options: TranscriptSourceOptions = 
   return transcript === undefined ? BatchSource.open(path, options) : TranscriptSource.open(transcript, options);
 }
 
-/** The number of a batch in its name, which the transcript of its job does not have. */
-const NUMBER = /-\d{5}(?=\.[^.]*$)/;
-
 /** Returns the transcript beside a tensor file that names it among its batches; undefined if there is none. */
 async function findTranscript(batch: string): Promise<string | undefined> {
   const { dir, base } = parse(batch);
-  for (const name of new Set([base, base.replace(NUMBER, "")])) {
+  for (const name of new Set([base, removeBatchNumber(base)])) {
     const path = join(dir, `${name}.jsonl`);
     if (await namesBatch(path, base)) return path;
   }

@@ -79,7 +79,7 @@ export class TranscriptList {
     return (id === undefined ? undefined : this.#batchesOf.get(id)) ?? [];
   }
 
-  /** Returns the overview. Its episodes begin with the first one that changes from number `change` on have added or changed. */
+  /** Returns the overview. Its episodes begin with the first one that was added or changed by change number `change` or a later one. */
   overview(change: number, { isReadable, ...facts }: OverviewFacts): Overview {
     // Not `Math.min(...lines)`, which has too many arguments for a long transcript.
     const first = this.#changed.slice(change).reduce((least, each) => Math.min(least, each), this.#episodes.length);

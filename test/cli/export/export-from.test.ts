@@ -82,7 +82,7 @@ test("chosen sessions are exported in their order", async () => {
   await expect(exportAgain(left.sessions, { state: ["expired"] })).rejects.toMatchObject({ code: "nothing_to_export" });
 });
 
-test("of a batch with a sessions file, options that are not given are those of the batch", async () => {
+test("options that are not set are those of the batch beside the sessions file", async () => {
   const exported = { style: "concat", concat_reward: "return", discount: 0.5, tags: [""] };
   const left = await leave(exported);
   const packed = await exportAgain(left.batch, { layout: "packed" });
@@ -153,6 +153,6 @@ test("a sessions file of another job beside a batch is refused", async () => {
   await other.proxy.end(session);
   writeFileSync(left.sessions, (await other.proxy.post("/export_sessions", { session_ids: [session.id] })).raw);
   await expect(exportAgain(left.batch, {})).rejects.toThrow(
-    `${left.sessions} is not of this batch: it has no session ${first}. Remove it, or name it with --from to export its sessions`,
+    `${left.sessions} does not belong to this batch: it has no session ${first}. Remove it, or name it with --from to export its sessions`,
   );
 });

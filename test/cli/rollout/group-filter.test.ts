@@ -55,7 +55,7 @@ it("counts a group that is stale and equal once", async () => {
   expect(groups).toMatchObject({ equal: [], stale: EPISODES.map(({ id }) => id) });
 });
 
-it("is off by default, and counts versions from that of the batch", () => {
+it("is undefined by default, and counts versions back from that of the batch", () => {
   expect(readGroupFilter(parseConfig({}), 7)).toBeUndefined();
   const stale = readGroupFilter(parseConfig({ rollout: { max_token_staleness: 2 } }), 7);
   expect(stale).toEqual({ dropZeroVariance: false, oldestVersion: 5 });

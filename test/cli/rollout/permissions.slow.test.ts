@@ -36,7 +36,7 @@ describe("what a job writes", TIMES, () => {
     expect(await run(["rollout.group_readable=true"])).toEqual({ folder: "750", files: ["640"] });
   });
 
-  it("leaves the permissions of a folder that is there", async () => {
+  it("keeps the permissions of an existing folder", async () => {
     const prepare = (out: string) => {
       mkdirSync(dirname(out));
       chmodSync(dirname(out), 0o755);

@@ -48,7 +48,7 @@ describe("rolltape rollout --sessions", TIMES, () => {
     expect(new Set(readBatch(`${second}.again`).rewards)).toEqual(new Set(readBatch(batch).rewards));
   });
 
-  it("writes the file beside each batch, where an export finds it, with a job folder", async () => {
+  it("writes a file beside each batch with --job-folder, where an export finds it", async () => {
     const { args, out, folder } = startJob();
     const more = ["--job-folder", join(folder, "job"), "rollout.consumer_batch_size=2", ...CONCAT];
     expect(await runRolltape([...args, ...more])).toMatchObject({ code: 0 });
@@ -59,7 +59,7 @@ describe("rolltape rollout --sessions", TIMES, () => {
     expect(new Set(readBatch(`${batch}.again`).rewards)).toEqual(new Set(readBatch(batch).rewards));
   });
 
-  it("writes none with --job-folder and --no-sessions", async () => {
+  it("writes no file with --job-folder and --no-sessions", async () => {
     const { args, out, folder } = startJob();
     expect(await runRolltape([...args, "--job-folder", join(folder, "job"), "--no-sessions"])).toMatchObject({
       code: 0,
@@ -67,7 +67,7 @@ describe("rolltape rollout --sessions", TIMES, () => {
     expect(writtenFiles(dirname(out))).toEqual(["batch.safetensors"]);
   });
 
-  it("reports a file that the disk does not accept, and keeps the batch", async () => {
+  it("reports a file that cannot be written, and keeps the batch", async () => {
     const { args, out, folder } = startJob();
     const sessions = join(folder, "missing", "x.sessions");
     const ended = await runRolltape([...args, "--sessions", sessions]);
@@ -78,7 +78,7 @@ describe("rolltape rollout --sessions", TIMES, () => {
     expect(readBatch(out).rewards).toEqual([0, 0, 1, 1, 2, 2, 3, 3]);
   });
 
-  it("reports a file that does not arrive as a whole, and keeps the batch", async () => {
+  it("reports a file that arrives incomplete, and keeps the batch", async () => {
     const front = await frontProxy(await serve(), ({ path }, response) => {
       if (path !== "/export_sessions") return false;
       response.writeHead(200).end(Buffer.from("RTSESS\u0001\u0000"));
@@ -117,7 +117,7 @@ describe("rolltape rollout --keep-sessions", TIMES, () => {
     expect(readFileSync(again).equals(readFileSync(out))).toBe(true);
   });
 
-  it("is refused if the sessions would end with the job", async () => {
+  it("is refused if the proxy that keeps the sessions ends with the job", async () => {
     const { args } = startJob();
     const ended = await runRolltape([...args, "--keep-sessions"]);
     expect(ended).toMatchObject({ code: 2 });

@@ -62,7 +62,7 @@ it("says that too few episodes were accepted, unless the job was stopped", () =>
   expect(describeTooFew(summarize(tally, { stopped: true }))).toBeUndefined();
 });
 
-it("names the sessions files, and counts those that could not be written", () => {
+it("lists the sessions files, and counts those that could not be written", () => {
   const files = ["a-00000.sessions", "a-00001.sessions"];
   const said = describeRollout(summarize(new RolloutTally(), { sessionsFiles: { files, bytes: 7000, failed: 1 } }));
   expect(said).toContain(

@@ -36,7 +36,7 @@ describe("the end of a job", () => {
     const waiting = call("/rollout/leases", { worker_id: "w", count: 1, held: [] });
     await sleep(100);
     await database[Symbol.asyncDispose]();
-    await expect(store.readCounts()).rejects.toThrow();
+    await expect(store.readCounts()).rejects.toBeInstanceOf(Error);
     const closed = running.close();
     expect((await waiting).status).toBe(500);
     await closed;

@@ -60,7 +60,7 @@ it("writes to a pipe that nobody reads without waiting, and ends", async () => {
   expect(await ended).toBe(0);
 });
 
-it("ends although nobody reads", async () => {
+it("ends if nobody reads", async () => {
   const { child, ended, written } = start(50_000);
   child.stderr?.pause();
   await written;

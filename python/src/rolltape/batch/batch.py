@@ -95,7 +95,7 @@ class Batch:
         """Maps a file. Nothing but its header is read; the tensors share the memory of the file.
 
         Raises BatchError `invalid_batch`, a ValueError that names the file, or OSError if the file cannot be opened. Metadata and
-        tensors that do not fit each other raise it when they are used.
+        tensors that contradict each other raise it when they are used.
         """
         block = map_file(path)
         try:
@@ -264,7 +264,7 @@ class Batch:
 
     @contextmanager
     def _reading(self, part: str) -> Iterator[None]:
-        """Turns what a damaged part of the file causes into BatchError `invalid_batch` with the name of the file."""
+        """Raises BatchError `invalid_batch`, with the name of the file, if reading a part of the file fails because it is damaged."""
         try:
             yield
         except BatchError:

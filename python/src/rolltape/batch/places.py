@@ -36,7 +36,7 @@ def row_places(layout: str, tensors: Mapping[str, Array], rows: int) -> Places:
 
 
 def _check_bounds(name: str, tensors: Mapping[str, Array]) -> Array:
-    """Returns the tensor that divides all tokens into rows. Others would have indices beyond the tokens."""
+    """Returns a tensor of row bounds. Raises ValueError if it does not divide all tokens into rows."""
     bounds, tokens = tensors[name], len(tensors["input_ids"])
     if bounds.ndim != 1 or bounds[0] != 0 or bounds[-1] != tokens or (bounds[1:] < bounds[:-1]).any():
         raise ValueError(f"tensor `{name}` does not divide {tokens} tokens into rows")

@@ -52,7 +52,7 @@ def _read_header(data: memoryview) -> tuple[int, dict[str, Any]]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Returns an object of the header. Of a name that is there twice, other readers may take the other value."""
+    """Returns an object of the header. Refuses a name that is there twice, because readers differ in the value that they take."""
     unique = dict(pairs)
     if len(unique) == len(pairs):
         return unique
@@ -62,7 +62,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_overlaps(header: Mapping[str, Any]) -> None:
-    """Tensors may not share bytes: a change of one would change the other."""
+    """Refuses tensors that share bytes, because a change of one would change the other."""
     ranges = sorted((*spec["data_offsets"], name) for name, spec in header.items())
     filled = [each for each in ranges if each[0] < each[1]]
     for (_, end, name), (begin, _, other) in pairwise(filled):

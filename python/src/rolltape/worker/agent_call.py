@@ -57,7 +57,7 @@ def is_coroutine_function(function: Callable[..., Any]) -> bool:
 def pass_context(function: Callable[..., Any], leading: list[str]) -> Callable[..., Any]:
     """Returns a function that is called with the leading arguments and the context.
 
-    :param leading: what the arguments before the context are
+    :param leading: names of the arguments before the context
     """
     try:
         parameters = inspect.signature(function).parameters.values()

@@ -163,7 +163,11 @@ export class ServerConnections {
     }
   }
 
-  /** Leaving the loop closes the connection. */
+  /**
+   * Reads the reply to a control request. If it is too long, leaving the loop closes the connection.
+   *
+   * @throws EngineError `engine_error` if it is too long
+   */
   async #readControl(body: AsyncIterable<Buffer>): Promise<string> {
     const pieces: Buffer[] = [];
     let bytes = 0;

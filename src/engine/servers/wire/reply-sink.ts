@@ -72,7 +72,7 @@ export class GenerationSink implements ReplySink {
     return reply;
   }
 
-  /** Ends the request: the message of an error is at the beginning of its body. */
+  /** Ends the request. The beginning of an error's body is enough, because it has the message. */
   #cutError(): never {
     throw generationError(this.#status, Buffer.concat(this.#pieces).toString("utf8"), this.#retryAfter);
   }

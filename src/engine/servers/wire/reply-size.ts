@@ -1,16 +1,16 @@
 import type { ReplyFormat } from "../../../native/contract.js";
 import { type CallContent, EngineError } from "../../engine.js";
 
-/** What a reply has once: its head, usage, finish reason, comments that keep the connection open, and the body of an error. */
+/** Parts that a reply has once: head, usage, finish reason, comments that keep the connection open, and the body of an error. */
 const ONCE_BYTES = 1024 * 1024;
 
 /**
- * The longest entry of a list of log probabilities. vLLM spells a token as text and as a list of bytes (`"bytes": [226, 150, …]`), and the
- * longest tokens of known vocabularies, runs of 128 spaces, take 770 bytes so.
+ * The longest entry of a list of log probabilities. vLLM spells a token as text and as a list of bytes (`"bytes": [226, 150, …]`). The
+ * longest tokens of known vocabularies are runs of 128 spaces, whose entries take 770 bytes.
  */
 const ENTRY_BYTES = 1024;
 
-/** What a stream writes around one token: the members of a frame, usage and versions. */
+/** The rest of a stream's frame for one token: its members, usage and versions. */
 const FRAME_BYTES = 1024;
 
 /**
@@ -19,7 +19,7 @@ const FRAME_BYTES = 1024;
  */
 const SEQUENCE_TOKEN_BYTES = Math.ceil((48 * 8 * 4 * 4) / 3);
 
-/** Limits the size of one reply by the tokens that its request asks for. Without a limit, a server could send until the call's time is over. */
+/** Limits the size of one reply by the tokens that its request asks for. Without a limit, a server could send until the call times out. */
 export class ReplySize {
   readonly #limit: number;
   /** True if every frame of a stream repeats all tokens so far, so that each may be as long as a whole reply. */
@@ -35,7 +35,7 @@ export class ReplySize {
     this.#repeats = format === "sglang";
   }
 
-  /** @throws EngineError if the reply is longer than what was asked for can be */
+  /** @throws EngineError `engine_error` if the reply is longer than the requested tokens can be */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes <= this.#limit) return;

@@ -4,7 +4,7 @@ import { damaged, SessionsFileError } from "./errors.js";
 
 /** The first bytes of a sessions file, before the number of its format. */
 const MAGIC = Buffer.from("RTSESS");
-/** Number of the format, which every change that earlier versions cannot read increases. */
+/** Number of the format. It increases with every change that earlier versions cannot read. */
 const FORMAT = 1;
 const START_BYTES = MAGIC.length + 2;
 
@@ -69,8 +69,8 @@ function* checksumOf(header: Buffer, payload: Buffer): Steps<number> {
 }
 
 /**
- * Counts the frames of a file for its last one. Its checksum is that of the checksums of all frames, so a frame that is missing,
- * repeated or in another place is noticed.
+ * Counts the frames of a file for its last frame, which has the checksum of the checksums of all frames. It shows if a frame is missing,
+ * repeated or in another place.
  */
 export class FrameCount {
   #sessions = 0;
@@ -100,7 +100,7 @@ export class FrameCount {
  *
  * @param chunks the bytes of the file
  * @param name of the file, for errors
- * @throws SessionsFileError if it is no sessions file, of another format, or damaged; also if its end is missing
+ * @throws SessionsFileError if it is no sessions file, has another format, or is damaged or cut
  */
 export async function* readFrames(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Frame> {
   const source = new ByteSource(chunks);
@@ -140,7 +140,7 @@ async function readStart(source: ByteSource, name: string): Promise<void> {
   throw new SessionsFileError("unknown_format", message);
 }
 
-/** Reads numbers of bytes from chunks of any size. */
+/** Reads a given number of bytes at a time from chunks of any size. */
 class ByteSource {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #waiting: Uint8Array[] = [];

@@ -12,11 +12,11 @@ import { originRecord, type SessionRecord, sessionRecord, toolsRecord } from "./
 /** A session of a file, restored like a session of a storage folder. */
 export interface FileSession {
   readonly session: Session;
-  /** The server that recorded it; undefined if none did. */
+  /** The server that recorded it; undefined if no server did. */
   readonly origin: BatchOrigin | undefined;
 }
 
-/** The frames of a session, with those of kinds `origin` and `tools` before it that the file did not have yet. */
+/** The frames of a session, and the frames of kinds `origin` and `tools` that come before it. */
 export interface SessionFrames {
   readonly id: string;
   readonly frames: readonly Frame[];
@@ -48,7 +48,7 @@ export async function* readSessionFrames(
 /**
  * Yields the sessions of a file.
  *
- * @param isChosen returns false for sessions that are not to be restored. Default: all are
+ * @param isChosen returns true for the sessions to restore. Default: all
  * @throws SessionsFileError if it is no sessions file, of another format, or damaged
  * @throws DamagedSessionError if the data of a session cannot be restored
  */

@@ -18,7 +18,7 @@ export interface ToolsRecord {
 
 /** A session without its data. */
 export interface SessionRecord {
-  /** Key of its server. Undefined if no server recorded it. */
+  /** Key of the server that recorded it; undefined if no server did. */
   readonly origin?: string | undefined;
   readonly summary: SessionSummary;
 }
@@ -35,7 +35,7 @@ export const toolsRecord = z.object({ key: z.string(), text: z.string() });
 
 const count = z.int().min(0);
 
-/** The parts of a summary without which the session cannot be restored. */
+/** Checks the parts of a summary that are needed to restore the session. */
 export const sessionRecord = z.object({
   origin: z.string().optional(),
   summary: z.looseObject({ id: z.string(), taskId: z.string(), interactionCount: count, rewards: count }),

@@ -12,8 +12,8 @@ import type { OriginRecord, SessionRecord, ToolsRecord } from "./records.js";
 const CHUNK_BYTES = 1 << 18;
 
 /**
- * Yields a sessions file in chunks. Reads each session when its turn comes, in slices of the event loop, so it may not be freed and
- * no longer change until then.
+ * Yields a sessions file in chunks. Each session is read when its turn comes, in slices of the event loop. Sessions must not change or be
+ * freed until the last chunk.
  *
  * @param origin the server that recorded the sessions
  */
@@ -21,7 +21,7 @@ export async function* writeSessions(sessions: Iterable<Session>, origin?: Batch
   yield* writeFrames(inSlices(toFrames(sessions, origin)));
 }
 
-/** Yields the same values. Each is made in the current slice of the event loop, or in a later one. */
+/** Yields the same values, each made in a slice of the event loop. */
 async function* inSlices<Value>(values: Iterator<Value>): AsyncGenerator<Value> {
   const slices = new Slices();
   for (;;) {
@@ -38,7 +38,7 @@ function* nextOf<Value>(values: Iterator<Value>): Steps<IteratorResult<Value, un
 }
 
 /**
- * Yields the file of these frames in chunks, without frames of kinds `origin` and `tools` that it already has.
+ * Yields a file with these frames in chunks. Skips frames of kinds `origin` and `tools` that the file already has.
  *
  * @param frames of one file, or of several files, in the order of their sessions
  */
@@ -50,9 +50,9 @@ export async function* writeFrames(frames: AsyncIterable<Frame>): AsyncGenerator
   let length = 0;
   for await (const frame of frames) {
     if (isShared(frame.kind)) {
-      const digest = createHash("sha256").update(frame.payload).digest("base64");
-      if (known.has(digest)) continue;
-      known.add(digest);
+      const key = digest(frame.payload);
+      if (known.has(key)) continue;
+      known.add(key);
     }
     const header = await slices.run(encodeHeader(frame));
     count.add(frame.kind, header);
@@ -69,7 +69,7 @@ export async function* writeFrames(frames: AsyncIterable<Frame>): AsyncGenerator
 /** Returns true for kinds of frames that several sessions use. */
 const isShared = (kind: FrameKind): boolean => kind === "origin" || kind === "tools";
 
-/** Yields pieces of a chunk. One that is large by itself is not copied. */
+/** Yields the pieces of a chunk as one buffer. A large last piece is not copied and comes by itself. */
 function* joinSmall(pieces: readonly Buffer[]): Generator<Buffer> {
   const last = pieces.at(-1);
   if (!last || last.length < CHUNK_BYTES) return yield Buffer.concat(pieces);
@@ -78,13 +78,13 @@ function* joinSmall(pieces: readonly Buffer[]): Generator<Buffer> {
 }
 
 function* toFrames(sessions: Iterable<Session>, origin: BatchOrigin | undefined): Generator<Frame> {
-  const key = origin && digest(JSON.stringify(origin));
+  const key = origin && digest(JSON.stringify(origin)).slice(0, 32);
   if (origin && key !== undefined) yield toJson<OriginRecord>("origin", { key, ...origin });
   const tools = new Set<string>();
   for (const session of sessions) yield* sessionFrames(session, key, tools);
 }
 
-/** @param tools keys of the lists that the file has, to which this adds */
+/** @param tools keys of the tool lists that the file already has. Adds those of the session */
 function* sessionFrames(session: Session, origin: string | undefined, tools: Set<string>): Generator<Frame> {
   const { interactionCount } = session;
   for (let index = 0; index < interactionCount; index++) {
@@ -102,7 +102,7 @@ function* sessionFrames(session: Session, origin: string | undefined, tools: Set
   yield { kind: "outcomes", payload: Buffer.concat(outcomes) };
 }
 
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
+const digest = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
 
 function toJson<Value>(kind: FrameKind, value: Value): Frame {
   return { kind, payload: Buffer.from(JSON.stringify(value)) };

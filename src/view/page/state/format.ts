@@ -41,7 +41,7 @@ export function formatDuration(seconds: Value): string {
   return `${Math.floor(whole / 3600)} h ${Math.round((whole % 3600) / 60)} min`;
 }
 
-/** Time since the first one: +0 s, +45 s, +4 min 5 s */
+/** Formats a time since the start: +0 s, +45 s, +4 min 5 s */
 export function formatElapsed(seconds: number): string {
   const whole = Math.round(seconds);
   return `+${whole < 60 ? `${whole} s` : formatDuration(whole)}`;

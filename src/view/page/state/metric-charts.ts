@@ -19,7 +19,7 @@ type Described = Omit<MetricChart, "lines"> & {
   readonly metrics: readonly (readonly [label: string, name: string, edge?: boolean])[];
 };
 
-/** The metrics of every job. */
+/** The charts of the metrics that every job writes. */
 const CHARTS: readonly Described[] = [
   {
     title: "Mean reward",
@@ -72,7 +72,7 @@ const CHARTS: readonly Described[] = [
 
 const OWN = new Set(["step", "version", "time", ...CHARTS.flatMap(({ metrics }) => metrics.map(([, name]) => name))]);
 
-/** Returns a chart for each group of metrics that a line has, then one for each of the trainer's own, by name. */
+/** Returns a chart for each group of the job's metrics that has a value, then one for each metric of the trainer, by name. */
 export function listMetricCharts(lines: readonly MetricsLine[]): MetricChart[] {
   const read = (name: string) => lines.map((line) => (Object.hasOwn(line, name) ? (line[name] ?? null) : null));
   const charts = CHARTS.map(({ metrics, ...chart }): MetricChart => {

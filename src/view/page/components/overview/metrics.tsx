@@ -7,13 +7,13 @@ import { listMetricCharts, type MetricChart } from "../../state/metric-charts.js
 import { listLink } from "../../state/route.js";
 import { InertText } from "../inert-text.js";
 
-/** Charts that are drawn at first: a trainer may report hundreds of numbers. */
+/** Number of charts that are drawn at first. A trainer may report hundreds of metrics. */
 const SHOWN = 24;
 
 const FORMATS = { number: formatNumber, compact: formatCompact, share: formatShare, duration: formatDuration };
 const COLOURS = [1, 2, 3] as const;
 
-/** The metrics that the job and its trainer have written, over the steps; as a list if there is one step only. */
+/** Charts of the metrics of the job and its trainer over the steps; a list if there is only one step. */
 export function Metrics({ lines }: { readonly lines: readonly MetricsLine[] }) {
   const [limit, setLimit] = useState(SHOWN);
   const x = useMemo(() => lines.map(({ step }) => step), [lines]);

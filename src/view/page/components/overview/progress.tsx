@@ -20,7 +20,7 @@ interface Chart {
 
 const NAMES: Readonly<Record<Axis, string>> = { step: "Step", version: "Version", started: "Start time" };
 
-/** Line charts over the steps of a run, or over time if it has one step only: rewards, lengths, staleness, durations. */
+/** Line charts over the steps of a run, or over time if it has only one step: rewards, lengths, staleness, durations. */
 export function Progress({ steps, axis }: ProgressProps) {
   const name = NAMES[axis];
   const x = useMemo(() => steps.map(({ at }) => at), [steps]);

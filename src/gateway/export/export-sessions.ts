@@ -10,7 +10,7 @@ import { mergeRefusals, type PartRefusal } from "./refusal.js";
 
 type SessionsExportOptions = Omit<BatchExportOptions, "pool">;
 
-/** The answer of a worker. */
+/** The sessions file of a worker, while it arrives. */
 interface OpenPart {
   readonly share: WorkerShare;
   /** Undefined if the worker did not answer. */
@@ -18,8 +18,8 @@ interface OpenPart {
 }
 
 /**
- * Exports the sessions of several workers as one sessions file. The file of each worker is read as far as the sessions of the joined
- * file need it, so a worker sends no faster than the client reads.
+ * Exports the sessions of several workers as one sessions file. Each worker's file is read only as far as the joined file needs it, so a
+ * worker sends no faster than the client reads.
  *
  * @param sessionIds all sessions in the order of the file
  * @param fields the other fields of the request
@@ -31,19 +31,19 @@ export async function exportSessions(
   fields: object,
   options: SessionsExportOptions,
 ): Promise<AsyncGenerator<Buffer>> {
-  const parts = await Promise.all(options.shares.map((share) => open(share, fields, options)));
+  const parts = await Promise.all(options.shares.map((share) => openPart(share, fields, options)));
   try {
     options.signal.throwIfAborted();
     const refusals = (await Promise.all(parts.map(readRefusal))).flat();
     if (refusals.length > 0) throw mergeRefusals(refusals);
   } catch (error) {
-    close(parts);
+    closeParts(parts);
     throw error;
   }
   return writeFrames(joinParts(sessionIds, parts));
 }
 
-async function open(share: WorkerShare, fields: object, options: SessionsExportOptions): Promise<OpenPart> {
+async function openPart(share: WorkerShare, fields: object, options: SessionsExportOptions): Promise<OpenPart> {
   const { upstream, headers, signal } = options;
   const { url, contact } = share.worker;
   if (contact.isUnreachable) return { share, stream: undefined };
@@ -76,7 +76,7 @@ async function* joinParts(sessionIds: readonly string[], parts: readonly OpenPar
     const readers = new Map<string, AsyncGenerator<SessionFrames>>();
     for (const { share, stream } of parts) {
       if (stream === undefined) continue;
-      const reader = readPart(stream, share.worker.tag);
+      const reader = readWorkerFile(stream, share.worker.tag);
       for (const id of share.sessionIds) readers.set(id, reader);
     }
     for (const id of sessionIds) {
@@ -84,15 +84,15 @@ async function* joinParts(sessionIds: readonly string[], parts: readonly OpenPar
       if (next?.done !== false || next.value.id !== id) throw wrongSession(id);
       yield* next.value.frames;
     }
-    // The end of each file, which shows that nothing is missing.
+    // Each file must be at its end, which shows that nothing is missing.
     for (const reader of new Set(readers.values())) if ((await reader.next()).done !== true) throw wrongSession();
   } finally {
-    close(parts);
+    closeParts(parts);
   }
 }
 
 /** @throws ApiError `worker_unavailable` if the worker breaks off its file, `invalid_worker_reply` if the file is damaged */
-async function* readPart({ body }: UpstreamStream, tag: string): AsyncGenerator<SessionFrames> {
+async function* readWorkerFile({ body }: UpstreamStream, tag: string): AsyncGenerator<SessionFrames> {
   try {
     yield* readSessionFrames(body, `The sessions file of worker ${tag}`);
   } catch (error) {
@@ -101,11 +101,11 @@ async function* readPart({ body }: UpstreamStream, tag: string): AsyncGenerator<
   }
 }
 
-function close(parts: readonly OpenPart[]): void {
+function closeParts(parts: readonly OpenPart[]): void {
   for (const { stream } of parts) stream?.body.destroy();
 }
 
 function wrongSession(id?: string): ApiError {
-  const which = id === undefined ? "more sessions than it was asked for" : `another session than ${id}`;
-  return new ApiError("invalid_worker_reply", `A worker's sessions file has ${which}.`);
+  const found = id === undefined ? "more sessions than it was asked for" : `another session in place of ${id}`;
+  return new ApiError("invalid_worker_reply", `A worker's sessions file has ${found}.`);
 }
