@@ -153,9 +153,15 @@ describe("the soak's checker", () => {
     expect(kinds({ attempts })).toEqual([]);
   });
 
+  /** When the engine got the first attempt, and when it had sampled the answer. */
+  interface Times {
+    readonly arrived: number;
+    readonly sampled?: number;
+  }
+
   describe("given an unmarked row whose agent continued from the answer to a later retry", () => {
     /** Another row of the session becomes the first attempt, and a row with a child becomes its retry. Returns what is found. */
-    const checkRepeated = (changes: Partial<Attempt>, { arrived }: { readonly arrived: number }) => {
+    const checkRepeated = (changes: Partial<Attempt>, { arrived, sampled = 2000 }: Times) => {
       const { row, index } = answeredParent();
       const other = rows.findIndex(
         ({ session, id, call }) => session === row.session && id !== row.id && call !== row.call,
@@ -170,9 +176,10 @@ describe("the soak's checker", () => {
           ? { ...each, call: row.call, attempt: 0, outcome: left, knownAt: undefined, keyed: false, ...changes }
           : each,
       );
-      const changedLog = new ChangedLog((generation) =>
-        generation.call === first.call ? { ...generation, beganAt: arrived } : generation,
-      );
+      const changedLog = new ChangedLog((generation) => {
+        if (generation.call === row.call) return { ...generation, beganAt: 1500 };
+        return generation.call === first.call ? { ...generation, beganAt: arrived, endedAt: sampled } : generation;
+      });
       return kinds({ full, attempts }, changedLog);
     };
 
@@ -182,6 +189,10 @@ describe("the soak's checker", () => {
 
     it("accepts it if the call may have arrived after the retry", () => {
       expect(checkRepeated({}, { arrived: 1001 })).not.toContain("unmarked");
+    });
+
+    it("accepts it if the answer was sampled before the retry arrived", () => {
+      expect(checkRepeated({}, { arrived: 999, sampled: 1200 })).not.toContain("unmarked");
     });
 
     it("notices it in any order if the attempts have the same idempotency-key", () => {

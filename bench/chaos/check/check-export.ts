@@ -187,12 +187,13 @@ function findReason(
     }
   }
   const retries = own.filter((each) => each.row.call === row.call && each.row.attempt > row.attempt);
-  if (!isKnownRetry(attempt, self?.generations[0], [...attempts.values()])) return undefined;
   const paired = retries.filter((retry) => {
     const later = attempts.get(keyOf(retry.row));
     return later && (keyed || ledger.isSameProcess(attempt, later));
   });
   const continued = paired.find((retry) => own.some((each) => each.row.parent === retry.row.id));
+  const calls = { own: self?.generations ?? [], retry: continued?.generations ?? [] };
+  if (!isKnownRetry(attempt, calls, [...attempts.values()])) return undefined;
   return continued && `the agent continued from attempt ${continued.row.attempt}`;
 }
 

@@ -26,21 +26,31 @@ export function findReason(row: Row, attempt: Attempt, { recorded, attempts }: E
     ({ id, call, attempt: number }) =>
       call === row.call && number > row.attempt && rows.some(({ parent }) => parent === id),
   );
-  if (!continued || !isKnownRetry(attempt, recorded.get(row)?.[0], attempts)) return undefined;
+  const calls = { own: recorded.get(row) ?? [], retry: (continued && recorded.get(continued)) ?? [] };
+  if (!continued || !isKnownRetry(attempt, calls, attempts)) return undefined;
   return `the agent continued from attempt ${continued.attempt}`;
 }
 
+/** The generations of an attempt, and of the later one that the agent continued from. */
+export interface RepeatedCall {
+  readonly own: readonly Generation[];
+  readonly retry: readonly Generation[];
+}
+
 /**
- * Returns true if the server could know that the attempts after this one repeat it: they have its `idempotency-key`, or this one was
- * certainly the first to arrive. Without a key, a call that arrives after its own retry looks like another sample of the same prompt.
+ * Returns true if the server could know that a later attempt repeats this one: they have the same `idempotency-key`, or this one was
+ * certainly the first to arrive and its answer was not sampled yet. Without a key, a call that arrives after an answer looks like another
+ * sample of the same prompt, and so does one that arrives after its own retry.
  *
  * Connections may deliver in another order than the agent sent. The order is certain only if one event caused the other: before
  * the agent sent the next attempt, it read a part of this answer, or the engine got this call. All times are from one clock.
- *
- * @param first the first generation that the row recorded
  */
-export function isKnownRetry(attempt: Attempt, first: Generation | undefined, attempts: readonly Attempt[]): boolean {
-  if (attempt.keyed || (attempt.outcome.kind === "left" && attempt.outcome.begun)) return true;
+export function isKnownRetry(attempt: Attempt, { own, retry }: RepeatedCall, attempts: readonly Attempt[]): boolean {
+  if (attempt.keyed) return true;
+  const [first, last, repeated] = [own[0], own.at(-1), retry[0]];
+  if (!first || !last || !repeated) return false;
   const later = attempts.filter((each) => each.call === attempt.call && each.attempt > attempt.attempt);
-  return first !== undefined && later.every(({ beganAt }) => first.beganAt < beganAt);
+  const wasRead = attempt.outcome.kind === "left" && attempt.outcome.begun;
+  const arrivedFirst = wasRead || later.every(({ beganAt }) => first.beganAt < beganAt);
+  return arrivedFirst && repeated.beganAt < last.endedAt;
 }
