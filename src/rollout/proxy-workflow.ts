@@ -12,6 +12,7 @@ import type {
 } from "./contract.js";
 import { Episode } from "./episode.js";
 import { isHttpUrl } from "./http-url.js";
+import { LostLease } from "./lost-lease.js";
 import { findProxyLoss, proxyLost } from "./proxy-loss.js";
 import { watchProxy } from "./proxy-watch.js";
 import { Rejection } from "./rejection.js";
@@ -73,6 +74,9 @@ export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
         cutSessions.add({ sessionId, leaseId });
         return { accepted: [], rejected: [{ sessionId, groupId, reason }] };
       }
+      // The controller deletes the session when the task has ended.
+      if (this.canResume && reason instanceof LostLease)
+        return { accepted: [], rejected: [{ sessionId, groupId, reason }] };
       const discarded = episode.discard();
       // A proxy that was lost may take a minute to answer.
       if (!loss) await discarded;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentContext, EpisodeOptions } from "../../src/rollout/contract.js";
 import { CutSessions } from "../../src/rollout/cut-sessions.js";
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
+import { LostLease } from "../../src/rollout/lost-lease.js";
 import { ProxyWorkflow } from "../../src/rollout/proxy-workflow.js";
 import { RetryingWorkflow } from "../../src/rollout/retrying-workflow.js";
 import { SubprocError } from "../../src/rollout/subproc/errors.js";
@@ -125,6 +126,37 @@ describe("a task whose lease was lost", () => {
     ]);
     expect(await taken).toMatchObject({ accepted: [{ interactionCount: 2 }] });
     expect([...proxy.context.registry.all()]).toMatchObject([{ leaseId: "next", state: "ended" }]);
+  });
+
+  it.each(["keep", "delete"] as const)(
+    "leaves its session to the next attempt when its former worker wakes up first (rejectedSessions: %s)",
+    async (rejectedSessions) => {
+      const { proxy, engine } = await listeningProxy();
+      const lease = new AbortController();
+      const agent = resumable(() => {
+        lease.abort(new LostLease());
+        return 1;
+      });
+      const workflow = new RetryingWorkflow(new GroupedWorkflow(new ProxyWorkflow(agent), 1), retries);
+      const first = { ...deferred, leaseId: "lost", rejectedSessions, signal: lease.signal };
+      const { rejected } = await workflow.arunEpisode(engine, "rain", { ...first, cutSessions: new CutSessions() });
+      expect(rejected).toMatchObject([{ reason: { code: "episode_aborted" } }]);
+      const next = { ...deferred, leaseId: "next", rejectedSessions, cutSessions: new CutSessions(["lost"]) };
+      expect(await workflow.arunEpisode(engine, "rain", next)).toMatchObject({ accepted: [{ interactionCount: 2 }] });
+      expect([...proxy.context.registry.all()]).toMatchObject([{ leaseId: "next", state: "ended" }]);
+    },
+  );
+
+  it("has its session deleted by its former worker if its agent cannot resume", async () => {
+    const { proxy, engine } = await listeningProxy();
+    const lease = new AbortController();
+    const abort = () => {
+      lease.abort(new LostLease());
+      return 1;
+    };
+    const agent = Object.assign(resumable(abort), { resume: undefined });
+    await new ProxyWorkflow(agent).arunEpisode(engine, "rain", { ...deferred, leaseId: "lost", signal: lease.signal });
+    expect([...proxy.context.registry.all()]).toEqual([]);
   });
 
   it("begins anew if its sessions are gone", async () => {

@@ -56,15 +56,13 @@ function inherit({ concatReward, ...facts }: BatchFacts, given: BatchOptionsInpu
 }
 
 async function startsAsSessions(path: string): Promise<boolean> {
-  const file = await open(path).catch((cause: unknown) => {
-    const message = `--from ${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
-    throw new StorageCommandError("invalid_arguments", message, { cause });
-  });
   try {
+    await using file = await open(path);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
     return isSessionsFile(buffer.subarray(0, bytesRead));
-  } finally {
-    await file.close();
+  } catch (cause) {
+    const message = `--from ${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new StorageCommandError("invalid_arguments", message, { cause });
   }
 }
 

@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
 import { type BatchOptionsInput, batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { mergeOrigins } from "../../session/batch/merge-origins.js";
 import { refuseConflicts } from "../../session/batch/option-conflicts.js";
@@ -30,6 +31,7 @@ export async function exportSessionsFile(
   options: BatchOptionsInput,
 ): Promise<WrittenExport> {
   const batchOptions = batchOptionsSchema.parse(options);
+  if (resolve(out) === resolve(file)) throw replacesSessions(file);
   return describingConflicts(async () => {
     refuseConflicts(batchOptions);
     const read = await readFile(file, ids, new Set(expected));
@@ -77,6 +79,12 @@ async function readFile(
   if (absent === undefined) return read;
   const message = `${file} does not belong to this batch: it has no session ${absent}. Remove it, or name it with --from to export its sessions`;
   throw new StorageCommandError("invalid_arguments", message);
+}
+
+/** The records in a sessions file exist nowhere else. */
+function replacesSessions(file: string): StorageCommandError {
+  const message = `--out ${file} must not be the sessions file that is read: the batch would replace it`;
+  return new StorageCommandError("invalid_arguments", message);
 }
 
 function isIn(states: ExportOptions["state"], session: FileSession["session"]): boolean {

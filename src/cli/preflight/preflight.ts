@@ -29,26 +29,30 @@ export async function sharedMemoryProblems({ rollout: { agent } }: Config): Prom
 }
 
 /**
- * Creates the folder of `out` and checks that files can be written there, because a batch that cannot be written at the
+ * Creates the folder of a file and checks that files can be written there, because a batch that cannot be written at the
  * end of a job is lost.
  *
- * @throws RolloutJobError `invalid_arguments` if not, or if `out` exists and is not a regular file
+ * @param option the option that names the file
+ * @throws RolloutJobError `invalid_arguments` if not, or if `file` exists and is not a regular file
  */
-export async function requireWritable(out: string): Promise<void> {
-  const folder = dirname(out);
+export async function requireWritable(file: string, option: "--out" | "--sessions" = "--out"): Promise<void> {
+  const folder = dirname(file);
   try {
     await makeFolder(folder);
     await requireUsable(folder);
     await requireReadable(folder);
   } catch (error) {
-    throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${readMessage(error)}`);
+    throw new RolloutJobError("invalid_arguments", `${option} ${file} cannot be written: ${readMessage(error)}`);
   }
-  const existing = await stat(out).catch(() => undefined);
+  const existing = await stat(file).catch(() => undefined);
   if (existing?.isDirectory())
-    throw new RolloutJobError("invalid_arguments", `--out ${out} must be a file, but is a folder`);
-  // Writing renames the batch over it, which would replace a pipe or a device such as /dev/null.
+    throw new RolloutJobError("invalid_arguments", `${option} ${file} must be a file, but is a folder`);
+  // Writing renames the new file over it, which would replace a pipe or a device such as /dev/null.
   if (existing && !existing.isFile()) {
-    throw new RolloutJobError("invalid_arguments", `--out ${out} must be a regular file, but is a pipe or a device`);
+    throw new RolloutJobError(
+      "invalid_arguments",
+      `${option} ${file} must be a regular file, but is a pipe or a device`,
+    );
   }
 }
 

@@ -53,6 +53,7 @@ export async function runJob(run: JobRun): Promise<EndedJob> {
   using screen = new RolloutScreen();
   const logger = createLogger(config, screen.log);
   await requireWritable(options.out);
+  if (typeof options.sessions === "string") await requireWritable(options.sessions, "--sessions");
   if (options.proxy === undefined) {
     for (const { key, message } of await sharedMemoryProblems(config))
       screen.line(`rolltape: warning: ${key}: ${message}`);

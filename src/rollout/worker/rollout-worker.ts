@@ -1,12 +1,13 @@
 import { ProxyError } from "../../client/errors.js";
 import { Deadline } from "../../support/async/deadline.js";
 import { Waiters } from "../../support/async/waiters.js";
-import type { EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.js";
+import type { EpisodeResult, RejectedEpisode, RolloutEngine, RolloutWorkflow } from "../contract.js";
 import { CutSessions } from "../cut-sessions.js";
 import { deleteSessions } from "../delete-sessions.js";
 import { runWorkflow } from "../episode-result.js";
 import type { LeasedTask, Leases, WireReport } from "../lease/protocol.js";
 import { toWire } from "../lease/wire-result.js";
+import { LostLease } from "../lost-lease.js";
 import { type ProxyWatch, watchProxy } from "../proxy-watch.js";
 import { Rejection } from "../rejection.js";
 import { isWithoutProxy } from "../retrying-workflow.js";
@@ -234,7 +235,7 @@ export class RolloutWorker {
     const onSession = async (session_id: string, leaseId?: string) => {
       // If the lease is lost, the controller finds such a session at the proxy. Announcing it would cost a call for each episode.
       if (leaseId === lease_id) return;
-      if (!(await this.#updates.announce({ lease_id, session_id }))) throw lostError();
+      if (!(await this.#updates.announce({ lease_id, session_id }))) throw new LostLease();
     };
     const ids = { taskId, groupId, leaseId: lease_id };
     const more = { onSession, rejectedSessions, cutSessions };
@@ -280,7 +281,8 @@ export class RolloutWorker {
       const ids = [...this.#runs.keys()];
       if (signal.aborted || ids.length === 0) continue;
       try {
-        for (const id of await client.heartbeat(workerId, ids, signal)) this.#runs.get(id)?.abort.abort(lostError());
+        for (const id of await client.heartbeat(workerId, ids, signal))
+          this.#runs.get(id)?.abort.abort(new LostLease());
       } catch (error) {
         if (!signal.aborted) this.#fail(error);
       }
@@ -302,10 +304,12 @@ export class RolloutWorker {
     if (!this.#failure) await client.giveBack(workerId, held, late.signal).catch(() => undefined);
   }
 
-  /** Deletes the sessions of a result that does not count. */
+  /** Deletes the sessions of a result that does not count, except for those with which the next attempt goes on. */
   async #free({ accepted, rejected }: EpisodeResult, leaseId: string): Promise<void> {
     const { rejectedSessions, engine } = this.#options;
-    const kept = rejectedSessions === "keep" ? rejected.flatMap(({ sessionId }) => sessionId ?? []) : [];
+    const isNeeded = ({ reason }: RejectedEpisode) => this.#canResume && reason instanceof LostLease;
+    const unneeded = rejected.filter((episode) => !isNeeded(episode));
+    const kept = rejectedSessions === "keep" ? unneeded.flatMap(({ sessionId }) => sessionId ?? []) : [];
     await deleteSessions(engine, [...accepted, ...kept.map((sessionId) => ({ sessionId, url: engine.url, leaseId }))]);
   }
 
@@ -314,8 +318,4 @@ export class RolloutWorker {
     this.#failure ??= { error };
     this.stop();
   }
-}
-
-function lostError(): Rejection {
-  return new Rejection("episode_aborted", "The lease of this task was lost.");
 }

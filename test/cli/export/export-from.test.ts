@@ -91,6 +91,26 @@ test("options that are not set are those of the batch beside the sessions file",
   expect(individual.equals(await serve(left, { ...JOB, tags: [""] }))).toBe(true);
 });
 
+test("the sessions file that is read is never replaced by the batch", async () => {
+  const { batch, sessions } = await leave();
+  const before = readFileSync(sessions);
+  for (const from of [batch, sessions]) {
+    await expect(exportFrom({ from, out: sessions })).rejects.toMatchObject({
+      code: "invalid_arguments",
+      message: `--out ${sessions} must not be the sessions file that is read: the batch would replace it`,
+    });
+  }
+  expect(readFileSync(sessions).equals(before)).toBe(true);
+});
+
+test("a folder is refused by its name", async () => {
+  const from = newFolder();
+  await expect(exportAgain(from, {})).rejects.toMatchObject({
+    code: "invalid_arguments",
+    message: expect.stringContaining(`--from ${from} cannot be read: EISDIR`) as unknown,
+  });
+});
+
 const PADDINGS = { padSide: "left", padToMultipleOf: 16, padTokenId: 7 } as const;
 const PADDING_FIELDS = { pad_side: "left", pad_to_multiple_of: 16, pad_token_id: 7 };
 

@@ -87,6 +87,22 @@ describe("an episode that is cut in turn 2", TIMES, () => {
     expect(server.to("/generate")).toHaveLength(TURNS + 1);
   });
 
+  it("goes on in a rollout worker that was frozen for longer than its lease", async () => {
+    const uncut = await readUncut(TYPESCRIPT);
+    const { server, args, out } = await countingJob(TYPESCRIPT, hangInTurn2);
+    const running = rolltape([...args, "--workers", "1", "rollout.lease_seconds=1"]);
+    await until(() => server.to("/generate").length === 2);
+    const [worker = 0] = childrenOf(running.process.pid ?? 0, /\0worker\0/);
+    process.kill(worker, "SIGSTOP");
+    await running.logged("sent no heartbeat");
+    process.kill(worker, "SIGCONT");
+    expect(await running.ended).toMatchObject({ code: 0 });
+    const { sessions, ...content } = readContent(out);
+    expect(content).toEqual(uncut);
+    expect(sessions.size).toBe(1);
+    expect(server.to("/generate")).toHaveLength(TURNS + 1);
+  });
+
   it("goes on when the process of a Python agent has ended", async () => {
     const uncut = await readUncut(PYTHON);
     const { server, args, out } = await countingJob(PYTHON, hangInTurn2);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { rolltape, runRolltape } from "../rolltape.js";
@@ -35,7 +35,6 @@ describe("rolltape rollout --sessions", TIMES, () => {
   it("keeps the sessions of each batch, from which the same batch and others are exported", async () => {
     const { args, out, folder } = startJob();
     const sessions = join(folder, "kept", "x.sessions");
-    mkdirSync(dirname(sessions));
     const more = ["--sessions", sessions, "--proxy-workers", "2", "--group-size", "2", ...CONCAT];
     const ended = await runRolltape([...args, ...more, "rollout.consumer_batch_size=2"]);
     expect(ended).toMatchObject({ code: 0 });
@@ -69,13 +68,30 @@ describe("rolltape rollout --sessions", TIMES, () => {
 
   it("reports a file that cannot be written, and keeps the batch", async () => {
     const { args, out, folder } = startJob();
-    const sessions = join(folder, "missing", "x.sessions");
+    // Its partial file has a longer name, which no file system takes.
+    const sessions = join(folder, "x".repeat(250));
     const ended = await runRolltape([...args, "--sessions", sessions]);
     expect(ended).toMatchObject({ code: 0 });
     expect(ended.stderr).toContain(`rolltape: the sessions file ${sessions} was not written: `);
     expect(ended.stderr).toContain(`. The batch is in ${out}\n`);
     expect(ended.stdout).toMatch(/^sessions +1 of 1 sessions files could not be written$/m);
     expect(readBatch(out).rewards).toEqual([0, 0, 1, 1, 2, 2, 3, 3]);
+  });
+
+  it("is refused before the first task if no file can be written in its folder", async () => {
+    const { args, out } = startJob();
+    const ended = await runRolltape([...args, "--sessions", "/proc/none/x.sessions"]);
+    expect(ended).toMatchObject({ code: 2 });
+    expect(ended.stderr).toContain("rolltape: --sessions /proc/none/x.sessions cannot be written: ");
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it.each(["", ".jsonl", ".metrics.jsonl"])("is refused if it would replace <out>%s", async (suffix) => {
+    const { args, out } = startJob();
+    const ended = await runRolltape([...args, "--sessions", out + suffix]);
+    expect(ended).toMatchObject({ code: 2 });
+    expect(ended.stderr).toContain(`--sessions ${out}${suffix} must be a file of its own`);
+    expect(existsSync(out)).toBe(false);
   });
 
   it("reports a file that arrives incomplete, and keeps the batch", async () => {
