@@ -119,8 +119,9 @@ describe("the viewer's API", () => {
       name: "batch.safetensors.jsonl",
       run: { model: "tiny" },
       batches: [{ number: 0, file: "batch.safetensors", readable: true }],
-      first: 0,
+      more: false,
       episodes: {
+        index: [0, 1],
         session_id: ["s-0", "s-1"],
         batch: [0, 0],
         calls: [5, 5],
@@ -227,12 +228,12 @@ describe("changes of a transcript that grows", () => {
     appendFileSync(path, `${JSON.stringify(episode({ session_id: "s-2", task: 2 }))}\n`);
     const third = await source.changes(revision, signal);
     expect(third.revision).toBeGreaterThan(revision);
-    expect([third.first, third.episodes.session_id]).toEqual([2, ["s-2"]]);
+    expect([third.episodes.index, third.episodes.session_id]).toEqual([[2], ["s-2"]]);
     appendFileSync(path, `${JSON.stringify(batch)}\n`);
     const taken = await source.changes(third.revision, signal);
-    expect([taken.first, taken.episodes.batch]).toEqual([1, [0, -1]]);
+    expect([taken.episodes.index, taken.episodes.batch]).toEqual([[1], [0]]);
     expect(taken.batches).toEqual([{ number: 0, file: "b.safetensors", version: 1, at: 1, readable: false }]);
-    expect((await source.changes(revision, signal)).first).toBe(1);
+    expect((await source.changes(revision, signal)).episodes.index).toEqual([2, 1]);
   });
 
   it("does not return a line before it is complete", async () => {
@@ -253,7 +254,7 @@ describe("changes of a transcript that grows", () => {
     writeFileSync(path, encode([{ ...RUN, started_at: 2000 }, episode({ session_id: "new" })]).transcript);
     const changed = await source.changes(revision, signal);
     expect(changed.revision).toBeGreaterThan(revision);
-    expect([changed.first, changed.episodes.session_id]).toEqual([0, ["new"]]);
+    expect([changed.reset, changed.episodes.session_id]).toEqual([true, ["new"]]);
   });
 
   it("stops waiting if the client disconnects", async () => {
@@ -418,12 +419,12 @@ describe("the metrics of a job", () => {
   });
 
   it("are a change when a line is added, which repeats no episode", async () => {
-    const { folder, transcript, episodes } = await recordRun();
+    const { folder, transcript } = await recordRun();
     const source = await TranscriptSource.open(transcript);
     onTestFinished(() => source[Symbol.asyncDispose]());
     const { revision } = await source.overview();
     writeFileSync(join(folder, "batch.safetensors.metrics.jsonl"), text(0));
     const changed = await source.changes(revision, new AbortController().signal);
-    expect(changed).toMatchObject({ revision: revision + 1, first: episodes.length, metrics: [ZERO] });
+    expect(changed).toMatchObject({ revision: revision + 1, reset: false, metrics: [ZERO], episodes: { index: [] } });
   });
 });
