@@ -1,12 +1,11 @@
 import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
-import { describeSession } from "../../session/session-transcript.js";
+import { describeSession, summarizeSession } from "../../session/session-transcript.js";
 import { runInSlices, runInTurns } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
-import type { EpisodeLine, EpisodeSummary, SessionTranscript } from "../../transcript/format.js";
+import type { EpisodeLine, EpisodeSummary, InteractionsSummary, SessionTranscript } from "../../transcript/format.js";
 import { parseTools } from "../../transcript/json-pieces.js";
-import { joinSummary } from "../../transcript/summarize.js";
 import { ChangeFeed } from "../../view/changes/change-feed.js";
 import { ChangeLog, type ChangePage } from "../../view/changes/change-log.js";
 import type { IndexedEpisode } from "../../view/columns.js";
@@ -163,36 +162,22 @@ function toEpisode({ state: _state, ...transcript }: SessionTranscript, task: nu
 }
 
 function* summarize(session: Session, task: number): Steps<EpisodeSummary> {
-  if (session.isLoaded) {
-    session.hold();
-    try {
-      const { state: _state, interactions: _texts, summary, ...head } = yield* describeSession(session, DISCOUNT);
-      const version = summary.versions?.[0] ?? 0;
-      return joinSummary({ type: "episode", task, accepted: true, version, ...head }, summary);
-    } catch (error) {
-      // The session was freed meanwhile, or its rewards cannot be summed up.
-      if (!(error instanceof SessionError)) throw error;
-    } finally {
-      session.release();
-    }
+  if (!session.isLoaded) return describeEpisode(session, task, countInteractions(session));
+  session.hold();
+  try {
+    return describeEpisode(session, task, yield* summarizeSession(session));
+  } catch (error) {
+    // The session was freed meanwhile.
+    if (!(error instanceof SessionError)) throw error;
+    return describeEpisode(session, task, countInteractions(session));
+  } finally {
+    session.release();
   }
-  return summarizeUnloaded(session, task);
 }
 
-/** Returns what is known of a session without its data. */
-function summarizeUnloaded(session: Session, task: number): EpisodeSummary {
-  const { id, taskId, groupId, createdAt, sessionReward, interactionCount, promptTokens, completionTokens } = session;
-  const { endedAt } = session.lifecycle;
+/** Returns what is known of a session's interactions without its data. */
+function countInteractions({ sessionReward, interactionCount, promptTokens, completionTokens }: Session): InteractionsSummary {
   return {
-    type: "episode",
-    session_id: id,
-    task,
-    task_id: taskId,
-    ...(groupId !== undefined && { group_id: groupId }),
-    accepted: true,
-    version: 0,
-    started_at: createdAt / 1000,
-    ...(endedAt !== undefined && { duration: (endedAt - createdAt) / 1000 }),
     reward: sessionReward ?? null,
     calls: interactionCount,
     turns: 0,
@@ -202,5 +187,23 @@ function summarizeUnloaded(session: Session, task: number): EpisodeSummary {
     broken: 0,
     left_out: 0,
     branches: 0,
+  };
+}
+
+function describeEpisode(session: Session, task: number, interactions: InteractionsSummary): EpisodeSummary {
+  const { id, taskId, groupId, createdAt, sessionReward } = session;
+  const { endedAt } = session.lifecycle;
+  return {
+    type: "episode",
+    session_id: id,
+    task,
+    task_id: taskId,
+    ...(groupId !== undefined && { group_id: groupId }),
+    accepted: true,
+    version: interactions.versions?.[0] ?? 0,
+    started_at: createdAt / 1000,
+    ...(endedAt !== undefined && { duration: (endedAt - createdAt) / 1000 }),
+    ...(sessionReward !== undefined && { session_reward: sessionReward }),
+    ...interactions,
   };
 }
