@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { PAGE_CHANGES } from "../../src/view/changes/change-log.js";
 import { createViewer } from "../../src/view/http/app.js";
 import type { PageFiles } from "../../src/view/http/page-files.js";
 import { openPath } from "../../src/view/sources/find-source.js";
@@ -234,6 +235,24 @@ describe("changes of a transcript that grows", () => {
     expect([taken.episodes.index, taken.episodes.batch]).toEqual([[1], [0]]);
     expect(taken.batches).toEqual([{ number: 0, file: "b.safetensors", version: 1, at: 1, readable: false }]);
     expect((await source.changes(revision, signal)).episodes.index).toEqual([2, 1]);
+  });
+
+  it("lists a long transcript page by page, and each episode with its batch", async () => {
+    const count = 2 * PAGE_CHANGES + 500;
+    const ids = Array.from({ length: count }, (_, index) => `s-${index}`);
+    const batch = { type: "batch" as const, number: 7, file: "b.safetensors", version: 1, at: 1, session_ids: ids };
+    const path = join(testFolder(), "long.jsonl");
+    const episodes = ids.map((id, task) => episode({ session_id: id, task }));
+    writeFileSync(path, encode([RUN, ...episodes, batch]).transcript);
+    await using source = await TranscriptSource.open(path);
+    const batchOf = new Map<number, number | undefined>();
+    for (let [after, more] = [0, true]; more; ) {
+      const page = await source.overview(after);
+      expect(page.episodes.index.length).toBeLessThanOrEqual(PAGE_CHANGES);
+      for (const [at, index] of page.episodes.index.entries()) batchOf.set(index, page.episodes.batch[at]);
+      [after, more] = [page.revision, page.more];
+    }
+    expect([...batchOf]).toEqual(ids.map((_, index) => [index, 7]));
   });
 
   it("does not return a line before it is complete", async () => {

@@ -176,7 +176,12 @@ function* summarize(session: Session, task: number): Steps<EpisodeSummary> {
 }
 
 /** Returns what is known of a session's interactions without its data. */
-function countInteractions({ sessionReward, interactionCount, promptTokens, completionTokens }: Session): InteractionsSummary {
+function countInteractions({
+  sessionReward,
+  interactionCount,
+  promptTokens,
+  completionTokens,
+}: Session): InteractionsSummary {
   return {
     reward: sessionReward ?? null,
     calls: interactionCount,

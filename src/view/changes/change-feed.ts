@@ -1,4 +1,5 @@
 import { sleep } from "../../support/async/sleep.js";
+import { turns } from "../../support/async/turns.js";
 import { Waiters } from "../../support/async/waiters.js";
 import { type ChangeLog, type ChangePage, PAGE_CHANGES } from "./change-log.js";
 
@@ -25,11 +26,13 @@ export class ChangeFeed<T> {
 
   /** Looks for changes. Calls that come together share one look. */
   refresh(): Promise<void> {
-    this.#reading ??= this.#options.read(this.#onChange).finally(() => {
-      this.#reading = undefined;
-      this.#progress.wake();
-    });
-    return this.#reading;
+    if (this.#reading) return this.#reading;
+    const reading = this.#options.read(this.#onChange).finally(() => (this.#reading = undefined));
+    this.#reading = reading;
+    // After it has settled, so that its error reaches those who wait for it.
+    const wake = (): void => this.#progress.wake();
+    reading.then(wake, wake);
+    return reading;
   }
 
   /** Resolves when no look is in progress. */
@@ -45,8 +48,8 @@ export class ChangeFeed<T> {
       await Promise.race([reading, this.#progress.wait(Number.POSITIVE_INFINITY)]);
       reading = this.#reading;
     }
-    // A look that fails is repeated, and reported, by the request that needs it.
-    this.#reading?.catch(() => undefined);
+    // Its answer is made in the same iteration: not in one with a slice of the look, or with another answer.
+    await turns.next();
     const page = log().page(after);
     return { ...page, more: page.more || this.#reading !== undefined };
   }

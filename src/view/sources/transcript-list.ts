@@ -22,7 +22,12 @@ export interface OverviewFacts {
 }
 
 /** A change of the list: the index of an episode, the run, a line of another kind, or a line of the job's metrics. */
-export type ListChange = number | "run" | StepLine | BatchLine | { readonly type: "metrics"; readonly line: MetricsLine };
+export type ListChange =
+  | number
+  | "run"
+  | StepLine
+  | BatchLine
+  | { readonly type: "metrics"; readonly line: MetricsLine };
 
 /** The lines of a transcript's index by kind, and the job's metrics. It grows with the transcript. */
 export class TranscriptList {

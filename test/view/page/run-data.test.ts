@@ -39,7 +39,9 @@ describe("the pages of a run", () => {
 
   it("remove the episodes that are gone", () => {
     const run = readRun(whole, pageOf(0, 0, { ...NOTHING, removed: [0, 7] }));
-    expect(run.episodes.map(({ index }) => index)).toEqual([...whole.episodes.index.keys()].filter((i) => i % 7 || i > 7));
+    expect(run.episodes.map(({ index }) => index)).toEqual(
+      [...whole.episodes.index.keys()].filter((i) => i % 7 || i > 7),
+    );
     expect([findEpisode(run, 7), findEpisode(run, 8)?.index, findEpisode(run, 200)]).toEqual([undefined, 8, undefined]);
   });
 

@@ -1,5 +1,11 @@
 import type { EpisodeLine, SearchResult, Source } from "../../api.js";
-import { type EmbeddedOverview, type EmbeddedTokens, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../../embedded-format.js";
+import {
+  type EmbeddedOverview,
+  type EmbeddedTokens,
+  episodeBlock,
+  OVERVIEW_BLOCK,
+  tokensBlock,
+} from "../../embedded-format.js";
 import { episodeContains, SEARCH_MS } from "../../search.js";
 import { sliceEmbedded } from "./slice-embedded.js";
 
