@@ -1,5 +1,5 @@
 /** Maximum number of changes in one page of an overview. It bounds the work of a request, and the length of its answer. */
-export const PAGE_CHANGES = 1000;
+export const PAGE_CHANGES = 500;
 
 export interface ChangePage<T> {
   readonly changes: readonly T[];
