@@ -29,6 +29,7 @@ const PLAN: readonly (readonly [name: string, limitSeconds: number, ...args: rea
   ["abuse", 180],
   ["view-start", 60],
   ["view-server", 60],
+  ["view-many", 90],
   ["page", 60],
   ["scale", 60],
   ["template", 60],

@@ -195,6 +195,11 @@ export class Session {
     return this.#rewards === 0 && this.#sessionReward === undefined;
   }
 
+  /** Number of interactions with a reward of their own. */
+  get rewardCount(): number {
+    return this.#rewards;
+  }
+
   /** The reward of the whole session, which all of its trees share. */
   get sessionReward(): number | undefined {
     return this.#sessionReward;

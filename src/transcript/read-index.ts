@@ -1,5 +1,6 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { Slices } from "../support/async/run-steps.js";
 import { isEpisodeEntry } from "./episode-entry.js";
 import { TranscriptError } from "./errors.js";
 import type { EpisodeLine, IndexLine, Place } from "./format.js";
@@ -91,15 +92,24 @@ export class Transcript implements AsyncDisposable {
     return this.#problems;
   }
 
-  /** Reads the lines that were written since the last time. Call it again only when it has resolved. */
-  async refresh(): Promise<Refreshed> {
+  /**
+   * Reads the lines that were written since the last time, in slices of the event loop. Call it again only when it has resolved.
+   *
+   * @param onLine called with each line
+   */
+  async refresh(onLine: (line: IndexLine) => void = () => undefined): Promise<Refreshed> {
     const { size } = await this.#file.stat();
     const current = await stat(this.path).catch(() => undefined);
     if (size < this.#scanned || (current !== undefined && current.ino !== this.#inode))
       return { added: 0, replaced: true };
     const before = this.#lines.length;
-    await this.#readIndexFile(size);
-    await this.#scan(size);
+    const slices = new Slices();
+    const add = (line: IndexLine): void => {
+      this.#add(line);
+      onLine(line);
+    };
+    await this.#readIndexFile(size, add, slices);
+    await this.#scan(size, add, slices);
     return { added: this.#lines.length - before, replaced: false };
   }
 
@@ -133,15 +143,23 @@ export class Transcript implements AsyncDisposable {
     }
   }
 
-  /** Takes lines from the index file if they fit the transcript. */
-  async #readIndexFile(size: number): Promise<void> {
+  /** Takes lines from the index file while they fit the transcript. */
+  async #readIndexFile(size: number, add: AddLine, slices: Slices): Promise<void> {
     if (this.#indexAt === undefined) return;
     const index = await open(indexFileOf(this.path)).catch(() => undefined);
     if (!index) return;
+    let entries: IndexLine[] = [];
+    const take = async (): Promise<boolean> => {
+      const fits = await this.#fits(entries);
+      if (fits) for (const entry of entries) add(entry);
+      else this.#indexAt = undefined;
+      entries = [];
+      return fits;
+    };
     try {
-      const entries: IndexLine[] = [];
       let end = this.#end;
       for await (const line of findLines(index, this.#indexAt, Infinity)) {
+        await slices.pause();
         const entry = await readEntry(index, line);
         const isNext = entry?.offset === end && end + entry.length < size;
         // Lines before `end` were read from the transcript before the index had them.
@@ -154,9 +172,9 @@ export class Transcript implements AsyncDisposable {
           end = entry.offset + entry.length + 1;
         }
         this.#indexAt = line.offset + line.length + 1;
+        if (entries.length === TAKEN_TOGETHER && !(await take())) return;
       }
-      if (await this.#fits(entries)) for (const entry of entries) this.#add(entry);
-      else this.#indexAt = undefined;
+      await take();
     } finally {
       await index.close();
     }
@@ -176,12 +194,13 @@ export class Transcript implements AsyncDisposable {
   }
 
   /** Adds the complete lines at the end of the transcript that the index file does not list. */
-  async #scan(size: number): Promise<void> {
+  async #scan(size: number, add: AddLine, slices: Slices): Promise<void> {
     for await (const { bytes, ...place } of findLines(this.#file, this.#end, size, this.#scanned)) {
       this.#isIndexed = false;
+      await slices.pause();
       try {
         const line = bytes ? parseLine(bytes, place.offset, transcriptLine) : await readLine(this.#file, place);
-        this.#add(toIndexLine(line, place));
+        add(toIndexLine(line, place));
       } catch (error) {
         if (!(error instanceof TranscriptError)) throw error;
         if (this.#problems.length < MAX_PROBLEMS) this.#problems.push(error.message);
@@ -202,6 +221,10 @@ export class Transcript implements AsyncDisposable {
   }
 }
 
+type AddLine = (line: IndexLine) => void;
+
+/** Lines of the index that are checked, and taken, together. */
+const TAKEN_TOGETHER = 1000;
 const MAX_FIRST_LINE_BYTES = 1 << 16;
 const MAX_PROBLEMS = 100;
 const OPEN_OBJECT = 0x7b;

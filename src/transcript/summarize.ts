@@ -9,7 +9,17 @@ import type {
 } from "./format.js";
 
 /** The fields of an interaction that a summary needs. */
-type Summarized = Omit<TranscriptInteraction, "tools">;
+export type Summarized = Pick<
+  TranscriptInteraction,
+  | "parent"
+  | "finish_reason"
+  | "versions"
+  | "prompt_tokens"
+  | "completion_tokens"
+  | "token_exact"
+  | "left_out"
+  | "own_reward"
+>;
 
 /** Returns the line of the index for a line of the transcript. */
 export function toIndexLine(line: TranscriptLine, { offset, length }: Place): IndexLine {

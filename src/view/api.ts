@@ -5,9 +5,12 @@ import type { BatchLine, EpisodeLine, EpisodeSummary, MetricsLine, RunLine, Step
  * wrote contains the same objects. The page knows only {@link Source}.
  */
 export interface Source {
-  /** `GET api/overview`: everything except messages and tokens. */
-  overview(): Promise<Overview>;
-  /** `GET api/changes?after=<revision>`: changes since that revision; waits up to 20 seconds for one. Undefined if the source does not change. */
+  /**
+   * `GET api/overview?after=<revision>`: everything except messages and tokens, page by page. The first page is that after revision 0, the
+   * default; {@link Overview.more} says if another one follows.
+   */
+  overview(after?: number): Promise<Overview>;
+  /** `GET api/changes?after=<revision>`: the same page, but waits up to 20 seconds for a change. Undefined if the source does not change. */
   readonly changes?: (after: number, signal: AbortSignal) => Promise<Overview>;
   /** `GET api/episodes/<index>` */
   episode(index: number): Promise<EpisodeLine>;
@@ -17,19 +20,24 @@ export interface Source {
   search(text: string, signal: AbortSignal): Promise<SearchResult>;
 }
 
+/** A page of changes: what is new or different since a revision. The first pages list everything. */
 export interface Overview {
   /** Name of the file or server. */
   readonly name: string;
-  /** Increases with each change. */
+  /** Revision after these changes. */
   readonly revision: number;
+  /** True if the page after `revision` can be asked for at once. */
+  readonly more: boolean;
+  /** True if the list begins anew: everything that was known before is void. */
+  readonly reset: boolean;
   readonly run: RunLine | null;
   readonly batches: readonly BatchSummary[];
   readonly steps: readonly StepLine[];
-  /** The metrics of the job, one line a step, in the order of the steps; always all of them. */
+  /** The metrics of the job, one line a step. */
   readonly metrics: readonly MetricsLine[];
-  /** Episodes from `first` on, in the order of the transcript. An index is a position in that order. */
-  readonly first: number;
   readonly episodes: EpisodeColumns;
+  /** Indices of episodes that the source has no more. */
+  readonly removed: readonly number[];
   /** Notices for the user: tokens cannot be decoded, an index was missing, episodes were left out of an HTML file. */
   readonly notices: readonly string[];
 }
@@ -45,6 +53,8 @@ export interface BatchSummary extends Omit<BatchLine, "session_ids" | "type"> {
  */
 export interface EpisodeColumns {
   readonly texts: readonly string[];
+  /** Increases from one episode to the next, and is never given to another one. */
+  readonly index: readonly number[];
   readonly session_id: readonly (string | null)[];
   readonly task: readonly number[];
   readonly task_id: readonly number[];

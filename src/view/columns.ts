@@ -1,18 +1,23 @@
 import type { EpisodeSummary } from "../transcript/format.js";
 import type { EpisodeColumns } from "./api.js";
 
+/** An episode and its index. */
+export type IndexedEpisode = readonly [index: number, episode: EpisodeSummary];
+
 /**
  * Returns episodes by column.
  *
  * @param batchOf returns the number of the batch that has an episode; -1 for none
  */
 export function toColumns(
-  episodes: readonly EpisodeSummary[],
+  indexed: readonly IndexedEpisode[],
   batchOf: (episode: EpisodeSummary) => number = () => -1,
 ): EpisodeColumns {
   const texts = new TextTable();
+  const episodes = indexed.map(([, episode]) => episode);
   const list = <T>(read: (episode: EpisodeSummary) => T): T[] => episodes.map(read);
   return {
+    index: indexed.map(([index]) => index),
     session_id: list(({ session_id: id }) => id ?? null),
     task: list(({ task }) => task),
     task_id: list(({ task_id: id }) => texts.add(id)),

@@ -11,7 +11,7 @@ import type { EpisodeLine, Overview, TokenSlice } from "./api.js";
  *
  * | ID | JSON |
  * |---|---|
- * | `rolltape-overview` | {@link Overview}; its presence tells the page that its data is inside |
+ * | `rolltape-overview` | list of {@link Overview}, one for each page; its presence tells the page that its data is inside |
  * | `rolltape-episode-<index>` | {@link EpisodeLine}; an episode without this block is listed, but cannot be opened |
  * | `rolltape-tokens-<index>` | {@link EmbeddedTokens}; absent if the tokens were left out |
  */
@@ -19,7 +19,7 @@ export const OVERVIEW_BLOCK = "rolltape-overview";
 export const episodeBlock = (index: number): string => `rolltape-episode-${index}`;
 export const tokensBlock = (index: number): string => `rolltape-tokens-${index}`;
 
-export type EmbeddedOverview = Overview;
+export type EmbeddedOverview = readonly Overview[];
 export type EmbeddedEpisode = EpisodeLine;
 
 /** Tokens of an episode. Ids and texts recur, so they are stored once. */

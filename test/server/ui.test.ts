@@ -103,22 +103,24 @@ describe("/ui", () => {
     expect((await proxy.export(session)).status).toBe(200);
   });
 
-  it("returns changes: new sessions, new calls and rewards, and everything if a session was deleted", async () => {
+  it("returns changes: new sessions, new calls and rewards, and sessions that were deleted", async () => {
     const proxy = await startProxy();
     const sessions = [await proxy.session(), await proxy.session(), await proxy.session()] as const;
     const { revision } = await get<Overview>(proxy, "overview");
     await proxy.turn(sessions[1], [user("one")]);
     const called = await get<Overview>(proxy, `changes?after=${revision}`);
-    expect([called.first, called.episodes.calls]).toEqual([1, [1, 0]]);
+    expect([called.episodes.index, called.episodes.calls]).toEqual([[1], [1]]);
     await proxy.reward(sessions[1], 0.25);
     await proxy.reward(sessions[1], 0.75);
     const rewarded = await get<Overview>(proxy, `changes?after=${called.revision}`);
-    expect([rewarded.first, rewarded.episodes.reward]).toEqual([1, [0.75, null]]);
+    expect([rewarded.episodes.index, rewarded.episodes.reward]).toEqual([[1], [0.75]]);
     await proxy.request({ method: "DELETE", url: `/rl/sessions/${sessions[0].id}` });
     const deleted = await get<Overview>(proxy, `changes?after=${rewarded.revision}`);
-    expect([deleted.first, deleted.episodes.session_id]).toEqual([0, [sessions[1].id, sessions[2].id]]);
+    expect([deleted.removed, deleted.episodes.index]).toEqual([[0], []]);
+    expect((await proxy.request({ url: "/ui/api/episodes/0" })).refusal).toBe("404 not_found");
     // A page that was opened before the server restarted.
-    expect((await get<Overview>(proxy, "changes?after=5")).first).toBe(0);
+    const { reset, episodes } = await get<Overview>(proxy, "changes?after=5");
+    expect([reset, episodes.session_id]).toEqual([true, [sessions[2].id, sessions[1].id]]);
   });
 
   it("finds text in messages", async () => {
@@ -159,7 +161,7 @@ describe("the viewer of a running server", () => {
     expect((await source.episode(0)).interactions.length).toBe(1);
     expect((await source.tokens({ episode: 0, interaction: 0, from: 1, count: 2 })).ids.length).toBe(2);
     expect(await source.search("one", signal)).toEqual({ episodes: [0], complete: true });
-    expect((await source.changes(0, signal)).first).toBe(0);
+    expect((await source.changes(0, signal)).reset).toBe(true);
     await expect(source.episode(7)).rejects.toMatchObject({ code: "not_found" });
   });
 

@@ -20,6 +20,8 @@ export interface FixtureServerOptions {
   readonly shape: RunShape;
   /** The server asks for this key. */
   readonly key?: string;
+  /** Further pages of the overview: the server answers with the first one whose revision is higher than that of the page. */
+  readonly pages?: readonly Overview[];
   /** Changes what the server has. */
   readonly overview?: (overview: Overview) => Overview;
   readonly episode?: (line: EpisodeLine, index: number) => EpisodeLine;
@@ -70,11 +72,14 @@ export async function startFixtureServer(options: FixtureServerOptions): Promise
 }
 
 function createApi(options: FixtureServerOptions, overview: Overview): (url: URL) => unknown {
-  const { shape, episode = (line) => line, tokens = (slice) => slice } = options;
+  const { shape, pages = [], episode = (line) => line, tokens = (slice) => slice } = options;
   const read = (index: number): EpisodeLine => episode(fixtureEpisode(shape, index), index);
   return ({ pathname, searchParams }) => {
     const [, , what, index, part, interaction] = pathname.split("/");
-    if (what === "overview") return overview;
+    if (what === "overview") {
+      const after = Number(searchParams.get("after") ?? 0);
+      return [overview, ...pages].find(({ revision }) => revision > after);
+    }
     if (what !== "episodes") return undefined;
     if (index === undefined) return searchEpisodes(searchParams.get("text") ?? "", shape, read);
     if (part === undefined) return Number(index) < shape.episodes ? read(Number(index)) : undefined;

@@ -71,6 +71,7 @@ export function fixtureOverview(shape: RunShape): Overview {
   const stepCount = Math.ceil(episodes / episodesPerStep);
   const columns: EpisodeColumns = {
     texts,
+    index: rows.map((_, index) => index),
     session_id: column("session_id"),
     task: column("task"),
     task_id: rows.map((row) => intern(row.task_id)),
@@ -124,7 +125,9 @@ export function fixtureOverview(shape: RunShape): Overview {
       duration: 20,
     })),
     metrics: Array.from({ length: stepCount }, (_, step) => fixtureMetrics(step)),
-    first: 0,
+    more: false,
+    reset: true,
+    removed: [],
     episodes: columns,
     notices: [],
   };

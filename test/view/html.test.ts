@@ -3,8 +3,13 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { Overview } from "../../src/view/api.js";
-import { type EmbeddedTokens, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../../src/view/embedded-format.js";
+import {
+  type EmbeddedOverview,
+  type EmbeddedTokens,
+  episodeBlock,
+  OVERVIEW_BLOCK,
+  tokensBlock,
+} from "../../src/view/embedded-format.js";
 import { writeHtml } from "../../src/view/html/write-html.js";
 import type { PageFiles } from "../../src/view/http/page-files.js";
 import { createEmbeddedSource } from "../../src/view/page/source/embedded-source.js";
@@ -85,7 +90,7 @@ describe("an HTML file", () => {
     const room = 2000;
     const bare = await write(whole.written.bytes + room - 10);
     expect(bare.written).toMatchObject({ readable: 2, withTokens: 1 });
-    expect(bare.readJson<Overview>(OVERVIEW_BLOCK)?.notices).toContain(
+    expect(bare.readJson<EmbeddedOverview>(OVERVIEW_BLOCK)?.[0]?.notices).toContain(
       "The tokens of the longest 1 of 2 episodes did not fit into this file.",
     );
     expect(bare.readJson<EmbeddedTokens>(tokensBlock(1))).toBeUndefined();
@@ -93,7 +98,7 @@ describe("an HTML file", () => {
     const start = whole.html.indexOf(`<script type="application/json" id="${episodeBlock(1)}"`);
     const small = await write(start + end + room);
     expect(small.written).toMatchObject({ episodes: 2, readable: 1 });
-    expect(small.readJson<Overview>(OVERVIEW_BLOCK)?.notices).toContain(
+    expect(small.readJson<EmbeddedOverview>(OVERVIEW_BLOCK)?.[0]?.notices).toContain(
       "The longest 1 of 2 episodes did not fit into this file: they are only listed.",
     );
     expect(small.written.bytes).toBeLessThanOrEqual(whole.written.bytes);

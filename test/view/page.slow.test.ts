@@ -338,4 +338,30 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
     await expect.poll(() => growing.asked.at(-1)).toBe("/api/changes?after=2");
     await page.close();
   });
+
+  it("shows the episodes of all pages, without those that are removed meanwhile", async () => {
+    await using paged = await startFixtureServer({
+      shape: { ...SHAPE, episodes: 4 },
+      overview: (first) => ({ ...first, more: true }),
+      pages: [
+        // Repeats the first four.
+        { ...fixtureOverview({ ...SHAPE, episodes: 9 }), revision: 2, reset: false, more: true },
+        { ...fixtureOverview({ ...SHAPE, episodes: 0 }), revision: 3, reset: false, removed: [2] },
+      ],
+    });
+    const { page } = await openPage(browser, paged.url);
+    await page.getByText("8 episodes").waitFor();
+    const api = paged.asked.filter((path) => path.startsWith("/api/"));
+    expect(api.slice(0, 4)).toEqual([
+      "/api/overview",
+      "/api/overview?after=1",
+      "/api/overview?after=2",
+      "/api/changes?after=3",
+    ]);
+    await page.goto(`${paged.url}#/episodes`);
+    await page.getByText("8 episodes of 8").waitFor();
+    const indices = await page.locator(".table-body .row [role=gridcell]:first-child").allInnerTexts();
+    expect(indices).toEqual(["0", "1", "3", "4", "5", "6", "7", "8"]);
+    await page.close();
+  });
 });

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { PAGE_CHANGES } from "../../src/view/changes/change-log.js";
 import { createViewer } from "../../src/view/http/app.js";
 import type { PageFiles } from "../../src/view/http/page-files.js";
 import { openPath } from "../../src/view/sources/find-source.js";
@@ -129,8 +130,9 @@ describe("the viewer's API", () => {
       name: "batch.safetensors.jsonl",
       run: { model: "tiny" },
       batches: [{ number: 0, file: "batch.safetensors", readable: true }],
-      first: 0,
+      more: false,
       episodes: {
+        index: [0, 1],
         session_id: ["s-0", "s-1"],
         batch: [0, 0],
         calls: [5, 5],
@@ -237,12 +239,30 @@ describe("changes of a transcript that grows", () => {
     appendFileSync(path, `${JSON.stringify(episode({ session_id: "s-2", task: 2 }))}\n`);
     const third = await source.changes(revision, signal);
     expect(third.revision).toBeGreaterThan(revision);
-    expect([third.first, third.episodes.session_id]).toEqual([2, ["s-2"]]);
+    expect([third.episodes.index, third.episodes.session_id]).toEqual([[2], ["s-2"]]);
     appendFileSync(path, `${JSON.stringify(batch)}\n`);
     const taken = await source.changes(third.revision, signal);
-    expect([taken.first, taken.episodes.batch]).toEqual([1, [0, -1]]);
+    expect([taken.episodes.index, taken.episodes.batch]).toEqual([[1], [0]]);
     expect(taken.batches).toEqual([{ number: 0, file: "b.safetensors", version: 1, at: 1, readable: false }]);
-    expect((await source.changes(revision, signal)).first).toBe(1);
+    expect((await source.changes(revision, signal)).episodes.index).toEqual([2, 1]);
+  });
+
+  it("lists a long transcript page by page, and each episode with its batch", async () => {
+    const count = 2 * PAGE_CHANGES + 500;
+    const ids = Array.from({ length: count }, (_, index) => `s-${index}`);
+    const batch = { type: "batch" as const, number: 7, file: "b.safetensors", version: 1, at: 1, session_ids: ids };
+    const path = join(testFolder(), "long.jsonl");
+    const episodes = ids.map((id, task) => episode({ session_id: id, task }));
+    writeFileSync(path, encode([RUN, ...episodes, batch]).transcript);
+    await using source = await TranscriptSource.open(path);
+    const batchOf = new Map<number, number | undefined>();
+    for (let [after, more] = [0, true]; more; ) {
+      const page = await source.overview(after);
+      expect(page.episodes.index.length).toBeLessThanOrEqual(PAGE_CHANGES);
+      for (const [at, index] of page.episodes.index.entries()) batchOf.set(index, page.episodes.batch[at]);
+      [after, more] = [page.revision, page.more];
+    }
+    expect([...batchOf]).toEqual(ids.map((_, index) => [index, 7]));
   });
 
   it("does not return a line before it is complete", async () => {
@@ -263,7 +283,7 @@ describe("changes of a transcript that grows", () => {
     writeFileSync(path, encode([{ ...RUN, started_at: 2000 }, episode({ session_id: "new" })]).transcript);
     const changed = await source.changes(revision, signal);
     expect(changed.revision).toBeGreaterThan(revision);
-    expect([changed.first, changed.episodes.session_id]).toEqual([0, ["new"]]);
+    expect([changed.reset, changed.episodes.session_id]).toEqual([true, ["new"]]);
   });
 
   it("stops waiting if the client disconnects", async () => {
@@ -453,12 +473,12 @@ describe("the metrics of a job", () => {
   });
 
   it("are a change when a line is added, which repeats no episode", async () => {
-    const { folder, transcript, episodes } = await recordRun();
+    const { folder, transcript } = await recordRun();
     const source = await TranscriptSource.open(transcript);
     onTestFinished(() => source[Symbol.asyncDispose]());
     const { revision } = await source.overview();
     writeFileSync(join(folder, "batch.safetensors.metrics.jsonl"), text(0));
     const changed = await source.changes(revision, new AbortController().signal);
-    expect(changed).toMatchObject({ revision: revision + 1, first: episodes.length, metrics: [ZERO] });
+    expect(changed).toMatchObject({ revision: revision + 1, reset: false, metrics: [ZERO], episodes: { index: [] } });
   });
 });

@@ -11,7 +11,7 @@ export async function writeEmbeddedPage(shape: RunShape, page: URL): Promise<str
   );
   const indices = Array.from({ length: shape.episodes }, (_, index) => index);
   const blocks = [
-    writeBlock(OVERVIEW_BLOCK, fixtureOverview(shape)),
+    writeBlock(OVERVIEW_BLOCK, [fixtureOverview(shape)]),
     ...indices.map((index) => writeBlock(episodeBlock(index), fixtureEpisode(shape, index))),
     ...indices.map((index) => writeBlock(tokensBlock(index), embedTokens(shape, index))),
   ];

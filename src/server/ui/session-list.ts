@@ -1,98 +1,153 @@
 import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
-import { describeSession } from "../../session/session-transcript.js";
-import { runInTurns } from "../../support/async/run-steps.js";
-import type { EpisodeLine, EpisodeSummary, SessionTranscript } from "../../transcript/format.js";
+import { describeSession, summarizeSession } from "../../session/session-transcript.js";
+import { runInSlices, runInTurns } from "../../support/async/run-steps.js";
+import type { Steps } from "../../support/async/steps.js";
+import type { EpisodeLine, EpisodeSummary, InteractionsSummary, SessionTranscript } from "../../transcript/format.js";
 import { parseTools } from "../../transcript/json-pieces.js";
-import { summarizeEpisode } from "../../transcript/summarize.js";
+import { ChangeFeed } from "../../view/changes/change-feed.js";
+import { ChangeLog, type ChangePage } from "../../view/changes/change-log.js";
+import type { IndexedEpisode } from "../../view/columns.js";
 
 /** No discount: the rewards of a session's interactions are those that its whole tree earned. */
 const DISCOUNT = 1;
+const POLL_MS = 1000;
 
 interface Entry {
   readonly session: Session;
-  /** Changes if the session does. */
-  readonly state: string;
+  /** What the session was like when it was summarized. */
+  readonly state: State;
   readonly episode: EpisodeSummary;
-  /** Revision of the list in which it was last changed. */
+  /** Revision of its last change. */
   readonly revision: number;
 }
 
-/** The sessions of a server as episodes, in the order in which they were started. */
+/** A log is begun anew when it has this many changes more than sessions: most of them are out of date. */
+const SPARE_CHANGES = 100_000;
+
+/** A page of the list: episodes that are new or different, and those that are gone. */
+export interface SessionPage extends Omit<ChangePage<number>, "changes"> {
+  readonly episodes: readonly IndexedEpisode[];
+  readonly removed: readonly number[];
+}
+
+/**
+ * The sessions of a server as episodes, in the order in which they were started. The index of an episode is the number of its session.
+ *
+ * No step handles more than one session or one page, however many sessions there are.
+ */
 export class SessionList {
   readonly #registry: SessionRegistry;
-  #entries: readonly Entry[] = [];
-  /** Grows with each change, and from one process of a server to the next. */
-  #revision = Date.now();
-  /** Revision since which no session was removed. */
-  #removedAt = this.#revision;
-  #refreshing: Promise<void> | undefined;
+  #entries = new Map<number, Entry>();
+  #onDisk = 0;
+  /** Numbers of the sessions that have changed. Revisions grow from one process of a server to the next. */
+  #log = new ChangeLog<number>(Date.now() * 1000);
+  readonly #feed: ChangeFeed<number>;
 
   constructor(registry: SessionRegistry) {
     this.#registry = registry;
-  }
-
-  get revision(): number {
-    return this.#revision;
+    this.#feed = new ChangeFeed({
+      read: (progress) => runInSlices(this.compare(progress)),
+      log: () => this.#log,
+      pollMilliseconds: POLL_MS,
+    });
   }
 
   /** Number of sessions whose data is on disk only. They are listed with their counts. */
   get onDisk(): number {
-    return this.#entries.filter(({ session }) => !session.isLoaded).length;
+    return this.#onDisk;
   }
 
-  sessions(): readonly Session[] {
-    return this.#entries.map(({ session }) => session);
+  /** Returns the changes after a revision, at most a page. */
+  async page(after: number): Promise<SessionPage> {
+    return this.#describe(await this.#feed.page(after));
   }
 
-  /** Returns the position of the first episode that is new since a revision, and the episodes from there on. */
-  since(revision: number): { readonly first: number; readonly episodes: readonly EpisodeSummary[] } {
-    const isStale = revision < this.#removedAt || revision > this.#revision;
-    const changed = this.#entries.findIndex((entry) => isStale || entry.revision > revision);
-    const first = isStale ? 0 : changed < 0 ? this.#entries.length : changed;
-    return { first, episodes: this.#entries.slice(first).map(({ episode }) => episode) };
+  /** Waits for a change after a revision, for some seconds. */
+  async changes(after: number, signal: AbortSignal): Promise<SessionPage> {
+    return this.#describe(await this.#feed.changes(after, signal));
   }
 
-  /** Looks for sessions if it never has. */
-  async load(): Promise<void> {
-    if (this.#entries.length === 0) await this.refresh();
-  }
-
-  /** Looks for changes. Calls that come together share one look. */
-  refresh(): Promise<void> {
-    this.#refreshing ??= this.#compare().finally(() => (this.#refreshing = undefined));
-    return this.#refreshing;
-  }
-
-  async #compare(): Promise<void> {
-    const known = new Map(this.#entries.map((entry) => [entry.session, entry]));
-    const next = this.#revision + 1;
-    const entries: Entry[] = [];
-    let isChanged = false;
+  /** Looks for changes. Each step looks at one session. */
+  *compare(progress: () => void): Steps<void> {
     for (const session of this.#registry.all()) {
-      if (session.lifecycle.freed) continue;
-      const before = known.get(session);
-      const state = describeState(session);
-      if (before?.state === state) entries.push(before);
-      else {
-        isChanged = true;
-        entries.push({ session, state, episode: await summarize(session, entries.length), revision: next });
-      }
-      known.delete(session);
+      const number = this.#registry.numberOf(session);
+      if (number !== undefined && !session.lifecycle.freed) yield* this.#look(number, session, progress);
+      yield;
     }
-    const isShorter = known.size > 0;
-    if (!isChanged && !isShorter) return;
+    for (const [number, { session }] of this.#entries) {
+      if (session.lifecycle.freed || this.#registry.byNumber(number) !== session) {
+        this.#forget(number);
+        this.#log.add(number);
+        progress();
+      }
+      yield;
+    }
+    if (this.#log.length > 2 * this.#entries.size + SPARE_CHANGES) yield* this.#beginAnew();
+  }
+
+  *#look(number: number, session: Session, progress: () => void): Steps<void> {
+    const before = this.#entries.get(number);
+    if (before?.session === session && isSame(before.state, session)) return;
+    // Read before the summary, which takes several steps: changes meanwhile are found by the next look.
+    const state = readState(session);
+    const episode = yield* summarize(session, number);
+    this.#forget(number);
+    this.#entries.set(number, { session, state, episode, revision: this.#log.add(number) });
+    if (!state.isLoaded) this.#onDisk++;
+    progress();
+  }
+
+  #forget(number: number): void {
+    if (this.#entries.get(number)?.state.isLoaded === false) this.#onDisk--;
+    this.#entries.delete(number);
+  }
+
+  /** Replaces the log by one with the last change of each session. Pages that know the former one read the list again. */
+  *#beginAnew(): Steps<void> {
+    const log = new ChangeLog<number>(this.#log.revision + 1);
+    const entries = new Map<number, Entry>();
+    for (const [number, entry] of this.#entries) {
+      entries.set(number, { ...entry, revision: log.add(number) });
+      yield;
+    }
+    this.#log = log;
     this.#entries = entries;
-    this.#revision = next;
-    if (isShorter) this.#removedAt = next;
+  }
+
+  #describe({ changes, ...page }: ChangePage<number>): SessionPage {
+    const episodes: IndexedEpisode[] = [];
+    const removed: number[] = [];
+    const start = page.revision - changes.length + 1;
+    for (const [at, number] of changes.entries()) {
+      const entry = this.#entries.get(number);
+      if (!entry) removed.push(number);
+      else if (entry.revision === start + at) episodes.push([number, entry.episode]);
+    }
+    return { ...page, episodes, removed };
   }
 }
 
-function describeState(session: Session): string {
-  const { interactionCount, rewards, sessionReward } = session.summarize();
-  // A new value of an earlier reward shows in the time of the call only.
-  return [session.state, session.isLoaded, interactionCount, rewards, sessionReward, session.lastAccessAt].join(" ");
+type State = Pick<
+  Session,
+  "state" | "isLoaded" | "interactionCount" | "rewardCount" | "sessionReward" | "lastAccessAt"
+>;
+
+function readState({ state, isLoaded, interactionCount, rewardCount, sessionReward, lastAccessAt }: Session): State {
+  return { state, isLoaded, interactionCount, rewardCount, sessionReward, lastAccessAt };
+}
+
+function isSame(before: State, session: Session): boolean {
+  return (
+    before.state === session.state &&
+    before.isLoaded === session.isLoaded &&
+    before.interactionCount === session.interactionCount &&
+    before.rewardCount === session.rewardCount &&
+    before.sessionReward === session.sessionReward &&
+    // A new value of an earlier reward shows in the time of the call only.
+    before.lastAccessAt === session.lastAccessAt
+  );
 }
 
 /** Returns the episode of a session, with its texts. Its data must be loaded and held. */
@@ -106,35 +161,28 @@ function toEpisode({ state: _state, ...transcript }: SessionTranscript, task: nu
   return { type: "episode", task, accepted: true, version, ...transcript };
 }
 
-async function summarize(session: Session, task: number): Promise<EpisodeSummary> {
-  if (session.isLoaded) {
-    session.hold();
-    try {
-      return summarizeEpisode(await readEpisode(session, task));
-    } catch (error) {
-      // The session was freed meanwhile, or its rewards cannot be summed up.
-      if (!(error instanceof SessionError)) throw error;
-    } finally {
-      session.release();
-    }
+function* summarize(session: Session, task: number): Steps<EpisodeSummary> {
+  if (!session.isLoaded) return describeEpisode(session, task, countInteractions(session));
+  session.hold();
+  try {
+    return describeEpisode(session, task, yield* summarizeSession(session));
+  } catch (error) {
+    // The session was freed meanwhile.
+    if (!(error instanceof SessionError)) throw error;
+    return describeEpisode(session, task, countInteractions(session));
+  } finally {
+    session.release();
   }
-  return summarizeUnloaded(session, task);
 }
 
-/** Returns what is known of a session without its data. */
-function summarizeUnloaded(session: Session, task: number): EpisodeSummary {
-  const { id, taskId, groupId, createdAt, sessionReward, interactionCount, promptTokens, completionTokens } = session;
-  const { endedAt } = session.lifecycle;
+/** Returns what is known of a session's interactions without its data. */
+function countInteractions({
+  sessionReward,
+  interactionCount,
+  promptTokens,
+  completionTokens,
+}: Session): InteractionsSummary {
   return {
-    type: "episode",
-    session_id: id,
-    task,
-    task_id: taskId,
-    ...(groupId !== undefined && { group_id: groupId }),
-    accepted: true,
-    version: 0,
-    started_at: createdAt / 1000,
-    ...(endedAt !== undefined && { duration: (endedAt - createdAt) / 1000 }),
     reward: sessionReward ?? null,
     calls: interactionCount,
     turns: 0,
@@ -144,5 +192,23 @@ function summarizeUnloaded(session: Session, task: number): EpisodeSummary {
     broken: 0,
     left_out: 0,
     branches: 0,
+  };
+}
+
+function describeEpisode(session: Session, task: number, interactions: InteractionsSummary): EpisodeSummary {
+  const { id, taskId, groupId, createdAt, sessionReward } = session;
+  const { endedAt } = session.lifecycle;
+  return {
+    type: "episode",
+    session_id: id,
+    task,
+    task_id: taskId,
+    ...(groupId !== undefined && { group_id: groupId }),
+    accepted: true,
+    version: interactions.versions?.[0] ?? 0,
+    started_at: createdAt / 1000,
+    ...(endedAt !== undefined && { duration: (endedAt - createdAt) / 1000 }),
+    ...(sessionReward !== undefined && { session_reward: sessionReward }),
+    ...interactions,
   };
 }

@@ -2,19 +2,17 @@ import { ApiError } from "../../http/errors.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
-import { sleep } from "../../support/async/sleep.js";
+import { Slices } from "../../support/async/run-steps.js";
+import type { Steps } from "../../support/async/steps.js";
 import type { EpisodeLine } from "../../transcript/format.js";
 import type { Overview, SearchResult, Source, TokenRange, TokenSlice } from "../../view/api.js";
 import { toColumns } from "../../view/columns.js";
 import { episodeContains, SEARCH_MS } from "../../view/search.js";
 import { RowTokens } from "../../view/tokens/row-tokens.js";
 import { readTokenSlice } from "../../view/tokens/token-slice.js";
-import { readEpisode, SessionList } from "./session-list.js";
+import { readEpisode, SessionList, type SessionPage } from "./session-list.js";
 import { SessionTokens } from "./session-tokens.js";
 import { tokenEntries } from "./token-entries.js";
-
-const WAIT_MS = 20_000;
-const POLL_MS = 1000;
 
 export interface SessionSourceOptions {
   readonly registry: SessionRegistry;
@@ -38,27 +36,20 @@ export class SessionSource implements Source {
     this.#run = { type: "run", format: 1, started_at: Date.now() / 1000, model: modelName, model_digest: model.digest };
   }
 
-  async overview(): Promise<Overview> {
-    await this.#list.refresh();
-    return this.#overview(-1);
+  async overview(after = 0): Promise<Overview> {
+    return this.#overview(await this.#list.page(after));
   }
 
   async changes(after: number, signal: AbortSignal): Promise<Overview> {
-    const until = performance.now() + WAIT_MS;
-    await this.#list.refresh();
-    while (after === this.#list.revision && performance.now() < until) {
-      await sleep(POLL_MS, signal);
-      await this.#list.refresh();
-    }
-    return this.#overview(after);
+    return this.#overview(await this.#list.changes(after, signal));
   }
 
   async episode(index: number): Promise<EpisodeLine> {
-    return this.#withData(await this.#find(index), (session) => readEpisode(session, index));
+    return this.#withData(this.#find(index), (session) => readEpisode(session, index));
   }
 
   async tokens(range: TokenRange): Promise<TokenSlice> {
-    return this.#withData(await this.#find(range.episode), async (session) => {
+    return this.#withData(this.#find(range.episode), async (session) => {
       const episode = await readEpisode(session, range.episode);
       const batch = await this.#tokens.read(session);
       if (!batch) throw new ApiError("tokens_unavailable", `Session ${session.id} has no calls yet.`);
@@ -71,40 +62,44 @@ export class SessionSource implements Source {
     const until = performance.now() + SEARCH_MS;
     const wanted = text.toLowerCase();
     const found: number[] = [];
-    await this.#list.load();
-    const sessions = this.#list.sessions();
-    for (let index = sessions.length - 1; index >= 0; index--) {
+    const slices = new Slices();
+    const sessions = await slices.run(listSessions(this.#registry));
+    let areAllInMemory = true;
+    for (let at = sessions.length - 1; at >= 0; at--) {
+      await slices.pause();
       signal.throwIfAborted();
       if (performance.now() > until) return { episodes: found.toReversed(), complete: false };
-      const session = sessions[index];
-      if (!session?.isLoaded || session.lifecycle.freed) continue;
+      const session = sessions[at];
+      if (!session || session.lifecycle.freed) continue;
+      const index = this.#registry.numberOf(session) ?? -1;
+      if (!session.isLoaded) {
+        areAllInMemory = false;
+        continue;
+      }
       const episode = await this.#withData(session, (held) => readEpisode(held, index)).catch(() => undefined);
       if (episode && episodeContains(episode, wanted)) found.push(index);
     }
-    return { episodes: found.toReversed(), complete: this.#list.onDisk === 0 };
+    return { episodes: found.toReversed(), complete: areAllInMemory };
   }
 
-  #overview(after: number): Overview {
-    const { first, episodes } = this.#list.since(after);
+  #overview({ episodes, ...page }: SessionPage): Overview {
     const { onDisk } = this.#list;
     const notice = `${onDisk} sessions are on disk only: their counts are shown, and their rewards and turns when they are opened.`;
     return {
+      ...page,
       name: "sessions",
-      revision: this.#list.revision,
       run: this.#run,
       batches: [],
       steps: [],
       metrics: [],
-      first,
       episodes: toColumns(episodes),
       notices: onDisk > 0 ? [notice] : [],
     };
   }
 
-  async #find(index: number): Promise<Session> {
-    await this.#list.load();
-    const session = this.#list.sessions()[index];
-    if (!session) throw new ApiError("not_found", `There is no episode ${index}.`);
+  #find(index: number): Session {
+    const session = this.#registry.byNumber(index);
+    if (!session || session.lifecycle.freed) throw new ApiError("not_found", `There is no episode ${index}.`);
     return session;
   }
 
@@ -118,4 +113,13 @@ export class SessionSource implements Source {
       session.release();
     }
   }
+}
+
+function* listSessions(registry: SessionRegistry): Steps<Session[]> {
+  const sessions: Session[] = [];
+  for (const session of registry.all()) {
+    sessions.push(session);
+    yield;
+  }
+  return sessions;
 }

@@ -36,9 +36,15 @@ export class Slices {
         const step = steps.next();
         if (step.done) return step.value;
       } while (performance.now() < this.#until);
-      await turns.next();
-      this.#until = performance.now() + SLICE_MS;
+      await this.pause();
     }
+  }
+
+  /** Begins a new slice in the next iteration if the current one is used up. Call it between pieces of asynchronous work. */
+  async pause(): Promise<void> {
+    if (performance.now() < this.#until) return;
+    await turns.next();
+    this.#until = performance.now() + SLICE_MS;
   }
 }
 

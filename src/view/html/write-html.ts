@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { ApiError } from "../../http/errors.js";
 import type { Overview, Source } from "../api.js";
-import { episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../embedded-format.js";
+import { type EmbeddedOverview, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../embedded-format.js";
 import { ViewError } from "../errors.js";
 import type { PageFiles } from "../http/page-files.js";
 import { embedTokens } from "./embed-tokens.js";
@@ -35,28 +35,39 @@ export async function writeHtml(
   page: PageFiles,
   maxBytes = DEFAULT_MAX_BYTES,
 ): Promise<WrittenHtml> {
-  const overview = await source.overview();
+  const pages = await readPages(source);
   const { before, after } = inlinePage(page);
   const fixed = Buffer.byteLength(before) + Buffer.byteLength(after);
   const budget = new Budget(maxBytes - fixed - NOTICE_BYTES);
-  if (!budget.take(await toBlock(OVERVIEW_BLOCK, overview))) {
+  if (!budget.take(await toBlock(OVERVIEW_BLOCK, pages))) {
     const message = `--max-bytes must be larger: the page and the list of episodes alone do not fit into ${maxBytes} bytes.`;
     throw new ViewError("invalid_arguments", message);
   }
-  const order = byLength(overview);
+  const order = byLength(pages);
   // Shortest first, so that reading stops when the file is full.
   const episodes = await takeBlocks(order, budget, (index) => readEpisodeBlock(source, index));
   const tokens = await takeBlocks(order.slice(0, episodes.taken), budget, (index) => readTokensBlock(source, index));
-  const notices = [...overview.notices, ...describeLeftOut(order.length, episodes, tokens)];
-  const first = await toBlock(OVERVIEW_BLOCK, { ...overview, notices });
+  const notices = [...(pages.at(-1)?.notices ?? []), ...describeLeftOut(order.length, episodes, tokens)];
+  const overview: EmbeddedOverview = pages.map((page) => ({ ...page, notices }));
+  const first = await toBlock(OVERVIEW_BLOCK, overview);
   const bytes = await writePrivate(path, [before, first, ...episodes.blocks, ...tokens.blocks, after]);
   return { bytes, episodes: order.length, readable: episodes.blocks.length, withTokens: tokens.blocks.length };
 }
 
-/** Returns the positions of the episodes, those with the fewest tokens first. */
-function byLength({ episodes }: Overview): number[] {
-  const length = (index: number) => (episodes.prompt_tokens[index] ?? 0) + (episodes.completion_tokens[index] ?? 0);
-  return [...episodes.session_id.keys()].toSorted((a, b) => length(a) - length(b) || a - b);
+async function readPages(source: Source): Promise<Overview[]> {
+  const pages = [await source.overview()];
+  for (let last = pages[0]; last?.more; pages.push(last)) last = await source.overview(last.revision);
+  return pages;
+}
+
+/** Returns the indices of the episodes, those with the fewest tokens first. */
+function byLength(pages: readonly Overview[]): number[] {
+  const lengths = new Map<number, number>();
+  for (const { episodes } of pages) {
+    for (const [at, index] of episodes.index.entries())
+      lengths.set(index, (episodes.prompt_tokens[at] ?? 0) + (episodes.completion_tokens[at] ?? 0));
+  }
+  return [...lengths].toSorted(([a, x], [b, y]) => x - y || a - b).map(([index]) => index);
 }
 
 class Budget {

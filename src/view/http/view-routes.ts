@@ -25,6 +25,7 @@ const tokenQuery = z.object({
   from: index.default(0),
   count: z.coerce.number().pipe(z.int().min(0).max(MAX_TOKENS)).default(MAX_TOKENS),
 });
+const overviewQuery = z.object({ after: index.default(0) });
 const changesQuery = z.object({ after: index });
 const MAX_TEXT = 1000;
 const searchQuery = z.object({ text: z.string().min(1).max(MAX_TEXT) });
@@ -54,7 +55,9 @@ function pageRoutes(app: App, { page, base = "", pageConfig = {} }: ViewRoutesOp
 function apiRoutes(app: App, { source, base = "", apiConfig: config = {} }: ViewRoutesOptions): void {
   const api = `${base}/api`;
 
-  app.get(`${api}/overview`, { config, schema: { hide: true } }, () => source.overview());
+  app.get(`${api}/overview`, { config, schema: { hide: true, querystring: overviewQuery } }, ({ query }) =>
+    source.overview(query.after),
+  );
 
   app.get(`${api}/changes`, { config, schema: { hide: true, querystring: changesQuery } }, ({ query }, reply) => {
     if (!source.changes) throw new ApiError("not_found", "This source does not change.");

@@ -3,6 +3,7 @@ import { ApiError } from "../../http/errors.js";
 import type { EpisodeLine, MetricsLine } from "../../transcript/format.js";
 import { summarizeEpisode } from "../../transcript/summarize.js";
 import type { Overview, SearchResult, TokenRange, TokenSlice } from "../api.js";
+import { ChangeLog } from "../changes/change-log.js";
 import { toColumns } from "../columns.js";
 import { ViewError } from "../errors.js";
 import { BatchTokens } from "../tokens/batch-tokens.js";
@@ -20,6 +21,8 @@ export class BatchSource implements OpenSource {
   readonly #batch: BatchTokens;
   readonly #tensors: EpisodeTensors;
   readonly #sessions: readonly string[];
+  /** The positions of all sessions, so that they are listed page by page. */
+  readonly #log = new ChangeLog<number>(1);
   readonly #texts: TextChoice;
   readonly #notices: readonly string[];
   readonly #metrics: readonly MetricsLine[];
@@ -36,6 +39,7 @@ export class BatchSource implements OpenSource {
     this.#batch = batch;
     this.#tensors = tensors;
     this.#sessions = [...batch.rows.sessions()];
+    for (const index of this.#sessions.keys()) this.#log.add(index);
     this.#texts = texts;
     this.#notices = notices;
   }
@@ -55,17 +59,18 @@ export class BatchSource implements OpenSource {
     }
   }
 
-  async overview(): Promise<Overview> {
-    const episodes = this.#sessions.map((_, index) => summarizeEpisode(this.#episode(index)));
+  async overview(after = 0): Promise<Overview> {
+    const { changes, ...page } = this.#log.page(after);
+    const episodes = changes.map((index) => [index, summarizeEpisode(this.#episode(index))] as const);
     const file = basename(this.#path);
     return {
+      ...page,
       name: file,
-      revision: 1,
       run: null,
       batches: [{ number: 0, file, version: 0, at: 0, readable: true }],
       steps: [],
       metrics: this.#metrics,
-      first: 0,
+      removed: [],
       episodes: toColumns(episodes, () => 0),
       notices: [
         "This is a tensor file without a transcript: it has tokens and rewards, but no messages.",

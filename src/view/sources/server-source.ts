@@ -29,8 +29,8 @@ export class ServerSource implements OpenSource {
     }
   }
 
-  overview(): Promise<Overview> {
-    return this.#get("overview");
+  overview(after = 0): Promise<Overview> {
+    return this.#get(`overview?after=${after}`);
   }
 
   changes(after: number, signal: AbortSignal): Promise<Overview> {

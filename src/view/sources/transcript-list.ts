@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Steps } from "../../support/async/steps.js";
 import type {
   BatchLine,
   EpisodeSummary,
@@ -8,40 +10,43 @@ import type {
   StepLine,
 } from "../../transcript/format.js";
 import type { BatchSummary, Overview } from "../api.js";
-import { toColumns } from "../columns.js";
+import { ChangeLog, type ChangePage } from "../changes/change-log.js";
+import { type IndexedEpisode, toColumns } from "../columns.js";
 
 /** Values of an {@link Overview} that are not in the transcript. */
 export interface OverviewFacts {
   readonly name: string;
-  readonly revision: number;
   readonly notices: readonly string[];
   /** Returns true if the tensor file of a batch can be read. */
   readonly isReadable: (file: string) => boolean;
 }
 
+/** A change of the list: the index of an episode, the run, a line of another kind, or a line of the job's metrics. */
+export type ListChange =
+  | number
+  | "run"
+  | StepLine
+  | BatchLine
+  | { readonly type: "metrics"; readonly line: MetricsLine };
+
 /** The lines of a transcript's index by kind, and the job's metrics. It grows with the transcript. */
 export class TranscriptList {
   run: RunLine | null = null;
-  readonly steps: StepLine[] = [];
-  readonly batches: BatchLine[] = [];
-  #metrics: readonly MetricsLine[] = [];
+  readonly log: ChangeLog<ListChange>;
+  readonly #metrics = new Map<number, MetricsLine>();
   readonly #episodes: (EpisodeSummary & Place)[] = [];
+  /** Revision of the last change of each episode. */
+  readonly #revisions: number[] = [];
+  /** Revision of the last change of each batch. */
+  readonly #batches = new Map<BatchLine, number>();
   /** Position of a session's newest episode. */
   readonly #positions = new Map<string, number>();
   /** Batches that have tokens of a session, by its id: one, or several shards. */
   readonly #batchesOf = new Map<string, BatchLine[]>();
-  /** For each change, the first episode that it adds or changes. */
-  readonly #changed: number[] = [];
-  #lines = 0;
 
-  /** Number of lines. */
-  get lines(): number {
-    return this.#lines;
-  }
-
-  /** Number of changes: lines, and changes of the metrics. */
-  get changes(): number {
-    return this.#changed.length;
+  /** @param base revision before the first line */
+  constructor(base: number) {
+    this.log = new ChangeLog(base);
   }
 
   get episodes(): readonly (EpisodeSummary & Place)[] {
@@ -49,29 +54,26 @@ export class TranscriptList {
   }
 
   add(line: IndexLine): void {
-    const before = this.#episodes.length;
-    let changed = before;
+    if (line.type === "episode") return this.#addEpisode(line);
+    if (line.type === "batch") return this.#addBatch(line);
     if (line.type === "run") this.run ??= withoutPlace(line);
-    else if (line.type === "step") this.steps.push(withoutPlace(line));
-    else if (line.type === "episode") {
-      this.#episodes.push(line);
-      if (line.session_id !== undefined) this.#positions.set(line.session_id, before);
-    } else {
-      this.batches.push(withoutPlace(line));
-      for (const id of line.session_ids) {
-        const known = this.#batchesOf.get(id);
-        if (known) known.push(line);
-        else this.#batchesOf.set(id, [line]);
-        changed = Math.min(changed, this.#positions.get(id) ?? changed);
-      }
-    }
-    this.#changed.push(changed);
-    this.#lines++;
+    this.log.add(line.type === "run" ? "run" : withoutPlace(line));
   }
 
-  setMetrics(metrics: readonly MetricsLine[]): void {
-    this.#metrics = metrics;
-    this.#changed.push(this.#episodes.length);
+  /** Lists a batch with its last change: it was written, or its tensor file has become readable. */
+  touchBatch(batch: BatchLine): void {
+    this.#batches.set(batch, this.log.add(batch));
+  }
+
+  /** Takes the lines of the metrics that are new or different. Each step compares one. */
+  *setMetrics(metrics: readonly MetricsLine[]): Steps<void> {
+    for (const line of metrics) {
+      if (!isDeepStrictEqual(line, this.#metrics.get(line.step))) {
+        this.#metrics.set(line.step, line);
+        this.log.add({ type: "metrics", line });
+      }
+      yield;
+    }
   }
 
   /** Returns the batches that have tokens of an episode. */
@@ -79,17 +81,53 @@ export class TranscriptList {
     return (id === undefined ? undefined : this.#batchesOf.get(id)) ?? [];
   }
 
-  /** Returns the overview. Its episodes begin with the first one that was added or changed by change number `change` or a later one. */
-  overview(change: number, { isReadable, ...facts }: OverviewFacts): Overview {
-    // Not `Math.min(...lines)`, which has too many arguments for a long transcript.
-    const first = this.#changed.slice(change).reduce((least, each) => Math.min(least, each), this.#episodes.length);
+  /** Returns a page of the log. Episodes and batches are part of the page with their last change only. */
+  overview({ changes, ...page }: ChangePage<ListChange>, { isReadable, ...facts }: OverviewFacts): Overview {
+    const episodes: IndexedEpisode[] = [];
+    const [batches, steps, metrics]: [BatchSummary[], StepLine[], MetricsLine[]] = [[], [], []];
+    const start = page.revision - changes.length + 1;
+    for (const [at, change] of changes.entries()) {
+      if (change === "run") continue;
+      if (typeof change === "number") {
+        const episode = this.#episodes[change];
+        if (episode && this.#revisions[change] === start + at) episodes.push([change, episode]);
+      } else if (change.type === "step") steps.push(change);
+      else if (change.type === "metrics") metrics.push(change.line);
+      else if (this.#batches.get(change) === start + at) batches.push(summarizeBatch(change, isReadable));
+    }
     const batchOf = (episode: EpisodeSummary) => this.batchesOf(episode)[0]?.number ?? -1;
-    const episodes = toColumns(this.#episodes.slice(first), batchOf);
-    const batches = this.batches.map(({ number, file, version, at }): BatchSummary => {
-      return { number, file, version, at, readable: isReadable(file) };
-    });
-    return { ...facts, run: this.run, batches, steps: this.steps, metrics: this.#metrics, first, episodes };
+    const columns = toColumns(episodes, batchOf);
+    return { ...facts, ...page, run: this.run, batches, steps, metrics, episodes: columns, removed: [] };
   }
+
+  #addEpisode(episode: EpisodeSummary & Place): void {
+    const index = this.#episodes.push(episode) - 1;
+    if (episode.session_id !== undefined) this.#positions.set(episode.session_id, index);
+    this.#touch(index);
+  }
+
+  #addBatch(batch: BatchLine): void {
+    for (const id of batch.session_ids) {
+      const known = this.#batchesOf.get(id);
+      if (known) known.push(batch);
+      else this.#batchesOf.set(id, [batch]);
+      const index = this.#positions.get(id);
+      // Episodes have the number of the first of their batches.
+      if (index !== undefined && !known) this.#touch(index);
+    }
+    this.touchBatch(batch);
+  }
+
+  #touch(index: number): void {
+    this.#revisions[index] = this.log.add(index);
+  }
+}
+
+function summarizeBatch(
+  { number, file, version, at }: BatchLine,
+  isReadable: OverviewFacts["isReadable"],
+): BatchSummary {
+  return { number, file, version, at, readable: isReadable(file) };
 }
 
 function withoutPlace<T extends Place>(entry: T): Omit<T, keyof Place> {

@@ -1,10 +1,12 @@
 import { basename, dirname } from "node:path";
 import { ApiError } from "../../http/errors.js";
-import { sleep } from "../../support/async/sleep.js";
+import { runInSlices, Slices } from "../../support/async/run-steps.js";
 import { TranscriptError } from "../../transcript/errors.js";
-import type { EpisodeLine, EpisodeSummary, Place } from "../../transcript/format.js";
+import type { BatchLine, EpisodeLine, EpisodeSummary, IndexLine, Place } from "../../transcript/format.js";
 import { Transcript } from "../../transcript/read-index.js";
 import type { Overview, SearchResult, TokenRange, TokenSlice } from "../api.js";
+import { ChangeFeed } from "../changes/change-feed.js";
+import type { ChangePage } from "../changes/change-log.js";
 import { BatchCache } from "../tokens/batch-cache.js";
 import { RowTokens } from "../tokens/row-tokens.js";
 import { readTokenSlice } from "../tokens/token-slice.js";
@@ -12,11 +14,11 @@ import type { OpenSource } from "./open-source.js";
 import { RunMetrics } from "./run-metrics.js";
 import { searchEpisodes } from "./search-episodes.js";
 import { chooseTexts, loadNamed, type NamedModel, NO_TEXTS } from "./token-model.js";
-import { TranscriptList } from "./transcript-list.js";
+import { type ListChange, TranscriptList } from "./transcript-list.js";
 
-/** Maximum time that a request for changes waits. Proxies and browsers close connections that are silent for much longer. */
-const WAIT_MS = 20_000;
 const POLL_MS = 500;
+/** Tensor files that are looked for at the same time. */
+const FILES_AT_ONCE = 16;
 
 export interface TranscriptSourceOptions {
   /** Folder of the model whose tokenizer decodes tokens. Default: the job's, if it is still the same. */
@@ -33,17 +35,16 @@ export class TranscriptSource implements OpenSource {
   readonly #batches: BatchCache;
   #metrics: RunMetrics;
   #transcript: Transcript;
-  #list = new TranscriptList();
-  /** Revision at which the file was opened. It increases if another job replaces the file. */
-  #base = 1;
+  /** Its revisions go on from those of the former file if another job replaces the file. */
+  #list = new TranscriptList(1);
+  readonly #feed: ChangeFeed<ListChange>;
   #texts = NO_TEXTS;
-  /** The last overview: the command and the page ask for it at the start. */
-  #whole: { readonly of: string; readonly overview: Overview } | undefined;
   #textsOf: string | undefined;
   readonly #readable = new Set<string>();
+  /** Batches whose tensor files have not been found yet, by file. */
+  readonly #unread = new Map<string, BatchLine>();
   /** The episode that was read last: a page asks for its tokens call by call. */
   #last: { readonly offset: number; readonly transcript: Transcript; readonly episode: EpisodeLine } | undefined;
-  #refreshing: Promise<void> | undefined;
 
   /** Resolves when the lines that the file had at first are read. */
   readonly #first: Promise<void>;
@@ -56,7 +57,12 @@ export class TranscriptSource implements OpenSource {
     this.#metrics = RunMetrics.ofTranscript(path);
     this.#model = loadNamed(model);
     // An error of the file system: the next request tries again and reports it.
-    this.#first = this.#refresh().catch(() => undefined);
+    this.#feed = new ChangeFeed({
+      read: (progress) => this.#readChanges(progress),
+      log: () => this.#list.log,
+      pollMilliseconds: POLL_MS,
+    });
+    this.#first = this.#feed.refresh().catch(() => undefined);
   }
 
   /**
@@ -75,24 +81,12 @@ export class TranscriptSource implements OpenSource {
     }
   }
 
-  async overview(): Promise<Overview> {
-    await this.#refresh();
-    const of = `${this.#revision} ${this.#readable.size}`;
-    if (this.#whole?.of !== of) this.#whole = { of, overview: this.#overview(0) };
-    return this.#whole.overview;
+  async overview(after = 0): Promise<Overview> {
+    return this.#overview(await this.#feed.page(after));
   }
 
-  /** Waits until the transcript has changed, at most {@link WAIT_MS}. */
   async changes(after: number, signal: AbortSignal): Promise<Overview> {
-    const until = performance.now() + WAIT_MS;
-    await this.#refresh();
-    while (after === this.#revision && performance.now() < until) {
-      await sleep(POLL_MS, signal);
-      await this.#refresh();
-    }
-    // A revision outside of this range is that of a file that was replaced.
-    const change = after < this.#base || after > this.#revision ? 0 : after - this.#base;
-    return this.#overview(change);
+    return this.#overview(await this.#feed.changes(after, signal));
   }
 
   async episode(index: number): Promise<EpisodeLine> {
@@ -100,6 +94,7 @@ export class TranscriptSource implements OpenSource {
   }
 
   async tokens(range: TokenRange): Promise<TokenSlice> {
+    await this.#first;
     const summary = await this.#find(range.episode);
     const lines = this.#list.batchesOf(summary);
     if (lines.length === 0)
@@ -118,16 +113,12 @@ export class TranscriptSource implements OpenSource {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#refreshing?.catch(() => undefined);
+    await this.#feed.settled();
     await this.#transcript[Symbol.asyncDispose]();
     await this.#batches[Symbol.asyncDispose]();
   }
 
-  get #revision(): number {
-    return this.#base + this.#list.changes;
-  }
-
-  #overview(change: number): Overview {
+  #overview(page: ChangePage<ListChange>): Overview {
     const { isIndexed, problems } = this.#transcript;
     const notices = [
       ...this.#notices,
@@ -138,11 +129,11 @@ export class TranscriptSource implements OpenSource {
       ...this.#texts.notices,
     ];
     const isReadable = (file: string) => this.#readable.has(file);
-    return this.#list.overview(change, { name: basename(this.#path), revision: this.#revision, notices, isReadable });
+    return this.#list.overview(page, { name: basename(this.#path), notices, isReadable });
   }
 
   async #find(index: number): Promise<EpisodeSummary & Place> {
-    await this.#first;
+    if (!this.#list.episodes[index]) await this.#first;
     const found = this.#list.episodes[index];
     if (!found) throw new ApiError("not_found", `There is no episode ${index}.`);
     return found;
@@ -162,44 +153,50 @@ export class TranscriptSource implements OpenSource {
     }
   }
 
-  /** Reads new lines. Concurrent calls share one read. */
-  #refresh(): Promise<void> {
-    this.#refreshing ??= this.#readChanges().finally(() => (this.#refreshing = undefined));
-    return this.#refreshing;
-  }
-
-  async #readChanges(): Promise<void> {
-    const { replaced } = await this.#transcript.refresh();
+  async #readChanges(progress: () => void): Promise<void> {
+    const { replaced } = await this.#transcript.refresh((line) => this.#add(line, progress));
     if (replaced) {
       // While a new job starts, its file may be missing or have no first line.
-      const next = await Transcript.open(this.#path).catch(() => undefined);
+      const next = await Transcript.openUnread(this.#path).catch(() => undefined);
       if (!next) return;
       await this.#transcript[Symbol.asyncDispose]();
-      this.#base = this.#revision + 1;
       this.#transcript = next;
-      this.#list = new TranscriptList();
+      this.#list = new TranscriptList(this.#list.log.revision + 1);
       this.#metrics = RunMetrics.ofTranscript(this.#path);
       this.#readable.clear();
+      this.#unread.clear();
+      await next.refresh((line) => this.#add(line, progress));
     }
-    await this.#takeLines();
-  }
-
-  async #takeLines(): Promise<void> {
-    const list = this.#list;
-    for (const line of this.#transcript.lines.slice(list.lines)) list.add(line);
     const metrics = await this.#metrics.readChanged();
-    if (metrics) list.setMetrics(metrics);
-    await this.#findFiles(list);
-    const key = JSON.stringify([list.run?.model_path, list.run?.model_digest]);
+    if (metrics) await runInSlices(this.#list.setMetrics(metrics));
+    await this.#findFiles();
+    const { run } = this.#list;
+    const key = JSON.stringify([run?.model_path, run?.model_digest]);
     if (key === this.#textsOf) return;
     this.#textsOf = key;
-    this.#texts = await chooseTexts(await this.#model, list.run);
+    this.#texts = await chooseTexts(await this.#model, run);
+  }
+
+  #add(line: IndexLine, progress: () => void): void {
+    this.#list.add(line);
+    if (line.type === "batch") this.#unread.set(line.file, line);
+    progress();
   }
 
   /** Looks for the tensor files that have not been found yet. */
-  async #findFiles(list: TranscriptList): Promise<void> {
-    const missing = new Set(list.batches.map(({ file }) => file).filter((file) => !this.#readable.has(file)));
-    const found = await Promise.all([...missing].map(async (file) => ((await this.#batches.find(file)) ? [file] : [])));
-    for (const file of found.flat()) this.#readable.add(file);
+  async #findFiles(): Promise<void> {
+    const slices = new Slices();
+    const batches = [...this.#unread.values()];
+    for (let first = 0; first < batches.length; first += FILES_AT_ONCE) {
+      await slices.pause();
+      await Promise.all(batches.slice(first, first + FILES_AT_ONCE).map((batch) => this.#findFile(batch)));
+    }
+  }
+
+  async #findFile(batch: BatchLine): Promise<void> {
+    if (!(await this.#batches.find(batch.file))) return;
+    this.#readable.add(batch.file);
+    this.#unread.delete(batch.file);
+    this.#list.touchBatch(batch);
   }
 }

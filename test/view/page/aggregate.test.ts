@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { aggregateSteps, chooseAxis, countValues, flatGroups } from "../../../src/view/page/state/aggregate.js";
 import { histogram } from "../../../src/view/page/state/histogram.js";
 import { overlaps } from "../../../src/view/page/state/range.js";
-import { mergeOverview } from "../../../src/view/page/state/run-data.js";
 import { statistics } from "../../../src/view/page/state/statistics.js";
 import { fixtureOverview } from "../fixtures.js";
+import { readRun } from "./read-run.js";
 
-const { episodes, groups } = mergeOverview(null, fixtureOverview({ seed: 4, episodes: 640, turns: 10 }));
+const { episodes, groups } = readRun(fixtureOverview({ seed: 4, episodes: 640, turns: 10 }));
 
 describe("a histogram", () => {
   const values = fc.array(

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { EpisodeRow } from "../../../src/view/page/state/episode-row.js";
 import { filterEpisodes, NO_FILTERS, withRange, withValue } from "../../../src/view/page/state/filters.js";
 import { parseRoute, queryOf } from "../../../src/view/page/state/route.js";
-import { mergeOverview } from "../../../src/view/page/state/run-data.js";
 import { parseSort, sortEpisodes } from "../../../src/view/page/state/sort.js";
 import { fixtureOverview } from "../fixtures.js";
+import { readRun } from "./read-run.js";
 
-const { episodes } = mergeOverview(null, fixtureOverview({ seed: 1, episodes: 500, turns: 12 }));
+const { episodes } = readRun(fixtureOverview({ seed: 1, episodes: 500, turns: 12 }));
 
 const select = (search: string, found: ReadonlySet<number> | null = null): readonly EpisodeRow[] =>
   filterEpisodes(episodes, queryOf(parseRoute(`#/episodes?${search}`)).filters, found);

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { EpisodeColumns, Overview } from "../../../src/view/api.js";
-import { mergeOverview } from "../../../src/view/page/state/run-data.js";
+import { findEpisode } from "../../../src/view/page/state/run-data.js";
 import { fixtureOverview } from "../fixtures.js";
+import { readRun } from "./read-run.js";
 
 const whole = fixtureOverview({ seed: 2, episodes: 200, turns: 8 });
 
-/** The part of an overview from an episode on, with texts of its own, as a server sends it. */
-function changesFrom(first: number, changed: Partial<Overview> = {}): Overview {
-  const cut = <T>(values: readonly T[]): readonly T[] => values.slice(first);
+/** The episodes of an overview from one on, before another, with texts of their own, as a server sends them. */
+function pageOf(first: number, end: number, changed: Partial<Overview> = {}): Overview {
+  const cut = <T>(values: readonly T[]): readonly T[] => values.slice(first, end);
   const { texts, finish_reasons, ...columns } = whole.episodes;
   const reversed = texts.toReversed();
   const moved = (indices: readonly number[]): number[] =>
@@ -21,33 +22,39 @@ function changesFrom(first: number, changed: Partial<Overview> = {}): Overview {
     error: moved(columns.error),
     finish_reasons: Object.fromEntries(Object.entries(finish_reasons).map(([key, values]) => [key, cut(values)])),
   } as unknown as EpisodeColumns;
-  return { ...whole, revision: 2, first, episodes, ...changed };
+  return { ...whole, revision: end, reset: false, episodes, ...changed };
 }
 
-describe("changes of a run", () => {
-  it("replace the episodes from the first that changed on", () => {
-    const known = mergeOverview(null, whole);
-    expect(mergeOverview(known, changesFrom(150)).episodes).toEqual(known.episodes);
+const NOTHING = { batches: [], steps: [], metrics: [] };
+
+describe("the pages of a run", () => {
+  it("make the run, in any order, with the groups of all pages", () => {
+    const run = readRun(pageOf(150, 200), pageOf(0, 70, NOTHING), pageOf(70, 150, NOTHING));
+    expect(run).toEqual({ ...readRun(whole), revision: 150 });
   });
 
-  it("keep batches and steps that are not sent again", () => {
-    const known = mergeOverview(null, whole);
-    const merged = mergeOverview(known, changesFrom(190, { batches: [], steps: [] }));
-    expect(merged.batches).toEqual(known.batches);
-    expect(merged.episodes).toEqual(known.episodes);
+  it("replace the episodes that they repeat, and nothing else", () => {
+    expect(readRun(whole, pageOf(50, 60, NOTHING)).episodes).toEqual(readRun(whole).episodes);
   });
 
-  it("replace everything if they begin with the first episode", () => {
-    const known = mergeOverview(null, whole);
+  it("remove the episodes that are gone", () => {
+    const run = readRun(whole, pageOf(0, 0, { ...NOTHING, removed: [0, 7] }));
+    expect(run.episodes.map(({ index }) => index)).toEqual(
+      [...whole.episodes.index.keys()].filter((i) => i % 7 || i > 7),
+    );
+    expect([findEpisode(run, 7), findEpisode(run, 8)?.index, findEpisode(run, 200)]).toEqual([undefined, 8, undefined]);
+  });
+
+  it("replace everything if the list begins anew", () => {
     const other = fixtureOverview({ seed: 5, episodes: 3, turns: 2 });
-    expect(mergeOverview(known, other)).toEqual(mergeOverview(null, other));
+    expect(readRun(whole, other)).toEqual(readRun(other));
   });
 });
 
 describe("staleness", () => {
   const one = fixtureOverview({ seed: 1, episodes: 1, turns: 1 });
   const staleness = (changed: Partial<Overview>): number | null | undefined =>
-    mergeOverview(null, {
+    readRun({
       ...one,
       episodes: { ...one.episodes, accepted: [true], batch: [4], oldest_version: [3] },
       ...changed,

@@ -26,7 +26,7 @@ const TOKENS: EmbeddedTokens = {
 
 function openEmbedded(missing: readonly string[] = []) {
   const blocks = new Map([
-    [OVERVIEW_BLOCK, block(fixtureOverview(SHAPE))],
+    [OVERVIEW_BLOCK, block([fixtureOverview(SHAPE)])],
     ...[0, 1, 2].map((index) => [episodeBlock(index), block(fixtureEpisode(SHAPE, index))] as const),
     [tokensBlock(1), block(TOKENS)],
   ]);

@@ -1,5 +1,11 @@
-import type { EpisodeLine, Overview, SearchResult, Source } from "../../api.js";
-import { type EmbeddedTokens, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../../embedded-format.js";
+import type { EpisodeLine, SearchResult, Source } from "../../api.js";
+import {
+  type EmbeddedOverview,
+  type EmbeddedTokens,
+  episodeBlock,
+  OVERVIEW_BLOCK,
+  tokensBlock,
+} from "../../embedded-format.js";
 import { episodeContains, SEARCH_MS } from "../../search.js";
 import { sliceEmbedded } from "./slice-embedded.js";
 
@@ -9,28 +15,36 @@ export type ReadBlock = (id: string) => string | undefined;
 /** Returns the data of an HTML file in the form of `src/view/embedded-format.ts`; undefined if the page has no data inside. */
 export function createEmbeddedSource(readBlock: ReadBlock): Source | undefined {
   if (readBlock(OVERVIEW_BLOCK) === undefined) return undefined;
-  const overview = once(() => readJson<Overview>(readBlock, OVERVIEW_BLOCK));
+  const pages = once(() => readJson<EmbeddedOverview>(readBlock, OVERVIEW_BLOCK));
   const episode = (index: number): Promise<EpisodeLine> => readJson<EpisodeLine>(readBlock, episodeBlock(index));
   const tokensOf = lastOne((index: number) => readJson<EmbeddedTokens>(readBlock, tokensBlock(index)));
   return {
-    overview,
+    overview: async (after = 0) => {
+      const all = await pages();
+      const page = after === 0 ? all[0] : all.find(({ revision }) => revision > after);
+      if (!page) throw new Error("The HTML file has no further episodes.");
+      return page;
+    },
     episode,
     tokens: async (range) => sliceEmbedded(await tokensOf(range.episode), range),
-    search: async (text, signal) => searchEpisodes(text, signal, (await overview()).episodes.task.length, episode),
+    search: async (text, signal) => {
+      const indices = (await pages()).flatMap(({ episodes }) => episodes.index);
+      return searchEpisodes(text, signal, indices, episode);
+    },
   };
 }
 
 async function searchEpisodes(
   text: string,
   signal: AbortSignal,
-  count: number,
+  indices: readonly number[],
   read: (index: number) => Promise<EpisodeLine>,
 ): Promise<SearchResult> {
   const wanted = text.toLowerCase();
   const until = performance.now() + SEARCH_MS;
   const episodes: number[] = [];
   let complete = true;
-  for (let index = 0; index < count; index++) {
+  for (const index of indices) {
     if (performance.now() > until) return { episodes, complete: false };
     signal.throwIfAborted();
     const line = await read(index).catch(() => null);

@@ -22,7 +22,7 @@ export function createHttpSource(key: AdminKey): Source {
     }
   };
   return {
-    overview: () => get("overview"),
+    overview: (after = 0) => get(after === 0 ? "overview" : `overview?after=${after}`),
     changes: (after, signal) => get(`changes?after=${after}`, signal),
     episode: (index) => get(`episodes/${index}`),
     tokens: ({ episode, interaction, from, count }) =>

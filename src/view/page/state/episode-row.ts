@@ -2,7 +2,7 @@ import type { EpisodeColumns } from "../../api.js";
 
 /** An episode in the list, as the transcript recorded it. */
 export interface RecordedEpisode {
-  /** Position in the transcript. */
+  /** Position in the transcript, or number of the session. */
   readonly index: number;
   readonly sessionId: string | null;
   /** Position of the task in the data. */
@@ -40,8 +40,8 @@ export interface EpisodeRow extends RecordedEpisode {
   readonly groupSpread: number | null;
 }
 
-/** Returns the episodes of columns as rows; the first has index `first`. */
-export function readRows(columns: EpisodeColumns, first: number): RecordedEpisode[] {
+/** Returns the episodes of columns as rows. */
+export function readRows(columns: EpisodeColumns): RecordedEpisode[] {
   const text = (index: number | undefined): string | null =>
     index === undefined || index < 0 ? null : (columns.texts[index] ?? null);
   const reasons = Object.entries(columns.finish_reasons);
@@ -53,7 +53,7 @@ export function readRows(columns: EpisodeColumns, first: number): RecordedEpisod
       if (count > 0) finishReasons[reason] = count;
     }
     return {
-      index: first + at,
+      index: columns.index[at] ?? -1,
       sessionId,
       task: columns.task[at] ?? -1,
       taskId: text(columns.task_id[at]) ?? "",

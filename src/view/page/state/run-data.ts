@@ -15,39 +15,75 @@ export interface RunData {
   /** By step. */
   readonly metrics: readonly MetricsLine[];
   readonly groups: ReadonlyMap<string, Group>;
+  /** In ascending order of their indices. */
   readonly episodes: readonly EpisodeRow[];
 }
 
-/**
- * Merges changes into the known data. Episodes from `overview.first` on are replaced, because a batch that is written
- * after its episodes changes them.
- */
-export function mergeOverview(known: RunData | null, overview: Overview): RunData {
-  const { first } = overview;
-  const kept = first === 0 ? [] : (known?.episodes.slice(0, first) ?? []);
-  const base = first === 0 ? null : known;
-  const recorded = [...kept, ...readRows(overview.episodes, first)];
-  const batches = byNumber(base?.batches, overview.batches);
-  const steps = byNumber(base?.steps, overview.steps);
-  const groups = readGroups(recorded);
-  return {
-    name: overview.name,
-    revision: overview.revision,
-    run: overview.run,
-    notices: overview.notices,
-    batches,
-    steps,
-    metrics: overview.metrics,
-    groups,
-    episodes: recorded.map((row) => addContext(row, batches, steps, groups)),
-  };
+/** Returns the episode with an index; undefined if there is none. */
+export function findEpisode({ episodes }: Pick<RunData, "episodes">, index: number): EpisodeRow | undefined {
+  let [low, high] = [0, episodes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((episodes[middle]?.index ?? index) < index) low = middle + 1;
+    else high = middle;
+  }
+  const found = episodes[low];
+  return found?.index === index ? found : undefined;
 }
 
-function byNumber<T extends { readonly number: number }>(
-  known: ReadonlyMap<number, T> | undefined,
-  added: readonly T[],
-): Map<number, T> {
-  return new Map([...(known ?? []), ...added.map((line) => [line.number, line] as const)]);
+type Head = Pick<RunData, "name" | "revision" | "run" | "notices">;
+
+/** Collects the pages of a run. Adding a page takes as long as the page is; {@link read} as long as the run is. */
+export class RunPages {
+  #head: Head | undefined;
+  #more = false;
+  readonly #batches = new Map<number, BatchSummary>();
+  readonly #steps = new Map<number, StepLine>();
+  readonly #metrics = new Map<number, MetricsLine>();
+  readonly #episodes = new Map<number, RecordedEpisode>();
+
+  /** Revision after the last page; 0 at first. */
+  get revision(): number {
+    return this.#head?.revision ?? 0;
+  }
+
+  /** True if the next page can be asked for at once. */
+  get more(): boolean {
+    return this.#more;
+  }
+
+  /** Number of episodes. */
+  get size(): number {
+    return this.#episodes.size;
+  }
+
+  add({ name, revision, run, notices, more, ...page }: Overview): void {
+    if (page.reset) for (const known of [this.#batches, this.#steps, this.#metrics, this.#episodes]) known.clear();
+    this.#head = { name, revision, run, notices };
+    this.#more = more;
+    for (const batch of page.batches) this.#batches.set(batch.number, batch);
+    for (const step of page.steps) this.#steps.set(step.number, step);
+    for (const line of page.metrics) this.#metrics.set(line.step, line);
+    for (const index of page.removed) this.#episodes.delete(index);
+    for (const row of readRows(page.episodes)) this.#episodes.set(row.index, row);
+  }
+
+  /** Returns the run as far as it is known; null before the first page. */
+  read(): RunData | null {
+    if (!this.#head) return null;
+    const recorded = [...this.#episodes.values()].sort((a, b) => a.index - b.index);
+    const batches = new Map(this.#batches);
+    const steps = new Map(this.#steps);
+    const groups = readGroups(recorded);
+    return {
+      ...this.#head,
+      batches,
+      steps,
+      metrics: [...this.#metrics.values()].sort((a, b) => a.step - b.step),
+      groups,
+      episodes: recorded.map((row) => addContext(row, batches, steps, groups)),
+    };
+  }
 }
 
 function addContext(

@@ -1,9 +1,9 @@
 import { computed, effect, signal } from "@preact/signals";
-import type { Source } from "../../api.js";
+import type { Overview, Source } from "../../api.js";
 import { NotFoundError } from "../source/http-source.js";
 import { filterEpisodes } from "./filters.js";
 import { formatRoute, parseRoute, queryOf, type Route } from "./route.js";
-import { mergeOverview, type RunData } from "./run-data.js";
+import { type RunData, RunPages } from "./run-data.js";
 import { sortEpisodes } from "./sort.js";
 
 const SEARCH_DELAY_MS = 200;
@@ -71,31 +71,45 @@ export function createStore(source: Source) {
     return sortEpisodes(filterEpisodes(data.value?.episodes ?? [], filters, search.value?.episodes ?? null), sort);
   });
 
+  const pages = new RunPages();
+  /** Number of episodes that are shown. */
+  let shown = 0;
+
+  /**
+   * Adds a page. A long list is shown when it is complete, and before that each time it has twice as many episodes as are shown: computing the
+   * views takes as long as the list is.
+   */
+  function take(page: Overview): void {
+    const isNew = page.revision !== data.value?.revision;
+    pages.add(page);
+    if (!isNew || (page.more && shown > 0 && pages.size < 2 * shown)) return;
+    shown = pages.size;
+    data.value = pages.read();
+  }
+
   async function load(): Promise<void> {
     try {
-      data.value = mergeOverview(null, await source.overview());
+      take(await source.overview());
       failure.value = null;
-      await watch();
+      await follow();
     } catch (error) {
       failure.value = messageOf(error);
     }
   }
 
-  async function watch(): Promise<void> {
-    if (!source.changes) return;
+  async function follow(): Promise<void> {
+    live.value = source.changes !== undefined;
     const { signal: never } = new AbortController();
-    for (live.value = true; live.value; ) {
+    while (live.value || pages.more) {
       try {
-        const known = data.value;
-        const change = await source.changes(known?.revision ?? 0, never);
+        const { revision, more } = pages;
+        const page = await (more ? source.overview(revision) : source.changes?.(revision, never));
         failure.value = null;
-        if (change.revision !== known?.revision) data.value = mergeOverview(known, change);
+        if (page) take(page);
       } catch (error) {
-        if (error instanceof NotFoundError) live.value = false;
-        else {
-          failure.value = `Changes cannot be read: ${messageOf(error)}`;
-          await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-        }
+        if (error instanceof NotFoundError) return void (live.value = false);
+        failure.value = `Changes cannot be read: ${messageOf(error)}`;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
   }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { useKeys } from "../../state/keyboard.js";
 import { episodeLink, type Route } from "../../state/route.js";
-import type { RunData } from "../../state/run-data.js";
+import { findEpisode, type RunData } from "../../state/run-data.js";
 import type { Store } from "../../state/store.js";
 import { EpisodePane } from "./episode-pane.js";
 import { GroupStrip } from "./group-strip.js";
@@ -14,7 +14,7 @@ interface CompareViewProps {
 
 /** Two episodes side by side, usually of one group. */
 export function CompareView({ store, data, route }: CompareViewProps) {
-  const row = data.episodes[route.left];
+  const row = findEpisode(data, route.left);
   useKeys({ Escape: () => (location.hash = episodeLink(route.left, route)) });
   return (
     <article class="episode">
@@ -37,7 +37,7 @@ function Side({ store, data, index }: { readonly store: Store; readonly data: Ru
       <EpisodePane
         source={store.source}
         index={index}
-        row={data.episodes[index]}
+        row={findEpisode(data, index)}
         interaction={interaction}
         onChoose={setInteraction}
         isNarrow

@@ -1,6 +1,6 @@
 import { useKeys } from "../../state/keyboard.js";
 import { formatRoute, type Route } from "../../state/route.js";
-import type { RunData } from "../../state/run-data.js";
+import { findEpisode, type RunData } from "../../state/run-data.js";
 import type { Store } from "../../state/store.js";
 import { EpisodePane } from "./episode-pane.js";
 import { GroupStrip } from "./group-strip.js";
@@ -14,7 +14,7 @@ interface EpisodeViewProps {
 /** One episode, call by call. */
 export function EpisodeView({ store, data, route }: EpisodeViewProps) {
   const list = store.list.value;
-  const row = data.episodes[route.episode];
+  const row = findEpisode(data, route.episode);
   const at = list.findIndex(({ index }) => index === route.episode);
   const openBy = (by: number): void => {
     const { value: shown } = store.route;
