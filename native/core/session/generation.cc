@@ -52,8 +52,8 @@ Generation::Generation(std::vector<std::int32_t> ids, std::vector<float> logprob
 
 void Generation::checkCount(std::size_t count) const {
   if (limits_ && ids_.size() + count > limits_->maxTokens) {
-    throw Error(ErrorCode::kReplyImpossible, "it has more tokens than the " + std::to_string(limits_->maxTokens) +
-                                                 " that were asked for");
+    throw Error(ErrorCode::kReplyImpossible,
+                "it has more tokens than the " + std::to_string(limits_->maxTokens) + " that were asked for");
   }
 }
 
