@@ -128,7 +128,9 @@ describe("rolltape rollout --keep-sessions", TIMES, () => {
     const ended = await runRolltape([...args, "--keep-sessions", `storage.directory=${storage}`]);
     expect(ended).toMatchObject({ code: 0 });
     const again = join(folder, "again.safetensors");
-    const more = ["--on-mismatch", "split", "--shared-turns", "first"];
+    // Without them, in the order in which the sessions started.
+    const ids = [...new Set(readBatch(out).sessions)].join(",");
+    const more = ["--sessions", ids, "--on-mismatch", "split", "--shared-turns", "first"];
     expect(await runRolltape(["export", "--storage", storage, "--out", again, ...more])).toMatchObject({ code: 0 });
     expect(readFileSync(again).equals(readFileSync(out))).toBe(true);
   });
