@@ -15,7 +15,7 @@ from rolltape import AsyncClient, Client, Server
 from rolltape.client import calls
 from support import COMMAND, chat, ended_session, talk
 
-# Calls that only a gateway makes, and model calls, which an SDK makes.
+# Calls that only gateways and rollout workers make, and model calls, which an SDK makes.
 NOT_OURS = (
     "/export_batch/ready",
     "/export_batch/prepare",
@@ -24,6 +24,8 @@ NOT_OURS = (
     "/chat",
     "/responses",
     "/readyz",
+    # A rollout worker's own call.
+    "/rl/sessions/{id}/take_over",
     # A gateway's own call.
     "/rl/weights/step",
 )
