@@ -74,7 +74,6 @@ export class JobProcesses implements Disposable {
     // Of several controllers, one must end the job.
     const status = this.#running > 0 ? TIMED_OUT : this.#statuses.includes(0) ? 0 : (this.#statuses.at(-1) ?? KILLED);
     if (status === KILLED) return { status, reason: "it was killed" };
-    if (status === TIMED_OUT) console.error(this.#errors);
     return { status, reason: status === 0 ? "" : why.slice(0, 300) };
   }
 
