@@ -62,8 +62,18 @@ try {
     const page = await Page.open(await readAddress(child));
     const overview = await page.get<Overview>("overview");
     const [afterOverview] = readMemory(child);
-    const { session_id: ids, batch } = overview.value.episodes;
-    if (ids.length !== LARGE_RUN.episodes || batch.includes(-1)) throw new Error("the overview is incomplete");
+    const ids = new Map<number, string | null>();
+    const batches = new Map<number, number>();
+    for (let part = overview; ; part = await page.get<Overview>(`overview?after=${part.value.revision}`)) {
+      const { index, session_id, batch } = part.value.episodes;
+      for (const [at, episode] of index.entries()) {
+        ids.set(episode, session_id[at] ?? null);
+        batches.set(episode, batch[at] ?? -1);
+      }
+      if (!part.value.more) break;
+    }
+    if (ids.size !== LARGE_RUN.episodes || [...batches.values()].includes(-1))
+      throw new Error("the overview is incomplete");
     rows.push(["from the start of the process to the overview", milliseconds((performance.now() - started) / 1000)]);
     rows.push(["the overview's request", `${milliseconds(overview.seconds)}, ${(overview.bytes / 1e6).toFixed(2)} MB`]);
     const episodes: number[] = [];
@@ -72,7 +82,7 @@ try {
     for (let i = 0; i < SAMPLES; i++) {
       const index = Math.floor((i + 0.5) * (LARGE_RUN.episodes / SAMPLES));
       const { value, seconds } = await page.get<EpisodeLine>(`episodes/${index}`);
-      if (value.session_id !== ids[index]) throw new Error(`episode ${index} is another one`);
+      if (value.session_id !== ids.get(index)) throw new Error(`episode ${index} is another one`);
       episodes.push(seconds);
       for (const turn of [0, 1, LARGE_RUN.turns - 1]) {
         const slice = await page.get<TokenSlice>(`episodes/${index}/tokens/${turn}`);
