@@ -1,9 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { packBatch } from "../../src/session/batch/batch.js";
-import { type BatchOptionsInput, batchOptionsSchema } from "../../src/session/batch/batch-options.js";
-import { mergeOrigins } from "../../src/session/batch/merge-origins.js";
-import { type FileSession, readSessions } from "../../src/session/stored/file/read-sessions.js";
 import { recordLarge } from "../helpers/record-large.js";
+import { packSessionsFile, readSessionsFile } from "../helpers/sessions-file.js";
 import { Gateway, readWorkerTag, startWorker, type WorkerServer } from "./workers.js";
 
 const TOOLS = [{ type: "function", function: { name: "look_up", parameters: { type: "object", properties: {} } } }];
@@ -23,27 +20,6 @@ async function started(count: number): Promise<{ gateway: Gateway; workers: Work
   return { gateway, workers, ids };
 }
 
-async function readFile(file: Buffer): Promise<FileSession[]> {
-  const sessions: FileSession[] = [];
-  for await (const session of readSessions(toChunks(file), "x.sessions")) sessions.push(session);
-  return sessions;
-}
-
-async function* toChunks(file: Buffer): AsyncGenerator<Buffer> {
-  yield file;
-}
-
-async function packFile(file: Buffer, options: BatchOptionsInput): Promise<Buffer> {
-  const read = await readFile(file);
-  const origin = mergeOrigins([...new Set(read.flatMap((each) => each.origin ?? []))]);
-  using batch = await packBatch(
-    read.map(({ session }) => session),
-    batchOptionsSchema.parse(options),
-    { origin },
-  );
-  return Buffer.from(batch.bytes);
-}
-
 it.each([
   [{}, {}],
   [
@@ -59,9 +35,9 @@ it.each([
     const order = [ids[3], ids[0], ids[4], ids[1], ids[2]].map(String);
     const reply = await gateway.post("/export_sessions", { session_ids: order });
     expect(reply.headers["content-type"]).toBe("application/vnd.rolltape.sessions");
-    expect((await readFile(reply.raw)).map(({ session }) => session.id)).toEqual(order);
+    expect((await readSessionsFile(reply.raw)).map(({ session }) => session.id)).toEqual(order);
     const batch = await gateway.post("/export_batch", { session_ids: order, ...fields });
-    expect((await packFile(reply.raw, options)).equals(batch.raw)).toBe(true);
+    expect((await packSessionsFile(reply.raw, options)).equals(batch.raw)).toBe(true);
   },
 );
 

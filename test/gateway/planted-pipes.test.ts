@@ -9,7 +9,7 @@ import { VersionFile } from "../../src/server/version-file.js";
 import * as regularFile from "../../src/support/regular-file.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 
-/** Whoever may write to the workers' folder can put named pipes there. Opening one waits for a writer. */
+/** Named pipes in the workers' folder: opening one waits for a writer. */
 
 function plantPipe(folder: string, name: string): void {
   execFileSync("mkfifo", [join(folder, name)]);

@@ -7,7 +7,7 @@ import { Proxy } from "../helpers/proxy.js";
 import { user } from "../helpers/turn.js";
 import { until } from "../helpers/until.js";
 
-/** What a body takes at its peak is refused before its memory is allocated, if the process has no room for it. */
+/** A body is refused before its memory is allocated if the process has no room for its peak. */
 
 const heap = { read: () => ({ used: 0, limit: 2 ** 40 }), collect: () => undefined };
 const BODY = 100_000;

@@ -7,7 +7,7 @@ import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
 /**
- * What is sent to engines is a positive list: a request of an agent cannot reach fields that stop an engine or change what it records.
+ * Fields that are sent to engines are a positive list: an agent's request cannot set others, which may stop an engine or change its records.
  * Every field that the engines' request classes have is tried at every place of a request that has fields, in every protocol.
  */
 
@@ -19,7 +19,7 @@ const NAMES = [...new Set(Object.values(CLASSES).flatMap((classes) => Object.val
 
 const listNames = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** What each endpoint of an engine may receive. */
+/** The fields that each endpoint of an engine may receive. */
 const SENT: Readonly<Record<string, ReadonlySet<string>>> = {
   "/generate":
     listNames(`input_ids sampling_params return_logprob logprob_start_len top_logprobs_num return_text_in_logprobs stream rid

@@ -22,7 +22,7 @@ export interface PythonTask {
     readonly task_id: string | null;
     readonly group_id: string | null;
   };
-  /** What the episode has recorded, if the agent goes on with one that was cut. */
+  /** The recorded episode, if the agent goes on with one that was cut. */
   readonly transcript?: EpisodeTranscript | undefined;
   /** Set while the task runs. Only for workers that run one task at a time. */
   readonly environment?: Environment | undefined;

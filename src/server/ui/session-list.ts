@@ -16,7 +16,7 @@ const POLL_MS = 1000;
 
 interface Entry {
   readonly session: Session;
-  /** What the session was like when it was summarized. */
+  /** State of the session when it was summarized. */
   readonly state: State;
   readonly episode: EpisodeSummary;
   /** Revision of its last change. */

@@ -1,16 +1,14 @@
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { packBatch } from "../../../src/session/batch/batch.js";
-import { type BatchOptionsInput, batchOptionsSchema } from "../../../src/session/batch/batch-options.js";
-import { mergeOrigins } from "../../../src/session/batch/merge-origins.js";
+import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
 import type { SessionsFileError } from "../../../src/session/stored/file/errors.js";
-import { type FileSession, readSessions } from "../../../src/session/stored/file/read-sessions.js";
 import { newFolder, recordBranches, startStored } from "../../cli/storage/stored-sessions.js";
 import { batchOptions, manySessions } from "../../helpers/export-model/arbitraries.js";
 import { recordCalls } from "../../helpers/export-model/record.js";
 import { ADMIN_KEY, Proxy, type ProxyOptions, type StartedSession } from "../../helpers/proxy.js";
 import { recordLarge } from "../../helpers/record-large.js";
 import type { ScriptedEngine } from "../../helpers/scripted-engine.js";
+import { packSessionsFile, readSessionsFile } from "../../helpers/sessions-file.js";
 
 /** `POST /export_sessions`, and batches that are made from its answer. */
 
@@ -18,28 +16,6 @@ async function startProxy(options: ProxyOptions<ScriptedEngine> = {}): Promise<P
   const proxy = await Proxy.start(options);
   onTestFinished(() => proxy.close());
   return proxy;
-}
-
-/** Cuts a file into chunks of `size` bytes. */
-async function* cut(file: Buffer, size = 1000): AsyncGenerator<Buffer> {
-  for (let from = 0; from < file.length; from += size) yield file.subarray(from, from + size);
-}
-
-async function readAll(file: Buffer): Promise<FileSession[]> {
-  const sessions: FileSession[] = [];
-  for await (const session of readSessions(cut(file), "x.sessions")) sessions.push(session);
-  return sessions;
-}
-
-async function packFile(file: Buffer, options: BatchOptionsInput): Promise<Buffer> {
-  const read = await readAll(file);
-  const origin = mergeOrigins([...new Set(read.flatMap((each) => each.origin ?? []))]);
-  using batch = await packBatch(
-    read.map(({ session }) => session),
-    batchOptionsSchema.parse(options),
-    { origin },
-  );
-  return Buffer.from(batch.bytes);
 }
 
 async function exportFile(proxy: Proxy, ids: readonly string[]): Promise<Buffer> {
@@ -65,7 +41,7 @@ function randomExports(proxy: Proxy): fc.IAsyncProperty<unknown> {
     });
     const file = await exportFile(proxy, ids);
     const served = await proxy.post("/export_batch", { session_ids: ids, ...toFields(options) });
-    const packed = await packFile(file, options).catch(({ code }: { code: string }) => code);
+    const packed = await packSessionsFile(file, options).catch(({ code }: { code: string }) => code);
     expect(packed).toEqual(served.status < 300 ? served.raw : served.error.code);
   });
 }
@@ -93,7 +69,7 @@ test("a file keeps tools, messages and choices of calls", async () => {
   const proxy = await startProxy();
   const session = await recordWithTools(proxy);
   await proxy.end(session);
-  const [read] = await readAll(await exportFile(proxy, [session.id]));
+  const [read] = await readSessionsFile(await exportFile(proxy, [session.id]));
   const live = proxy.context.registry.get(session.id);
   const copy = read?.session;
   expect(copy?.interactionCount).toBe(3);
@@ -115,8 +91,10 @@ test("a server with storage that has restarted exports the same file", async () 
   await before.close();
   const after = await startStored(directory);
   const second = await exportFile(after, ids);
-  expect((await packFile(second, {})).equals(await packFile(first, {}))).toBe(true);
-  expect((await packFile(second, {})).equals((await after.post("/export_batch", { session_ids: ids })).raw)).toBe(true);
+  expect((await packSessionsFile(second, {})).equals(await packSessionsFile(first, {}))).toBe(true);
+  expect(
+    (await packSessionsFile(second, {})).equals((await after.post("/export_batch", { session_ids: ids })).raw),
+  ).toBe(true);
 });
 
 test("an export of a file leaves its sessions as they are", async () => {
@@ -148,7 +126,7 @@ test("a session that was exported and is held can be exported as a file", async 
   await proxy.end(session);
   const held = await proxy.post("/export_batch", { session_ids: [session.id], acknowledge: true });
   const file = await exportFile(proxy, [session.id]);
-  expect((await packFile(file, {})).equals(held.raw)).toBe(true);
+  expect((await packSessionsFile(file, {})).equals(held.raw)).toBe(true);
   const id = String(held.headers["x-rolltape-export-id"]);
   expect((await proxy.request({ method: "DELETE", url: `/export_batch/${id}` })).status).toBe(200);
 });
@@ -164,7 +142,7 @@ async function recordFile(): Promise<Buffer> {
 }
 
 const codeOf = (file: Buffer): Promise<string> =>
-  readAll(file).then(
+  readSessionsFile(file).then(
     () => "read",
     (error: SessionsFileError) => error.code,
   );
@@ -175,7 +153,7 @@ test("a file that was cut anywhere is refused", async () => {
     expect(await codeOf(file.subarray(0, length))).toBe("damaged");
   expect(await codeOf(file.subarray(0, file.length - 1))).toBe("damaged");
   expect(await codeOf(Buffer.concat([file, Buffer.from("x")]))).toBe("damaged");
-  await expect(readAll(file.subarray(0, 2000))).rejects.toThrow("x.sessions is damaged: its end is missing.");
+  await expect(readSessionsFile(file.subarray(0, 2000))).rejects.toThrow("x.sessions is damaged: its end is missing.");
 });
 
 test("a file with a changed byte anywhere is refused", async () => {
@@ -191,7 +169,9 @@ test("a file without one of its records is refused", async () => {
   const file = await recordFile();
   const first = file.readUInt32LE(8) + 9;
   const without = Buffer.concat([file.subarray(0, 8), file.subarray(8 + first)]);
-  await expect(readAll(without)).rejects.toThrow("x.sessions is damaged: records are missing or in another order.");
+  await expect(readSessionsFile(without)).rejects.toThrow(
+    "x.sessions is damaged: records are missing or in another order.",
+  );
 });
 
 test("other files, and files of a later version, are refused with their reason", async () => {
@@ -199,7 +179,7 @@ test("other files, and files of a later version, are refused with their reason",
   expect(await codeOf(Buffer.from('{"a":1}\n'))).toBe("not_sessions");
   const later = Buffer.from(file);
   later.writeUInt16LE(2, 6);
-  await expect(readAll(later)).rejects.toThrow(
+  await expect(readSessionsFile(later)).rejects.toThrow(
     "x.sessions has format 2; this Rolltape reads format 1. Use the Rolltape that wrote it.",
   );
 });
