@@ -6,7 +6,7 @@ import { inspectFileSystem } from "./file-system.js";
 const DEVICES = "/dev";
 
 /**
- * Refuses a folder that cannot hold an LMDB file because it is on a network file system or a virtual one, such as /proc. The folder
+ * Refuses a folder that cannot hold a storage because it is on a network file system or a virtual one, such as /proc. The folder
  * need not exist.
  *
  * @throws StorageError `storage_unusable`
@@ -16,8 +16,8 @@ export async function refuseUnfitPlace(directory: string): Promise<void> {
   const { network, virtual } = await inspectFileSystem(existing);
   if (network !== undefined) {
     const reason =
-      `is on a network file system (${network}). LMDB maps its file into memory and needs locks, which do not work ` +
-      "reliably there. Use a local disk";
+      `is on a network file system (${network}). A storage needs writes that are on disk once they are confirmed, and ` +
+      "locks, which do not work reliably there. Use a local disk";
     throw unusableFolderError(directory, reason);
   }
   if (virtual === undefined && !(await isOfDevices(existing))) return;

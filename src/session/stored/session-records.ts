@@ -1,4 +1,4 @@
-import { type Change, damagedFolderError, EntryBlocks, type Storage } from "../../storage/index.js";
+import { type Change, DamagedValueError, damagedFolderError, type EntryBlock, EntryBlocks, type Storage } from "../../storage/index.js";
 import { Allowance } from "../../support/async/allowance.js";
 import { runInTurns } from "../../support/async/run-steps.js";
 import { Semaphore } from "../../support/async/semaphore.js";
@@ -159,8 +159,8 @@ export class SessionRecords {
    * @throws DamagedSessionError if it is damaged
    */
   *readResponse(id: string, number: number, index: number): Steps<Buffer | undefined> {
-    const bytes = this.#storage.get("records", recordKey(number, "response", index));
     try {
+      const bytes = this.#storage.get("records", recordKey(number, "response", index));
       return bytes && (yield* openBytes(bytes));
     } catch (error) {
       throw damagedRecordError(id, `response ${index}`, error);
@@ -234,8 +234,8 @@ export class SessionRecords {
   ): Promise<void> {
     const block = this.#blocks.take();
     try {
-      // All at once, because the file may change between the steps.
-      this.#storage.readInto(block, "records", listData(number, summary.interactionCount));
+      // All at once, because the records may change between the steps.
+      this.#readInto(block, summary, listData(number, summary.interactionCount));
       const stored = await runInTurns(
         readStoredSession(summary.id, block.entries(), (key) => this.#readMessages(summary.id, key)),
       );
@@ -248,6 +248,14 @@ export class SessionRecords {
       }
     } finally {
       this.#blocks.giveBack(block);
+    }
+  }
+
+  #readInto(block: EntryBlock, { id }: SessionSummary, keys: readonly Buffer[]): void {
+    try {
+      this.#storage.readInto(block, "records", keys);
+    } catch (error) {
+      throw error instanceof DamagedValueError ? damagedRecordError(id, nameRecord(error.key), error) : error;
     }
   }
 
