@@ -1,6 +1,6 @@
-import { crc32 } from "node:zlib";
 import { link, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { type Change, type Entry, TABLES, type Table } from "./changes.js";
 import { unusableFolderError } from "./errors.js";
 import { COPY_FOLDER, DAMAGED_SUFFIX, MANIFEST_FILE, readSegmentNumber } from "./file-names.js";

@@ -27,9 +27,13 @@ class Model {
 
 const value = fc.oneof(fc.nat(100), fc.nat(5000), fc.nat(70_000)).map((length) => Buffer.alloc(length, length % 251));
 const change = fc.oneof(
-  fc.tuple(fc.nat(5), fc.nat(9), fc.option(value)).map(([session, index, bytes]) => record(session, index, bytes ?? undefined)),
+  fc
+    .tuple(fc.nat(5), fc.nat(9), fc.option(value))
+    .map(([session, index, bytes]) => record(session, index, bytes ?? undefined)),
   fc.tuple(fc.nat(5), fc.option(fc.string())).map(([session, text]) => head(session, text ?? undefined)),
-  fc.tuple(fc.constantFrom("a", "b", "c"), fc.option(value)).map(([name, bytes]): Change => ({ table: "meta", key: Buffer.from(name), value: bytes ?? undefined })),
+  fc
+    .tuple(fc.constantFrom("a", "b", "c"), fc.option(value))
+    .map(([name, bytes]): Change => ({ table: "meta", key: Buffer.from(name), value: bytes ?? undefined })),
 );
 const step = fc.oneof(
   { weight: 8, arbitrary: fc.array(change, { minLength: 1, maxLength: 6 }) },
@@ -70,7 +74,10 @@ test("cleans segments while sessions come and go, and loses nothing at any crash
   const kept = head(10_000, "kept from the first record on");
   let written = 0;
   for (let session = 0; session < 400; session++) {
-    const changes = [head(session, `session ${session}`), record(session, 0, Buffer.alloc(random.integer(10_000, 60_000), session))];
+    const changes = [
+      head(session, `session ${session}`),
+      record(session, 0, Buffer.alloc(random.integer(10_000, 60_000), session)),
+    ];
     if (session === 0) changes.push(kept);
     const old = session - 20;
     if (old >= 0) changes.push(record(old, 0), head(old));

@@ -48,44 +48,51 @@ const copyFolder = (from: string, to: string) => {
 
 const isOfLog = (name: string) => name !== "rolltape.lock";
 
-test.each([true, false])("a flipped bit anywhere is refused, or only values with it differ (closed: %s)", async (isClosed) => {
-  const original = await writeFolder({ isClosed });
-  const expected = (await start(crash(original))) as Record<string, string>;
-  expect(Object.keys(expected)).toHaveLength(21);
-  const directory = join(newFolder(), "copy");
-  const outcomes = { same: 0, refused: 0, reported: 0, dropped: 0 };
-  for (const name of readdirSync(original).filter(isOfLog)) {
-    const bytes = readFileSync(join(original, name));
-    for (let at = 0; at < bytes.length; at += 997) {
-      copyFolder(original, directory);
-      const flipped = Buffer.from(bytes);
-      flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
-      writeFileSync(join(directory, name), flipped);
-      const { values, damage } = readIntact(directory);
-      const wrong = Object.keys(expected).filter((key) => values[key] !== expected[key]);
-      const place = `${name} at byte ${at}`;
-      expect(Object.keys(values).filter((key) => !(key in expected)), place).toEqual([]);
-      if (damage.length > 0) {
-        outcomes.reported++;
-        const result = await start(directory);
-        // Values of complete segments are read when they are needed. Each has a checksum of its own.
-        const differing = typeof result === "string" ? [] : Object.keys(expected).filter((key) => result[key] !== expected[key]);
-        expect(differing.length, place).toBeLessThanOrEqual(2);
-        if (typeof result === "string") outcomes.refused++;
-        continue;
+test.each([true, false])(
+  "a flipped bit anywhere is refused, or only values with it differ (closed: %s)",
+  async (isClosed) => {
+    const original = await writeFolder({ isClosed });
+    const expected = (await start(crash(original))) as Record<string, string>;
+    expect(Object.keys(expected)).toHaveLength(21);
+    const directory = join(newFolder(), "copy");
+    const outcomes = { same: 0, refused: 0, reported: 0, dropped: 0 };
+    for (const name of readdirSync(original).filter(isOfLog)) {
+      const bytes = readFileSync(join(original, name));
+      for (let at = 0; at < bytes.length; at += 997) {
+        copyFolder(original, directory);
+        const flipped = Buffer.from(bytes);
+        flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
+        writeFileSync(join(directory, name), flipped);
+        const { values, damage } = readIntact(directory);
+        const wrong = Object.keys(expected).filter((key) => values[key] !== expected[key]);
+        const place = `${name} at byte ${at}`;
+        expect(
+          Object.keys(values).filter((key) => !(key in expected)),
+          place,
+        ).toEqual([]);
+        if (damage.length > 0) {
+          outcomes.reported++;
+          const result = await start(directory);
+          // Values of complete segments are read when they are needed. Each has a checksum of its own.
+          const differing =
+            typeof result === "string" ? [] : Object.keys(expected).filter((key) => result[key] !== expected[key]);
+          expect(differing.length, place).toBeLessThanOrEqual(2);
+          if (typeof result === "string") outcomes.refused++;
+          continue;
+        }
+        // The record that was written last cannot be told from one that was being written at the crash.
+        const isLast = !isClosed && name === "segment-00000003.log" && at >= 5 * 4096;
+        if (wrong.length > 0) {
+          expect([isLast, wrong.length <= 2], place).toEqual([true, true]);
+          outcomes.dropped++;
+        } else outcomes.same++;
       }
-      // The record that was written last cannot be told from one that was being written at the crash.
-      const isLast = !isClosed && name === "segment-00000003.log" && at >= 5 * 4096;
-      if (wrong.length > 0) {
-        expect([isLast, wrong.length <= 2], place).toEqual([true, true]);
-        outcomes.dropped++;
-      } else outcomes.same++;
     }
-  }
-  expect(outcomes.same).toBeGreaterThan(10);
-  expect(outcomes.reported).toBeGreaterThan(10);
-  expect(outcomes.dropped).toBeLessThanOrEqual(isClosed ? 0 : 5);
-});
+    expect(outcomes.same).toBeGreaterThan(10);
+    expect(outcomes.reported).toBeGreaterThan(10);
+    expect(outcomes.dropped).toBeLessThanOrEqual(isClosed ? 0 : 5);
+  },
+);
 
 test.each([true, false])("a missing or cut file is refused by its name (closed: %s)", async (isClosed) => {
   const original = await writeFolder({ isClosed });

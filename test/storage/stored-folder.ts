@@ -28,7 +28,11 @@ export function crash(directory: string): string {
 
 /** Returns the change of a record of a session; without a value, its removal. */
 export function record(session: number, index: number, value?: Buffer | string): Change {
-  return { table: "records", key: recordKey(session, "interaction", index), value: value === undefined ? undefined : Buffer.from(value) };
+  return {
+    table: "records",
+    key: recordKey(session, "interaction", index),
+    value: value === undefined ? undefined : Buffer.from(value),
+  };
 }
 
 /** Returns the change of the head of a session; without a value, its removal. */
@@ -40,7 +44,8 @@ export function head(session: number, value?: string): Change {
 export function readAll(storage: Storage | StorageReader): Record<string, string> {
   const values: Record<string, string> = {};
   for (const table of ["meta", "sessions", "records", "leases"] as const) {
-    for (const { key, value } of storage.range(table)) values[`${table} ${key.toString("hex")}`] = value.toString("latin1");
+    for (const { key, value } of storage.range(table))
+      values[`${table} ${key.toString("hex")}`] = value.toString("latin1");
   }
   return values;
 }

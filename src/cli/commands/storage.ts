@@ -1,11 +1,6 @@
 import { reasonOf } from "../../session/stored/offline-sessions.js";
 import { type Verified, verifySessions } from "../../session/stored/verify-sessions.js";
-import {
-  compactStorage,
-  damagedFolderError,
-  StorageError,
-  StorageReader,
-} from "../../storage/index.js";
+import { compactStorage, damagedFolderError, StorageError, StorageReader } from "../../storage/index.js";
 import { countNoun } from "../count-noun.js";
 import { EXIT_FAILURE } from "../exit.js";
 import { formatBytes } from "../format-bytes.js";

@@ -21,7 +21,8 @@ export interface ObservedServerStorage {
 export function observeStorage({ storage, records }: ObservedServerStorage, register: Registry): () => void {
   const fileHelp = "Size of the storage's segments in bytes.";
   addGauge(register, "rolltape_storage_file_bytes", fileHelp, () => storage.readSize().fileBytes);
-  const usedHelp = "Bytes of the segments that are values. If they are less than half, the oldest segments are cleaned and removed.";
+  const usedHelp =
+    "Bytes of the segments that are values. If they are less than half, the oldest segments are cleaned and removed.";
   addGauge(register, "rolltape_storage_used_bytes", usedHelp, () => storage.readSize().usedBytes);
   const pendingHelp = "Groups of changes that are not on disk yet.";
   addGauge(register, "rolltape_storage_pending_writes", pendingHelp, () => storage.pending);

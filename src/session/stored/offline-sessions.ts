@@ -1,4 +1,4 @@
-import type { Entry, StorageReader, ReportDamage } from "../../storage/index.js";
+import type { Entry, ReportDamage, StorageReader } from "../../storage/index.js";
 import { runAtOnce } from "../../support/async/steps.js";
 import type { Session } from "../session.js";
 import { DamagedSessionError, describeDamage as describeSessionDamage } from "./damaged-session-error.js";

@@ -1,4 +1,11 @@
-import { type Change, DamagedValueError, damagedFolderError, type EntryBlock, EntryBlocks, type Storage } from "../../storage/index.js";
+import {
+  type Change,
+  DamagedValueError,
+  damagedFolderError,
+  type EntryBlock,
+  EntryBlocks,
+  type Storage,
+} from "../../storage/index.js";
 import { Allowance } from "../../support/async/allowance.js";
 import { runInTurns } from "../../support/async/run-steps.js";
 import { Semaphore } from "../../support/async/semaphore.js";

@@ -124,7 +124,11 @@ function findManifest(
     damage.push(`${MANIFEST_FILE} is missing`);
   } catch (error) {
     if (error instanceof LaterStorageError) {
-      throw unusableFolderError(directory, "was written by another version of Rolltape, which this one cannot read", error);
+      throw unusableFolderError(
+        directory,
+        "was written by another version of Rolltape, which this one cannot read",
+        error,
+      );
     }
     damage.push(`${MANIFEST_FILE} is damaged: ${(error as Error).message}`);
   }

@@ -91,7 +91,11 @@ export interface ScanOptions {
  * A record that was being written at a crash may be incomplete. It was never confirmed and does not count. Since a record is written only
  * once the one before it is on disk, a record that has a successor is complete: if it is not, the segment is damaged.
  */
-export function scanSegment(directory: string, id: SegmentId, { end, isLive = false }: ScanOptions = {}): SegmentContent {
+export function scanSegment(
+  directory: string,
+  id: SegmentId,
+  { end, isLive = false }: ScanOptions = {},
+): SegmentContent {
   const name = segmentName(id.segment);
   const bytes = readIfExists(join(directory, name));
   if (!bytes) return { ...NOTHING, changes: new ChangeList(), damage: [`${name} is missing`] };

@@ -29,8 +29,13 @@ test("has the last place of each key, and its keys in ascending order", () => {
         expect(index.get(table, key)).toBe(each.place);
       }
       for (const table of ["meta", "sessions", "records"] as const) {
-        const found = [...index.keys(table, Buffer.alloc(0))].map(({ key, place }) => [`${table} ${key.toString("hex")}`, place]);
-        expect(found).toEqual([...expected].filter(([name]) => name.startsWith(table)).sort(([a], [b]) => (a < b ? -1 : 1)));
+        const found = [...index.keys(table, Buffer.alloc(0))].map(({ key, place }) => [
+          `${table} ${key.toString("hex")}`,
+          place,
+        ]);
+        expect(found).toEqual(
+          [...expected].filter(([name]) => name.startsWith(table)).sort(([a], [b]) => (a < b ? -1 : 1)),
+        );
       }
     }),
     { numRuns: 300 },
@@ -41,10 +46,17 @@ test("finds the keys of a session, and those that begin with a text", () => {
   const index = new KeyIndex();
   for (const session of [1, 2]) for (const i of [0, 1]) index.set("records", recordKey(session, "outcome", i), 7);
   for (const name of ["tools/b", "tools/a", "state"]) index.set("meta", Buffer.from(name), 7);
-  expect([...index.keys("records", sessionKey(2))].map(({ key }) => key)).toEqual([0, 1].map((i) => recordKey(2, "outcome", i)));
-  expect([...index.keys("meta", Buffer.from("tools/"))].map(({ key }) => key.toString())).toEqual(["tools/a", "tools/b"]);
+  expect([...index.keys("records", sessionKey(2))].map(({ key }) => key)).toEqual(
+    [0, 1].map((i) => recordKey(2, "outcome", i)),
+  );
+  expect([...index.keys("meta", Buffer.from("tools/"))].map(({ key }) => key.toString())).toEqual([
+    "tools/a",
+    "tools/b",
+  ]);
 });
 
 test("refuses a record far behind the others, which would take memory for all between them", () => {
-  expect(() => new KeyIndex().set("records", recordKey(1, "outcome", 2 ** 30), 7)).toThrow("record 1073741824 follows 0 records");
+  expect(() => new KeyIndex().set("records", recordKey(1, "outcome", 2 ** 30), 7)).toThrow(
+    "record 1073741824 follows 0 records",
+  );
 });
