@@ -46,6 +46,9 @@ const copyFolder = (from: string, to: string) => {
   for (const name of readdirSync(from)) copyFileSync(join(from, name), join(to, name));
 };
 
+/** What follows in an open segment are zeros. */
+const MAX_FLIPPED = 40_000;
+
 const isOfLog = (name: string) => name !== "rolltape.lock";
 
 test.each([true, false])(
@@ -58,7 +61,7 @@ test.each([true, false])(
     const outcomes = { same: 0, refused: 0, reported: 0, dropped: 0 };
     for (const name of readdirSync(original).filter(isOfLog)) {
       const bytes = readFileSync(join(original, name));
-      for (let at = 0; at < bytes.length; at += 997) {
+      for (let at = 0; at < Math.min(bytes.length, MAX_FLIPPED); at += 97) {
         copyFolder(original, directory);
         const flipped = Buffer.from(bytes);
         flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
@@ -153,7 +156,7 @@ test("a record that was being written at a crash is dropped, and its size is rep
   const copy = crash(directory);
   const path = join(copy, "segment-00000001.log");
   const bytes = readFileSync(path);
-  bytes.fill(0, 4096 + 60);
+  bytes.fill(0, 4096 + 54);
   writeFileSync(path, bytes);
   const recovered: unknown[] = [];
   const again = await Storage.open({ directory: copy, durability: "call", onRecover: (each) => recovered.push(each) });

@@ -1,0 +1,92 @@
+import { existsSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { native } from "../../src/native/addon.js";
+import { Storage, type StorageError, type StorageOptions } from "../../src/storage/index.js";
+import { crash, head, newFolder, openStorage, readAll, record } from "./stored-folder.js";
+
+/** A disk that does not confirm a write: it is unknown what the disk has of it, and what is in memory may be lost. */
+
+const { LogFile } = native;
+
+/** Writes of the segments that begin from now on reach the file, but the first ones are not confirmed. */
+function failSyncs(count: number): void {
+  let left = count;
+  const failing = vi.spyOn(native, "LogFile").mockImplementation(function (...options) {
+    const file = new LogFile(...options);
+    const append: typeof file.append = async (...args) => {
+      await file.append(...args);
+      if (left-- > 0)
+        throw Object.assign(new Error("the disk did not confirm a write: EIO"), { code: "ERR_SYNC_FAILED" });
+    };
+    return { append, release: () => file.release() };
+  });
+  onTestFinished(() => failing.mockRestore());
+}
+
+/** Opens a folder that has values, so that the first write begins a segment. */
+async function openWithValues(options: Partial<StorageOptions> = {}) {
+  const directory = newFolder();
+  const first = await openStorage(directory);
+  first.write([head(1, "before"), record(1, 0, "a")]);
+  await first.close();
+  const storage = await Storage.open({ ...options, directory, durability: "call" });
+  onTestFinished(() => storage.close());
+  return { directory, storage };
+}
+
+const values = async (directory: string): Promise<string[]> => {
+  const storage = await openStorage(directory);
+  const found = Object.values(readAll(storage));
+  await storage.close();
+  return found;
+};
+
+test.each([1, 3])("goes on in another segment after %i failed syncs, and has every change once", async (failures) => {
+  const reported: (StorageError | undefined)[] = [];
+  const { directory, storage } = await openWithValues({ onFailure: (failure) => reported.push(failure) });
+  failSyncs(failures);
+  storage.write([head(1, "during"), record(1, 1, "b")]);
+  await expect(storage.flushed()).rejects.toMatchObject({ code: "storage_failed" });
+  // Never confirmed, so nobody may see it.
+  expect(Object.values(readAll(storage))).toEqual(["before", "a"]);
+  await expect.poll(() => storage.failure, { timeout: 20_000 }).toBeUndefined();
+  expect(reported.map((failure) => failure?.message)).toEqual([
+    "The server cannot write to its storage: the disk did not confirm a write: EIO.",
+    undefined,
+  ]);
+  expect(Object.values(readAll(storage))).toEqual(["during", "a", "b"]);
+  storage.write([head(1, "after")]);
+  await storage.flushed();
+  expect(existsSync(join(directory, `segment-0000000${failures + 2}.log`))).toBe(true);
+  expect(await values(crash(directory))).toEqual(["after", "a", "b"]);
+  await storage.close();
+  expect(await values(directory)).toEqual(["after", "a", "b"]);
+});
+
+test("what was not confirmed does not count if another record took its place, and is whole if none did", async () => {
+  const { directory, storage } = await openWithValues();
+  failSyncs(1);
+  storage.write([head(1, "during"), record(1, 0, "b")]);
+  await expect(storage.flushed()).rejects.toThrow();
+  const unconfirmed = crash(directory);
+  expect(await values(unconfirmed)).toEqual(["during", "b"]);
+  await expect.poll(() => storage.failure, { timeout: 20_000 }).toBeUndefined();
+  expect(await values(crash(directory))).toEqual(["during", "b"]);
+});
+
+test("the last record of a crash is written again before anything else counts as confirmed", async () => {
+  const directory = newFolder();
+  const storage = await openStorage(directory);
+  storage.write([head(1, "a"), record(1, 0, "kept")]);
+  await storage.flushed();
+  storage.write([head(1, "b")]);
+  await storage.flushed();
+  const crashed = crash(directory);
+  const next = await openStorage(crashed);
+  next.write([record(1, 1, "new")]);
+  await next.flushed();
+  // The disk never had the last record of the first segment, whose write an earlier process may not have seen confirmed.
+  truncateSync(join(crashed, "segment-00000001.log"), 4096);
+  expect(await values(crash(crashed))).toEqual(["b", "kept", "new"]);
+});
