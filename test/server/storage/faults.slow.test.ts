@@ -2,7 +2,7 @@ import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Storage } from "../../../src/storage/index.js";
-import { LogSegment } from "../../../src/storage/log/log-segment.js";
+import { Log } from "../../../src/storage/log/log.js";
 import { readAsAfterCrash } from "../../helpers/crashed-copy.js";
 import { Proxy, type StartedSession } from "../../helpers/proxy.js";
 import { ScriptedEngine } from "../../helpers/scripted-engine.js";
@@ -79,7 +79,7 @@ test("accepts calls again when the disk has room, and has stored every change as
 test("creates no session and no slots if they cannot be stored", async () => {
   const { proxy } = opened();
   await proxy.post("/grant_capacity", { slots: 2 });
-  const failing = vi.spyOn(LogSegment.prototype, "append").mockRejectedValue(new Error("input/output error"));
+  const failing = vi.spyOn(Log.prototype, "append").mockRejectedValue(new Error("input/output error"));
   const before = [...proxy.context.registry.all()].length;
   expect((await proxy.post("/rl/start_session", {})).error).toMatchObject({
     code: "storage_failed",
@@ -150,7 +150,7 @@ test("does not write to the log while the disk is full, because LMDB would damag
   const started = await proxy.session();
   expect((await proxy.chat(started, [user("a")])).refusal).toBe("200");
   fillRest(disk.folder);
-  const append = vi.spyOn(LogSegment.prototype, "append");
+  const append = vi.spyOn(Log.prototype, "append");
   expect((await proxy.chat(started, [user("b")])).refusal).toBe("503 storage_failed");
   expect(append).not.toHaveBeenCalled();
   append.mockRestore();
