@@ -29,6 +29,10 @@ namespace {
 
 /// A file gets disk space in steps of this size.
 constexpr std::uint64_t kGrowthBytes = std::uint64_t{1} << 20;
+/// Zeros follow records up to this size, so that the next records overwrite them. A write to space that was never
+/// written also changes the metadata of the file, which costs a small record more than its own bytes.
+constexpr std::size_t kSmallRecordBytes = std::size_t{1} << 13;
+constexpr std::uint64_t kZeroedBytes = std::uint64_t{1} << 18;
 constexpr std::int64_t kMaxSafeInteger = (std::int64_t{1} << 53) - 1;
 
 FileDescriptor openFile(const std::string& path) {
@@ -82,6 +86,18 @@ Error refusedWrite() {
   return systemError(ErrorCode::kWriteFailed, "the disk refused a write: ");
 }
 
+/// Returns false if the disk refuses the write. `errno` says why.
+bool writeAll(const FileDescriptor& file, std::span<const std::uint8_t> bytes, std::uint64_t at) {
+  while (!bytes.empty()) {
+    const ssize_t written = pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(at));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    at += static_cast<std::uint64_t>(written);
+  }
+  return true;
+}
+
 }  // namespace
 
 Napi::Function LogFileObject::define(Napi::Env env) {
@@ -98,6 +114,7 @@ LogFileObject::LogFileObject(const Napi::CallbackInfo& info) : Wrapped(info) {
     synced_ = booleanArg(options.Get("synced"), "synced");
     file_ = openFile(utf8Arg(info[0], "path"));
     allocated_ = sizeOf(file_);
+    written_ = allocated_;
   });
   settled_ = Settled::New(info.Env(), "rolltape.log-file", 0, 1, this);
   settled_.Unref(info.Env());
@@ -161,20 +178,25 @@ void LogFileObject::run() {
 
 std::optional<Error> LogFileObject::perform(Write& write) {
   write.record.seal(write.place);
-  std::span<const std::uint8_t> bytes = write.record.bytes();
-  std::uint64_t at = write.at;
-  if (auto error = allocate(at + bytes.size())) return error;
-  while (!bytes.empty()) {
-    const ssize_t written = pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(at));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return refusedWrite();
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-    at += static_cast<std::uint64_t>(written);
+  const std::span<const std::uint8_t> bytes = write.record.bytes();
+  const std::uint64_t end = write.at + bytes.size();
+  if (auto error = allocate(end)) return error;
+  if (!writeAll(file_, bytes, write.at)) return refusedWrite();
+  if (end > written_) {
+    written_ = end;
+    if (synced_ && bytes.size() <= kSmallRecordBytes) writeZeros();
   }
   if (synced_ && fdatasync(file_.get()) != 0) {
     return systemError(ErrorCode::kSyncFailed, "the disk did not confirm a write: ");
   }
   return std::nullopt;
+}
+
+void LogFileObject::writeZeros() {
+  static constexpr std::array<std::uint8_t, kZeroedBytes> kZeros{};
+  const std::uint64_t end = checkedRoundUp(written_, kZeroedBytes);
+  // If the disk refuses them, the next record says so.
+  if (writeAll(file_, std::span(kZeros).first(end - written_), written_)) written_ = end;
 }
 
 std::optional<Error> LogFileObject::allocate(std::uint64_t end) {

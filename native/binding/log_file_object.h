@@ -42,6 +42,8 @@ class LogFileObject : public Wrapped<LogFileObject> {
   /// Gives the file disk space up to `end` and beyond, so that a full disk refuses a record before any of its bytes are
   /// written. Returns the error if there is no space.
   std::optional<Error> allocate(std::uint64_t end);
+  /// Writes zeros after the last record.
+  void writeZeros();
   void endThread();
   static void endThreadOf(void* self);
 
@@ -51,6 +53,8 @@ class LogFileObject : public Wrapped<LogFileObject> {
   bool synced_;
   /// Up to where the file has disk space. Used on the thread only.
   std::uint64_t allocated_;
+  /// Up to where the file was written. Used on the thread only.
+  std::uint64_t written_;
   Settled settled_;
   /// Number of writes whose promises are open. They keep this object and the process alive. Used on the event loop
   /// only.
