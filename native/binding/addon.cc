@@ -3,7 +3,6 @@
 #include "addon_data.h"
 #include "batch_object.h"
 #include "buffers.h"
-#include "cached_pages.h"
 #include "checksum.h"
 #include "digest_messages.h"
 #include "file_lock_object.h"
@@ -44,7 +43,6 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("FileLock", FileLockObject::define(env));
   exports.Set("LogFile", LogFileObject::define(env));
   exports.Set("crc32c", Napi::Function::New(env, computeCrc32c, "crc32c"));
-  exports.Set("dropCachedPages", Napi::Function::New(env, dropCachedPages, "dropCachedPages"));
   exports.Set("digestMessages", Napi::Function::New(env, digestMessages, "digestMessages"));
   exports.Set("freeBytes", Napi::Function::New(env, freeBytes, "freeBytes"));
   exports.Set("setSendBuffer", Napi::Function::New(env, setSendBuffer, "setSendBuffer"));

@@ -86,6 +86,17 @@ Error refusedWrite() {
   return systemError(ErrorCode::kWriteFailed, "the disk refused a write: ");
 }
 
+/// Returns false if the file cannot get disk space in advance. `errno` says why.
+bool reserve([[maybe_unused]] const FileDescriptor& file, [[maybe_unused]] std::uint64_t at,
+             [[maybe_unused]] std::uint64_t bytes) {
+#ifdef __linux__
+  return fallocate(file.get(), 0, static_cast<off_t>(at), static_cast<off_t>(bytes)) == 0;
+#else
+  errno = EOPNOTSUPP;
+  return false;
+#endif
+}
+
 /// Returns false if the disk refuses the write. `errno` says why.
 bool writeAll(const FileDescriptor& file, std::span<const std::uint8_t> bytes, std::uint64_t at) {
   while (!bytes.empty()) {
@@ -202,7 +213,7 @@ void LogFileObject::writeZeros() {
 std::optional<Error> LogFileObject::allocate(std::uint64_t end) {
   while (end > allocated_) {
     const std::uint64_t step = checkedRoundUp(end - allocated_, kGrowthBytes);
-    if (fallocate(file_.get(), 0, static_cast<off_t>(allocated_), static_cast<off_t>(step)) == 0) {
+    if (reserve(file_, allocated_, step)) {
       allocated_ += step;
     } else if (errno == ENOSPC || errno == EDQUOT) {
       return refusedWrite();

@@ -140,13 +140,6 @@ export interface NativeAddon {
    */
   crc32c(bytes: Uint8Array, seed?: number): number;
   /**
-   * Makes the kernel forget its copy of a file in memory, so that the file reads as it is on disk. Changes that the kernel has not
-   * written yet are written first; those that the disk refuses are lost. Pages that a process has mapped stay.
-   *
-   * @throws `ERR_INVALID_ARG` if the file cannot be opened
-   */
-  dropCachedPages(path: string): void;
-  /**
    * Sets how many bytes a socket takes before its reader has read them. The kernel reduces it to its own limit
    * (`net.core.wmem_max`).
    *

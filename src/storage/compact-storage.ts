@@ -8,9 +8,8 @@ import { inspectFileSystem, syncPath } from "./file-system.js";
 import { Log } from "./log/log.js";
 import { newManifest, readManifest, writeManifest } from "./log/manifest.js";
 import { openLog } from "./log/open-log.js";
-import { SegmentSet } from "./log/segment-set.js";
+import { SegmentSet, type StorageSize } from "./log/segment-set.js";
 import type { StorageReader } from "./storage-reader.js";
-import { readSize, type StorageSize } from "./storage-size.js";
 
 export interface CompactOptions {
   /** Returns false for entries that the copy leaves out. Default: it has all that can be read. */
@@ -122,7 +121,7 @@ function checkCopy(copy: string, digests: TableDigests): StorageSize {
     });
     const [reason = found.length > 0 ? `table ${found.join(", ")}` : undefined] = damage;
     if (reason !== undefined) throw new Error(`the copy differs from what was written (${reason}). Check the disk`);
-    return readSize(set);
+    return set.readSize();
   } finally {
     set.close();
   }

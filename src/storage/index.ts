@@ -4,7 +4,6 @@ export { type EntryBlock, EntryBlocks } from "./entry-block.js";
 export { damagedFolderError, StorageError, unusableFolderError } from "./errors.js";
 export { hasStorage } from "./file-names.js";
 export type { Recovered } from "./log/open-log.js";
-export { DamagedValueError } from "./log/segment-set.js";
+export { DamagedValueError, type StorageSize } from "./log/segment-set.js";
 export { type Durability, Storage, type StorageOptions } from "./storage.js";
 export { type Damage, type ReportDamage, StorageReader } from "./storage-reader.js";
-export type { StorageSize } from "./storage-size.js";

@@ -6,8 +6,7 @@ import { hasStorage, MANIFEST_FILE, readSegmentNumber } from "./file-names.js";
 import { type FolderLock, isFolderOpen, lockForChange, refuseSpecialFiles } from "./folder.js";
 import { type OpenedLog, openLog } from "./log/open-log.js";
 import { scanSegment } from "./log/read-segment.js";
-import type { DamagedValueError } from "./log/segment-set.js";
-import { readSize, type StorageSize } from "./storage-size.js";
+import type { DamagedValueError, StorageSize } from "./log/segment-set.js";
 
 /** A part of a storage that cannot be read. */
 export interface Damage {
@@ -116,7 +115,7 @@ export class StorageReader {
   }
 
   readSize(): StorageSize {
-    return readSize(this.#log.set);
+    return this.#log.set.readSize();
   }
 
   close(): void {

@@ -7,8 +7,7 @@ import { type FolderLock, lockFolder, prepareFolder, refuseSpecialFiles } from "
 import { GroupCommit } from "./group-commit.js";
 import { Log } from "./log/log.js";
 import { type OpenedLog, openLog, type Recovered } from "./log/open-log.js";
-import type { SegmentSet } from "./log/segment-set.js";
-import { readSize, type StorageSize } from "./storage-size.js";
+import type { SegmentSet, StorageSize } from "./log/segment-set.js";
 
 /**
  * When the server sends an answer, and what is lost when the process or the machine stops.
@@ -154,7 +153,7 @@ export class Storage {
   }
 
   readSize(): StorageSize {
-    return readSize(this.#set);
+    return this.#set.readSize();
   }
 
   /** @throws StorageError `storage_failed` if the storage was closed, so that nothing can be read any more */

@@ -1,8 +1,9 @@
-import { existsSync, truncateSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { native } from "../../src/native/addon.js";
 import { Storage, type StorageError, type StorageOptions } from "../../src/storage/index.js";
+import { readManifest, writeManifest } from "../../src/storage/log/manifest.js";
 import { crash, head, newFolder, openStorage, readAll, record } from "./stored-folder.js";
 
 /** A disk that does not confirm a write: it is unknown what the disk has of it, and what is in memory may be lost. */
@@ -89,4 +90,32 @@ test("the last record of a crash is written again before anything else counts as
   // The disk never had the last record of the first segment, whose write an earlier process may not have seen confirmed.
   truncateSync(join(crashed, "segment-00000001.log"), 4096);
   expect(await values(crash(crashed))).toEqual(["b", "kept", "new"]);
+});
+
+test("the last record of a crash does not replace what came after it, if another crash comes before its segment is listed", async () => {
+  const directory = newFolder();
+  const storage = await openStorage(directory);
+  storage.write([head(1, "a"), record(1, 0, "kept")]);
+  await storage.flushed();
+  storage.write([head(1, "b"), record(1, 0), record(1, 1, "last")]);
+  await storage.flushed();
+  const crashed = crash(directory);
+  // The next process died when it had begun a segment, before its first record.
+  writeFileSync(join(crashed, "segment-00000002.log"), "");
+  const manifest = readManifest(crashed);
+  await writeManifest(crashed, { ...manifest, last: 2 }, true);
+  const unlisted = readFileSync(join(crashed, "segment-00000001.log"));
+  const next = await openStorage(crashed);
+  next.write([head(1, "c"), record(1, 2, "new")]);
+  await next.flushed();
+  const again = crash(crashed);
+  for (const number of [1, 2]) rmSync(join(again, `segment-0000000${number}.index`));
+  writeFileSync(join(again, "segment-00000001.log"), unlisted);
+  const last = await openStorage(again);
+  expect(Object.values(readAll(last))).toEqual(["c", "last", "new"]);
+  last.write([record(1, 3, "later")]);
+  await last.flushed();
+  expect(Object.values(readAll(last))).toEqual(["c", "last", "new", "later"]);
+  await last.close();
+  expect(await values(again)).toEqual(["c", "last", "new", "later"]);
 });

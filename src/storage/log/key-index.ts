@@ -1,4 +1,4 @@
-import { NUMBER_BYTES, RECORD_KEY_BYTES, type Table } from "../changes.js";
+import { indexOf, kindOf, NUMBER_BYTES, RECORD_KEY_BYTES, requireKey, type Table } from "../changes.js";
 import type { Place } from "./place.js";
 
 /** The places of one session. */
@@ -13,9 +13,6 @@ export interface IndexedKey {
   readonly key: Buffer;
   readonly place: Place;
 }
-
-/** An index that is this much higher than the one before would make a list with more gaps than places. */
-const MAX_GAP = 2 ** 16;
 
 /** Finds the newest value of each key of a log. Takes 8 bytes for each record of a session. */
 export class KeyIndex {
@@ -37,11 +34,11 @@ export class KeyIndex {
    *
    * @param place 0: the key has no value any more
    * @returns the place that it had
-   * @throws Error if the key is not one of its table
+   * @throws RangeError if its table cannot have the key
    */
   set(table: Table, key: Buffer, place: Place): Place {
     if (table === "meta" || table === "leases") return replace(this.#others[table], toText(key), place);
-    if (!isKeyOf(table, key)) throw new Error(`a key of the table ${table} has ${key.length} bytes`);
+    requireKey(table, key);
     const number = key.readUIntBE(0, NUMBER_BYTES);
     const before = this.get(table, key);
     if (before === 0 && place === 0) return 0;
@@ -106,8 +103,6 @@ export class KeyIndex {
 }
 
 const toText = (key: Buffer): string => key.toString("latin1");
-const kindOf = (key: Buffer): number => key.readUInt8(NUMBER_BYTES);
-const indexOf = (key: Buffer): number => key.readUInt32BE(NUMBER_BYTES + 1);
 
 function isKeyOf(table: "sessions" | "records", key: Buffer): boolean {
   return key.length === (table === "sessions" ? NUMBER_BYTES : RECORD_KEY_BYTES);
@@ -123,7 +118,6 @@ function replace(places: Map<string, Place>, key: string, place: Place): Place {
 function setRecord({ records }: SessionPlaces, kind: number, index: number, place: Place): void {
   while (records.length <= kind) records.push([]);
   const places = records[kind] as Place[];
-  if (index > places.length + MAX_GAP) throw new Error(`record ${index} follows ${places.length} records`);
   while (places.length <= index) places.push(0);
   places[index] = place;
   while (places.at(-1) === 0) places.pop();

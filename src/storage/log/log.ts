@@ -9,6 +9,7 @@ import { requireSpace, syncPath } from "../file-system.js";
 import { ChangeList, type ListedChange } from "./change-list.js";
 import { type Manifest, writeManifest } from "./manifest.js";
 import type { OpenedLog, UnlistedSegment } from "./open-log.js";
+import { MAX_AT_BYTES } from "./place.js";
 import { readIndex, scanSegment, writeIndex } from "./read-segment.js";
 import { FIRST_CHANGE_AT, measureRecord } from "./record.js";
 import type { Segment, SegmentSet } from "./segment-set.js";
@@ -80,7 +81,7 @@ export class Log {
     this.#manifest = manifest;
     this.#unlisted = [...unlisted];
     this.#leftovers = leftovers;
-    this.#unconfirmed = unconfirmed ? readChanges(set, unconfirmed) : [];
+    this.#unconfirmed = unconfirmed ? readNewest(set, unconfirmed) : [];
   }
 
   /**
@@ -122,7 +123,9 @@ export class Log {
   }
 
   async #write(changes: readonly Change[]): Promise<void> {
-    if (!this.#active || this.#active.segment.end >= SEGMENT_BYTES) await this.#beginSegment();
+    const bytes = measureRecord(changes);
+    const end = this.#active?.segment.end ?? 0;
+    if (!this.#active || end >= SEGMENT_BYTES || end + bytes > MAX_AT_BYTES) await this.#beginSegment();
     const active = this.#active as ActiveSegment;
     const { segment, file, records: number, before } = active;
     const at = segment.end;
@@ -143,7 +146,7 @@ export class Log {
       next = active.changes.add(table, key, next, value?.length);
       this.#set.apply(segment, change);
     }
-    segment.end = at + measureRecord(changes);
+    segment.end = at + bytes;
     active.records++;
     // If that fails, it is tried again after the next record.
     if (this.#unlisted.length > 0) await this.#listComplete().catch(() => undefined);
@@ -198,9 +201,9 @@ export class Log {
 
   #isWorthCopying(): boolean {
     if (this.#closed) return false;
-    const { total, live } = this.#set.measure();
-    const needed = live / SEGMENT_BYTES;
-    return total - live > live + SPARE_BYTES || this.#set.count > SPARE_SEGMENTS + 2 * needed;
+    const { fileBytes, usedBytes } = this.#set.readSize();
+    const hasSpare = fileBytes > 2 * usedBytes + SPARE_BYTES;
+    return hasSpare || this.#set.count > SPARE_SEGMENTS + (2 * usedBytes) / SEGMENT_BYTES;
   }
 
   /** Copies values of the oldest segment once the work so far is done. */
@@ -289,9 +292,11 @@ function openFile(path: string, options: ConstructorParameters<typeof native.Log
   }
 }
 
-function readChanges(set: SegmentSet, { segment, changes }: UnlistedSegment): Change[] {
-  return [...changes].map((change) => {
-    const { table, key } = change;
-    return { table, key: Buffer.from(key), value: set.isNewest(segment, change) ? set.get(table, key) : undefined };
+/** Reads the changes of a record that nothing has replaced since. */
+function readNewest(set: SegmentSet, { segment, changes }: UnlistedSegment): Change[] {
+  return [...changes].flatMap((change): Change[] => {
+    const { table, key, valueLength } = change;
+    const isNewest = valueLength === undefined ? !set.has(table, key) : set.isNewest(segment, change);
+    return isNewest ? [{ table, key: Buffer.from(key), value: set.get(table, key) }] : [];
   });
 }

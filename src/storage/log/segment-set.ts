@@ -18,6 +18,14 @@ export interface Segment {
   live: number;
 }
 
+/** Space that a storage takes. */
+export interface StorageSize {
+  /** Size of all segments. */
+  readonly fileBytes: number;
+  /** Bytes of the values in them, rounded. The rest was replaced or removed, or fills pages. */
+  readonly usedBytes: number;
+}
+
 /** A value whose place in the log has something else. */
 export class DamagedValueError extends Error {
   override readonly name = "DamagedValueError";
@@ -97,6 +105,10 @@ export class SegmentSet {
     return place === 0 ? undefined : Buffer.from(this.#read(table, key, place));
   }
 
+  has(table: Table, key: Buffer): boolean {
+    return this.#index.get(table, key) !== 0;
+  }
+
   /** Reads the value of a change of a segment, whatever the file has in front of it. */
   readListed(segment: Segment, { key, at, valueLength = 0 }: ListedChange): Buffer {
     const valueAt = at + CHANGE_HEADER_BYTES + key.length;
@@ -136,14 +148,13 @@ export class SegmentSet {
     for (const { key } of this.#index.keys(table, prefix)) yield key;
   }
 
-  /** Size of all segments, and of the values in them, in bytes. */
-  measure(): { readonly total: number; readonly live: number } {
-    let [total, live] = [0, 0];
-    for (const segment of this.segments) {
-      total += segment.end;
-      live += segment.live;
+  readSize(): StorageSize {
+    let [fileBytes, usedBytes] = [0, 0];
+    for (const { end, live } of this.segments) {
+      fileBytes += end;
+      usedBytes += live;
     }
-    return { total, live };
+    return { fileBytes, usedBytes: Math.min(usedBytes, fileBytes) };
   }
 
   close(): void {
