@@ -76,7 +76,8 @@ async function writeCopy(
   storage: StorageReader,
   isKept: (table: Table, key: Buffer) => boolean,
 ): Promise<TableDigests> {
-  const manifest = { ...newManifest(), first: storage.lastSegment + 1, last: storage.lastSegment };
+  const last = storage.lastSegment;
+  const manifest = { ...newManifest(), first: last + 1, last };
   const set = new SegmentSet(MAX_FILES);
   const nothing = { unlisted: [], unconfirmed: undefined, damage: [], leftovers: [] };
   const recovered = { records: 0, bytes: 0, incomplete: 0 };

@@ -12,6 +12,8 @@ export const COPY_FOLDER = "compact.new";
 export const DAMAGED_SUFFIX = ".damaged";
 /** The only file of earlier versions that is looked for, to name them. */
 export const EARLIER_FILE = "data.mdb";
+/** Why a folder with it is refused. */
+export const OF_EARLIER_VERSION = `has sessions of an earlier version of Rolltape (${EARLIER_FILE}). Export them with that version, or use another folder`;
 
 /** Name of a segment of the log. */
 export const segmentName = (number: number): string => `segment-${String(number).padStart(8, "0")}.log`;

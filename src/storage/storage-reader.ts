@@ -2,7 +2,14 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { asBuffer, type Entry, type Table } from "./changes.js";
 import { StorageError, unusableFolderError } from "./errors.js";
-import { hasStorage, MANIFEST_FILE, readSegmentNumber } from "./file-names.js";
+import {
+  EARLIER_FILE,
+  hasStorage,
+  MANIFEST_FILE,
+  OF_EARLIER_VERSION,
+  readSegmentNumber,
+  segmentName,
+} from "./file-names.js";
 import { type FolderLock, isFolderOpen, lockForChange, refuseSpecialFiles } from "./folder.js";
 import { type OpenedLog, openLog } from "./log/open-log.js";
 import { scanSegment } from "./log/read-segment.js";
@@ -69,18 +76,14 @@ export class StorageReader {
     return this.#log.damage;
   }
 
-  /** Number of the last segment. */
-  get lastSegment(): number {
-    return this.#log.manifest.last;
+  /** Names of all segments and their lists, also of those that the manifest does not know. */
+  listFiles(): string[] {
+    return readdirSync(this.directory).filter((name) => readSegmentNumber(name) !== undefined);
   }
 
-  /** Names of the files of the log. */
-  listFiles(): string[] {
-    const { first, last } = this.#log.manifest;
-    return readdirSync(this.directory).filter((name) => {
-      const number = readSegmentNumber(name);
-      return number !== undefined && number >= first && number <= last;
-    });
+  /** The highest number that a segment has, or had according to the manifest. */
+  get lastSegment(): number {
+    return Math.max(this.#log.manifest.last, ...this.listFiles().map((name) => readSegmentNumber(name) ?? 0));
   }
 
   /** @throws DamagedValueError if the place of the value in the log has something else */
@@ -105,12 +108,13 @@ export class StorageReader {
 
   /** Checks what a start does not read: the checksum of each record. */
   checkRecords(onDamage: ReportDamage): void {
-    const { log } = this.#log.manifest;
-    const known = new Set(this.damage);
-    for (const reason of known) onDamage({ table: undefined, key: undefined, reason });
-    for (const { number, end } of this.#log.set.segments) {
-      const { damage } = scanSegment(this.directory, { log, segment: number }, { end });
-      for (const reason of damage) if (!known.has(reason)) onDamage({ table: undefined, key: undefined, reason });
+    const { manifest, set, damage: known } = this.#log;
+    const report = (reason: string) => onDamage({ table: undefined, key: undefined, reason });
+    for (const reason of known) report(reason);
+    for (const segment of set.segments) {
+      if (known.some((reason) => reason.startsWith(segmentName(segment.number)))) continue;
+      const id = { log: manifest.log, segment: segment.number };
+      for (const reason of scanSegment(set.readFile(segment), id, segment.end).damage) report(reason);
     }
   }
 
@@ -141,7 +145,7 @@ function openChecked(directory: string): OpenedLog {
 function openLive(directory: string): OpenedLog {
   for (let attempt = 1; ; attempt++) {
     try {
-      const log = openLog(directory, { maxFiles: MAX_FILES, isLive: true });
+      const log = openLog(directory, { maxFiles: MAX_FILES });
       // What the server has removed since then can still be read.
       log.set.openAll();
       if (log.damage.length === 0 || attempt === ATTEMPTS) return log;
@@ -167,6 +171,7 @@ function findProblem(directory: string): string | undefined {
     if (code === "ENOTDIR") return "is not a folder";
     return code === "ENOENT" ? "does not exist" : `cannot be read: ${message}`;
   }
+  if (names.includes(EARLIER_FILE)) return OF_EARLIER_VERSION;
   if (hasStorage(directory) || names.some((name) => readSegmentNumber(name) !== undefined)) return undefined;
   const folders = names
     .filter((name) => existsSync(join(directory, name, MANIFEST_FILE)))

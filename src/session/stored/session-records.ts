@@ -2,6 +2,7 @@ import {
   type Change,
   DamagedValueError,
   damagedFolderError,
+  type Entry,
   type EntryBlock,
   EntryBlocks,
   type Storage,
@@ -133,8 +134,8 @@ export class SessionRecords {
    * @throws StorageError `storage_unusable` if it is damaged
    */
   readValue(name: string): unknown {
-    const bytes = this.#storage.get("meta", Buffer.from(name));
-    return bytes && this.#openAtStart(bytes, () => `value ${name}`);
+    const [entry] = this.#readAtStart("meta", Buffer.from(name));
+    return entry && this.#openAtStart(entry.value, () => `value ${name}`);
   }
 
   /**
@@ -183,7 +184,7 @@ export class SessionRecords {
   }
 
   *readLeases(): Generator<[id: string, lease: StoredLease]> {
-    for (const { key, value } of this.#storage.range("leases")) {
+    for (const { key, value } of this.#readAtStart("leases")) {
       yield [key.toString(), this.#openAtStart(value, () => `export ${key.toString()}`) as StoredLease];
     }
   }
@@ -194,9 +195,19 @@ export class SessionRecords {
    * @throws StorageError `storage_unusable` if one is damaged
    */
   *readHeads(): Generator<{ readonly number: number; readonly head: StoredHead }> {
-    for (const { key, value } of this.#storage.range("sessions")) {
+    for (const { key, value } of this.#readAtStart("sessions")) {
       const number = readSessionKey(key);
       yield { number, head: this.#openAtStart(value, () => `the head of ${nameByNumber(number)}`) as StoredHead };
+    }
+  }
+
+  /** Reads values that a server needs before it starts. */
+  *#readAtStart(table: Change["table"], prefix?: Buffer): Generator<Entry> {
+    try {
+      yield* this.#storage.range(table, prefix);
+    } catch (error) {
+      if (error instanceof DamagedValueError) throw damagedFolderError(this.#storage.directory, error.message, error);
+      throw error;
     }
   }
 

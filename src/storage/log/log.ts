@@ -10,7 +10,7 @@ import { ChangeList, type ListedChange } from "./change-list.js";
 import { type Manifest, writeManifest } from "./manifest.js";
 import type { OpenedLog, UnlistedSegment } from "./open-log.js";
 import { MAX_AT_BYTES } from "./place.js";
-import { readIndex, scanSegment, writeIndex } from "./read-segment.js";
+import { readIndex, scanFile, writeIndex } from "./read-segment.js";
 import { FIRST_CHANGE_AT, measureRecord } from "./record.js";
 import type { Segment, SegmentSet } from "./segment-set.js";
 
@@ -219,6 +219,7 @@ export class Log {
         // The next attempt begins again, and finds what was copied so far in its new place.
         this.#cleaned = undefined;
         this.#copyAfter = performance.now() + RETRY_MS;
+        this.#copyTimer = setTimeout(() => this.#copySoon(0), RETRY_MS + 1).unref();
       } finally {
         this.#isCopying = false;
       }
@@ -243,7 +244,7 @@ export class Log {
       await this.#beginSegment();
     }
     const id = { log: this.#manifest.log, segment: oldest.number };
-    const { changes } = readIndex(this.#directory, id) ?? scanSegment(this.#directory, id, { end: oldest.end });
+    const { changes } = readIndex(this.#directory, id) ?? scanFile(this.#directory, id, oldest.end);
     return { segment: oldest, changes: changes[Symbol.iterator]() };
   }
 

@@ -1,10 +1,18 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { unusableFolderError } from "../errors.js";
-import { COPY_FOLDER, EARLIER_FILE, indexName, MANIFEST_FILE, readSegmentNumber, segmentName } from "../file-names.js";
+import {
+  COPY_FOLDER,
+  EARLIER_FILE,
+  indexName,
+  MANIFEST_FILE,
+  OF_EARLIER_VERSION,
+  readSegmentNumber,
+  segmentName,
+} from "../file-names.js";
 import type { ChangeList } from "./change-list.js";
 import { LaterStorageError, type Manifest, newManifest, readManifest } from "./manifest.js";
-import { readBefore, readIndex, readLogId, type SegmentContent, scanSegment } from "./read-segment.js";
+import { readBefore, readIndex, readLogId, type SegmentContent, scanFile } from "./read-segment.js";
 import { type Segment, SegmentSet } from "./segment-set.js";
 
 /** Size of what a crash left in a segment whose changes are not listed beside it. */
@@ -38,8 +46,6 @@ export interface OpenedLog {
 export interface OpenLogOptions {
   /** Maximum number of files that are open at a time. */
   readonly maxFiles: number;
-  /** True: a server has the folder open. */
-  readonly isLive?: boolean;
   /** Called after each segment with the number of those that were read, and that are to read. */
   readonly onSegment?: ((read: number, total: number) => void) | undefined;
 }
@@ -52,12 +58,9 @@ const OTHER_MOMENT = "the files of the folder are of different moments; restore 
  *
  * @throws StorageError `storage_unusable` if another version wrote the folder
  */
-export function openLog(directory: string, { maxFiles, isLive = false, onSegment }: OpenLogOptions): OpenedLog {
+export function openLog(directory: string, { maxFiles, onSegment }: OpenLogOptions): OpenedLog {
   const names = readdirSync(directory);
-  if (names.includes(EARLIER_FILE)) {
-    const reason = `has sessions of an earlier version of Rolltape (${EARLIER_FILE}). Export them with that version, or use another folder`;
-    throw unusableFolderError(directory, reason);
-  }
+  if (names.includes(EARLIER_FILE)) throw unusableFolderError(directory, OF_EARLIER_VERSION);
   const numbers = [...new Set(names.flatMap((name) => readSegmentNumber(name) ?? []))].sort((a, b) => a - b);
   const damage: string[] = [];
   const manifest = findManifest(directory, names, numbers, damage);
@@ -66,7 +69,7 @@ export function openLog(directory: string, { maxFiles, isLive = false, onSegment
   let unconfirmed: UnlistedSegment | undefined;
   let recovered: Recovered = { records: 0, bytes: 0, incomplete: 0 };
   for (let number = manifest.first; number <= manifest.last; number++) {
-    const content = readSegment(directory, manifest, number, isLive);
+    const content = readSegment(directory, manifest, number);
     damage.push(...content.damage);
     const segment = set.add(number, join(directory, segmentName(number)), content.end);
     for (const change of content.changes) set.apply(segment, change);
@@ -90,19 +93,14 @@ export function openLog(directory: string, { maxFiles, isLive = false, onSegment
   return { manifest, set, unlisted, unconfirmed, recovered, damage, leftovers };
 }
 
-function readSegment(
-  directory: string,
-  { log, last, end: closedAt }: Manifest,
-  segment: number,
-  isLive: boolean,
-): SegmentContent {
+function readSegment(directory: string, { log, last, end: closedAt }: Manifest, segment: number): SegmentContent {
   const id = { log, segment };
   const listed = readIndex(directory, id);
   if (segment < last) {
-    return listed ?? scanSegment(directory, id, { end: readBefore(directory, { log, segment: segment + 1 }) });
+    return listed ?? scanFile(directory, id, readBefore(directory, { log, segment: segment + 1 }));
   }
   if (listed && (closedAt === undefined || closedAt === listed.end)) return listed;
-  return scanSegment(directory, id, { end: closedAt, isLive });
+  return scanFile(directory, id, closedAt);
 }
 
 function addRecovered({ records, bytes }: Recovered, { scanned, end, incomplete }: SegmentContent): Recovered {

@@ -4,7 +4,15 @@ import { native } from "../../native/addon.js";
 import { indexName, segmentName } from "../file-names.js";
 import { ChangeList } from "./change-list.js";
 import { writeFileSynced } from "./manifest.js";
-import { type LogRecord, listChanges, looksLikeRecord, PAGE_BYTES, readRecord, type SegmentId } from "./record.js";
+import {
+  beginsRecord,
+  canBeIncomplete,
+  type LogRecord,
+  listChanges,
+  PAGE_BYTES,
+  readRecord,
+  type SegmentId,
+} from "./record.js";
 
 /**
  * The changes of a segment that is complete, in a file beside it. A start reads it instead of the segment. After a header, whose numbers
@@ -78,27 +86,17 @@ function findMissing(directory: string, name: string, end: number): string | und
   return size < end ? `${name} was truncated: it has ${size} of ${end} bytes` : undefined;
 }
 
-export interface ScanOptions {
-  /** Where the records end, if that is known. What follows was never confirmed. */
-  readonly end?: number | undefined;
-  /** True: a server may write to the segment now, so that what follows an incomplete record says nothing. */
-  readonly isLive?: boolean | undefined;
-}
-
 /**
  * Reads the records of a segment.
  *
  * A record that was being written at a crash may be incomplete. It was never confirmed and does not count. Since a record is written only
  * once the one before it is on disk, a record that has a successor is complete: if it is not, the segment is damaged.
+ *
+ * @param bytes of its file
+ * @param end where the records end, if that is known. What follows was never confirmed
  */
-export function scanSegment(
-  directory: string,
-  id: SegmentId,
-  { end, isLive = false }: ScanOptions = {},
-): SegmentContent {
+export function scanSegment(bytes: Buffer, id: SegmentId, end?: number): SegmentContent {
   const name = segmentName(id.segment);
-  const bytes = readIfExists(join(directory, name));
-  if (!bytes) return { ...NOTHING, changes: new ChangeList(), damage: [`${name} is missing`] };
   const limit = end ?? bytes.length;
   const damage: string[] = [];
   const records: LogRecord[] = [];
@@ -106,13 +104,14 @@ export function scanSegment(
   while (at < limit) {
     const record = readRecord(bytes, at, id);
     const isNext = record?.number === (records.at(-1)?.number ?? -1) + 1;
-    const next = isNext ? record : isLive ? undefined : findRecord(bytes, at, limit, id);
+    const next = isNext ? record : findRecord(bytes, at, limit, id);
     if (!next || next.end > limit) break;
     if (!isNext) damage.push(`${name} is damaged at byte ${at}`);
     records.push(next);
     at = next.end;
   }
-  if (end !== undefined && at < end) damage.push(`${name} is damaged at byte ${at}`);
+  const isCut = end === undefined ? !canBeIncomplete(bytes, at, id) : at < end;
+  if (isCut) damage.push(`${name} is damaged at byte ${at}`);
   // Only if it is known where the records end, all of them were confirmed.
   const last = end === undefined ? records.at(-1) : undefined;
   return {
@@ -126,10 +125,19 @@ export function scanSegment(
   };
 }
 
+/** Reads the records of the segment of a folder; see {@link scanSegment}. */
+export function scanFile(directory: string, id: SegmentId, end?: number): SegmentContent {
+  const name = segmentName(id.segment);
+  const bytes = readIfExists(join(directory, name));
+  return bytes
+    ? scanSegment(bytes, id, end)
+    : { ...NOTHING, changes: new ChangeList(), damage: [`${name} is missing`] };
+}
+
 /** Returns the id of the log in the first bytes of a segment; undefined if it does not begin as one. */
 export function readLogId(path: string): Buffer | undefined {
   const bytes = readIfExists(path);
-  return bytes && bytes.length > PAGE_BYTES && looksLikeRecord(bytes) ? Buffer.from(bytes.subarray(8, 16)) : undefined;
+  return bytes && bytes.length >= PAGE_BYTES && beginsRecord(bytes, 0) ? Buffer.from(bytes.subarray(8, 16)) : undefined;
 }
 
 /** Returns where the records of the segment before end, as the first record of a segment says; undefined if it has none. */

@@ -75,16 +75,27 @@ export function measureRecord(changes: readonly Change[]): number {
 /** Offset of the first change in a record. */
 export const FIRST_CHANGE_AT = HEADER_BYTES;
 
-/** Returns true if bytes begin as a record does. */
-export const looksLikeRecord = (bytes: Buffer): boolean => bytes.readUInt32LE(0) === MAGIC;
+/** Returns true if the bytes at `at` are the beginning of a record of any log. */
+export function beginsRecord(bytes: Buffer, at: number): boolean {
+  return at + HEADER_BYTES <= bytes.length && bytes.readUInt32LE(at) === MAGIC;
+}
+
+/** Returns true if a crash can have left the bytes at `at`: none, zeros, or the beginning of a record of the segment. */
+export function canBeIncomplete(bytes: Buffer, at: number, id: SegmentId): boolean {
+  const start = bytes.subarray(at, at + HEADER_BYTES);
+  return start.every((byte) => byte === 0) || (beginsRecord(bytes, at) && isOfSegment(bytes, at, id));
+}
+
+function isOfSegment(bytes: Buffer, at: number, { log, segment }: SegmentId): boolean {
+  const isOfLog = log.equals(bytes.subarray(at + LOG_AT, at + LOG_AT + LOG_ID_BYTES));
+  return isOfLog && bytes.readBigUInt64LE(at + 16) === BigInt(segment);
+}
 
 /** Reads the record that begins at `at`; undefined if there is no complete one of the segment. */
-export function readRecord(bytes: Buffer, at: number, { log, segment }: SegmentId): LogRecord | undefined {
+export function readRecord(bytes: Buffer, at: number, id: SegmentId): LogRecord | undefined {
   const changesAt = at + HEADER_BYTES;
-  if (changesAt > bytes.length || bytes.readUInt32LE(at) !== MAGIC) return undefined;
   // Compared before the checksum is computed, so that values which look like records take no time.
-  const isOfSegment = log.equals(bytes.subarray(at + LOG_AT, at + LOG_AT + LOG_ID_BYTES));
-  if (!isOfSegment || bytes.readBigUInt64LE(at + 16) !== BigInt(segment)) return undefined;
+  if (!beginsRecord(bytes, at) || !isOfSegment(bytes, at, id)) return undefined;
   const length = bytes.readUInt32LE(at + 36);
   if (changesAt + length > bytes.length) return undefined;
   const checksum = native.crc32c(bytes.subarray(at + LOG_AT, changesAt + length));

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import type { Entry, Table } from "../changes.js";
 import type { EntryBlock } from "../entry-block.js";
@@ -31,10 +31,18 @@ export class DamagedValueError extends Error {
   override readonly name = "DamagedValueError";
   readonly key: Buffer;
 
-  constructor(key: Buffer, path: string, at: number) {
-    super(`${basename(path)} is damaged at byte ${at}`);
+  constructor(key: Buffer, reason: string) {
+    super(reason);
     this.key = key;
   }
+}
+
+/** Where bytes are. */
+interface Bytes {
+  readonly slot: number;
+  readonly path: string;
+  readonly at: number;
+  readonly length: number;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -112,8 +120,10 @@ export class SegmentSet {
   /** Reads the value of a change of a segment, whatever the file has in front of it. */
   readListed(segment: Segment, { key, at, valueLength = 0 }: ListedChange): Buffer {
     const valueAt = at + CHANGE_HEADER_BYTES + key.length;
-    const bytes = this.#readBytes(this.#slot(segment), segment.path, valueAt, valueLength);
-    if (bytes.length < valueLength) throw new DamagedValueError(key, segment.path, at);
+    const place = { slot: this.#slot(segment), path: segment.path, at: valueAt, length: valueLength };
+    const bytes = this.#readBytes(key, place);
+    if (bytes.length < valueLength)
+      throw new DamagedValueError(key, `${basename(segment.path)} is damaged at byte ${at}`);
     return Buffer.from(bytes);
   }
 
@@ -175,7 +185,7 @@ export class SegmentSet {
   #read(table: Table, key: Buffer, place: Place): Buffer {
     const { path } = this.#slots[slotOf(place)] as Segment;
     const at = atOf(place);
-    const bytes = this.#readBytes(slotOf(place), path, at, sizeOf(place));
+    const bytes = this.#readBytes(key, { slot: slotOf(place), path, at, length: sizeOf(place) });
     try {
       const change = readChange(bytes, 0, at);
       const [keyAt, valueAt] = [change.keyAt - at, change.keyAt - at + change.keyLength];
@@ -185,17 +195,18 @@ export class SegmentSet {
     } catch {
       // The header is damaged.
     }
-    throw new DamagedValueError(key, path, at);
+    throw new DamagedValueError(key, `${basename(path)} is damaged at byte ${at}`);
   }
 
-  #readBytes(slot: number, path: string, at: number, length: number): Buffer {
+  #readBytes(key: Buffer, { slot, path, at, length }: Bytes): Buffer {
     const isKept = length <= KEPT_BYTES;
     if (isKept && length > this.#buffer.length) this.#buffer = Buffer.alloc(length);
     const buffer = isKept ? this.#buffer : Buffer.allocUnsafeSlow(length);
     try {
       return buffer.subarray(0, readFully(this.#open(slot, path), buffer, length, at));
     } catch (error) {
-      throw readError(error);
+      const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+      throw isMissing ? new DamagedValueError(key, `${basename(path)} is missing`) : readError(error);
     }
   }
 
@@ -206,6 +217,13 @@ export class SegmentSet {
     const [oldest] = this.#files.keys();
     if (this.#files.size > this.#maxFiles && oldest !== undefined) this.#closeFile(oldest);
     return file;
+  }
+
+  /** Reads a whole file, also if it was removed since it was opened. */
+  readFile(segment: Segment): Buffer {
+    const file = this.#open(this.#slot(segment), segment.path);
+    const bytes = Buffer.allocUnsafeSlow(fstatSync(file).size);
+    return bytes.subarray(0, readFully(file, bytes, bytes.length, 0));
   }
 
   /** Opens the files, so that they can be read after a server removed them. */
