@@ -69,7 +69,7 @@ test("what was not confirmed does not count if another record took its place, an
   const { directory, storage } = await openWithValues();
   failSyncs(1);
   storage.write([head(1, "during"), record(1, 0, "b")]);
-  await expect(storage.flushed()).rejects.toThrow();
+  await expect(storage.flushed()).rejects.toThrow("did not confirm a write");
   const unconfirmed = crash(directory);
   expect(await values(unconfirmed)).toEqual(["during", "b"]);
   await expect.poll(() => storage.failure, { timeout: 20_000 }).toBeUndefined();

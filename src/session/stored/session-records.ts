@@ -21,6 +21,7 @@ import { encodeOutcome } from "./outcome-record.js";
 import { PendingSessions } from "./pending-sessions.js";
 import { damagedRecordError, nameByNumber, nameRecord, readStoredSession, requireComplete } from "./read-session.js";
 import { openBytes, openJson, sealJson, sealPieces, sealText } from "./sealed-json.js";
+import { describeDamage } from "./stored-problem.js";
 import type { StoredSession } from "./stored-session.js";
 import { ToolRecords } from "./tool-records.js";
 
@@ -206,8 +207,9 @@ export class SessionRecords {
     try {
       yield* this.#storage.range(table, prefix);
     } catch (error) {
-      if (error instanceof DamagedValueError) throw damagedFolderError(this.#storage.directory, error.message, error);
-      throw error;
+      if (!(error instanceof DamagedValueError)) throw error;
+      const { what, reason } = describeDamage({ table, key: error.key, reason: error.message });
+      throw damagedFolderError(this.#storage.directory, `${what}: ${reason}`, error);
     }
   }
 

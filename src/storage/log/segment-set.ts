@@ -168,7 +168,7 @@ export class SegmentSet {
   }
 
   close(): void {
-    for (const slot of [...this.#files.keys()]) this.#closeFile(slot);
+    for (const slot of Array.from(this.#files.keys())) this.#closeFile(slot);
   }
 
   #place(segment: Segment, { key, at, valueLength }: Pick<ListedChange, "key" | "at" | "valueLength">): Place {

@@ -136,7 +136,7 @@ describe("a damaged record in the segment of a killed server", () => {
 
 describe("a damaged value in a complete segment", () => {
   // The error of the storage reaches the user as it is.
-  it.fails.each([
+  it.each([
     ["session", '"taskId":"task-0"', "the head of the session whose id ends with -0"],
     ["value of the server", '"workerTag"', "value identity"],
   ])("is refused by a server that needs it at its start: a %s", async (_, text, what) => {
