@@ -7,6 +7,7 @@ import { join, posix, relative, sep } from "node:path";
 const ALL_CORE = [
   "core/base",
   "core/json",
+  "core/log",
   "core/session",
   "core/reply",
   "core/reply/sglang",
@@ -19,6 +20,7 @@ const ALL_CORE = [
 const ROOMS = {
   "core/base": [],
   "core/json": ["core/base"],
+  "core/log": ["core/base"],
   "core/session": ["core/base", "core/json"],
   "core/reply": ["core/base", "core/json", "core/session"],
   "core/reply/sglang": ["core/base", "core/json", "core/session", "core/reply"],

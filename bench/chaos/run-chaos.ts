@@ -78,7 +78,7 @@ async function runOn(
     maxPauseSeconds,
     nextShortOperation: () => nextShortOperation(controlRequests, powerLoss, random),
     beforeKill: () => controlRequests.noteKill(),
-    // Without syncs, a part of the file may be missing in the middle. LMDB could then search without end, so all of it is dropped.
+    // Without syncs, records in the middle may be missing, which a start refuses as damage. So all of it is dropped.
     onDead: () => powerLoss?.strike(random, durability === "call" ? random.pick([1, 0.9, 0.5, 0.1]) : 1),
     whenQuiet: async () => {
       while (controlRequests.inFlight + (tally.parts?.load.inFlight ?? 0) > 0) await sleep(20);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Memory of a process that the kernel cannot drop, in MiB: resident memory without mapped files, which LMDB's is. The kernel keeps this
+ * Memory of a process that the kernel cannot drop, in MiB: resident memory without mapped files. The kernel keeps this
  * sum; `smaps_rollup` would visit each page and stop the process meanwhile.
  */
 export function readAnonymousMebibytes(pid: number): number {

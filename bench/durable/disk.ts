@@ -4,14 +4,9 @@ import { sized } from "../sized.js";
 
 const WRITES = sized(400, 10);
 const BYTES = 16 * 2 ** 10;
-const META_BYTES = 128;
 
-/**
- * Overwrites parts of a file and returns how long it took until each was on disk, in milliseconds.
- *
- * @param syncs 2: as LMDB commits, which writes its meta page once the other pages are on disk
- */
-export function measureSync(directory: string, syncs: 1 | 2 = 1): number[] {
+/** Overwrites parts of a file and returns how long it took until each was on disk, in milliseconds. */
+export function measureSync(directory: string): number[] {
   const path = join(directory, "fdatasync.bin");
   const file = openSync(path, "w");
   const block = Buffer.alloc(BYTES, 1);
@@ -22,10 +17,6 @@ export function measureSync(directory: string, syncs: 1 | 2 = 1): number[] {
       writeSync(file, block, 0, BYTES, n * BYTES);
       const began = performance.now();
       fdatasyncSync(file);
-      if (syncs === 2) {
-        writeSync(file, block, 0, META_BYTES, 0);
-        fdatasyncSync(file);
-      }
       return performance.now() - began;
     });
   } finally {

@@ -12,7 +12,7 @@ import { compareStores } from "./stores.js";
  * What storage costs: time of a call, throughput, restart, disk and memory. Exit status 0 whatever the ratios.
  *
  *   npm run bench:durable [-- name… --directory=PATH]
- *   npm run bench:durable -- stores     # only compares LMDB with other stores
+ *   npm run bench:durable -- stores     # only compares the log with other stores
  */
 
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Row[]>>> = {

@@ -51,7 +51,7 @@ const seconds = (performance.now() - began) / 1000;
 const recorded: Recorded = {
   seconds,
   tokens: [...registry.all()].reduce((sum, { storedTokens }) => sum + storedTokens, 0),
-  ...(await storage.readSize()),
+  ...storage.readSize(),
   peakMebibytes: peak.stop(),
 };
 console.log(JSON.stringify(recorded));

@@ -14,18 +14,17 @@ import { quantile } from "./quantile.js";
 import { postAll } from "./requests.js";
 import { withFolder } from "./storage-folder.js";
 import { level } from "./stores/level.js";
-import { lmdb, loggedLmdb } from "./stores/lmdb.js";
+import { log } from "./stores/log.js";
 import { makeChanges } from "./stores/sample-changes.js";
-import { segment } from "./stores/segment.js";
 import type { Contender, Store } from "./stores/store.js";
 
 /**
- * Compares LMDB with other ways to keep records on disk: the same records of model calls, under the same group commit.
+ * Compares the log with other ways to keep records on disk: the same records of model calls, under the same group commit.
  *
  *   npm run bench:durable -- stores
  */
 
-const CONTENDERS: readonly Contender[] = [loggedLmdb, lmdb, level, segment];
+const CONTENDERS: readonly Contender[] = [log, level];
 const SESSIONS = sized(10_000, 40);
 const ROUNDS = sized(3, 1);
 const PER_SECOND = sized(1_000, 100);

@@ -3,11 +3,12 @@
 #include "addon_data.h"
 #include "batch_object.h"
 #include "buffers.h"
-#include "cached_pages.h"
+#include "checksum.h"
 #include "digest_messages.h"
 #include "file_lock_object.h"
 #include "generation_object.h"
 #include "json_check_object.h"
+#include "log_file_object.h"
 #include "memory_arg.h"
 #include "napi_setup.h"
 #include "plan_builder_object.h"
@@ -17,7 +18,6 @@
 #include "send_buffer.h"
 #include "session_object.h"
 #include "shared_pool_object.h"
-#include "synced_file_object.h"
 
 namespace rolltape::binding {
 
@@ -41,8 +41,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("SharedPool", SharedPoolObject::define(env));
   exports.Set("JsonCheck", JsonCheckObject::define(env));
   exports.Set("FileLock", FileLockObject::define(env));
-  exports.Set("SyncedFile", SyncedFileObject::define(env));
-  exports.Set("dropCachedPages", Napi::Function::New(env, dropCachedPages, "dropCachedPages"));
+  exports.Set("LogFile", LogFileObject::define(env));
+  exports.Set("crc32c", Napi::Function::New(env, computeCrc32c, "crc32c"));
   exports.Set("digestMessages", Napi::Function::New(env, digestMessages, "digestMessages"));
   exports.Set("freeBytes", Napi::Function::New(env, freeBytes, "freeBytes"));
   exports.Set("setSendBuffer", Napi::Function::New(env, setSendBuffer, "setSendBuffer"));

@@ -12,21 +12,21 @@ import type { NativePlan, NativePlanBuilder, PlanOptions } from "./contract/batc
 import type { NativeFileLock } from "./contract/file-lock.js";
 import type { NativeGeneration, OutputLimits } from "./contract/generation.js";
 import type { JsonLimits, NativeJsonCheck } from "./contract/json.js";
+import type { LogFileOptions, NativeLogFile } from "./contract/log-file.js";
 import type { NativeSharedPool, PinnedMemory, SharedPoolOptions } from "./contract/memory.js";
 import type { NativeReplyStreamConstructor } from "./contract/reply-stream.js";
 import type { NativeSession } from "./contract/session.js";
-import type { NativeSyncedFile } from "./contract/synced-file.js";
 
 export type * from "./contract/batch-plan.js";
 export type * from "./contract/file-lock.js";
 export type * from "./contract/generation.js";
 export type * from "./contract/json.js";
+export type * from "./contract/log-file.js";
 export type * from "./contract/memory.js";
 export type * from "./contract/prompt.js";
 export type * from "./contract/reply.js";
 export type * from "./contract/reply-stream.js";
 export type * from "./contract/session.js";
-export type * from "./contract/synced-file.js";
 
 export type NativeErrorCode =
   /** A wrong argument: type, range, length. */
@@ -124,17 +124,21 @@ export interface NativeAddon {
   readonly FileLock: new (
     path: string,
   ) => NativeFileLock;
-  /** Opens a file for durable writes, and creates it if it is missing. Only its owner can read a new file. */
-  readonly SyncedFile: new (
-    path: string,
-  ) => NativeSyncedFile;
   /**
-   * Makes the kernel forget its copy of a file in memory, so that the file reads as it is on disk. Changes that the kernel has not
-   * written yet are written first; those that the disk refuses are lost. Pages that a process has mapped stay.
+   * Opens a segment of the log for writing, and creates the file if it is missing. Only its owner can read it then.
    *
    * @throws `ERR_INVALID_ARG` if the file cannot be opened
    */
-  dropCachedPages(path: string): void;
+  readonly LogFile: new (
+    path: string,
+    options: LogFileOptions,
+  ) => NativeLogFile;
+  /**
+   * Returns the CRC-32C of bytes.
+   *
+   * @param seed the checksum of the bytes before these; the result is the checksum of both together
+   */
+  crc32c(bytes: Uint8Array, seed?: number): number;
   /**
    * Sets how many bytes a socket takes before its reader has read them. The kernel reduces it to its own limit
    * (`net.core.wmem_max`).

@@ -1,105 +1,169 @@
-import { existsSync } from "node:fs";
-import { chmod, link, rename, stat } from "node:fs/promises";
+import { link, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Table } from "./changes.js";
-import { forgetCommitState } from "./commit-state.js";
-import { checkCopy, writeCopy } from "./copy-entries.js";
+import { crc32 } from "node:zlib";
+import { type Change, type Entry, TABLES, type Table } from "./changes.js";
 import { unusableFolderError } from "./errors.js";
-import { COPY_FILE, DATA_FILE, LOG_FILES } from "./file-names.js";
+import { COPY_FOLDER, DAMAGED_SUFFIX, MANIFEST_FILE, readSegmentNumber } from "./file-names.js";
 import { inspectFileSystem, syncPath } from "./file-system.js";
-import { removeCopy } from "./folder.js";
-import { removeLog } from "./log/recover-log.js";
-import type { OfflineStorage } from "./offline-storage.js";
-import type { StorageSize } from "./storage-size.js";
+import { Log } from "./log/log.js";
+import { newManifest, readManifest, writeManifest } from "./log/manifest.js";
+import { openLog } from "./log/open-log.js";
+import { SegmentSet, type StorageSize } from "./log/segment-set.js";
+import type { StorageReader } from "./storage-reader.js";
 
 export interface CompactOptions {
   /** Returns false for entries that the copy leaves out. Default: it has all that can be read. */
   readonly isKept?: (table: Table, key: Buffer) => boolean;
-  /** True: the original gets another name. False: it is removed, so it must be intact. */
+  /** True: the original files get other names. False: they are removed, so they must be intact. */
   readonly keepOriginal: boolean;
 }
 
 export interface Compaction {
   readonly before: StorageSize;
   readonly after: StorageSize;
-  /** Name of the original, if it was kept. */
-  readonly original: string | undefined;
-  /** Names of the log files, if they were kept because the log was damaged. */
-  readonly keptLog: readonly string[];
+  /** Names of the original files, if they were kept. */
+  readonly originals: readonly string[];
 }
 
-/** Space for the pages that a copy has in addition to those with data. */
-const SPARE_BYTES = 2 ** 20;
+/** The number of entries of each table, and a checksum of them. */
+type TableDigests = ReadonlyMap<Table, string>;
+
+/** Space that a copy has in addition to its values. */
+const SPARE_BYTES = 2 ** 22;
+/** Bytes of one record. */
+const RECORD_BYTES = 2 ** 22;
+const MAX_FILES = 16;
 
 /**
- * Replaces the file of a folder with a copy that has its entries and no unused pages. The file stays as it is until the copy is on disk
- * and was read back. Never passes the file to LMDB, which would end the process at a damaged page.
+ * Replaces the log of a folder with one that has its newest values only. The files stay as they are until the copy is on disk and was read
+ * back.
  *
- * @param storage opened with {@link OfflineStorage.openForChange}
+ * @param storage opened with {@link StorageReader.openForChange}
  * @throws StorageError `storage_unusable` if the copy cannot be written, for example because the disk has too little space
  */
 export async function compactStorage(
-  storage: OfflineStorage,
+  storage: StorageReader,
   { isKept = () => true, keepOriginal }: CompactOptions,
 ): Promise<Compaction> {
   const { directory } = storage;
   const before = storage.readSize();
-  await requireSpace(directory, before);
-  const [path, copy] = [join(directory, DATA_FILE), join(directory, COPY_FILE)];
+  const copy = join(directory, COPY_FOLDER);
   try {
-    await removeCopy(directory);
+    await requireRoom(directory, before);
+    await rm(copy, { recursive: true, force: true });
+    await mkdir(copy, { mode: 0o700 });
     const digests = await writeCopy(copy, storage, isKept);
-    await chmod(copy, (await stat(path)).mode);
-    syncPath(copy);
-    const after = checkCopy(directory, COPY_FILE, digests);
-    const original = keepOriginal ? await linkOriginal(directory, DATA_FILE) : undefined;
-    await rename(copy, path);
-    forgetCommitState(path);
-    await removeCopy(directory);
-    syncPath(directory);
-    // The copy has the changes of the log.
-    const isLogDamaged = storage.log?.damage !== undefined;
-    const keptLog = isLogDamaged ? await linkLog(directory) : [];
-    if (storage.log) removeLog(directory);
-    return { before, after, original, keptLog };
+    const after = checkCopy(copy, digests);
+    const originals = keepOriginal ? await keepFiles(directory, storage.listFiles()) : [];
+    await replaceFiles(storage, copy);
+    return { before, after, originals };
   } catch (error) {
-    await removeCopy(directory);
+    await rm(copy, { recursive: true, force: true });
     const reason = error instanceof Error ? error.message : String(error);
-    throw unusableFolderError(
-      directory,
-      `cannot be compacted: ${reason}. Its file ${DATA_FILE} was not changed`,
-      error,
-    );
+    throw unusableFolderError(directory, `cannot be compacted: ${reason}. Its sessions were not changed`, error);
   }
 }
 
-async function requireSpace(directory: string, { usedBytes }: StorageSize): Promise<void> {
+async function requireRoom(directory: string, { usedBytes }: StorageSize): Promise<void> {
   const { freeBytes } = await inspectFileSystem(directory);
   const needed = usedBytes + SPARE_BYTES;
-  if (freeBytes >= needed) return;
-  throw unusableFolderError(
-    directory,
-    `cannot be compacted: the copy needs ${needed} bytes, but ${freeBytes} are free`,
-  );
+  if (freeBytes < needed) throw new Error(`the copy needs ${needed} bytes, but ${freeBytes} are free`);
 }
 
-async function linkLog(directory: string): Promise<string[]> {
-  const names: string[] = [];
-  for (const name of LOG_FILES) {
-    if (existsSync(join(directory, name))) names.push(await linkOriginal(directory, name));
-  }
-  return names;
-}
-
-/** Gives a file a second name that no file has. Returns the name. */
-async function linkOriginal(directory: string, file: string): Promise<string> {
-  for (let n = 1; ; n++) {
-    const name = `${file}.damaged${n === 1 ? "" : `-${n}`}`;
-    try {
-      await link(join(directory, file), join(directory, name));
-      return name;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+/** Writes all entries that can be read and are kept to a new log, whose segments follow those of the old one. */
+async function writeCopy(
+  copy: string,
+  storage: StorageReader,
+  isKept: (table: Table, key: Buffer) => boolean,
+): Promise<TableDigests> {
+  const last = storage.lastSegment;
+  const manifest = { ...newManifest(), first: last + 1, last };
+  const set = new SegmentSet(MAX_FILES);
+  const nothing = { unlisted: [], unconfirmed: undefined, damage: [], leftovers: [] };
+  const recovered = { records: 0, bytes: 0, incomplete: 0 };
+  // Each record is on disk before the next one is written. Nothing is confirmed before all of them are.
+  const log = new Log(copy, { manifest, set, recovered, ...nothing }, true);
+  const digests = new Map<Table, string>();
+  let changes: Change[] = [];
+  let bytes = 0;
+  const write = async () => {
+    await log.append(changes);
+    changes = [];
+    bytes = 0;
+  };
+  try {
+    for (const table of TABLES) {
+      const digest = new EntryDigest();
+      for (const entry of storage.scan(table, () => undefined)) {
+        if (!isKept(table, entry.key)) continue;
+        digest.add(entry);
+        changes.push({ table, ...entry });
+        bytes += entry.value.length;
+        if (bytes >= RECORD_BYTES) await write();
+      }
+      digests.set(table, digest.toString());
     }
+    await write();
+  } finally {
+    await log.close();
+    set.close();
+  }
+  return digests;
+}
+
+/** @throws Error if the copy is damaged or differs from what was written */
+function checkCopy(copy: string, digests: TableDigests): StorageSize {
+  const { set, damage } = openLog(copy, { maxFiles: MAX_FILES });
+  try {
+    const found = TABLES.filter((table) => {
+      const digest = new EntryDigest();
+      for (const entry of set.range(table)) digest.add(entry);
+      return digest.toString() !== digests.get(table);
+    });
+    const [reason = found.length > 0 ? `table ${found.join(", ")}` : undefined] = damage;
+    if (reason !== undefined) throw new Error(`the copy differs from what was written (${reason}). Check the disk`);
+    return set.readSize();
+  } finally {
+    set.close();
+  }
+}
+
+/** Puts the files of the copy in the place of the old ones. Before the new manifest is there, a start ignores them. */
+async function replaceFiles(storage: StorageReader, copy: string): Promise<void> {
+  const { directory } = storage;
+  const old = storage.listFiles();
+  for (const name of await readdir(copy)) {
+    if (readSegmentNumber(name) !== undefined) await rename(join(copy, name), join(directory, name));
+  }
+  await syncPath(directory);
+  await writeManifest(directory, readManifest(copy), true);
+  for (const name of old) await rm(join(directory, name), { force: true });
+  await rm(copy, { recursive: true, force: true });
+  await syncPath(directory);
+}
+
+/** Gives files a second name that no file has. Returns the names. */
+async function keepFiles(directory: string, files: readonly string[]): Promise<string[]> {
+  for (let n = 1; ; n++) {
+    const suffix = `${DAMAGED_SUFFIX}${n === 1 ? "" : `-${n}`}`;
+    const names = await readdir(directory);
+    if (names.some((name) => name.endsWith(suffix))) continue;
+    const kept = [...files, ...names.filter((name) => name === MANIFEST_FILE)];
+    for (const file of kept) await link(join(directory, file), join(directory, file + suffix));
+    return kept.map((file) => file + suffix);
+  }
+}
+
+class EntryDigest {
+  #count = 0;
+  #checksum = 0;
+
+  add({ key, value }: Entry): void {
+    this.#count++;
+    this.#checksum = crc32(value, crc32(key, this.#checksum));
+  }
+
+  toString(): string {
+    return `${this.#count}:${this.#checksum}`;
   }
 }

@@ -1,5 +1,4 @@
 import { CodedError } from "../support/coded-error.js";
-import { DATA_FILE } from "./file-names.js";
 
 /**
  * - `storage_failed`: the disk refuses writes or reads, for example because it is full. Writes are tried again.
@@ -18,29 +17,22 @@ export function writeError(cause: unknown): StorageError {
   return new StorageError("storage_failed", `The server cannot write to its storage: ${reason}.`, { cause });
 }
 
-/**
- * Returns the error for a folder whose data file is damaged.
- *
- * @param reason without a full stop, for example `page 3 is damaged: it has no nodes`
- */
-export function damagedFolderError(directory: string, reason: string, cause?: unknown): StorageError {
-  return damagedError(directory, `file ${DATA_FILE}: ${reason}`, cause);
+/** Returns the error for a read that the disk refused. */
+export function readError(cause: unknown): StorageError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StorageError("storage_failed", `The server cannot read its storage: ${reason}.`, { cause });
 }
 
 /**
- * Returns the error for a folder whose log is damaged.
+ * Returns the error for a folder with damage.
  *
- * @param reason without a full stop, for example `data.log-0 is damaged at byte 4096`
+ * @param damage without a full stop, for example `segment-00000003.log is damaged at byte 4096`
  */
-export function damagedLogError(directory: string, reason: string, cause?: unknown): StorageError {
-  return damagedError(directory, `write-ahead log: ${reason}`, cause);
-}
-
-function damagedError(directory: string, damage: string, cause: unknown): StorageError {
+export function damagedFolderError(directory: string, damage: string, cause?: unknown): StorageError {
   const advice =
     "`rolltape storage verify` lists what is lost, `rolltape export --storage` exports the rest, and " +
     "`rolltape storage compact --leave-out-damaged` keeps the rest in this folder for the next server";
-  return unusableFolderError(directory, `has a damaged ${damage}. ${advice}`, cause);
+  return unusableFolderError(directory, `is damaged: ${damage}. ${advice}`, cause);
 }
 
 /**

@@ -1,12 +1,39 @@
-/** The LMDB file of a folder. */
-export const DATA_FILE = "data.mdb";
-/** A copy of it, until a compaction replaces it with the copy. */
-export const COPY_FILE = `${DATA_FILE}.compact`;
-/** Lists the processes that read the file. */
-export const LMDB_LOCK_FILE = `${DATA_FILE}-lock`;
-/** Segments of the write-ahead log, which exist while a server runs and after a crash. A segment with an even epoch is in the first one. */
-export const LOG_FILES = ["data.log-0", "data.log-1"] as const;
-/** Ends the name of the file that says whether a commit of a file is in progress. */
-export const COMMIT_STATE_SUFFIX = ".commit-state";
-/** Ends the name of the file that marks a file whose sync failed. */
-export const FAILED_SYNC_SUFFIX = ".failed-sync";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+/** Says which segments the folder has. A folder without it has no storage. */
+export const MANIFEST_FILE = "manifest";
+/** The next manifest, until it is on disk. */
+export const NEW_MANIFEST_FILE = `${MANIFEST_FILE}.new`;
+export const LOCK_FILE = "rolltape.lock";
+/** A compaction writes its copy there. */
+export const COPY_FOLDER = "compact.new";
+/** Ends the names of files that a compaction with damage keeps. */
+export const DAMAGED_SUFFIX = ".damaged";
+/** The only file of earlier versions that is looked for, to name them. */
+export const EARLIER_FILE = "data.mdb";
+/** Why a folder with it is refused. */
+export const OF_EARLIER_VERSION = `has sessions of an earlier version of Rolltape (${EARLIER_FILE}). Export them with that version, or use another folder`;
+
+/** Name of a segment of the log. */
+export const segmentName = (number: number): string => `segment-${String(number).padStart(8, "0")}.log`;
+/** Name of the list of the changes in a segment. */
+export const indexName = (number: number): string => `segment-${String(number).padStart(8, "0")}.index`;
+
+const SEGMENT_NAME = /^segment-(\d{8,})\.(?:log|index)$/;
+
+/** Returns the number of the segment to which a file belongs; undefined if it belongs to none. */
+export function readSegmentNumber(name: string): number | undefined {
+  const digits = SEGMENT_NAME.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Returns true if a server stored something in the folder. */
+export function hasStorage(directory: string): boolean {
+  return existsSync(join(directory, MANIFEST_FILE));
+}
+
+/** Returns true if a file belongs to a storage, by its name. */
+export function isOwnFile(name: string): boolean {
+  return ["segment-", MANIFEST_FILE, "rolltape."].some((start) => name.startsWith(start));
+}

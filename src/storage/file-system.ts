@@ -1,15 +1,5 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fsyncSync,
-  openSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { statfs } from "node:fs/promises";
+import { accessSync, constants, statfsSync } from "node:fs";
+import { open, statfs } from "node:fs/promises";
 
 /** Network file systems by their `f_type` in statfs(2); from linux/magic.h and the sources of the file systems. */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
@@ -46,10 +36,6 @@ const VIRTUAL_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 const TMPFS = 0x01021994;
 /** A file system with less free space counts as full. */
 const MIN_FREE_BYTES = 2 ** 20;
-const PAGE_BYTES = 4096;
-/** Maximum space for the copies of pages. A commit that removes thousands of records uses most of its copies again. */
-const MAX_COPY_BYTES = 32 * 2 ** 20;
-const PROBE_BYTES = 2 ** 16;
 /** Why a commit fails on a full disk. */
 export const DISK_FULL = "the disk is full";
 
@@ -78,28 +64,26 @@ export async function inspectFileSystem(folder: string): Promise<FileSystem> {
 }
 
 /**
- * Checks that the file system of a file has space for a commit.
+ * Checks that the file system of a folder has space for a record. What is left is for copies, which free space.
  *
- * @param bytes size of the changes
- * @param changes number of the changes. LMDB writes a copy of the page that each of them changes
+ * @param bytes size of the record
  */
-export function requireSpace(path: string, bytes: number, changes: number): void {
-  const { bavail, bsize } = statfsSync(path);
-  const copies = Math.min(changes * PAGE_BYTES, statSync(path).size, MAX_COPY_BYTES);
-  const [free, needed] = [bavail * bsize, MIN_FREE_BYTES + 2 * bytes + copies];
+export function requireSpace(directory: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(directory);
+  const [free, needed] = [bavail * bsize, MIN_FREE_BYTES + bytes];
   if (free >= needed) return;
   throw new Error(DISK_FULL, {
-    cause: new Error(`${path} needs ${needed} free bytes on its disk, but ${free} are free`),
+    cause: new Error(`${directory} needs ${needed} free bytes on its disk, but ${free} are free`),
   });
 }
 
-/** Waits until a file, or the names in a folder, are on disk. Without it, a loss of power could remove a file that was just created. */
-export function syncPath(path: string): void {
-  const file = openSync(path, "r");
+/** Waits until the names in a folder are on disk. Without it, a loss of power could remove a file that was just created. */
+export async function syncPath(path: string): Promise<void> {
+  const file = await open(path, "r");
   try {
-    fsyncSync(file);
+    await file.sync();
   } finally {
-    closeSync(file);
+    await file.close();
   }
 }
 
@@ -110,15 +94,5 @@ export function isReadOnly(folder: string): boolean {
     return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EROFS";
-  }
-}
-
-/** Checks that the file system of a file accepts writes, with a file beside it. Throws the error of the system. */
-export function requireWrites(path: string): void {
-  const probe = `${path}.probe`;
-  try {
-    writeFileSync(probe, Buffer.alloc(PROBE_BYTES, 1), { flush: true, mode: 0o600 });
-  } finally {
-    rmSync(probe, { force: true });
   }
 }

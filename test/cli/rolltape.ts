@@ -54,7 +54,8 @@ export interface Rolltape {
 /** Creates a folder that is removed when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-cli-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // A worker whose parent was killed may still close its storage.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   return folder;
 }
 

@@ -1,4 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -7,20 +17,22 @@ import {
   type Compaction,
   type CompactOptions,
   compactStorage,
-  OfflineStorage,
   Storage,
+  StorageReader,
 } from "../../src/storage/index.js";
 import { mountSmallDisk } from "../helpers/small-disk.js";
+import { record } from "./stored-folder.js";
 
 let directory: string;
 beforeEach(() => (directory = mkdtempSync(join(tmpdir(), "rolltape-compact-"))));
 afterEach(() => rmSync(directory, { recursive: true }));
 
 const records = (count: number, value: Buffer | undefined): Change[] =>
-  Array.from({ length: count }, (_, i) => ({ table: "records", key: Buffer.from(`key-${1000 + i}`), value }));
+  Array.from({ length: count }, (_, i) => record(i, 0, value));
+const keys = (storage: Storage) => [...storage.keys("records")].map((key) => key.readUIntBE(0, 6));
 
 async function compact(folder: string, options: CompactOptions = { keepOriginal: false }): Promise<Compaction> {
-  using storage = OfflineStorage.openForChange(folder);
+  using storage = StorageReader.openForChange(folder);
   return await compactStorage(storage, options);
 }
 
@@ -36,67 +48,83 @@ async function fill(): Promise<void> {
 
 test("gives the space of removed values back and keeps everything else", async () => {
   await fill();
-  const { mode } = statSync(join(directory, "data.mdb"));
   const { before, after } = await compact(directory);
   expect(after.fileBytes).toBeLessThan(before.fileBytes / 3);
-  expect(statSync(join(directory, "data.mdb"))).toMatchObject({ size: after.fileBytes, mode });
-  expect(readdirSync(directory).toSorted()).toEqual(["data.mdb", "data.mdb-lock", "rolltape.lock"]);
+  const files = readdirSync(directory).toSorted();
+  expect(files).toEqual(["manifest", "rolltape.lock", "segment-00000002.index", "segment-00000002.log"]);
+  for (const name of files) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(directory, "segment-00000002.log")).size).toBe(after.fileBytes);
   const storage = await Storage.open({ directory, durability: "call" });
-  expect([...storage.range("records")].map(({ key }) => key.toString())).toEqual(
-    records(500, undefined)
-      .slice(400)
-      .map(({ key }) => key.toString()),
-  );
+  expect(keys(storage)).toEqual(Array.from({ length: 100 }, (_, i) => 400 + i));
   expect(storage.get("meta", Buffer.from("name"))?.toString()).toBe("value");
   storage.write(records(10, Buffer.from("new")));
   await storage.close();
+  const again = await Storage.open({ directory, durability: "call" });
+  expect(keys(again)).toHaveLength(110);
+  await again.close();
 });
 
-test("replaces a copy that an earlier compaction left behind", async () => {
-  await fill();
-  writeFileSync(join(directory, "data.mdb.compact"), "left behind");
+test("compacts a folder without values", async () => {
+  const storage = await Storage.open({ directory, durability: "call" });
+  storage.write(records(1, Buffer.from("a")));
+  await storage.committed();
+  storage.write(records(1, undefined));
+  await storage.close();
   await compact(directory);
-  expect(readdirSync(directory)).not.toContain("data.mdb.compact");
+  const again = await Storage.open({ directory, durability: "call" });
+  expect(keys(again)).toEqual([]);
+  await again.close();
 });
 
-test("a server removes the copy that a killed compaction left", async () => {
-  await fill();
-  writeFileSync(join(directory, "data.mdb.compact"), "left behind");
-  await (await Storage.open({ directory, durability: "call" })).close();
-  expect(readdirSync(directory)).not.toContain("data.mdb.compact");
-});
+test.each(["before its files were moved", "when half of its files were moved"])(
+  "a server ignores a compaction that was killed %s, and removes it",
+  async (when) => {
+    await fill();
+    // The copy of another folder stands for one that was not finished.
+    const other = mkdtempSync(join(tmpdir(), "rolltape-compact-"));
+    onTestFinished(() => rmSync(other, { recursive: true }));
+    const copied = await Storage.open({ directory: other, durability: "call" });
+    copied.write(records(3, Buffer.from("copied")));
+    await copied.close();
+    mkdirSync(join(directory, "compact.new"));
+    cpSync(other, join(directory, "compact.new"), { recursive: true });
+    const isHalf = when.startsWith("when half");
+    if (isHalf)
+      renameSync(join(directory, "compact.new/segment-00000001.log"), join(directory, "segment-00000002.log"));
+    const storage = await Storage.open({ directory, durability: "call" });
+    expect(keys(storage)).toHaveLength(100);
+    storage.write(records(1, Buffer.from("new")));
+    await storage.close();
+    expect(readdirSync(directory)).not.toContain("compact.new");
+    const again = await Storage.open({ directory, durability: "call" });
+    expect(keys(again)).toHaveLength(101);
+    await again.close();
+  },
+);
 
 test("refuses a folder that a process has open, and leaves it as it is", async () => {
+  await fill();
   const storage = await Storage.open({ directory, durability: "call" });
   await expect(compact(directory)).rejects.toThrow("is open in another process. Stop the server first");
   await storage.close();
 });
 
-test("copies what a damaged file still has, without what the caller leaves out, and keeps the file", async () => {
+test("copies what a damaged folder still has, without what the caller leaves out, and keeps the files", async () => {
   await fill();
-  const file = join(directory, "data.mdb");
-  const bytes = readFileSync(file);
-  writeFileSync(join(directory, "data.mdb.damaged"), "of an earlier compaction");
-  // A page of the tree that a node of the list of tables points to.
-  const lost = Array.from({ length: bytes.length / 4096 }, (_, page) => page * 4096).filter(
-    (at) =>
-      at > 4096 &&
-      bytes.readUInt16LE(at + 18) === 2 &&
-      bytes.includes("key-1450", at) &&
-      bytes.indexOf("key-1450", at) < at + 4096,
-  );
-  for (const at of lost) bytes.fill(0xff, at, at + 4096);
-  writeFileSync(file, bytes);
-  const isKept = (_: string, key: Buffer) => key.toString() !== "key-1499";
-  const { original } = await compact(directory, { keepOriginal: true, isKept });
-  expect(original).toBe("data.mdb.damaged-2");
-  expect(readFileSync(join(directory, "data.mdb.damaged-2")).equals(bytes)).toBe(true);
+  const path = join(directory, "segment-00000001.log");
+  const bytes = readFileSync(path);
+  // The header of the value of session 450.
+  const at = bytes.indexOf(record(450, 0).key) - 8;
+  bytes.fill(0xff, at, at + 16);
+  writeFileSync(path, bytes);
+  writeFileSync(join(directory, "manifest.damaged"), "of an earlier compaction");
+  const isKept = (table: string, key: Buffer) => table !== "records" || key.readUIntBE(0, 6) !== 499;
+  const { originals } = await compact(directory, { keepOriginal: true, isKept });
+  const names = ["segment-00000001.index", "segment-00000001.log", "manifest"].map((name) => `${name}.damaged-2`);
+  expect(originals).toEqual(names);
+  expect(readFileSync(join(directory, "segment-00000001.log.damaged-2")).equals(bytes)).toBe(true);
   const storage = await Storage.open({ directory, durability: "call" });
-  const keys = [...storage.range("records")].map(({ key }) => key.toString());
-  expect(keys.length).toBeGreaterThan(0);
-  expect(keys.length).toBeLessThan(99);
-  expect(keys).not.toContain("key-1450");
-  expect(keys).not.toContain("key-1499");
+  expect(keys(storage)).toEqual(Array.from({ length: 99 }, (_, i) => 400 + i).filter((session) => session !== 450));
   expect(storage.get("meta", Buffer.from("name"))?.toString()).toBe("value");
   await storage.close();
 });
@@ -107,15 +135,13 @@ test("refuses a disk without space for the copy", async ({ skip }) => {
   onTestFinished(() => small.remove());
   const disk = small.folder;
   const storage = await Storage.open({ directory: disk, durability: "call" });
-  // Each commit needs free space for more than its changes, so write in small ones.
   const changes = records(160, Buffer.alloc(12_000, 1));
   for (let at = 0; at < changes.length; at += 10) {
     storage.write(changes.slice(at, at + 10));
     await storage.committed();
   }
   await storage.close();
-  const before = readFileSync(join(disk, "data.mdb"));
+  const before = readdirSync(disk);
   await expect(compact(disk)).rejects.toThrow(/cannot be compacted: the copy needs \d+ bytes, but \d+ are free/);
-  expect(readFileSync(join(disk, "data.mdb")).equals(before)).toBe(true);
-  expect(readdirSync(disk)).not.toContain("data.mdb.compact");
+  expect(readdirSync(disk)).toEqual(before);
 });

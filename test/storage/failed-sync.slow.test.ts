@@ -1,102 +1,121 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { findMissingCompiler, PowerLoss } from "../../bench/chaos/power/power-loss.js";
-import { Random } from "../../bench/soak/random.js";
-import { DATA_FILE } from "../../src/storage/file-names.js";
-import { OfflineStorage, Storage } from "../../src/storage/index.js";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { native } from "../../src/native/addon.js";
+import { Storage, type StorageError, type StorageOptions } from "../../src/storage/index.js";
+import { readManifest, writeManifest } from "../../src/storage/log/manifest.js";
+import { crash, head, newFolder, openStorage, readAll, record } from "./stored-folder.js";
 
-/** Commits whose sync fails, and then a loss of power. */
+/** A disk that does not confirm a write: it is unknown what the disk has of it, and what is in memory may be lost. */
 
-const DATABASE = new URL("../../src/storage/database.ts", import.meta.url).href;
+const { LogFile } = native;
 
-/** Makes a folder on a disk that can fail. `run` commits with a script in a process that kills itself. */
-function failingFolder() {
-  const folder = mkdtempSync(join(tmpdir(), "rolltape-failed-sync-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, DATA_FILE);
-  const power = new PowerLoss(folder, folder);
-  const run = (script: string) => {
-    const program = `
-      import { rmSync } from "node:fs";
-      import { LmdbFile } from ${JSON.stringify(DATABASE)};
-      const options = { path: ${JSON.stringify(path)}, sync: true, readOnly: false };
-      let file = new LmdbFile(options);
-      const key = (n) => Buffer.from(String(n).padStart(3, "0"));
-      const changes = (text) => Array.from({ length: 40 }, (_, n) => ({ table: "records", key: key(n), value: Buffer.from(text.repeat(500)) }));
-      const commit = (text) => { try { file.commit(changes(text)); return true; } catch { return false; } };
-      ${script}
-      process.kill(process.pid, "SIGKILL");
-    `;
-    const { signal, stderr } = spawnSync(
-      process.execPath,
-      ["--import", "tsx", "--input-type=module", "--eval", program],
-      {
-        env: { ...process.env, ...power.env },
-        encoding: "utf8",
-      },
-    );
-    expect([signal, stderr]).toEqual(["SIGKILL", ""]);
-  };
-  /** Returns the first letter of all values. Throws if the file is damaged. */
-  const read = () => {
-    using storage = OfflineStorage.open(folder);
-    return [...new Set([...storage.range("records")].map(({ value }) => value.toString("latin1", 0, 1)))].join("");
-  };
-  return { folder, path, power, run, read };
+/** Writes of the segments that begin from now on reach the file, but the first ones are not confirmed. */
+function failSyncs(count: number): void {
+  let left = count;
+  const failing = vi.spyOn(native, "LogFile").mockImplementation(function (...options) {
+    const file = new LogFile(...options);
+    const append: typeof file.append = async (...args) => {
+      await file.append(...args);
+      if (left-- > 0)
+        throw Object.assign(new Error("the disk did not confirm a write: EIO"), { code: "ERR_SYNC_FAILED" });
+    };
+    return { append, release: () => file.release() };
+  });
+  onTestFinished(() => failing.mockRestore());
 }
 
-const options = { skip: findMissingCompiler() !== undefined, timeout: 120_000 };
+/** Opens a folder that has values, so that the first write begins a segment. */
+async function openWithValues(options: Partial<StorageOptions> = {}) {
+  const directory = newFolder();
+  const first = await openStorage(directory);
+  first.write([head(1, "before"), record(1, 0, "a")]);
+  await first.close();
+  const storage = await Storage.open({ ...options, directory, durability: "call" });
+  onTestFinished(() => storage.close());
+  return { directory, storage };
+}
 
-test(
-  "does not overwrite pages of the last commit on disk while the meta page of a later one cannot be synced",
-  options,
-  () => {
-    const { power, run, read } = failingFolder();
-    run(`commit("a"); commit("b"); commit("c");`);
-    power.fail("meta-sync", "EIO", 1000);
-    run(`for (let n = 0; n < 50; n++) if (commit("d")) process.exit(1);`);
-    power.recover();
-    power.strike(new Random(1));
-    expect(read()).toBe("c");
-  },
-);
+const values = async (directory: string): Promise<string[]> => {
+  const storage = await openStorage(directory);
+  const found = Object.values(readAll(storage));
+  await storage.close();
+  return found;
+};
 
-test("does not trust the meta pages of an earlier process that could not mark its failure", options, () => {
-  const { power, run, read } = failingFolder();
-  run(`commit("a"); commit("b"); commit("c");`);
-  power.fail("meta-sync", "EIO", 1000);
-  run(`
-    for (let n = 0; n < 50; n++) {
-      if (commit("d")) process.exit(1);
-      rmSync(options.path + ".failed-sync");
-      await file.close();
-      file = new LmdbFile(options);
-    }
-  `);
-  power.recover();
-  power.strike(new Random(1));
-  expect(read()).toBe("c");
+test.each([1, 3])("goes on in another segment after %i failed syncs, and has every change once", async (failures) => {
+  const reported: (StorageError | undefined)[] = [];
+  const { directory, storage } = await openWithValues({ onFailure: (failure) => reported.push(failure) });
+  failSyncs(failures);
+  storage.write([head(1, "during"), record(1, 1, "b")]);
+  await expect(storage.flushed()).rejects.toMatchObject({ code: "storage_failed" });
+  // Never confirmed, so nobody may see it.
+  expect(Object.values(readAll(storage))).toEqual(["before", "a"]);
+  await expect.poll(() => storage.failure, { timeout: 20_000 }).toBeUndefined();
+  expect(reported.map((failure) => failure?.message)).toEqual([
+    "The server cannot write to its storage: the disk did not confirm a write: EIO.",
+    undefined,
+  ]);
+  expect(Object.values(readAll(storage))).toEqual(["during", "a", "b"]);
+  storage.write([head(1, "after")]);
+  await storage.flushed();
+  expect(existsSync(join(directory, `segment-0000000${failures + 2}.log`))).toBe(true);
+  expect(await values(crash(directory))).toEqual(["after", "a", "b"]);
+  await storage.close();
+  expect(await values(directory)).toEqual(["after", "a", "b"]);
 });
 
-test(
-  "commits nothing more after a failed sync, until the folder is opened again with a new file",
-  options,
-  async () => {
-    const { folder, path, power, run, read } = failingFolder();
-    run(`commit("a"); commit("b");`);
-    power.fail("sync", "EIO");
-    run(`for (let n = 0; n < 5; n++) if (commit("c")) process.exit(1);`);
-    run(`if (commit("d")) process.exit(1);`);
-    const { ino } = statSync(path);
-    const storage = await Storage.open({ directory: folder, durability: "call" });
-    storage.write([{ table: "sessions", key: Buffer.from("a"), value: Buffer.from("e") }]);
-    await storage.flushed();
-    await storage.close();
-    expect(statSync(path).ino).not.toBe(ino);
-    expect(readdirSync(folder).filter((name) => name.includes("failed-sync"))).toEqual([]);
-    expect(read()).toBe("b");
-  },
-);
+test("what was not confirmed does not count if another record took its place, and is whole if none did", async () => {
+  const { directory, storage } = await openWithValues();
+  failSyncs(1);
+  storage.write([head(1, "during"), record(1, 0, "b")]);
+  await expect(storage.flushed()).rejects.toThrow("did not confirm a write");
+  const unconfirmed = crash(directory);
+  expect(await values(unconfirmed)).toEqual(["during", "b"]);
+  await expect.poll(() => storage.failure, { timeout: 20_000 }).toBeUndefined();
+  expect(await values(crash(directory))).toEqual(["during", "b"]);
+});
+
+test("the last record of a crash is written again before anything else counts as confirmed", async () => {
+  const directory = newFolder();
+  const storage = await openStorage(directory);
+  storage.write([head(1, "a"), record(1, 0, "kept")]);
+  await storage.flushed();
+  storage.write([head(1, "b")]);
+  await storage.flushed();
+  const crashed = crash(directory);
+  const next = await openStorage(crashed);
+  next.write([record(1, 1, "new")]);
+  await next.flushed();
+  // The disk never had the last record of the first segment, whose write an earlier process may not have seen confirmed.
+  truncateSync(join(crashed, "segment-00000001.log"), 4096);
+  expect(await values(crash(crashed))).toEqual(["b", "kept", "new"]);
+});
+
+test("the last record of a crash does not replace what came after it, if another crash comes before its segment is listed", async () => {
+  const directory = newFolder();
+  const storage = await openStorage(directory);
+  storage.write([head(1, "a"), record(1, 0, "kept")]);
+  await storage.flushed();
+  storage.write([head(1, "b"), record(1, 0), record(1, 1, "last")]);
+  await storage.flushed();
+  const crashed = crash(directory);
+  // The next process died when it had begun a segment, before its first record.
+  writeFileSync(join(crashed, "segment-00000002.log"), "");
+  const manifest = readManifest(crashed);
+  await writeManifest(crashed, { ...manifest, last: 2 }, true);
+  const unlisted = readFileSync(join(crashed, "segment-00000001.log"));
+  const next = await openStorage(crashed);
+  next.write([head(1, "c"), record(1, 2, "new")]);
+  await next.flushed();
+  const again = crash(crashed);
+  for (const number of [1, 2]) rmSync(join(again, `segment-0000000${number}.index`));
+  writeFileSync(join(again, "segment-00000001.log"), unlisted);
+  const last = await openStorage(again);
+  expect(Object.values(readAll(last))).toEqual(["c", "last", "new"]);
+  last.write([record(1, 3, "later")]);
+  await last.flushed();
+  expect(Object.values(readAll(last))).toEqual(["c", "last", "new", "later"]);
+  await last.close();
+  expect(await values(again)).toEqual(["c", "last", "new", "later"]);
+});

@@ -1,83 +1,55 @@
 import { execFileSync, spawn } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
-import { inspectFileSystem, requireWrites } from "../../src/storage/file-system.js";
-import { openForReading } from "../../src/storage/live-storage.js";
-import { Storage } from "../../src/storage/storage.js";
+import { expect, onTestFinished, test } from "vitest";
+import { native } from "../../src/native/addon.js";
+import { inspectFileSystem } from "../../src/storage/file-system.js";
+import { type Change, type Storage, StorageReader } from "../../src/storage/index.js";
 import { mountSmallDisk } from "../helpers/small-disk.js";
+import { crash, head, newFolder, openStorage, readAll, record } from "./stored-folder.js";
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "rolltape-storage-"));
-  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-async function openStorage(directory: string): Promise<Storage> {
-  const storage = await Storage.open({ directory, durability: "call" });
-  cleanups.push(() => storage.close());
-  return storage;
-}
-
-const bytes = (text: string) => Buffer.from(text);
-const listKeys = (storage: Storage, prefix = "") =>
-  [...storage.range("records", bytes(prefix))].map(({ key }) => key.toString());
+const listKeys = (storage: Storage, prefix?: string) =>
+  [...storage.keys("meta", prefix === undefined ? undefined : Buffer.from(prefix))].map((key) =>
+    key.toString("latin1"),
+  );
+const value = (name: string, text?: string): Change => {
+  return { table: "meta", key: Buffer.from(name, "latin1"), value: text === undefined ? undefined : Buffer.from(text) };
+};
 
 test("has all flushed changes after the folder is opened again", async () => {
   const directory = newFolder();
   const storage = await openStorage(directory);
-  storage.write([
-    { table: "records", key: bytes("a1"), value: bytes("one") },
-    { table: "records", key: bytes("a2"), value: bytes("two") },
-    { table: "sessions", key: bytes("a"), value: bytes("head") },
-  ]);
+  storage.write([record(1, 0, "one"), record(1, 1, "two"), head(1, "head")]);
   await storage.flushed();
-  storage.write([{ table: "records", key: bytes("a1"), value: undefined }]);
+  storage.write([record(1, 1)]);
   await storage.close();
   const again = await openStorage(directory);
-  expect(listKeys(again)).toEqual(["a2"]);
-  expect(again.get("sessions", bytes("a"))?.toString()).toBe("head");
+  expect(Object.values(readAll(again))).toEqual(["head", "one"]);
 });
 
-test("refuses a key that LMDB does not accept before it is in the log", async () => {
-  const directory = newFolder();
-  const storage = await openStorage(directory);
-  for (const key of ["", "k".repeat(1979)]) {
-    expect(() => storage.write([{ table: "records", key: bytes(key), value: bytes("") }])).toThrow(
-      `A key of the storage must have 1 to 1978 bytes; received ${key.length}.`,
-    );
-  }
-  storage.write([{ table: "records", key: bytes("k".repeat(1978)), value: bytes("") }]);
+test("refuses a key that its table cannot have, before it is written", async () => {
+  const storage = await openStorage(newFolder());
+  const write = (table: Change["table"], key: Buffer) => () => storage.write([{ table, key, value: Buffer.of() }]);
+  expect(write("meta", Buffer.alloc(0))).toThrow("A key of the table meta must have 1 to 2048 bytes; received 0.");
+  expect(write("leases", Buffer.alloc(2049))).toThrow(
+    "A key of the table leases must have 1 to 2048 bytes; received 2049.",
+  );
+  expect(write("sessions", Buffer.alloc(7))).toThrow("A key of the table sessions must have 6 bytes; received 7.");
+  expect(write("records", Buffer.alloc(11, 255))).toThrow(
+    "A key of the table records must name a kind below 8; received 255.",
+  );
+  write("meta", Buffer.alloc(2048))();
   await storage.committed();
   await storage.close();
   await expect(storage.committed()).rejects.toMatchObject({ code: "storage_failed" });
 });
 
-test("a range has the keys with its prefix, in ascending order", async () => {
+test("keys with a prefix come in ascending order", async () => {
   const storage = await openStorage(newFolder());
-  const keys = ["a", "ab", "aÿ", "b", "ac"];
-  storage.write(keys.map((key) => ({ table: "records", key: bytes(key), value: bytes("") })));
+  storage.write(["a", "ab", "aÿ", "b", "ac"].map((key) => value(key, "")));
   await storage.committed();
   expect(listKeys(storage, "a")).toEqual(["a", "ab", "ac", "aÿ"]);
-  expect([...storage.keys("records", bytes("a"))]).toHaveLength(4);
+  expect(listKeys(storage)).toEqual(["a", "ab", "ac", "aÿ", "b"]);
 });
 
 test("creates a folder that only its owner can read", async () => {
@@ -86,20 +58,30 @@ test("creates a folder that only its owner can read", async () => {
   expect(statSync(directory).mode & 0o777).toBe(0o700);
 });
 
-test("all files of the folder can be read by their owner only, also those of an earlier version", async () => {
+test("all files of the folder can be read by their owner only", async () => {
   const directory = newFolder();
-  const modes = () =>
-    readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777] as const);
-  const first = await openStorage(directory);
-  const names = ["data.log-0", "data.log-1", "data.mdb", "data.mdb-lock", "data.mdb.commit-state", "rolltape.lock"];
-  const owned = names.map((name) => [name, 0o600]);
-  expect(modes()).toEqual(owned);
-  await first.close();
-  expect(modes().map(([name]) => name)).toEqual(["data.mdb", "data.mdb-lock", "rolltape.lock"]);
-  for (const [name] of modes()) chmodSync(join(directory, name), 0o644);
-  chmodSync(join(directory, "rolltape.lock"), 0o600);
-  await openStorage(directory);
-  expect(modes()).toEqual(owned);
+  const modes = () => readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777]);
+  const storage = await openStorage(directory);
+  storage.write([head(1, "a")]);
+  await storage.flushed();
+  expect(modes()).toEqual(["manifest", "rolltape.lock", "segment-00000001.log"].map((name) => [name, 0o600]));
+  await storage.close();
+  const closed = ["manifest", "rolltape.lock", "segment-00000001.index", "segment-00000001.log"];
+  expect(modes()).toEqual(closed.map((name) => [name, 0o600]));
+});
+
+test("changes no file until something is written", async () => {
+  const directory = newFolder();
+  const read = () => readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), "latin1")]);
+  await (await openStorage(directory)).close();
+  expect(read()).toEqual([["rolltape.lock", ""]]);
+  const storage = await openStorage(directory);
+  storage.write([head(1, "a")]);
+  await storage.flushed();
+  const crashed = crash(directory);
+  const files = readdirSync(crashed).map((name) => [name, readFileSync(join(crashed, name), "latin1")]);
+  await (await openStorage(crashed)).close();
+  expect(readdirSync(crashed).map((name) => [name, readFileSync(join(crashed, name), "latin1")])).toEqual(files);
 });
 
 test("refuses a folder that another storage has open", async () => {
@@ -124,10 +106,20 @@ test("opens a folder whose process was killed", async () => {
   await openStorage(directory);
 });
 
-test("refuses a data file that LMDB did not write", async () => {
+test("refuses a folder of an earlier version by its file", async () => {
   const directory = newFolder();
-  writeFileSync(join(directory, "data.mdb"), "not a database".repeat(1000));
-  await expect(openStorage(directory)).rejects.toMatchObject({ code: "storage_unusable" });
+  writeFileSync(join(directory, "data.mdb"), "");
+  await expect(openStorage(directory)).rejects.toThrow("has sessions of an earlier version of Rolltape (data.mdb)");
+});
+
+test("refuses a folder of a later version", async () => {
+  const directory = newFolder();
+  const json = JSON.stringify({ format: 2, log: "00", first: 1, last: 0, end: null });
+  writeFileSync(
+    join(directory, "manifest"),
+    `${json}\n${native.crc32c(Buffer.from(json)).toString(16).padStart(8, "0")}\n`,
+  );
+  await expect(openStorage(directory)).rejects.toThrow("was written by another version of Rolltape");
 });
 
 test.each([
@@ -158,14 +150,12 @@ test("rejects writes to a full disk, keeps flushed changes, and writes again whe
 }) => {
   const disk = mountSmallDisk(4);
   if (!disk) return skip("only root may mount a small file system");
-  cleanups.push(() => disk.remove());
-  const directory = disk.folder;
-  const storage = await openStorage(directory);
-  const key = (n: number) => Buffer.from([n >> 8, n & 0xff]);
+  onTestFinished(() => disk.remove());
+  const storage = await openStorage(disk.folder);
   let written = 0;
   const fill = async () => {
     for (; written < 1000; written++) {
-      storage.write([{ table: "records", key: key(written), value: Buffer.alloc(20_000, written) }]);
+      storage.write([record(1, written, Buffer.alloc(20_000, written))]);
       await storage.flushed();
     }
   };
@@ -174,75 +164,36 @@ test("rejects writes to a full disk, keeps flushed changes, and writes again whe
     message: "The server cannot write to its storage: the disk is full.",
   });
   expect(storage.failure).toBeDefined();
-  await expect.poll(() => [...storage.range("records")].length).toBe(written);
+  expect([...storage.range("records")].length).toBe(written);
   disk.grow(8);
   await expect.poll(() => storage.failure, { timeout: 10_000 }).toBeUndefined();
   await storage.committed();
   expect([...storage.range("records")].map(({ value }) => value[19_999])).toEqual(
     Array.from({ length: written + 1 }, (_, n) => n & 0xff),
   );
-});
-
-test("refuses a file that lost its end", async () => {
-  const directory = newFolder();
-  const storage = await openStorage(directory);
-  const values = Array.from({ length: 50 }, (_, n) => Buffer.alloc(20_000, n + 1));
-  storage.write(values.map((value, n) => ({ table: "records", key: Buffer.from([n]), value })));
   await storage.close();
-  truncateSync(join(directory, "data.mdb"), 500_000);
-  await expect(openStorage(directory)).rejects.toMatchObject({
-    code: "storage_unusable",
-    message: expect.stringMatching(
-      /has a damaged file data\.mdb: the file is truncated.*`rolltape storage verify`/,
-    ) as string,
-  });
 });
 
-test.each([
-  "data.mdb",
-  "data.mdb-lock",
-  "data.mdb.compact",
-  "data.mdb.commit-state",
-  "data.mdb.failed-sync",
-  "data.log-0",
-  "data.log-1",
-  "rolltape.lock",
-])("refuses a folder whose %s is a link or a named pipe, by its name", async (name) => {
-  const target = join(newFolder(), "target");
-  writeFileSync(target, "kept");
-  const kinds = [
-    ["a symbolic link", (path: string) => symlinkSync(target, path)],
-    ["a named pipe", (path: string) => void execFileSync("mkfifo", [path])],
-  ] as const;
-  for (const [kind, plant] of kinds) {
-    const directory = newFolder();
-    await (await openStorage(directory)).close();
-    rmSync(join(directory, name), { force: true });
-    plant(join(directory, name));
-    const refusal = `has a ${name} that is ${kind}`;
-    await expect(openStorage(directory)).rejects.toThrow(refusal);
-    expect(() => openForReading(directory)).toThrow(refusal);
-  }
-  expect(readFileSync(target, "utf8")).toBe("kept");
-});
-
-test("refuses a folder whose file is a hard link to the file of an open folder", async () => {
-  const [first, second] = [newFolder(), newFolder()];
-  await openStorage(first);
-  linkSync(join(first, "data.mdb"), join(second, "data.mdb"));
-  await expect(openStorage(second)).rejects.toMatchObject({
-    code: "storage_unusable",
-    message: expect.stringContaining("is a link to the file of another folder, which a process has open"),
-  });
-});
-
-test("a disk that refuses writes is noticed before LMDB is asked again, and no file is left", ({ skip }) => {
-  const disk = mountSmallDisk(1);
-  if (!disk) return skip("only root may mount a small file system");
-  cleanups.push(() => disk.remove());
-  const path = join(disk.folder, "data.mdb");
-  requireWrites(path);
-  expect(() => writeFileSync(path, Buffer.alloc(2 ** 21))).toThrow(/ENOSPC/);
-  expect(() => requireWrites(path)).toThrow(/ENOSPC/);
-  expect(readdirSync(disk.folder)).toEqual(["data.mdb"]);
-});
+test.each(["manifest", "manifest.new", "segment-00000001.log", "segment-00000001.index", "rolltape.lock"])(
+  "refuses a folder whose %s is a link or a named pipe, by its name",
+  async (name) => {
+    const target = join(newFolder(), "target");
+    writeFileSync(target, "kept");
+    const kinds = [
+      ["a symbolic link", (path: string) => symlinkSync(target, path)],
+      ["a named pipe", (path: string) => void execFileSync("mkfifo", [path])],
+    ] as const;
+    for (const [kind, plant] of kinds) {
+      const directory = newFolder();
+      const storage = await openStorage(directory);
+      storage.write([head(1, "a")]);
+      await storage.close();
+      rmSync(join(directory, name), { force: true });
+      plant(join(directory, name));
+      const refusal = `has a ${name} that is ${kind}`;
+      await expect(openStorage(directory)).rejects.toThrow(refusal);
+      expect(() => StorageReader.open(directory)).toThrow(refusal);
+    }
+    expect(readFileSync(target, "utf8")).toBe("kept");
+  },
+);

@@ -1,40 +1,38 @@
 /*
- * Errors that a test asks for. The file UNSYNCED_FAULT names the next one: the calls that fail, the error number, and how often. After
- * the last time, the file is removed.
+ * Errors that a test asks for. The file UNSYNCED_FAULT names the next one: call, pattern of the names of files, error number, and how
+ * often. After the last time, the file is removed. The folder itself has the name `.`.
  *
- *   meta-write    writes to the first two pages of LMDB's file, where it has its meta pages, by a descriptor without O_DSYNC
- *   write         its other writes to a descriptor without O_DSYNC
- *   sync          fdatasync and fsync of LMDB's file
- *   meta-sync     of these, only those after a write to the first two pages
- *   log-write     writes to a log by a descriptor without O_DSYNC
- *   log-sync      fdatasync and fsync of a log
- *   synced-write  writes to any of the files by a descriptor with O_DSYNC
+ *   write     writes
+ *   allocate  fallocate
+ *   sync      fdatasync and fsync
  */
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Returns the error with which this call must fail; 0 if it must not. */
-static int take_fault(const char *call) {
+/* Returns the error with which this call for a file must fail; 0 if it must not. */
+static int take_fault(const char *call, const char *name) {
   const char *path = getenv("UNSYNCED_FAULT");
   if (!path) return 0;
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
-  char text[64] = {0};
+  char text[128] = {0};
   ssize_t length = read(file, text, sizeof text - 1);
   close(file);
-  char name[16];
+  char wanted[16], pattern[64];
   int error, times;
-  if (length <= 0 || sscanf(text, "%15s %d %d", name, &error, &times) != 3 || strcmp(name, call) != 0) return 0;
+  if (length <= 0 || sscanf(text, "%15s %63s %d %d", wanted, pattern, &error, &times) != 4) return 0;
+  if (strcmp(wanted, call) != 0 || fnmatch(pattern, name, 0) != 0) return 0;
   if (times <= 1) {
     unlink(path);
     return error;
   }
   file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-  length = snprintf(text, sizeof text, "%s %d %d", name, error, times - 1);
+  length = snprintf(text, sizeof text, "%s %s %d %d", call, pattern, error, times - 1);
   if (file >= 0 && syscall(SYS_write, file, text, (size_t)length) != length) times = 0;
   close(file);
   return error;

@@ -14,7 +14,7 @@ const SYNCED = 2n;
 /** Type of a record that marks pages as lost until they are written again. */
 const LOST = 3n;
 
-/** Reads the journal of unsynced-writes.c. A record that is not complete has no write. */
+/** Reads a journal of unsynced-writes.c. A record that is not complete has no write. */
 export function readJournal(journal: Buffer): Unsynced {
   const pages = new Map<number, Buffer>();
   const lost = new Set<number>();
@@ -25,20 +25,19 @@ export function readJournal(journal: Buffer): Unsynced {
     const [offset = 0, end = 0, sizeThen = 0, bytes = 0] = fields.map(Number);
     const begin = at + HEADER_BYTES;
     if (begin + bytes > journal.length) break;
-    const old = journal.subarray(begin, begin + bytes);
-    const [first, last] = [offset / PAGE_BYTES, end / PAGE_BYTES];
-    if (type === SYNCED || type === LOST) {
-      for (const page of [...pages.keys()].filter((page) => page >= first && page < last)) {
-        if (type === LOST) lost.add(page);
-        else if (!lost.has(page)) pages.delete(page);
-      }
+    if (type === LOST) {
+      for (const page of pages.keys()) lost.add(page);
+    } else if (type === SYNCED) {
+      for (const page of pages.keys()) if (!lost.has(page)) pages.delete(page);
+      size = Math.max(size ?? 0, sizeThen);
     } else {
-      for (let page = first; page < last; page++) {
+      const old = journal.subarray(begin, begin + bytes);
+      for (let page = offset / PAGE_BYTES; page < end / PAGE_BYTES; page++) {
         if (!pages.has(page)) pages.set(page, readPage(old, page * PAGE_BYTES - offset));
         lost.delete(page);
       }
+      size ??= sizeThen;
     }
-    if (type !== LOST) size = type === SYNCED ? Math.max(size ?? 0, sizeThen) : (size ?? sizeThen);
     at = begin + bytes;
   }
   return { pages, size };

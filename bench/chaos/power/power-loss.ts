@@ -4,21 +4,25 @@ import {
   existsSync,
   fstatSync,
   ftruncateSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  unlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DATA_FILE, LOG_FILES } from "../../../src/storage/file-names.js";
 import type { Random } from "../../soak/random.js";
 import { PAGE_BYTES, readJournal } from "./journal.js";
 
 /** See `faults.h`. */
-export type FailingCalls = "write" | "meta-write" | "sync" | "meta-sync" | "log-write" | "log-sync" | "synced-write";
+export type FailingCalls = "write" | "allocate" | "sync";
 
 /** Error numbers of Linux. */
 const ERRORS = { EIO: 5, ENOSPC: 28, EROFS: 30, EDQUOT: 122 } as const;
@@ -26,9 +30,9 @@ const ERRORS = { EIO: 5, ENOSPC: 28, EROFS: 30, EDQUOT: 122 } as const;
 /** Disks write sectors whole, and in any order. */
 const SECTOR_BYTES = 512;
 
-/** Takes back writes of a process that was killed, as far as they were not synced. */
+/** Takes back changes of a process that was killed to the files of a folder, as far as they were not synced. */
 export class PowerLoss {
-  readonly #files: readonly string[];
+  readonly #directory: string;
   readonly #journal: string;
   readonly #fault: string;
   readonly #library: string;
@@ -37,30 +41,35 @@ export class PowerLoss {
 
   /**
    * @param directory of the server's storage
-   * @param folder for the compiled library and the journals, outside of the server's folder
+   * @param folder for the compiled library and the journals, outside of the server's folder, on the same file system
    */
   constructor(directory: string, folder: string) {
-    this.#files = [DATA_FILE, ...LOG_FILES].map((name) => join(directory, name));
-    this.#journal = join(folder, "unsynced-writes.journal");
+    this.#directory = directory;
+    this.#journal = join(folder, "unsynced-writes");
     this.#fault = join(folder, "unsynced-writes.fault");
     this.#library = join(folder, "unsynced-writes.so");
+    mkdirSync(this.#journal);
     const source = fileURLToPath(new URL("./unsynced-writes.c", import.meta.url));
-    execFileSync("cc", ["-shared", "-fPIC", "-O2", "-o", this.#library, source, "-ldl", "-pthread"]);
+    execFileSync("cc", ["-shared", "-fPIC", "-O2", "-o", this.#library, source, "-pthread"]);
   }
 
   /** Environment of the process whose writes are journaled. */
   get env(): NodeJS.ProcessEnv {
     return {
       LD_PRELOAD: this.#library,
-      UNSYNCED_FILES: this.#files.join(":"),
+      UNSYNCED_FOLDER: this.#directory,
       UNSYNCED_JOURNAL: this.#journal,
       UNSYNCED_FAULT: this.#fault,
     };
   }
 
-  /** Makes the next calls of a kind fail. What a failed sync should have written reaches the disk only if it is written again. */
-  fail(calls: FailingCalls, error: keyof typeof ERRORS, times = 1): void {
-    writeFileSync(this.#fault, `${calls} ${ERRORS[error]} ${times}`);
+  /**
+   * Makes the next calls of a kind fail. What a failed sync should have written reaches the disk only if it is written again.
+   *
+   * @param files pattern of the names of the files whose calls fail. The folder itself has the name `.`
+   */
+  fail(calls: FailingCalls, error: keyof typeof ERRORS, times = 1, files = "segment-*.log"): void {
+    writeFileSync(this.#fault, `${calls} ${files} ${ERRORS[error]} ${times}`);
   }
 
   /** Number of calls that will still fail. */
@@ -75,9 +84,7 @@ export class PowerLoss {
 
   /** True if a write is not synced now. */
   get hasUnsynced(): boolean {
-    const hasJournal = (_: string, file: number) =>
-      (statSync(this.#journalOf(file), { throwIfNoEntry: false })?.size ?? 0) > 0;
-    return this.#files.some(hasJournal);
+    return this.#listJournals().some((path) => statSync(path).size > 0);
   }
 
   /** Number of losses so far that dropped something. */
@@ -91,35 +98,60 @@ export class PowerLoss {
   }
 
   /**
-   * Drops unsynced writes.
+   * Drops unsynced changes: writes, and the creation, renaming and removal of files.
    *
-   * @param share probability that a sector is dropped. Less than 1: the disk has written some already
+   * @param share probability that a sector is dropped, and that the folder has its old names again. Less than 1: the disk has written
+   * some changes already
    */
   strike(random: Random, share = 1): void {
-    const dropped = this.#files.reduce(
-      (sum, path, file) => sum + strikeFile(path, this.#journalOf(file), random, share),
+    const dropped = this.#listJournals().reduce(
+      (sum, path) => sum + strikeFile(path.replace(/pages$/, "file"), readFileSync(path), random, share),
       0,
     );
+    const hasOldNames = random.chance(share) && this.#restoreNames();
+    rmSync(this.#journal, { recursive: true });
+    mkdirSync(this.#journal);
     this.#dropped += dropped;
-    if (dropped > 0) this.#losses++;
+    if (dropped > 0 || hasOldNames) this.#losses++;
   }
 
-  #journalOf(file: number): string {
-    return `${this.#journal}.${file}`;
+  #listJournals(): string[] {
+    const names = readdirSync(this.#journal).filter((name) => name.endsWith(".pages"));
+    return names.map((name) => join(this.#journal, name));
+  }
+
+  /** Gives the folder the names that it had when it was synced last. Returns true if that changes any. */
+  #restoreNames(): boolean {
+    const list = join(this.#journal, "names");
+    if (!existsSync(list)) return false;
+    const lines = readFileSync(list, "utf8").split("\n").slice(0, -1);
+    const durable = new Map(lines.map((line) => [line.slice(line.indexOf(" ") + 1), Number.parseInt(line, 10)]));
+    let isChanged = false;
+    for (const name of readdirSync(this.#directory)) {
+      const path = join(this.#directory, name);
+      const status = lstatSync(path);
+      if (!status.isFile() || status.ino === durable.get(name)) continue;
+      unlinkSync(path);
+      isChanged = true;
+    }
+    for (const [name, inode] of durable) {
+      const path = join(this.#directory, name);
+      if (existsSync(path)) continue;
+      linkSync(join(this.#journal, `${inode}.file`), path);
+      isChanged = true;
+    }
+    return isChanged;
   }
 }
 
 /** Drops unsynced writes to one file. Returns the number of sectors. */
-function strikeFile(path: string, journal: string, random: Random, share: number): number {
-  if (!existsSync(journal)) return 0;
-  const { pages, size } = readJournal(readFileSync(journal));
-  rmSync(journal);
-  // A log that the server removed has nothing that it needs.
-  if (size === undefined || !existsSync(path)) return 0;
+function strikeFile(path: string, journal: Buffer, random: Random, share: number): number {
+  const { pages, size } = readJournal(journal);
+  if (size === undefined) return 0;
   const file = openSync(path, "r+");
   try {
     const current = fstatSync(file).size;
-    let end = size;
+    let end = random.chance(share) ? size : Math.max(size, current);
     let dropped = 0;
     for (const [page, old] of pages) {
       for (let sector = 0; sector < PAGE_BYTES; sector += SECTOR_BYTES) {

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Row } from "../../export/row.js";
 import type { Child } from "../../processes.js";
@@ -29,9 +30,9 @@ export async function recovery(): Promise<Row[]> {
     const engine = await startScript(new URL("../../proxy/wire-engine-process.ts", import.meta.url));
     try {
       const rows = [diskRow(recorded)];
-      rows.push(...(await restart(directory, engine, "file in the page cache")));
-      dropFromCache(join(directory, "data.mdb"));
-      rows.push(...(await restart(directory, engine, "file not in the page cache")));
+      rows.push(...(await restart(directory, engine, "files in the page cache")));
+      for (const name of readdirSync(directory)) dropFromCache(join(directory, name));
+      rows.push(...(await restart(directory, engine, "files not in the page cache")));
       return rows;
     } finally {
       await engine.stop();

@@ -32,8 +32,10 @@ export function checkTokens(
     }
   });
   if (!isWhole(row, generations)) {
-    const pieces = generations.map(({ tokens, sent }) => `${tokens.length} tokens ${sent}`).join(", ");
-    findings.add("unexplained", `${name}: the engine's reply was incomplete (${pieces})`);
+    const pieces = generations
+      .map(({ tokens, sent, fault }) => `${tokens.length} tokens ${sent} ${fault ?? ""}`)
+      .join(", ");
+    findings.add("unexplained", `${name}: the engine's reply was incomplete (${pieces} of at most ${row.maxTokens})`);
   }
   if (generations.some((generation) => used.has(generation))) findings.add("unexplained", `${name}: a second record`);
   for (const generation of generations) used.add(generation);

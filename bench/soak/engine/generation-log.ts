@@ -17,6 +17,8 @@ export interface Generation {
   readonly call: number;
   readonly tokens: readonly OutputToken[];
   readonly sent: Sent;
+  /** What went wrong with it, for messages. */
+  readonly fault?: string | undefined;
   /** When the engine got the request, on the clock of `performance.now()`. */
   readonly beganAt: number;
   /** When the last token was sampled, on the same clock. The answer was not complete before. */
@@ -47,7 +49,14 @@ export class GenerationLog {
     const { tokens, finish } = cutShort(outcome, fault);
     this.sampledTokens += tokens.length;
     const sent = readSent(fault, tokens.length, finish.type === "abort");
-    this.add(request.inputIds, { call: readCall(request), tokens, sent, beganAt, endedAt: performance.now() });
+    const times = { beganAt, endedAt: performance.now() };
+    this.add(request.inputIds, {
+      call: readCall(request),
+      tokens,
+      sent,
+      fault: fault && JSON.stringify(fault),
+      ...times,
+    });
   }
 
   add(prompt: readonly number[], generation: Generation): void {

@@ -41,8 +41,8 @@ std::uint32_t changeBy(std::uint32_t word, std::size_t following) {
 
 #if defined(__x86_64__)
 
-[[gnu::target("sse4.2")]] std::uint32_t crc32cByInstruction(std::span<const std::uint8_t> bytes) {
-  std::uint64_t crc = 0xffffffff;
+[[gnu::target("sse4.2")]] std::uint32_t crc32cByInstruction(std::span<const std::uint8_t> bytes, std::uint32_t seed) {
+  std::uint64_t crc = ~seed;
   for (; bytes.size() >= sizeof crc; bytes = bytes.subspan(sizeof crc)) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes.data(), sizeof word);
@@ -57,8 +57,8 @@ std::uint32_t changeBy(std::uint32_t word, std::size_t following) {
 
 }  // namespace
 
-std::uint32_t crc32cByTable(std::span<const std::uint8_t> bytes) {
-  std::uint32_t crc = 0xffffffff;
+std::uint32_t crc32cByTable(std::span<const std::uint8_t> bytes, std::uint32_t seed) {
+  std::uint32_t crc = ~seed;
   for (; bytes.size() >= kStep; bytes = bytes.subspan(kStep)) {
     std::array<std::uint32_t, 2> words;
     std::memcpy(words.data(), bytes.data(), kStep);
@@ -68,12 +68,12 @@ std::uint32_t crc32cByTable(std::span<const std::uint8_t> bytes) {
   return ~crc;
 }
 
-std::uint32_t crc32c(std::span<const std::uint8_t> bytes) {
+std::uint32_t crc32c(std::span<const std::uint8_t> bytes, std::uint32_t seed) {
 #if defined(__x86_64__)
   static const bool hasInstruction = __builtin_cpu_supports("sse4.2") != 0;
-  if (hasInstruction) return crc32cByInstruction(bytes);
+  if (hasInstruction) return crc32cByInstruction(bytes, seed);
 #endif
-  return crc32cByTable(bytes);
+  return crc32cByTable(bytes, seed);
 }
 
 }  // namespace rolltape

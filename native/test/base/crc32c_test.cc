@@ -39,5 +39,14 @@ TEST(Crc32c, AgreesWithABitwiseChecksumAtEveryLengthAndAddress) {
   }
 }
 
+TEST(Crc32c, OfJoinedBytesIsThatOfTheSecondPartWithTheFirstAsSeed) {
+  const auto all = test::bytesOf("the checksum of both parts, wherever they are cut");
+  for (std::size_t cut = 0; cut <= all.size(); ++cut) {
+    const auto [first, second] = std::pair(all.first(cut), all.subspan(cut));
+    ASSERT_EQ(slowCrc32c(all), crc32c(second, crc32c(first)));
+    ASSERT_EQ(slowCrc32c(all), crc32cByTable(second, crc32cByTable(first)));
+  }
+}
+
 }  // namespace
 }  // namespace rolltape

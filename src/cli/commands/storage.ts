@@ -1,41 +1,31 @@
 import { reasonOf } from "../../session/stored/offline-sessions.js";
 import { type Verified, verifySessions } from "../../session/stored/verify-sessions.js";
-import {
-  compactStorage,
-  damagedFolderError,
-  damagedLogError,
-  OfflineStorage,
-  openForReading,
-  StorageError,
-} from "../../storage/index.js";
+import { compactStorage, damagedFolderError, StorageError, StorageReader } from "../../storage/index.js";
 import { countNoun } from "../count-noun.js";
 import { EXIT_FAILURE } from "../exit.js";
 import { formatBytes } from "../format-bytes.js";
 import { describeStorage, type InspectedStorage, inspectStorage } from "../storage/inspect-storage.js";
-import { describeLogProblem } from "../storage/log-problem.js";
 import { ProblemList } from "../storage/problems.js";
 import { SessionProgress } from "../storage/progress.js";
 import { readServerFacts } from "../storage/read-facts.js";
 import { refuseLostServer } from "../storage/server-values.js";
 
 /** `rolltape storage inspect`: prints what a storage folder has. */
-export async function inspectFolder(directory: string, { json = false }: { readonly json?: boolean }): Promise<void> {
-  const { reader, isOpen } = openForReading(directory);
+export function inspectFolder(directory: string, { json = false }: { readonly json?: boolean }): void {
+  using storage = StorageReader.open(directory);
   let inspected: InspectedStorage;
   try {
-    inspected = inspectStorage(directory, reader, isOpen);
+    inspected = inspectStorage(storage);
   } catch (error) {
     if (error instanceof StorageError) throw error;
     throw damagedFolderError(directory, reasonOf(error), error);
-  } finally {
-    await reader.close();
   }
   process.stdout.write(json ? `${JSON.stringify(inspected)}\n` : describeStorage(inspected));
 }
 
 /** `rolltape storage verify`: reads every record of a storage folder and lists what is damaged. */
 export function verifyFolder(directory: string, { all = false }: { readonly all?: boolean } = {}): void {
-  using storage = OfflineStorage.open(directory);
+  using storage = StorageReader.open(directory);
   readServerFacts(storage, directory);
   const problems = new ProblemList((line) => process.stdout.write(line), { all });
   const verified = verify(storage, problems);
@@ -44,41 +34,34 @@ export function verifyFolder(directory: string, { all = false }: { readonly all?
   if (problems.count > 0) process.exitCode = EXIT_FAILURE;
 }
 
-/** `rolltape storage compact`: gives unused space of a storage folder back to the disk. */
+/** `rolltape storage compact`: gives unused space of a storage folder back to the disk, and removes what is damaged. */
 export async function compactFolder(
   directory: string,
   { leaveOutDamaged = false }: { readonly leaveOutDamaged?: boolean } = {},
 ): Promise<void> {
-  using storage = OfflineStorage.openForChange(directory);
+  using storage = StorageReader.openForChange(directory);
   readServerFacts(storage, directory);
   const problems = new ProblemList((line) => process.stderr.write(line));
   const verified = verify(storage, problems);
   problems.end("; `rolltape storage verify --all` lists them");
   const isDamaged = problems.count > 0;
-  const logDamage = storage.log?.damage;
-  const isFileDamaged = problems.count > (logDamage === undefined ? 0 : 1);
   if (isDamaged && !leaveOutDamaged) {
-    const notCompacted = "so the folder was not compacted";
-    if (isFileDamaged)
-      throw damagedFolderError(directory, `${describeResult(problems.count, verified)}, ${notCompacted}`);
-    throw damagedLogError(directory, `${logDamage}, ${notCompacted}`);
+    throw damagedFolderError(directory, `${describeResult(problems.count, verified)}, so the folder was not compacted`);
   }
   if (isDamaged) refuseLostServer(storage, verified.damaged);
-  const { before, after, original, keptLog } = await compactStorage(storage, {
+  const { before, after, originals } = await compactStorage(storage, {
     isKept: (table, key) => verified.damaged.isIntact(table, key),
     keepOriginal: isDamaged,
   });
   const result = [`${formatBytes(before.fileBytes)} before, ${formatBytes(after.fileBytes)} after`];
-  if (isFileDamaged) result.push(`${countNoun(verified.damaged.sessions.size, "damaged session")} left out`);
-  if (logDamage !== undefined) result.push("changes after the damage in the log left out");
-  if (original !== undefined) result.push(`the ${isFileDamaged ? "damaged" : "original"} file is now ${original}`);
-  if (keptLog.length > 0) result.push(`the damaged log is now ${keptLog.join(", ")}`);
+  if (isDamaged) {
+    result.push(`${countNoun(verified.damaged.sessions.size, "damaged session")} left out`);
+    result.push(`the original files are now ${originals.join(", ")}`);
+  }
   process.stdout.write(`${directory}: ${result.join("; ")}\n`);
 }
 
-function verify(storage: OfflineStorage, problems: ProblemList): Verified {
-  const logProblem = describeLogProblem(storage.log);
-  if (logProblem) problems.add(logProblem);
+function verify(storage: StorageReader, problems: ProblemList): Verified {
   const progress = new SessionProgress("verified");
   const report: Parameters<typeof verifySessions>[1] = (problem) => {
     progress.clear();
@@ -95,6 +78,6 @@ function describeVerified({ sessions, records, heldExports }: Verified): string 
 
 function describeResult(problems: number, { damaged }: Verified): string {
   if (problems === 0) return "intact";
-  const unlisted = damaged.tables.size > 0 ? "; sessions and values on damaged pages are not counted" : "";
+  const unlisted = damaged.hasUnknown ? "; what the damaged parts of the log had is not known" : "";
   return `${countNoun(problems, "problem")}, ${countNoun(damaged.sessions.size, "damaged session")}${unlisted}`;
 }

@@ -3,9 +3,8 @@ import { refuseConflicts } from "../../session/batch/option-conflicts.js";
 import type { Session } from "../../session/session.js";
 import { type OfflineSession, readHeads, readOffline, reasonOf } from "../../session/stored/offline-sessions.js";
 import type { StoredProblem } from "../../session/stored/stored-problem.js";
-import { OfflineStorage } from "../../storage/index.js";
+import { StorageReader } from "../../storage/index.js";
 import { StorageCommandError } from "../storage/errors.js";
-import { describeLogProblem } from "../storage/log-problem.js";
 import { SessionProgress } from "../storage/progress.js";
 import { readServerFacts } from "../storage/read-facts.js";
 import { readState } from "../storage/session-state.js";
@@ -14,7 +13,7 @@ import { describingConflicts, type WrittenExport, writeExport } from "./write-ex
 
 /** The result of an export from a folder. */
 export interface StorageExport extends WrittenExport {
-  /** Damaged records and damage of the log, which the export leaves out. */
+  /** What is damaged, which the export leaves out. */
   readonly problems: readonly StoredProblem[];
 }
 
@@ -32,8 +31,8 @@ export interface StorageExportOptions extends Omit<ExportOptions, "from"> {
 export async function exportStorage(options: StorageExportOptions): Promise<StorageExport> {
   const { storage: directory, out, sessions: ids, state: states, ...rest } = options;
   const batchOptions: BatchOptions = batchOptionsSchema.parse(rest);
-  using storage = OfflineStorage.open(directory);
-  const problems = [describeLogProblem(storage.log) ?? []].flat();
+  using storage = StorageReader.open(directory);
+  const problems = storage.damage.map((reason): StoredProblem => ({ what: "the log", reason }));
   return describingConflicts(async () => {
     refuseConflicts(batchOptions);
     const { origin } = readServerFacts(storage, directory);
@@ -51,7 +50,7 @@ export async function exportStorage(options: StorageExportOptions): Promise<Stor
 }
 
 /** Reads a session. If it is damaged, adds the problem and returns undefined. */
-function load(storage: OfflineStorage, session: OfflineSession, problems: StoredProblem[]): Session | undefined {
+function load(storage: StorageReader, session: OfflineSession, problems: StoredProblem[]): Session | undefined {
   try {
     return readOffline(storage, session);
   } catch (error) {

@@ -23,8 +23,6 @@ export interface StoreSettings {
 
 /** Folder in `storage.directory` with the state of the job. The folders of the job's own proxies are beside it. */
 const FOLDER = "controller";
-/** The file in which earlier versions kept the state of a job. */
-const EARLIER_FILE = "data.mdb";
 
 /** Returns where the state of a job is: a URL, a folder, or undefined for this process's memory. */
 export function locateStore(
@@ -79,10 +77,6 @@ async function openDatabase(
         cause: error,
       });
     });
-  }
-  if (place !== undefined && existsSync(join(place, EARLIER_FILE))) {
-    const why = `has a job of an earlier version (${EARLIER_FILE}). Finish it with the Rolltape that began it, or use another folder`;
-    throw unusableFolderError(place, why);
   }
   const open = () => new SqliteDatabase({ directory: place, synced: config.storage.durability !== "none" });
   return options.resume ? waitWhileInUse(open, onWait) : open();

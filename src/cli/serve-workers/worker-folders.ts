@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, ConfigError } from "../../config/index.js";
-import { DATA_FILE } from "../../storage/file-names.js";
+import { hasStorage } from "../../storage/index.js";
 
 const KEY = "storage.directory";
 const WORKER_FOLDER = /^worker-(\d+)$/;
@@ -18,7 +18,7 @@ export function workerFolder({ storage: { directory } }: Config, name: string): 
  */
 export function refuseOtherSessions({ storage: { directory } }: Config, workers: number): void {
   if (directory === null) return;
-  if (existsSync(join(directory, DATA_FILE))) {
+  if (hasStorage(directory)) {
     const move = `move its files into ${join(directory, "worker-0")}`;
     refuse(`${directory} has the sessions of a single server. To use them, ${move}, or set server.workers=1`);
   }
@@ -53,7 +53,7 @@ function listWorkers(directory: string): number[] {
   if (statSync(directory, { throwIfNoEntry: false })?.isFile()) refuse(`${directory} is a file. Choose a folder`);
   const names = existsSync(directory) ? readdirSync(directory) : [];
   return names
-    .filter((name) => existsSync(join(directory, name, DATA_FILE)))
+    .filter((name) => hasStorage(join(directory, name)))
     .flatMap((name) => WORKER_FOLDER.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);

@@ -35,21 +35,18 @@ export interface InspectedStorage extends Readonly<SessionCounts> {
   readonly held_exports: number;
   readonly file_bytes: number;
   readonly used_bytes: number;
-  /** Records in the log whose changes are not in the file yet. Null beside a server. */
-  readonly log_records: number | null;
-  readonly log_bytes: number | null;
-  /** Why the log lacks changes; null if it lacks none. */
-  readonly log_damage: string | null;
+  /** What is damaged or missing in the log. */
+  readonly damage: readonly string[];
 }
 
-/** @throws StorageError or PageError if the folder is damaged */
-export function inspectStorage(directory: string, reader: StorageReader, isOpen: boolean): InspectedStorage {
+/** @throws StorageError or DamagedValueError if the folder is damaged */
+export function inspectStorage(reader: StorageReader): InspectedStorage {
+  const { directory, damage, isLive: open } = reader;
   const { identity, origin, capacity, weightVersion } = readServerFacts(reader, directory);
   const { fileBytes, usedBytes } = reader.readSize();
-  const { log } = reader;
   return {
     directory,
-    open: isOpen,
+    open,
     format: identity?.format ?? null,
     model: origin?.model ?? null,
     model_digest: identity?.modelDigest ?? null,
@@ -60,9 +57,7 @@ export function inspectStorage(directory: string, reader: StorageReader, isOpen:
     held_exports: [...reader.range("leases")].filter(({ value }) => isHeld(openJson(value) as StoredLease)).length,
     file_bytes: fileBytes,
     used_bytes: usedBytes,
-    log_records: log?.records ?? null,
-    log_bytes: log?.bytes ?? null,
-    log_damage: log?.damage ?? null,
+    damage,
   };
 }
 
@@ -108,18 +103,11 @@ export function describeStorage(storage: InspectedStorage): string {
     ],
     ["tokens", tokens],
     ["held exports", String(storage.held_exports)],
-    ["file", `${formatBytes(storage.file_bytes)}, ${formatBytes(storage.used_bytes)} of it in use`],
-    ...describeLog(storage),
+    ["segments", `${formatBytes(storage.file_bytes)}, ${formatBytes(storage.used_bytes)} of it in use`],
+    ...storage.damage.map((reason) => ["damage", reason] as const),
   ];
   const width = Math.max(...lines.map(([name]) => name.length));
   return lines.map(([name, value]) => `${name.padEnd(width)}  ${makeInert(value)}\n`).join("");
-}
-
-function describeLog({ log_records, log_bytes, log_damage }: InspectedStorage): (readonly [string, string])[] {
-  if (log_records === null || log_bytes === null) return [];
-  const size = `${countNoun(log_records, "record")}, ${formatBytes(log_bytes)}, not yet in data.mdb`;
-  const line = ["log", log_records === 0 ? "empty" : size] as const;
-  return log_damage === null ? [line] : [line, ["log damage", log_damage]];
 }
 
 function describe(value: string | number | null): string {

@@ -1,7 +1,7 @@
 import { IDENTITY } from "../../server/storage/identity.js";
 import { STATE } from "../../session/session-registry.js";
 import type { DamagedParts } from "../../session/stored/damaged-parts.js";
-import { type OfflineStorage, unusableFolderError } from "../../storage/index.js";
+import { type StorageReader, unusableFolderError } from "../../storage/index.js";
 
 /**
  * Refuses a folder that no server can continue: without these values, message digests could not be compared, and session ids would be
@@ -9,8 +9,7 @@ import { type OfflineStorage, unusableFolderError } from "../../storage/index.js
  *
  * @throws StorageError `storage_unusable`
  */
-export function refuseLostServer(storage: OfflineStorage, damaged: DamagedParts): void {
-  if (!damaged.tables.has("meta")) return;
+export function refuseLostServer(storage: StorageReader, damaged: DamagedParts): void {
   const intact = new Set<string>();
   for (const { key } of storage.scan("meta", () => undefined)) {
     if (damaged.isIntact("meta", key)) intact.add(key.toString());

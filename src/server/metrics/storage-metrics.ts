@@ -1,12 +1,12 @@
-import { Gauge, Histogram, type Registry } from "prom-client";
+import { Histogram, type Registry } from "prom-client";
 import { addGauge } from "../../http/metrics/add-gauge.js";
 import type { SessionRecords } from "../../session/stored/session-records.js";
-import type { Storage, StorageSize } from "../../storage/index.js";
+import type { Storage } from "../../storage/index.js";
 
 const WAIT_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
 
 /** The part of a storage that metrics read. */
-export type ObservedStorage = Pick<Storage, "readSize" | "logBytes" | "pending" | "failure" | "onWait">;
+export type ObservedStorage = Pick<Storage, "readSize" | "pending" | "failure" | "onWait">;
 
 export interface ObservedServerStorage {
   readonly storage: ObservedStorage;
@@ -19,12 +19,11 @@ export interface ObservedServerStorage {
  * @returns a function that stops counting
  */
 export function observeStorage({ storage, records }: ObservedServerStorage, register: Registry): () => void {
-  const fileHelp = "Size of the storage file in bytes.";
-  addSize(storage, register, "rolltape_storage_file_bytes", fileHelp, ({ fileBytes }) => fileBytes);
-  const usedHelp = "Bytes of the storage file that contain data. The rest is reused before the file grows.";
-  addSize(storage, register, "rolltape_storage_used_bytes", usedHelp, ({ usedBytes }) => usedBytes);
-  const logHelp = "Bytes of the write-ahead log that are not in the storage file yet.";
-  addGauge(register, "rolltape_storage_log_bytes", logHelp, () => storage.logBytes);
+  const fileHelp = "Size of the storage's segments in bytes.";
+  addGauge(register, "rolltape_storage_file_bytes", fileHelp, () => storage.readSize().fileBytes);
+  const usedHelp =
+    "Bytes of the segments that are values. If they are less than half, the oldest segments are cleaned and removed.";
+  addGauge(register, "rolltape_storage_used_bytes", usedHelp, () => storage.readSize().usedBytes);
   const pendingHelp = "Groups of changes that are not on disk yet.";
   addGauge(register, "rolltape_storage_pending_writes", pendingHelp, () => storage.pending);
   const failedHelp = "1 while the disk refuses writes, so that calls that change something are refused, else 0.";
@@ -39,24 +38,4 @@ export function observeStorage({ storage, records }: ObservedServerStorage, regi
     registers: [register],
   });
   return storage.onWait((seconds) => waits.observe(seconds));
-}
-
-/** Adds a gauge of the size of the storage, which is read at each scrape. */
-function addSize(
-  storage: ObservedStorage,
-  register: Registry,
-  name: string,
-  help: string,
-  read: (size: StorageSize) => number,
-): void {
-  new Gauge({
-    name,
-    help,
-    registers: [register],
-    async collect() {
-      // A file that cannot be read must not hide all other metrics.
-      const size = await storage.readSize().catch(() => undefined);
-      if (size) this.set(read(size));
-    },
-  });
 }

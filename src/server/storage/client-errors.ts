@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
 const SYSTEM_ERROR = /^(E[A-Z0-9]+): /;
 
 /** An absolute path, or a file of the folder. */
-const PATH = /(?:^|[\s'"(])\/\w|\/data\.(?:mdb|log)/;
+const PATH = /(?:^|[\s'"(])\/\w|\/(?:segment-|manifest)/;
 
 /** Returns the error that a client receives: it names no file. Its cause is the original error, which the log has. */
 export function toClientError(error: StorageError): ApiError {

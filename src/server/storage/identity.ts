@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { STATE } from "../../session/session-registry.js";
-import { openJson } from "../../session/stored/sealed-json.js";
 import type { SessionRecords } from "../../session/stored/session-records.js";
 import { newWorkerTag } from "../../session/worker-tag.js";
-import { peekValue, unusableFolderError } from "../../storage/index.js";
+import { unusableFolderError } from "../../storage/index.js";
 
 /** The identity of a server, as stored in its folder. */
 export interface Identity {
@@ -16,10 +15,8 @@ export interface Identity {
 
 /** Name of the identity in the storage. */
 export const IDENTITY = "identity";
-/** Version of the folder. A server refuses later ones. */
-const FORMAT = 4;
-/** The oldest version that this one reads. Version 2 has no write-ahead log, and the log of version 3 does not say whether it is open. */
-const OLDEST_FORMAT = 2;
+/** Version of the records. A server refuses others. */
+const FORMAT = 5;
 const DIGEST_KEY_BYTES = 16;
 
 /**
@@ -42,26 +39,15 @@ export function readIdentity(records: SessionRecords, modelDigest: string, direc
       "Start the server with the model that `rolltape storage inspect` names, or use another folder";
     throw unusableFolderError(directory, reason);
   }
-  return { ...stored, format: FORMAT };
-}
-
-/**
- * Refuses a folder whose version this build does not know, and changes nothing in it. Call it before the folder is opened; see
- * {@link peekValue}.
- *
- * @throws StorageError `storage_unusable`
- */
-export function refuseUnknownFormat(directory: string): void {
-  const format = peekFormat(directory);
-  if (format !== undefined) requireReadableFormat(format, directory);
+  return stored;
 }
 
 /** @throws StorageError `storage_unusable` if this build cannot read records of this version */
 export function requireReadableFormat(format: number, directory: string): void {
-  if (format >= OLDEST_FORMAT && format <= FORMAT) return;
+  if (format === FORMAT) return;
   const writer = format > FORMAT ? "newer" : "older";
   const reason =
-    `has records of version ${format}; this Rolltape reads the versions ${OLDEST_FORMAT} to ${FORMAT}. ` +
+    `has records of version ${format}; this Rolltape reads version ${FORMAT}. ` +
     `Use the ${writer} Rolltape that wrote them, or another folder`;
   throw unusableFolderError(directory, reason);
 }
@@ -85,15 +71,4 @@ function refuseLostValues(records: SessionRecords, directory: string): void {
     `has lost values that a server needs to continue its sessions (${lost.join(", ")}). ` +
     "`rolltape export --storage` exports what can be read; start the server on another folder";
   throw unusableFolderError(directory, reason);
-}
-
-/** Returns the version in the data file; undefined if there is none. A server waits until it is there before it takes sessions. */
-function peekFormat(directory: string): number | undefined {
-  const sealed = peekValue(directory, "meta", IDENTITY);
-  try {
-    return sealed && (openJson(sealed) as Identity).format;
-  } catch {
-    // Opening the folder reports that the value is damaged.
-    return undefined;
-  }
 }

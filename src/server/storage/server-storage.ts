@@ -4,7 +4,7 @@ import type { Config } from "../../config/index.js";
 import { listReasons } from "../../http/error-log.js";
 import { SessionRecords } from "../../session/stored/session-records.js";
 import { Storage } from "../../storage/index.js";
-import { hasData, IDENTITY, type Identity, readIdentity, refuseUnknownFormat } from "./identity.js";
+import { hasData, IDENTITY, type Identity, readIdentity } from "./identity.js";
 
 /** The open storage folder of a server, and the values that the server reads from it at its start. */
 export interface ServerStorage {
@@ -35,7 +35,6 @@ export async function openServerStorage(
 ): Promise<ServerStorage | undefined> {
   const { directory, memory_bytes } = config.storage;
   if (directory === null) return undefined;
-  refuseUnknownFormat(directory);
   const storage = await openFolder(directory, config, logger);
   try {
     const records = new SessionRecords(storage);
@@ -66,9 +65,9 @@ function openFolder(directory: string, { storage }: Config, logger: FastifyBaseL
     directory,
     durability: storage.durability,
     intervalMilliseconds: storage.interval_seconds * 1000,
-    onCheck: (checked, total) => logger.info({ directory, checked, total }, "checking the pages of the storage file"),
-    onRecover: ({ records, bytes }) =>
-      logger.info({ directory, records, bytes }, "applied the changes that a crash left in the log"),
+    onRead: (read, total) => logger.info({ directory, read, total }, "reading the segments of the storage"),
+    onRecover: ({ records, bytes, incomplete }) =>
+      logger.info({ directory, records, bytes, incomplete }, "read the records that a crash left in the storage"),
     onFailure: (failure) => {
       if (failure)
         logger.error(

@@ -5,12 +5,11 @@ import { readSessionKey } from "./keys.js";
 export class DamagedParts {
   /** Numbers of the damaged sessions. */
   readonly sessions = new Set<number>();
-  /** Tables with a part that cannot be read. */
-  readonly tables = new Set<Table>();
+  /** True if parts of the log are damaged or missing, so that it is not known what they had. */
+  hasUnknown = false;
   readonly #entries = new Set<string>();
 
   addEntry(table: Table, key: Buffer): void {
-    this.tables.add(table);
     this.#entries.add(nameEntry(table, key));
   }
 

@@ -1,4 +1,4 @@
-import type { Entry, OfflineStorage, ReportDamage } from "../../storage/index.js";
+import type { Entry, ReportDamage, StorageReader } from "../../storage/index.js";
 import { runAtOnce } from "../../support/async/steps.js";
 import type { Session } from "../session.js";
 import { DamagedSessionError, describeDamage as describeSessionDamage } from "./damaged-session-error.js";
@@ -19,10 +19,10 @@ export interface OfflineSession {
  * Reads the heads of all sessions that can be read, in the order in which the sessions started.
  *
  * @param onProblem called with each head that is damaged, and the number of its session
- * @param onDamage called with each part of the file that cannot be read. Default: reports it to `onProblem`
+ * @param onDamage called with each part of the storage that cannot be read. Default: reports it to `onProblem`
  */
 export function readHeads(
-  storage: OfflineStorage,
+  storage: StorageReader,
   onProblem: (problem: StoredProblem, session?: number) => void,
   onDamage: ReportDamage = (damage) => onProblem(describeDamage(damage)),
 ): OfflineSession[] {
@@ -41,9 +41,9 @@ export function readHeads(
 /**
  * Reads the data of a session.
  *
- * @throws DamagedSessionError if it is damaged, PageError if the file is damaged there
+ * @throws DamagedSessionError if it is damaged, DamagedValueError if the log is damaged there
  */
-export function readOffline(storage: OfflineStorage, { number, head }: OfflineSession): Session {
+export function readOffline(storage: StorageReader, { number, head }: OfflineSession): Session {
   const records = [...storage.range("records", sessionKey(number))];
   return loadSession(head, runAtOnce(readStoredSession(head.summary.id, records)));
 }

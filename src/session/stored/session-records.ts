@@ -1,4 +1,12 @@
-import { type Change, damagedFolderError, EntryBlocks, type Storage } from "../../storage/index.js";
+import {
+  type Change,
+  DamagedValueError,
+  damagedFolderError,
+  type Entry,
+  type EntryBlock,
+  EntryBlocks,
+  type Storage,
+} from "../../storage/index.js";
 import { Allowance } from "../../support/async/allowance.js";
 import { runInTurns } from "../../support/async/run-steps.js";
 import { Semaphore } from "../../support/async/semaphore.js";
@@ -13,6 +21,7 @@ import { encodeOutcome } from "./outcome-record.js";
 import { PendingSessions } from "./pending-sessions.js";
 import { damagedRecordError, nameByNumber, nameRecord, readStoredSession, requireComplete } from "./read-session.js";
 import { openBytes, openJson, sealJson, sealPieces, sealText } from "./sealed-json.js";
+import { describeDamage } from "./stored-problem.js";
 import type { StoredSession } from "./stored-session.js";
 import { ToolRecords } from "./tool-records.js";
 
@@ -126,8 +135,8 @@ export class SessionRecords {
    * @throws StorageError `storage_unusable` if it is damaged
    */
   readValue(name: string): unknown {
-    const bytes = this.#storage.get("meta", Buffer.from(name));
-    return bytes && this.#openAtStart(bytes, () => `value ${name}`);
+    const [entry] = this.#readAtStart("meta", Buffer.from(name));
+    return entry && this.#openAtStart(entry.value, () => `value ${name}`);
   }
 
   /**
@@ -159,8 +168,8 @@ export class SessionRecords {
    * @throws DamagedSessionError if it is damaged
    */
   *readResponse(id: string, number: number, index: number): Steps<Buffer | undefined> {
-    const bytes = this.#storage.get("records", recordKey(number, "response", index));
     try {
+      const bytes = this.#storage.get("records", recordKey(number, "response", index));
       return bytes && (yield* openBytes(bytes));
     } catch (error) {
       throw damagedRecordError(id, `response ${index}`, error);
@@ -176,7 +185,7 @@ export class SessionRecords {
   }
 
   *readLeases(): Generator<[id: string, lease: StoredLease]> {
-    for (const { key, value } of this.#storage.range("leases")) {
+    for (const { key, value } of this.#readAtStart("leases")) {
       yield [key.toString(), this.#openAtStart(value, () => `export ${key.toString()}`) as StoredLease];
     }
   }
@@ -187,9 +196,20 @@ export class SessionRecords {
    * @throws StorageError `storage_unusable` if one is damaged
    */
   *readHeads(): Generator<{ readonly number: number; readonly head: StoredHead }> {
-    for (const { key, value } of this.#storage.range("sessions")) {
+    for (const { key, value } of this.#readAtStart("sessions")) {
       const number = readSessionKey(key);
       yield { number, head: this.#openAtStart(value, () => `the head of ${nameByNumber(number)}`) as StoredHead };
+    }
+  }
+
+  /** Reads values that a server needs before it starts. */
+  *#readAtStart(table: Change["table"], prefix?: Buffer): Generator<Entry> {
+    try {
+      yield* this.#storage.range(table, prefix);
+    } catch (error) {
+      if (!(error instanceof DamagedValueError)) throw error;
+      const { what, reason } = describeDamage({ table, key: error.key, reason: error.message });
+      throw damagedFolderError(this.#storage.directory, `${what}: ${reason}`, error);
     }
   }
 
@@ -234,8 +254,8 @@ export class SessionRecords {
   ): Promise<void> {
     const block = this.#blocks.take();
     try {
-      // All at once, because the file may change between the steps.
-      this.#storage.readInto(block, "records", listData(number, summary.interactionCount));
+      // All at once, because the records may change between the steps.
+      this.#readInto(block, summary, listData(number, summary.interactionCount));
       const stored = await runInTurns(
         readStoredSession(summary.id, block.entries(), (key) => this.#readMessages(summary.id, key)),
       );
@@ -248,6 +268,14 @@ export class SessionRecords {
       }
     } finally {
       this.#blocks.giveBack(block);
+    }
+  }
+
+  #readInto(block: EntryBlock, { id }: SessionSummary, keys: readonly Buffer[]): void {
+    try {
+      this.#storage.readInto(block, "records", keys);
+    } catch (error) {
+      throw error instanceof DamagedValueError ? damagedRecordError(id, nameRecord(error.key), error) : error;
     }
   }
 

@@ -70,8 +70,8 @@ export class ToolRecords {
    * @throws DamagedSessionError if it is damaged
    */
   read(key: string, readId: () => string): string | undefined {
-    const sealed = this.#storage.get("meta", listKey(key));
     try {
+      const sealed = this.#storage.get("meta", listKey(key));
       return sealed && openText(sealed);
     } catch (error) {
       throw damagedRecordError(readId(), `the list of tools ${key}`, error);

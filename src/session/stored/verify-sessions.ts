@@ -1,11 +1,12 @@
-import type { Damage, Entry, OfflineStorage } from "../../storage/index.js";
+import type { Damage, Entry, StorageReader } from "../../storage/index.js";
 import { DamagedParts } from "./damaged-parts.js";
 import { isHeld } from "./held-exports.js";
+import { readSessionKey } from "./keys.js";
 import { groupBySession, type OfflineSession, readHeads, reasonOf } from "./offline-sessions.js";
 import { nameByNumber } from "./read-session.js";
 import { openJson } from "./sealed-json.js";
 import type { StoredLease } from "./session-records.js";
-import { describeDamage, isInRange, type StoredProblem } from "./stored-problem.js";
+import { describeDamage, type StoredProblem } from "./stored-problem.js";
 import { verifySession } from "./verify-session.js";
 
 /** Counts of the records that were read. */
@@ -22,7 +23,7 @@ export interface Verified {
  * @param onSession called after each session, with the number of sessions
  */
 export function verifySessions(
-  storage: OfflineStorage,
+  storage: StorageReader,
   onProblem: (problem: StoredProblem) => void,
   onSession: (total: number) => void = () => undefined,
 ): Verified {
@@ -30,20 +31,17 @@ export function verifySessions(
 }
 
 class Verification {
-  readonly #storage: OfflineStorage;
+  readonly #storage: StorageReader;
   readonly #onProblem: (problem: StoredProblem) => void;
   readonly #damaged = new DamagedParts();
-  /** Parts of the file that cannot be read. */
-  readonly #lost: Damage[] = [];
-  #problems = 0;
 
-  constructor(storage: OfflineStorage, onProblem: (problem: StoredProblem) => void) {
+  constructor(storage: StorageReader, onProblem: (problem: StoredProblem) => void) {
     this.#storage = storage;
     this.#onProblem = onProblem;
   }
 
   run(onSession: (total: number) => void): Verified {
-    this.#storage.checkStructure((damage) => this.#lose(damage));
+    this.#storage.checkRecords((damage) => this.#lose(damage));
     this.#verifyValues("meta");
     const leases = this.#verifyValues("leases") as StoredLease[];
     const heads = this.#readHeads();
@@ -55,29 +53,27 @@ class Verification {
       this.#verifySession(number, heads.get(number), found);
       onSession(heads.size);
     };
-    const onDamage = (damage: Damage) => this.#lose(damage, heads.values());
+    const nameSession = (number: number) => {
+      const id = heads.get(number)?.head.summary.id;
+      return id === undefined ? nameByNumber(number) : `session ${id}`;
+    };
+    const onDamage = (damage: Damage) => this.#lose(damage, nameSession);
     for (const group of groupBySession(this.#storage.scan("records", onDamage))) verify(group.number, group.records);
     for (const number of waiting) verify(number, []);
-    // A page can be readable here, but damaged in a way that makes LMDB end the process.
-    const reason = this.#problems === 0 ? this.#storage.findDamage() : undefined;
-    if (reason !== undefined) this.#report({ what: "the file", reason });
     return { sessions: heads.size, records, heldExports: leases.filter(isHeld).length, damaged: this.#damaged };
   }
 
-  #report(problem: StoredProblem): void {
-    this.#problems++;
-    this.#onProblem(problem);
-  }
-
-  #lose(damage: Damage, sessions: Iterable<OfflineSession> = []): void {
-    this.#lost.push(damage);
-    if (damage.table) this.#damaged.tables.add(damage.table);
-    this.#report(describeDamage(damage, sessions));
+  #lose(damage: Damage, nameSession?: (number: number) => string): void {
+    const { table, key } = damage;
+    if (!table || !key) this.#damaged.hasUnknown = true;
+    else if (table === "meta" || table === "leases") this.#damaged.addEntry(table, key);
+    else this.#damaged.sessions.add(readSessionKey(key));
+    this.#onProblem(describeDamage(damage, nameSession));
   }
 
   #readHeads(): Map<number, OfflineSession> {
     const onHead = (problem: StoredProblem, session?: number) => {
-      this.#report(problem);
+      this.#onProblem(problem);
       if (session !== undefined) this.#damaged.sessions.add(session);
     };
     const heads = readHeads(this.#storage, onHead, (damage) => this.#lose(damage));
@@ -85,17 +81,11 @@ class Verification {
   }
 
   #verifySession(number: number, session: OfflineSession | undefined, records: readonly Entry[]): void {
-    // Where a part of the file is lost, each session would have a problem for each record that it lacks.
-    const isLost = this.#lost.some(
-      (damage) =>
-        (damage.table === "records" || (damage.table === "sessions" && !session)) && isInRange(number, damage),
-    );
-    const isKnown = isLost || this.#damaged.sessions.has(number);
-    if (isLost) this.#damaged.sessions.add(number);
-    if (isKnown) return;
+    // Its damage is reported already. Each record that depends on it would be one more problem.
+    if (this.#damaged.sessions.has(number)) return;
     if (!session) {
       this.#damaged.sessions.add(number);
-      return this.#report({
+      return this.#onProblem({
         what: `the head of ${nameByNumber(number)}`,
         reason: "it is missing, but the session has records",
       });
@@ -103,7 +93,7 @@ class Verification {
     for (const { what, spare, ...problem } of verifySession(session.head, records)) {
       if (spare) this.#damaged.addEntry("records", spare.key);
       else this.#damaged.sessions.add(number);
-      this.#report({ ...problem, what: `${what} of session ${session.head.summary.id}` });
+      this.#onProblem({ ...problem, what: `${what} of session ${session.head.summary.id}` });
     }
   }
 
@@ -116,7 +106,7 @@ class Verification {
       } catch (error) {
         this.#damaged.addEntry(table, key);
         const kind = table === "meta" ? "value" : "export";
-        this.#report({ what: `${kind} ${key.toString()}`, reason: reasonOf(error) });
+        this.#onProblem({ what: `${kind} ${key.toString()}`, reason: reasonOf(error) });
       }
     }
     return values;

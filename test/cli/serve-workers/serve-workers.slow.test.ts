@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -298,11 +298,9 @@ describe("a worker that dies", TIMES, () => {
     const served = await Served.start(`storage.directory=${directory}`, "gateway.worker_return_seconds=0");
     const [lost, kept] = await served.startOnBoth();
     const fail = async (index: number) => {
-      const file = join(directory, `worker-${index}`, "data.mdb");
       served.kill(index);
       await until(() => isGone(served.workers[index]?.pid ?? 0));
-      truncateSync(file);
-      writeFileSync(file, "not an LMDB file");
+      writeFileSync(join(directory, `worker-${index}`, "manifest"), "not a manifest");
     };
     await fail(0);
     expect(await served.reaches(0, "failed")).toMatchObject({ restarts: 5 });

@@ -30,15 +30,15 @@ describe("the storage folders of workers", () => {
   });
 
   it("may be new, or those of as many or fewer workers", () => {
-    for (const files of [[], ["worker-0/data.mdb"], ["worker-0/data.mdb", "worker-1/data.mdb"]]) {
+    for (const files of [[], ["worker-0/manifest"], ["worker-0/manifest", "worker-1/manifest"]]) {
       expect(() => refuseOtherSessions(storageWith(...files), 2)).not.toThrow();
     }
     expect(() => refuseOtherSessions(parseConfig({ storage: { directory: "/no/such/folder" } }), 2)).not.toThrow();
-    expect(() => refuseOtherSessions(storageWith("worker-7/notes", "worker-x/data.mdb"), 2)).not.toThrow();
+    expect(() => refuseOtherSessions(storageWith("worker-7/notes", "worker-x/manifest"), 2)).not.toThrow();
   });
 
   it("are refused beside the sessions of a single server", () => {
-    expect(refusal(storageWith("data.mdb"), 2)).toMatch(
+    expect(refusal(storageWith("manifest"), 2)).toMatch(
       /has the sessions of a single server\. To use them, move its files into .*worker-0, or set server\.workers=1/,
     );
   });
@@ -54,7 +54,7 @@ describe("the storage folders of workers", () => {
   });
 
   it("are refused if sessions of further workers would be left out", () => {
-    const config = storageWith("worker-0/data.mdb", "worker-2/data.mdb", "worker-10/data.mdb");
+    const config = storageWith("worker-0/manifest", "worker-2/manifest", "worker-10/manifest");
     expect(refusal(config, 2)).toMatch(
       /has sessions of more workers than 2: worker-2, worker-10\. Set server\.workers=11/,
     );
@@ -63,8 +63,8 @@ describe("the storage folders of workers", () => {
 
 describe("the storage folder of a single server", () => {
   it("is reported if it has sessions of workers, which the server does not use", () => {
-    expect(describeUnusedWorkers(storageWith("data.mdb"))).toBeUndefined();
+    expect(describeUnusedWorkers(storageWith("manifest"))).toBeUndefined();
     expect(describeUnusedWorkers(parseConfig({}))).toBeUndefined();
-    expect(describeUnusedWorkers(storageWith("worker-0/data.mdb", "worker-3/data.mdb"))).toContain("server.workers=4");
+    expect(describeUnusedWorkers(storageWith("worker-0/manifest", "worker-3/manifest"))).toContain("server.workers=4");
   });
 });

@@ -1,13 +1,13 @@
 import { expect, test, vi } from "vitest";
 import { inspectStorage } from "../../../src/cli/storage/inspect-storage.js";
-import { OfflineStorage } from "../../../src/storage/index.js";
+import { StorageReader } from "../../../src/storage/index.js";
 import { changeStored, newFolder, recordBranches, startStored } from "./stored-sessions.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
 function inspect(directory: string) {
-  using storage = OfflineStorage.open(directory);
-  return inspectStorage(directory, storage, false);
+  using storage = StorageReader.open(directory);
+  return inspectStorage(storage);
 }
 
 test("a held session whose lease is missing is ended again at the start", async () => {

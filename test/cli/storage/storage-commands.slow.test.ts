@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { InspectedStorage } from "../../../src/cli/storage/inspect-storage.js";
@@ -55,39 +55,60 @@ async function inspect(directory: string): Promise<InspectedStorage> {
   return JSON.parse(stdout) as InspectedStorage;
 }
 
-/** Kills the server once the data file has so many interactions. Before, only the write-ahead log has them. */
-async function killOnceApplied(server: Rolltape, directory: string, interactions: number): Promise<void> {
-  const count = async () => (await inspect(directory)).interactions;
-  await expect.poll(count, { timeout: 60_000 }).toBe(interactions);
-  await kill(server);
+/** Changes a message in the log, as damage would. Returns the damaged file and its name. */
+function damageText(directory: string, text: string): { name: string; bytes: Buffer } {
+  const name = "segment-00000001.log";
+  const bytes = readFileSync(join(directory, name));
+  const at = bytes.indexOf(text);
+  expect(at).toBeGreaterThan(0);
+  bytes.fill(0x20, at, at + text.length);
+  writeFileSync(join(directory, name), bytes);
+  return { name, bytes };
 }
 
-test("beside a server, a folder can be inspected, but not verified, compacted or exported", async () => {
+test("beside a server, a folder can be inspected, verified and exported, but not compacted", async () => {
   const directory = temporaryFolder();
   const { server, url } = await serve(directory);
   await record(url, 2);
   expect(await inspect(directory)).toMatchObject({
     open: true,
-    format: 4,
+    format: 5,
     model: expect.any(String),
     sessions: { active: 2, ended: 0, held: 0, exported: 0, expired: 0 },
     sessions_with_data: 2,
     interactions: 2,
     completion_tokens: 8,
     held_exports: 0,
+    damage: [],
   });
-  const out = join(directory, "batch.safetensors");
-  for (const args of [
-    ["storage", "verify", directory],
-    ["storage", "compact", directory],
-    ["export", "--storage", directory, "--out", out],
-  ]) {
-    const { code, stderr } = await runRolltape(args);
-    expect(stderr).toContain("is open in another process. Stop the server first");
-    expect(code).toBe(1);
-  }
-  expect(existsSync(out)).toBe(false);
+  const { stdout: described } = await runRolltape(["storage", "inspect", directory]);
+  expect(described).toMatch(/^folder +\/.*, open in a server$/m);
+  expect(await runRolltape(["storage", "verify", directory])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^2 sessions with \d+ records, 0 held exports: intact\n$/),
+  });
+  const out = join(temporaryFolder(), "batch.safetensors");
+  const exported = await runRolltape(["export", "--storage", directory, "--out", out]);
+  expect(exported).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^exported 2 sessions in 2 /) });
+  const compacted = await runRolltape(["storage", "compact", directory]);
+  expect(compacted.stderr).toContain("is open in another process. Stop the server first");
+  expect(compacted.code).toBe(1);
   expect(await post(`${url}/grant_capacity`, KEY, { slots: 1 })).toEqual({ capacity: 1 });
+  await kill(server);
+});
+
+test("a folder is intact at every moment of a server that records", async () => {
+  const directory = temporaryFolder();
+  const { server, url } = await serve(directory);
+  let isRecording = true;
+  const recorded = record(url, 40).finally(() => (isRecording = false));
+  while (isRecording) {
+    const { code, stdout, stderr } = await runRolltape(["storage", "verify", directory]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^\d+ sessions? with \d+ records?, 0 held exports: intact\n$/);
+  }
+  await recorded;
+  expect(await inspect(directory)).toMatchObject({ interactions: 40 });
   await kill(server);
 });
 
@@ -118,10 +139,11 @@ test("after a server was killed, its folder is exported, compacted, and taken ov
   expect(compacted.stderr).toBe("");
   expect(compacted.code).toBe(0);
   const after = await inspect(directory);
-  // The copy has the changes of the log.
-  expect(readdirSync(directory).toSorted()).toEqual(["data.mdb", "data.mdb-lock", "rolltape.lock"]);
+  const copied = ["segment-00000002.index", "segment-00000002.log"];
+  expect(readdirSync(directory).toSorted()).toEqual(["manifest", "rolltape.lock", ...copied]);
   const { file_bytes, used_bytes } = after;
-  expect(after).toEqual({ ...left, file_bytes, used_bytes, log_records: 0, log_bytes: 0 });
+  expect(file_bytes).toBeLessThan(left.file_bytes);
+  expect(after).toEqual({ ...left, file_bytes, used_bytes });
 
   const next = await serve(directory);
   await post(`${next.url}/v1/chat/completions`, `${SESSION_KEY}-1`, {
@@ -137,24 +159,23 @@ test("compact keeps a damaged folder as it is, unless it may leave out what is d
   const directory = temporaryFolder();
   const { server, url } = await serve(directory);
   const [, damaged = ""] = await record(url, 3);
-  await killOnceApplied(server, directory, 3);
-  const file = join(directory, "data.mdb");
-  const bytes = readFileSync(file);
-  // Free pages may have earlier copies of the text.
-  for (let at = bytes.indexOf("hello 1"); at >= 0; at = bytes.indexOf("hello 1")) bytes.fill(0x20, at, at + 7);
-  writeFileSync(file, bytes);
+  await kill(server);
+  const { name, bytes } = damageText(directory, "hello 1");
 
   const refused = await runRolltape(["storage", "compact", directory]);
   expect(refused).toMatchObject({ code: 1, stdout: "" });
-  expect(refused.stderr).toContain(`interaction 0 of session ${damaged}: its checksum is wrong\n`);
-  expect(refused.stderr).toContain("1 problem, 1 damaged session, so the folder was not compacted. ");
+  expect(refused.stderr).toMatch(new RegExp(`^  the log: ${name} is damaged at byte \\d+$`, "m"));
+  expect(refused.stderr).toContain(` of session ${damaged}: `);
+  expect(refused.stderr).toContain("1 damaged session; what the damaged parts of the log had is not known, so ");
   expect(refused.stderr).toContain("--leave-out-damaged");
-  expect(readFileSync(file).equals(bytes)).toBe(true);
+  expect(readFileSync(join(directory, name)).equals(bytes)).toBe(true);
 
   const compacted = await runRolltape(["storage", "compact", directory, "--leave-out-damaged"]);
-  expect(compacted.stdout).toMatch(/; 1 damaged session left out; the damaged file is now data\.mdb\.damaged\n$/);
+  expect(compacted.stdout).toMatch(
+    /; 1 damaged session left out; the original files are now segment-00000001\.log\.damaged, manifest\.damaged\n$/,
+  );
   expect(compacted.code).toBe(0);
-  expect(readFileSync(join(directory, "data.mdb.damaged")).equals(bytes)).toBe(true);
+  expect(readFileSync(join(directory, `${name}.damaged`)).equals(bytes)).toBe(true);
   expect(await runRolltape(["storage", "verify", directory])).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^2 sessions with \d+ records, 0 held exports: intact\n$/),
@@ -168,24 +189,22 @@ test("compact keeps a damaged folder as it is, unless it may leave out what is d
 test("of a damaged folder, verify and export list what is lost and end with status 1", async () => {
   const directory = temporaryFolder();
   const { server, url } = await serve(directory);
-  const ids = await record(url, 2);
-  await killOnceApplied(server, directory, 2);
-  const file = join(directory, "data.mdb");
-  const bytes = readFileSync(file);
-  // Free pages may have earlier copies of the text.
-  for (let at = bytes.indexOf("hello 1"); at >= 0; at = bytes.indexOf("hello 1")) bytes.fill(0x20, at, at + 7);
-  writeFileSync(file, bytes);
+  const [, damaged = ""] = await record(url, 2);
+  server.process.kill("SIGTERM");
+  await server.ended;
+  const { name, bytes } = damageText(directory, "hello 1");
   const verified = await runRolltape(["storage", "verify", directory]);
   expect(verified.code).toBe(1);
-  expect(verified.stdout).toContain(`  interaction 0 of session ${ids[1]}: its checksum is wrong\n`);
-  expect(verified.stdout).toMatch(/^2 sessions with \d+ records, 0 held exports: 1 problem, 1 damaged session$/m);
+  expect(verified.stdout).toMatch(new RegExp(`^  the log: ${name} is damaged at byte \\d+$`, "m"));
+  expect(verified.stdout).toContain(`  interaction 0 of session ${damaged}: its checksum is wrong\n`);
+  expect(verified.stdout).toMatch(/^2 sessions with \d+ records, 0 held exports: 2 problems, 1 damaged session; /m);
   const out = join(temporaryFolder(), "batch.safetensors");
   const exported = await runRolltape(["export", "--storage", directory, "--out", out]);
   expect(exported).toMatchObject({ code: 1, stdout: expect.stringMatching(/^exported 1 session in 1 row to /) });
-  expect(exported.stderr).toContain(`session ${ids[1]}: interaction 0: its checksum is wrong`);
+  expect(exported.stderr).toContain(`session ${damaged}: interaction 0: its checksum is wrong`);
 
-  writeFileSync(file, bytes.fill(0, 2 * 4096));
-  expect((await runRolltape(["storage", "compact", directory])).stderr).toContain("has a damaged file data.mdb");
+  writeFileSync(join(directory, name), bytes.fill(0));
+  expect((await runRolltape(["storage", "compact", directory])).stderr).toContain(`${name} is damaged at byte 0`);
   expect((await runRolltape(["storage", "inspect", directory])).stderr).toContain("`rolltape storage verify` lists");
 });
 
@@ -202,5 +221,5 @@ test("options that are not allowed end with status 2", async () => {
     expect(await run(...args)).toMatchObject({ code: 2 });
   }
   const missing = await run();
-  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("has no file data.mdb") });
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("has no file manifest") });
 });

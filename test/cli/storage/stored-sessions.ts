@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Change, Storage } from "../../../src/storage/index.js";
+import { PAGE_BYTES } from "../../../src/storage/log/record.js";
 import { Proxy, type ProxyOptions, type StartedSession } from "../../helpers/proxy.js";
 import type { ScriptedEngine } from "../../helpers/scripted-engine.js";
 
@@ -49,4 +50,17 @@ export function flipBit(storage: Storage, table: Change["table"], key: Buffer): 
   const at = value.length >> 1;
   value[at] = (value[at] ?? 0) ^ 4;
   return { table, key, value };
+}
+
+/** Fills the pages of the log that contain a text. A segment may also have earlier versions of a value. */
+export function fillPages(directory: string, text: string, byte: number): void {
+  for (const name of readdirSync(directory).filter((each) => each.endsWith(".log"))) {
+    const path = join(directory, name);
+    const bytes = readFileSync(path);
+    for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) {
+      const page = at - (at % PAGE_BYTES);
+      bytes.fill(byte, page, page + PAGE_BYTES);
+    }
+    writeFileSync(path, bytes);
+  }
 }

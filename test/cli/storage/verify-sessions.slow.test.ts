@@ -1,18 +1,19 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { recordKey, sessionKey } from "../../../src/session/stored/keys.js";
 import { readHeads } from "../../../src/session/stored/offline-sessions.js";
 import type { StoredProblem } from "../../../src/session/stored/stored-problem.js";
 import { type Verified, verifySessions } from "../../../src/session/stored/verify-sessions.js";
-import { type Change, OfflineStorage, type Storage } from "../../../src/storage/index.js";
-import { changeStored, flipBit, newFolder, recordBranches, startStored } from "./stored-sessions.js";
+import { type Change, type Storage, StorageReader } from "../../../src/storage/index.js";
+import { crash, openStorage, record } from "../../storage/stored-folder.js";
+import { changeStored, fillPages, flipBit, newFolder, recordBranches, startStored } from "./stored-sessions.js";
 
 /** Each test starts several servers and threads. */
 vi.setConfig({ testTimeout: 120_000 });
 
 function verify(directory: string): { verified: Verified; problems: StoredProblem[] } {
-  using storage = OfflineStorage.open(directory);
+  using storage = StorageReader.open(directory);
   const problems: StoredProblem[] = [];
   return { verified: verifySessions(storage, (problem) => problems.push(problem)), problems };
 }
@@ -72,30 +73,22 @@ test("finds each damaged record and names it", async () => {
       { what: expect.stringMatching(/^export \S+$/), reason: "its checksum is wrong" },
     ],
   ];
-  const original = readFileSync(join(directory, "data.mdb"));
   for (const [change, problem] of damage) {
-    writeFileSync(join(directory, "data.mdb"), original);
-    await changeStored(directory, (storage) => [change(storage)]);
-    expect(verify(directory).problems).toContainEqual(expect.objectContaining(problem));
+    const damaged = crash(directory);
+    await changeStored(damaged, (storage) => [change(storage)]);
+    expect(verify(damaged).problems).toContainEqual(expect.objectContaining(problem));
   }
 });
 
-test("names the sessions of a damaged page", async () => {
+test("names the head of a session whose place in the log has something else", async () => {
   const directory = await leaveSessions();
-  const file = join(directory, "data.mdb");
-  const bytes = readFileSync(file);
-  const pages: number[] = [];
-  // Free pages may have earlier copies of the text.
-  for (let at = bytes.indexOf('"id":"b-'); at >= 0; at = bytes.indexOf('"id":"b-')) {
-    pages.push(at >> 12);
-    bytes.fill(0xff, at & ~4095, (at & ~4095) + 4096);
-  }
-  writeFileSync(file, bytes);
-  const { problems } = verify(directory);
-  expect(problems).toContainEqual({
-    what: "heads of all sessions",
-    reason: expect.stringMatching(new RegExp(`^page (${pages.join("|")}) is damaged`)),
-  });
+  fillPages(directory, '"id":"b-', 0xff);
+  const { problems, verified } = verify(directory);
+  const reason = expect.stringMatching(/^segment-00000001\.log is damaged at byte \d+$/);
+  expect(problems).toContainEqual({ what: "the log", reason });
+  expect(problems).toContainEqual({ what: "the head of the session whose id ends with -1", reason });
+  expect([...verified.damaged.sessions]).toEqual([1]);
+  expect(verified.damaged.hasUnknown).toBe(true);
 });
 
 test("reports a damaged interaction once, with the number of those that depend on it", async () => {
@@ -116,8 +109,36 @@ test("reports a damaged interaction once, with the number of those that depend o
   expect([...verified.damaged.sessions]).toEqual([0]);
 });
 
+// In the segment that a server writes to, a damaged record counts as one that is being written, which ends the segment.
+test("names a damaged record in the segment of a running server", async () => {
+  const directory = newFolder();
+  const proxy = await startStored(directory);
+  await recordBranches(proxy, "a");
+  fillPages(directory, "a a", 0xff);
+  expect(verify(directory).problems).toContainEqual({
+    what: "the log",
+    reason: expect.stringMatching(/^segment-00000001\.log is damaged at byte \d+$/),
+  });
+});
+
+// Their files are found by their names, which are gone.
+test("checks the records of segments that a server removes meanwhile", async () => {
+  const directory = newFolder();
+  const storage = await openStorage(directory);
+  const write = async () => {
+    storage.write([record(1, 0, Buffer.alloc(2 ** 22))]);
+    await storage.flushed();
+  };
+  await write();
+  using reader = StorageReader.open(directory);
+  while (existsSync(join(directory, "segment-00000001.log"))) await write();
+  const problems: string[] = [];
+  reader.checkRecords(({ reason }) => problems.push(reason));
+  expect(problems).toEqual([]);
+});
+
 function readIds(directory: string): string[] {
-  using storage = OfflineStorage.open(directory);
+  using storage = StorageReader.open(directory);
   return readHeads(storage, () => undefined).map(({ head }) => head.summary.id);
 }
 

@@ -8,19 +8,19 @@ const failed = (reason: string) =>
   });
 
 it.each([
-  ["ENOENT: no such file or directory, statfs '/srv/rl/data.mdb'", "the file is missing"],
+  ["ENOENT: no such file or directory, open '/srv/rl/segment-00000001.log'", "the file is missing"],
   ["EIO: i/o error, fdatasync", "input/output error"],
-  ["ENOSPC: no space left on device, open '/srv/rl/data.mdb.probe'", "the disk is full"],
-  ["EMFILE: too many open files, open '/srv/rl/data.log-0'", "too many open files"],
+  ["ENOSPC: no space left on device, open '/srv/rl/manifest.new'", "the disk is full"],
+  ["EMFILE: too many open files, open '/srv/rl/segment-00000002.log'", "too many open files"],
   ["the disk is full", "the disk is full"],
   ["Input/output error", "Input/output error"],
-  ["the file /srv/rl/data.log-0 does not have the changes", "see the log of the server"],
-  ["the file rl/data.log-0 does not have the changes", "see the log of the server"],
+  ["/srv/rl/segment-00000002.log cannot be opened", "see the log of the server"],
+  ["rl/segment-00000002.log cannot be opened", "see the log of the server"],
 ])("says of %s: %s", (reason, described) => {
   expect(describeForClients(failed(reason))).toBe(`The server cannot write to its storage: ${described}.`);
 });
 
 it("keeps the original error as the cause, for the log", () => {
-  const original = failed("EACCES: permission denied, open '/srv/rl/data.mdb'");
+  const original = failed("EACCES: permission denied, open '/srv/rl/manifest'");
   expect(toClientError(original)).toMatchObject({ code: "storage_failed", statusCode: 503, cause: original });
 });

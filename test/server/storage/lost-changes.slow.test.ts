@@ -39,7 +39,7 @@ it("exits with status 3 and names the sessions whose changes the disk refused", 
     reason: "The server cannot write to its storage: the disk is full.",
     causes: [
       "the disk is full",
-      expect.stringMatching(/\/storage\/data\.mdb needs \d+ free bytes on its disk, but \d+ are free$/),
+      expect.stringMatching(/\/storage needs \d+ free bytes on its disk, but \d+ are free$/),
     ],
     msg: "server stopped with changes that the storage refused; they are lost",
   });

@@ -1,0 +1,64 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { recordKey, sessionKey } from "../../src/session/stored/keys.js";
+import { type Change, Storage, StorageReader } from "../../src/storage/index.js";
+
+/** Creates a folder that is removed when the test ends. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "rolltape-storage-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Opens a folder. It is closed when the test ends. */
+export async function openStorage(directory: string): Promise<Storage> {
+  const storage = await Storage.open({ directory, durability: "call" });
+  onTestFinished(() => storage.close());
+  return storage;
+}
+
+/** Returns a copy of a folder: what a crash of now leaves. */
+export function crash(directory: string): string {
+  const copy = newFolder();
+  cpSync(directory, copy, { recursive: true });
+  return copy;
+}
+
+/** Returns the change of a record of a session; without a value, its removal. */
+export function record(session: number, index: number, value?: Buffer | string): Change {
+  return {
+    table: "records",
+    key: recordKey(session, "interaction", index),
+    value: value === undefined ? undefined : Buffer.from(value),
+  };
+}
+
+/** Returns the change of the head of a session; without a value, its removal. */
+export function head(session: number, value?: string): Change {
+  return { table: "sessions", key: sessionKey(session), value: value === undefined ? undefined : Buffer.from(value) };
+}
+
+/** Returns all values of a folder by table and key, as texts. */
+export function readAll(storage: Storage | StorageReader): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const table of ["meta", "sessions", "records", "leases"] as const) {
+    for (const { key, value } of storage.range(table))
+      values[`${table} ${key.toString("hex")}`] = value.toString("latin1");
+  }
+  return values;
+}
+
+/** Returns all values that can be read, and why others cannot. */
+export function readIntact(directory: string): { values: Record<string, string>; damage: string[] } {
+  using storage = StorageReader.open(directory);
+  const values: Record<string, string> = {};
+  const damage: string[] = [];
+  storage.checkRecords(({ reason }) => damage.push(reason));
+  for (const table of ["meta", "sessions", "records", "leases"] as const) {
+    const entries = storage.scan(table, ({ reason }) => damage.push(reason));
+    for (const { key, value } of entries) values[`${table} ${key.toString("hex")}`] = value.toString("latin1");
+  }
+  return { values, damage };
+}
