@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import { ServerConnections } from "../../../src/engine/servers/wire/connections.js";
 import { type EngineWire, logprobOf, streamText, WIRES } from "../../helpers/engine-frames.js";
 import { type RawRequest, startRawServer } from "../../helpers/raw-server.js";
+import { startWireServer, writeForEver } from "../../helpers/wire-server.js";
 import { makeCall } from "../generate-call.js";
 
 /** Servers whose replies do not end: a call may take as many bytes as the tokens that it asks for. */
@@ -12,28 +12,8 @@ afterEach(async () => {
   for (const item of open.splice(0).reverse()) await item.close();
 });
 
-const FILLER = " ".repeat(64 * 1024);
-
-/** Writes filler until the connection closes. Resolves with the number of bytes. */
-async function writeForEver({ socket }: RawRequest, head: string, filler = FILLER): Promise<number> {
-  let bytes = 0;
-  socket.write(head);
-  while (!socket.destroyed) {
-    bytes += filler.length;
-    if (!socket.write(filler))
-      await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => undefined);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return bytes;
-}
-
 async function start(wire: EngineWire, answer: (request: RawRequest) => unknown) {
-  const server = await startRawServer((request) => {
-    const isProbe = request.body.includes("rolltape-logprobs-");
-    if (request.line === wire.path && !isProbe) return answer(request);
-    const body = JSON.stringify({ data: [{ id: "m", max_model_len: 100_000 }] });
-    return request.socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
-  });
+  const server = await startWireServer(wire, answer);
   const engine = wire.engine([server.url]);
   open.push(server, engine);
   return engine;

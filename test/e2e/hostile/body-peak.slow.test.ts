@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { PEAK_OF_BODY } from "../../src/server/limits/process-memory.js";
-import { HttpTrainer } from "../helpers/http-trainer.js";
+import { PEAK_OF_BODY } from "../../../src/server/limits/process-memory.js";
+import { MAIN } from "../../cli/rolltape.js";
+import { HttpTrainer } from "../../helpers/http-trainer.js";
 
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const KEY = "sk-admin-0123456789abcdef";
 const MEBIBYTE = 1 << 20;
 
