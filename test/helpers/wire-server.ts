@@ -17,12 +17,12 @@ export function startWireServer(wire: EngineWire, answer: (request: RawRequest) 
 const FILLER = " ".repeat(64 * 1024);
 
 /** Writes filler until the connection closes. Resolves with the number of bytes. */
-export async function writeForEver({ socket }: RawRequest, head: string): Promise<number> {
+export async function writeForEver({ socket }: RawRequest, head: string, filler = FILLER): Promise<number> {
   let bytes = 0;
   socket.write(head);
   while (!socket.destroyed) {
-    bytes += FILLER.length;
-    if (!socket.write(FILLER))
+    bytes += filler.length;
+    if (!socket.write(filler))
       await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => undefined);
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -31,7 +31,7 @@ async function start(cgroup?: string) {
   const trainer = new HttpTrainer(url, KEY);
   await trainer.post("/grant_capacity", {});
   const started = (await (await trainer.post("/rl/start_session", {})).json()) as { session_api_key: string };
-  /** Returns status and `Retry-After`. A refusal comes before the body was read, so the rest of it cannot be sent. */
+  /** Returns status and `Retry-After`. */
   const call = (content: string): Promise<[status: number | undefined, retryAfter: string | undefined]> => {
     const body = JSON.stringify({ messages: [{ role: "user", content }], max_tokens: 2 });
     const headers = { authorization: `Bearer ${started.session_api_key}`, "content-type": "application/json" };
@@ -39,7 +39,10 @@ async function start(cgroup?: string) {
     sent.setHeader("content-length", Buffer.byteLength(body));
     sent.end(body);
     return new Promise((resolve, reject) => {
-      sent.on("error", reject);
+      // A refusal comes before the body was read. If the rest is sent too late, the connection is closed, and the answer may be lost.
+      sent.on("error", (error: NodeJS.ErrnoException) =>
+        error.code === "EPIPE" || error.code === "ECONNRESET" ? call(content).then(resolve, reject) : reject(error),
+      );
       sent.on("response", (reply) => {
         const answer = () => resolve([reply.statusCode, reply.headers["retry-after"]]);
         reply.resume().on("end", answer).on("error", answer);

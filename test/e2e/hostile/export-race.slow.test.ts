@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from "vitest";
 import { WIRES } from "../../helpers/engine-frames.js";
-import { type RacedSession, raceExports, raceRounds } from "../../helpers/export-race.js";
+import { type RacedSession, raceExports } from "../../helpers/export-race.js";
 import { question, RawClient } from "../../helpers/raw-client.js";
 import { startWireServer } from "../../helpers/wire-server.js";
 import { startVictim, Victim } from "./victim.js";
 
 /** Exports that race with answers whose clients do not read them, read them late or disconnect. */
 
-const ROUNDS = raceRounds(30);
+const ROUNDS = 30;
 const CLIENTS = 3;
 const SHORT = 3;
 /** With log probabilities, the answer has more bytes than the operating system buffers for a client that does not read. */
