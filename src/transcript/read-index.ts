@@ -1,4 +1,4 @@
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { type FileHandle, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { Slices } from "../support/async/run-steps.js";
 import { openRegularFile } from "../support/regular-file.js";

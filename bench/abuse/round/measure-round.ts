@@ -20,8 +20,9 @@ export async function measureRound(words: string, build: string): Promise<Row[]>
   return rows;
 }
 
-async function measure({ name, figure, start }: Scenario, build: string): Promise<Row> {
-  const scene = await start(build);
+async function measure(scenario: Scenario, build: string): Promise<Row> {
+  const { name, figure } = scenario;
+  const scene = await scenario.start(build);
   if (typeof scene === "string") return skipped(name, scene);
   const pool = new Pool(scene.url, { connections: 64, headersTimeout: LOST_MS, bodyTimeout: LOST_MS });
   try {

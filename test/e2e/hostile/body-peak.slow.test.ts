@@ -40,9 +40,10 @@ async function start(cgroup?: string) {
     sent.end(body);
     return new Promise((resolve, reject) => {
       // A refusal comes before the body was read. If the rest is sent too late, the connection is closed, and the answer may be lost.
-      sent.on("error", (error: NodeJS.ErrnoException) =>
-        error.code === "EPIPE" || error.code === "ECONNRESET" ? call(content).then(resolve, reject) : reject(error),
-      );
+      sent.on("error", (error: NodeJS.ErrnoException) => {
+        if (error.code === "EPIPE" || error.code === "ECONNRESET") resolve(call(content));
+        else reject(error);
+      });
       sent.on("response", (reply) => {
         const answer = () => resolve([reply.statusCode, reply.headers["retry-after"]]);
         reply.resume().on("end", answer).on("error", answer);
