@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { assistant, body, user } from "../proxy/bodies.js";
-import { chat, type Rig } from "../proxy/rig.js";
+import { chat, type Target } from "../proxy/rig.js";
 import { sized } from "../sized.js";
 import { randomText } from "../text.js";
 
@@ -20,19 +20,25 @@ export interface Work {
   readonly refused: number;
 }
 
+/** Where the agents work: a server or a gateway, and a way to start a session there, which returns its key. */
+export interface Workplace {
+  readonly proxy: Pick<Target, "pool">;
+  session(): Promise<string>;
+}
+
 /** Agents with small conversations, each in its own session. */
 export class HonestAgents {
-  readonly #rig: Rig;
+  readonly #workplace: Workplace;
   readonly #keys: readonly string[];
   #conversations = 0;
 
-  private constructor(rig: Rig, keys: readonly string[]) {
-    this.#rig = rig;
+  private constructor(workplace: Workplace, keys: readonly string[]) {
+    this.#workplace = workplace;
     this.#keys = keys;
   }
 
-  static async start(rig: Rig): Promise<HonestAgents> {
-    return new HonestAgents(rig, await Promise.all(Array.from({ length: AGENTS }, () => rig.session())));
+  static async start(workplace: Workplace): Promise<HonestAgents> {
+    return new HonestAgents(workplace, await Promise.all(Array.from({ length: AGENTS }, () => workplace.session())));
   }
 
   /** Lets all agents work for a while. */
@@ -53,7 +59,7 @@ export class HonestAgents {
     for (let turn = 0, messages: object[] = []; performance.now() < until; turn = (turn + 1) % TURNS) {
       if (turn === 0) messages = [user(randomText(400, this.#conversations++))];
       const started = performance.now();
-      const answer = await chat(this.#rig.proxy, key, body(messages)).catch(() => undefined);
+      const answer = await chat(this.#workplace.proxy, key, body(messages)).catch(() => undefined);
       if (answer === undefined) refused++;
       else {
         times.push(performance.now() - started);

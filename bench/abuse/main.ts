@@ -5,11 +5,12 @@ import { Rig } from "../proxy/rig.js";
 import { BenchReport } from "../report/bench-report.js";
 import { startScript } from "../servers.js";
 import { sized } from "../sized.js";
-import { median } from "../text.js";
+import { median, percentile } from "../text.js";
 import type { Attack, AttackCounts, Victim } from "./attack.js";
 import { ATTACKS } from "./attacks.js";
 import { stallOfFirst } from "./fresh.js";
 import { HonestAgents, type Work } from "./honest-agents.js";
+import { measureRound } from "./round/measure-round.js";
 
 /**
  * Measures how an abuse slows down honest agents: the latency of their calls and the worst stall of the server's event loop, in
@@ -17,8 +18,12 @@ import { HonestAgents, type Work } from "./honest-agents.js";
  *
  *   npm run bench:abuse [-- words of the name…]
  *   npm run bench:abuse -- --first [words of the name…]
+ *   npm run bench:abuse -- --round [--build FOLDER] [words of the name…]
  *
  * With `--first`, it measures only the stall by one request that is the first model call of a new server process.
+ *
+ * At last it measures attacks that once stopped a process or lost calls of others, each on processes of its own. With `--round`, it
+ * measures only these, and with `--build FOLDER` the processes of another compiled program, such as that of an earlier commit.
  */
 
 const ROUNDS = sized(3, 1, 1);
@@ -32,7 +37,10 @@ interface Window extends Work {
   readonly stall: number;
 }
 
-const { values, positionals } = parseArgs({ options: { first: { type: "boolean" } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { first: { type: "boolean" }, round: { type: "boolean" }, build: { type: "string", default: "dist" } },
+  allowPositionals: true,
+});
 const words = positionals.join(" ");
 /** The context length of a real model. The other benchmarks set one that no model has. */
 const CONTEXT_LENGTH = "engine.context_length=262144";
@@ -42,7 +50,9 @@ const rig = await Rig.start(64, { args: [CONTEXT_LENGTH] });
 const attacker = await startScript(new URL("attacker-process.ts", import.meta.url));
 const chosen = ATTACKS.filter(({ name }) => name.includes(words));
 try {
-  await (values.first ? measureFirsts() : measureAll());
+  if (values.first) await measureFirsts();
+  else if (!values.round) await measureAll();
+  if (!values.first) await addRound();
   report.write();
 } finally {
   await attacker.stop();
@@ -64,6 +74,11 @@ async function measureAll(): Promise<void> {
     "One: the stall of the event loop by one request without other calls, median and worst. The last four columns: without the " +
       "abuse, with it. Times are medians of the rounds; refused honest calls are sums.",
   );
+}
+
+async function addRound(): Promise<void> {
+  const rows = await measureRound(words, values.build);
+  if (rows.length > 0) report.addRows(rows, "round");
 }
 
 /** Measures the first request of new processes. */
@@ -141,11 +156,6 @@ async function observe(agents: HonestAgents): Promise<Window> {
   await scrape();
   const work = await agents.work(SECONDS);
   return { ...work, stall: (await scrape()).max };
-}
-
-function percentile(times: readonly number[], share: number): number {
-  const sorted = [...times].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 async function tell(path: string, body: object): Promise<unknown> {

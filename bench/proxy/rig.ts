@@ -103,7 +103,7 @@ export class Rig {
 }
 
 /** Sends a chat call, and returns the body of its answer as text. */
-export async function chat({ pool }: Target, key: string, body: string | Buffer): Promise<string> {
+export async function chat({ pool }: Pick<Target, "pool">, key: string, body: string | Buffer): Promise<string> {
   const headers = { ...JSON_TYPE, authorization: `Bearer ${key}` };
   const reply = await pool.request({ path: "/v1/chat/completions", method: "POST", headers, body });
   const text = await reply.body.text();

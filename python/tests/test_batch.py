@@ -225,6 +225,9 @@ def test_data_that_is_not_a_batch_is_refused(data: bytes, why: str, tmp_path: Pa
         Batch.open(path)
 
 
+ROW = {"session_id": "s", "task_id": "t", "interaction_id": "i"}
+
+
 def crafted(tensors: dict[str, Any], **metadata: str) -> bytes:
     """A packed batch of one row of three tokens, with some tensors or metadata replaced."""
     arrays: dict[str, Any] = {
@@ -236,7 +239,7 @@ def crafted(tensors: dict[str, Any], **metadata: str) -> bytes:
         "cu_seqlens": np.array([0, 3], np.int32),
         **tensors,
     }
-    header: dict[str, Any] = {"__metadata__": {"layout": "packed", "rows": '[{"session_id": "s"}]', **metadata}}
+    header: dict[str, Any] = {"__metadata__": {"layout": "packed", "rows": json.dumps([ROW]), **metadata}}
     data = b""
     for name, array in arrays.items():
         dtype = {"i": "I32", "f": "F32", "b": "BOOL"}[array.dtype.kind]
@@ -255,7 +258,11 @@ NODES |= {"subtree_end": np.full(3, 3, np.int32), "node_lengths": np.array([1, 3
     [
         (crafted({}, rows="{"), "metadata `rows` cannot be read"),
         (crafted({}, rows="[1]"), "metadata `rows` cannot be read"),
-        (crafted({}, rows="[{}]"), "metadata `rows` cannot be read"),
+        *(
+            (crafted({}, rows=json.dumps([{**ROW, name: None}])), f"metadata `rows` cannot be read.*{name}")
+            for name in ROW
+        ),
+        (crafted({}, episodes='[{"session_id": "s"}]'), "metadata `episodes` cannot be read"),
         (crafted({}, rows="[]"), "describes 0 rows, but the batch has 1"),
         (crafted({}, rows="[" * 100_000), "metadata `rows` cannot be read"),
         (crafted({}, episodes="{"), "metadata `episodes` cannot be read"),

@@ -1,16 +1,7 @@
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fchmodSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { readRegularFileSync } from "../support/regular-file.js";
 
 /**
  * Writes a key and a line break to a file that only its owner can read.
@@ -42,7 +33,7 @@ export function removeKeyFile(file: string, key: string): void {
 
 function readKey(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8").trim();
+    return readRegularFileSync(file).trim();
   } catch {
     return undefined;
   }

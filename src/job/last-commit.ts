@@ -1,6 +1,7 @@
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { readRegularFileSync } from "../support/regular-file.js";
 
 const FILE = "job.commit";
 
@@ -42,6 +43,6 @@ export class LastCommit {
 
 /** Returns 0 if the file is empty, or was written only in part by a machine that lost its power. */
 function read(path: string): number {
-  const [text = "", sum] = readFileSync(path, "utf8").trim().split(" ");
+  const [text = "", sum] = readRegularFileSync(path).trim().split(" ");
   return sum !== undefined && Number.parseInt(sum, 16) === crc32(text) ? Number(text) : 0;
 }

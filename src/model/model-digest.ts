@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { openRegularFile } from "../support/regular-file.js";
 
 /** The files that determine the tokens of a conversation. */
 const FILES = ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"];
@@ -15,8 +15,13 @@ export async function modelDigest(folder: string): Promise<string> {
 }
 
 async function checksumLine(folder: string, name: string): Promise<string> {
-  const content = await readFile(join(folder, name)).catch(() => undefined);
+  const content = await readBytes(join(folder, name)).catch(() => undefined);
   return content === undefined ? "" : `${sha256(content)}  ${name}\n`;
+}
+
+async function readBytes(path: string): Promise<Buffer> {
+  await using file = await openRegularFile(path);
+  return await file.readFile();
 }
 
 function sha256(content: Buffer | string): string {

@@ -1,8 +1,13 @@
 import { spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, constants } from "node:fs";
 import { ChildGroup } from "../support/processes/child-group.js";
 import { makeEnd } from "../support/processes/escalation.js";
+import { openRegularFileSync } from "../support/regular-file.js";
 import { type ProcessEnd, toProcessEnd } from "./process-end.js";
+
+const WRITE = constants.O_WRONLY | constants.O_CREAT;
+const OVERWRITE = WRITE | constants.O_TRUNC;
+const APPEND = WRITE | constants.O_APPEND;
 
 export interface StartProcess {
   readonly command: readonly string[];
@@ -20,9 +25,9 @@ export class RunningProcess {
 
   constructor({ command, env, output, errors }: StartProcess) {
     const [file = "", ...args] = command;
-    const files = [openSync(output, "w")];
+    const files = [openRegularFileSync(output, OVERWRITE)];
     try {
-      files.push(openSync(errors, "a"));
+      files.push(openRegularFileSync(errors, APPEND));
       const options = { env: { ...process.env, ...env }, detached: true };
       const child = spawn(file, args, { ...options, stdio: ["ignore", ...files] });
       this.#group = new ChildGroup(child, { keepRest: true });

@@ -10,6 +10,7 @@ import {
 } from "../engine/index.js";
 import { type FolderChatModel, loadChatModel } from "../model/load-chat-model.js";
 import { ModelFolderError } from "../model/model-files.js";
+import { requireRegularFile } from "../support/regular-file.js";
 
 /**
  * Opens the engine and the chat model that the configuration names.
@@ -83,7 +84,10 @@ export function openServers({ engine }: Config, onWarning?: (message: string) =>
 async function openEmbedded(engine: Config["engine"], tinyGguf: string | undefined): Promise<Engine> {
   const { model } = engine;
   try {
-    if (model !== null) await access(model, constants.R_OK);
+    if (model !== null) {
+      await requireRegularFile(model);
+      await access(model, constants.R_OK);
+    }
     return await createEmbeddedEngine({
       modelPath: model ?? tinyGguf,
       contextSize: engine.context_length ?? undefined,

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { readRegularFile } from "../support/regular-file.js";
 import type { MetricsLine } from "./format.js";
 
 /** Returns the metrics file of a job with this `--out`. */
@@ -9,7 +9,7 @@ const lineSchema = z.object({ step: z.int(), version: z.int(), time: z.number() 
 
 /** Returns the lines of a metrics file; none if there is no file. Skips a line that is incomplete, because its step is not over. */
 export async function readMetrics(path: string): Promise<MetricsLine[]> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const text = await readRegularFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw error;
   });

@@ -1,6 +1,7 @@
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { type FileHandle, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { Slices } from "../support/async/run-steps.js";
+import { openRegularFile } from "../support/regular-file.js";
 import { isEpisodeEntry } from "./episode-entry.js";
 import { TranscriptError } from "./errors.js";
 import type { EpisodeLine, IndexLine, Place } from "./format.js";
@@ -60,7 +61,7 @@ export class Transcript implements AsyncDisposable {
 
   /** Opens a transcript whose lines are read by the first {@link refresh}. Throws like {@link open}. */
   static async openUnread(path: string): Promise<Transcript> {
-    const file = await open(path);
+    const file = await openRegularFile(path);
     try {
       const { ino } = await file.stat();
       const transcript = new Transcript(path, file, ino);
@@ -146,7 +147,7 @@ export class Transcript implements AsyncDisposable {
   /** Takes lines from the index file while they fit the transcript. */
   async #readIndexFile(size: number, add: AddLine, slices: Slices): Promise<void> {
     if (this.#indexAt === undefined) return;
-    const index = await open(indexFileOf(this.path)).catch(() => undefined);
+    const index = await openRegularFile(indexFileOf(this.path)).catch(() => undefined);
     if (!index) return;
     let entries: IndexLine[] = [];
     const take = async (): Promise<boolean> => {

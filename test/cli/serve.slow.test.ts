@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -7,7 +6,7 @@ import { HttpTrainer } from "../helpers/http-trainer.js";
 import { RawClient } from "../helpers/raw-client.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { until } from "../helpers/until.js";
-import { MAIN, rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
+import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
 
 const KEY = "sk-admin-0123456789abcdef";
 
@@ -192,16 +191,6 @@ describe("a server that cannot start", () => {
     const { code, stdout, stderr } = await runRolltape(args, secret);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^ {2}model\.path: .*tokenizer/m);
-  });
-
-  it("ends with status 1 and names the limit if it may open too few files", () => {
-    const command = 'ulimit -n 96; exec "$0" "$@"';
-    const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath, MAIN, "serve"], { encoding: "utf8" });
-    expect(status).toBe(1);
-    expect(stderr).toBe(
-      "rolltape: this process may open 96 files, and needs at least 256. " +
-        "Raise the limit (`ulimit -n 4096`, `LimitNOFILE` of systemd, `--ulimit nofile` of Docker).\n",
-    );
   });
 
   it("ends with status 1 if the key file cannot be written", async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { raceExports, raceSession } from "../helpers/export-race.js";
+import { raceExports, raceRounds, raceSession } from "../helpers/export-race.js";
 import { Proxy } from "../helpers/proxy.js";
 
-const ROUNDS = 1000;
+const ROUNDS = raceRounds(1000);
 
 test("exports the same interactions in every repeat and in all shards, while clients read their answers or disconnect", async () => {
   const proxy = await Proxy.start({ retention: { milliseconds: 60_000, bytes: 1 << 26 } });
@@ -11,7 +11,8 @@ test("exports the same interactions in every repeat and in all shards, while cli
   for (let round = 0; round < ROUNDS; round++) {
     const session = await raceSession(proxy, url, await proxy.session());
     await proxy.end(session);
-    const found = await raceExports([session], (body) => proxy.post("/export_batch", body), 2);
+    const exportBatch = (body: object) => proxy.post("/export_batch", body);
+    const found = await raceExports([{ sessions: [session], exportShard: exportBatch }], exportBatch);
     if (found.length > 0) differences.push(found);
     proxy.engine.calls.length = 0;
     proxy.context.registry.get(session.id).free("exported");

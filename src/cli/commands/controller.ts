@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { refuseUnused, resolveConfig } from "../../config/index.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
+import { readRegularFileSync } from "../../support/regular-file.js";
 import { EXIT_TOO_FEW } from "../exit.js";
 import { EXIT_INTERRUPTED } from "../rollout/interrupt.js";
 import { assertJobArguments } from "../rollout/job-arguments.js";
@@ -45,7 +46,7 @@ export async function controller(args: readonly string[], options: ControllerOpt
 
 /** Removes the address, unless another controller has taken over and written its own. */
 function withdraw(file: string): void {
-  const text = existsSync(file) ? readFileSync(file, "utf8") : "{}";
+  const text = existsSync(file) ? readRegularFileSync(file) : "{}";
   if ((JSON.parse(text) as { readonly pid?: number }).pid === process.pid) rmSync(file, { force: true });
 }
 

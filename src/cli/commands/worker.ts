@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Logger } from "pino";
 import { z } from "zod";
@@ -11,6 +10,7 @@ import { watchProxy } from "../../rollout/proxy-watch.js";
 import { ControllerClient } from "../../rollout/worker/controller-client.js";
 import { RolloutWorker, type WorkerEnd } from "../../rollout/worker/rollout-worker.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
+import { readRegularFile } from "../../support/regular-file.js";
 import { createLogger } from "../logger.js";
 import { RolloutJobError } from "../rollout/errors.js";
 import { createWorkflow } from "../rollout/job-workflow.js";
@@ -176,7 +176,7 @@ const urlFile = z.object({ url: z.url() });
 async function locate(controller: string): Promise<string | undefined> {
   if (/^https?:\/\//.test(controller)) return controller;
   try {
-    return urlFile.parse(JSON.parse(await readFile(controller, "utf8"))).url;
+    return urlFile.parse(JSON.parse(await readRegularFile(controller))).url;
   } catch {
     return undefined;
   }

@@ -1,8 +1,8 @@
-import { open } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { mergeParts } from "../../gateway/merge/merge-parts.js";
 import { type Part, type PartTensor, readPart, requireTensor } from "../../gateway/merge/part.js";
 import { type BatchOptionsInput, batchOptionsSchema } from "../../session/batch/batch-options.js";
+import { openRegularFile } from "../../support/regular-file.js";
 import { ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
 import { readHeader } from "../../support/safetensors/read-header.js";
 import { writeBatchFile } from "../rollout/batch-file.js";
@@ -53,7 +53,7 @@ export async function convertBatch(
 
 /** Returns the bytes of a file. `readFile` refuses files of more than two gigabytes. */
 async function readWhole(path: string): Promise<Uint8Array> {
-  const file = await open(path);
+  const file = await openRegularFile(path);
   try {
     const bytes = new Uint8Array((await file.stat()).size);
     for (let at = 0; at < bytes.length; ) {

@@ -1,6 +1,6 @@
-import { open } from "node:fs/promises";
 import type { BatchOptionsInput } from "../../session/batch/batch-options.js";
 import { isSessionsFile } from "../../session/stored/file/frames.js";
+import { openRegularFile } from "../../support/regular-file.js";
 import { SafetensorsError } from "../../support/safetensors/errors.js";
 import { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { readRows } from "../inspect/rows.js";
@@ -57,7 +57,7 @@ function inherit({ concatReward, ...facts }: BatchFacts, given: BatchOptionsInpu
 
 async function startsAsSessions(path: string): Promise<boolean> {
   try {
-    await using file = await open(path);
+    await using file = await openRegularFile(path);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
     return isSessionsFile(buffer.subarray(0, bytesRead));
   } catch (cause) {

@@ -1,9 +1,9 @@
-import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { type BatchOptionsInput, batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { mergeOrigins } from "../../session/batch/merge-origins.js";
 import { refuseConflicts } from "../../session/batch/option-conflicts.js";
 import { type FileSession, readSessions } from "../../session/stored/file/read-sessions.js";
+import { openRegularFile } from "../../support/regular-file.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { SessionProgress } from "../storage/progress.js";
 import { readState } from "../storage/session-state.js";
@@ -68,7 +68,8 @@ async function readFile(
     return wanted?.has(id) ?? true;
   };
   const progress = new SessionProgress("read");
-  const chunks = createReadStream(file, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
+  const opened = await openRegularFile(file);
+  const chunks = opened.createReadStream({ highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
   const read: FileSession[] = [];
   for await (const session of readSessions(chunks, file, isChosen)) {
     progress.step();

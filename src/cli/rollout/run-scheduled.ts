@@ -1,7 +1,8 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Config, resolveAdminKey } from "../../config/index.js";
 import type { JobSpec } from "../../scheduler/job.js";
+import { readRegularFileSync } from "../../support/regular-file.js";
 import { EXIT_TOO_FEW } from "../exit.js";
 import { removeEndedJob } from "./open-store.js";
 import { createRolloutJob, URL_FILE } from "./rollout-job-spec.js";
@@ -32,6 +33,6 @@ export async function runScheduledRollout({ config, options, overrides }: Schedu
 
 /** Returns what the controller printed after its ready line. */
 function readSummary({ folder }: JobSpec): string {
-  const text = readFileSync(join(folder, "logs", "controller-0.out"), "utf8");
+  const text = readRegularFileSync(join(folder, "logs", "controller-0.out"));
   return text.slice(text.indexOf("\n") + 1);
 }

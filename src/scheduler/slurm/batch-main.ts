@@ -1,7 +1,7 @@
 // Runs on the first machine of a job: starts its processes there and on the other machines, and writes the outcome.
 // Usage: batch-main FOLDER
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularFileSync } from "../../support/regular-file.js";
 import { SchedulerError } from "../errors.js";
 import { jobSchema } from "../job.js";
 import { describeKept, type KeptSessions, runJob } from "../supervisor.js";
@@ -12,7 +12,7 @@ import { SlurmLauncher } from "./slurm-launcher.js";
 const stop = new AbortController();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
 
-const job = jobSchema.parse(JSON.parse(readFileSync(join(process.argv[2] ?? "", "job.json"), "utf8")));
+const job = jobSchema.parse(JSON.parse(readRegularFileSync(join(process.argv[2] ?? "", "job.json"))));
 const { SLURM_JOB_ID: job_id = "", SLURM_RESTART_COUNT: restarts = "0" } = process.env;
 // The outcome of an earlier run may exist, because Slurm restarts the job if it loses its first machine.
 removeOutcome(job);

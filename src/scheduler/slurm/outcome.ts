@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { readRegularFileSync } from "../../support/regular-file.js";
 import type { JobSpec } from "../job.js";
 
 /** The outcome of a job, which the job itself writes. */
@@ -29,7 +30,7 @@ export function writeOutcome(job: JobSpec, outcome: Outcome): void {
 /** Returns the outcome; undefined if the job wrote none, for example because Slurm killed it. */
 export function readOutcome(job: JobSpec): Outcome | undefined {
   try {
-    return outcomeSchema.parse(JSON.parse(readFileSync(outcomeFile(job), "utf8")));
+    return outcomeSchema.parse(JSON.parse(readRegularFileSync(outcomeFile(job))));
   } catch {
     return undefined;
   }

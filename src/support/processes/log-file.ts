@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, readSync, statSync } from "node:fs";
+import { openRegularFileSync } from "../regular-file.js";
 
 const MAX_BYTES = 4096;
 const MAX_LINES = 5;
@@ -21,7 +22,7 @@ export function describeLogEnd(file: string, from: number): string {
 
 function readTail(file: string, from: number): string {
   if (logLength(file) === 0) return "";
-  const descriptor = openSync(file, "r");
+  const descriptor = openRegularFileSync(file, constants.O_RDONLY);
   try {
     const { size } = fstatSync(descriptor);
     const start = Math.max(from, size - MAX_BYTES);

@@ -1,8 +1,8 @@
-import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { sleep } from "../async/sleep.js";
+import { openRegularFile } from "../regular-file.js";
 
 /**
  * The ready line: one line of JSON that a server prints on its standard output when it accepts calls. The process that
@@ -48,7 +48,7 @@ export async function waitForReadyLine(file: string, signal: AbortSignal): Promi
 }
 
 async function readBeginning(path: string): Promise<string> {
-  const file = await open(path);
+  const file = await openRegularFile(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_LINE_BYTES), 0, LONGEST_LINE_BYTES, 0);
     return buffer.toString("utf8", 0, bytesRead);

@@ -1,4 +1,5 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle } from "node:fs/promises";
+import { openRegularFile } from "../regular-file.js";
 import { SafetensorsError } from "./errors.js";
 import {
   type Header,
@@ -42,7 +43,7 @@ export class TensorFile implements AsyncDisposable {
     path: string,
     { maxHeaderBytes, allowDamage = false }: TensorFileOptions = {},
   ): Promise<TensorFile> {
-    const file = await open(path);
+    const file = await openRegularFile(path);
     try {
       const { size } = await file.stat();
       const start = await readBytes(file, 0, LENGTH_BYTES);

@@ -1,6 +1,6 @@
-import { open, readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, join, parse } from "node:path";
-import { requireRegularFile } from "../../support/regular-file.js";
+import { openRegularFile, requireRegularFile } from "../../support/regular-file.js";
 import { removeBatchNumber } from "../../transcript/batch-number.js";
 import { TranscriptError } from "../../transcript/errors.js";
 import { Transcript } from "../../transcript/read-index.js";
@@ -94,7 +94,7 @@ function listNames(names: readonly string[]): string {
 
 /** A tensor file begins with the length of its header in eight bytes, the last of which are 0, and `{`. */
 async function isTensorFile(path: string): Promise<boolean> {
-  const file = await open(path);
+  const file = await openRegularFile(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(9), 0, 9, 0);
     return bytesRead === 9 && buffer[7] === 0 && buffer[8] === 0x7b;

@@ -1,5 +1,6 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle } from "node:fs/promises";
 import { turns } from "../../support/async/turns.js";
+import { openRegularFile } from "../../support/regular-file.js";
 import type { Place } from "../../transcript/format.js";
 import { readLine } from "../../transcript/read-line.js";
 import type { SearchResult } from "../api.js";
@@ -26,7 +27,7 @@ export async function searchEpisodes(
   if (wanted === "") return { episodes: found, complete: true };
   const until = performance.now() + SEARCH_MS;
   const sample = asciiSample(wanted);
-  const file = await open(path);
+  const file = await openRegularFile(path);
   try {
     const window = new Window(file);
     for (const [index, place] of places.entries()) {

@@ -107,7 +107,7 @@ test("a folder is refused by its name", async () => {
   const from = newFolder();
   await expect(exportAgain(from, {})).rejects.toMatchObject({
     code: "invalid_arguments",
-    message: expect.stringContaining(`--from ${from} cannot be read: EISDIR`) as unknown,
+    message: expect.stringContaining(`--from ${from} cannot be read: it is not a regular file`) as unknown,
   });
 });
 

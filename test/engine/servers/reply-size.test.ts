@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import { ServerConnections } from "../../../src/engine/servers/wire/connections.js";
 import { type EngineWire, logprobOf, streamText, WIRES } from "../../helpers/engine-frames.js";
 import { type RawRequest, startRawServer } from "../../helpers/raw-server.js";
+import { startWireServer, writeForEver } from "../../helpers/wire-server.js";
 import { makeCall } from "../generate-call.js";
 
 /** Servers whose replies do not end: a call may take as many bytes as the tokens that it asks for. */
@@ -12,28 +12,8 @@ afterEach(async () => {
   for (const item of open.splice(0).reverse()) await item.close();
 });
 
-const FILLER = " ".repeat(64 * 1024);
-
-/** Writes filler until the connection closes. Resolves with the number of bytes. */
-async function writeForEver({ socket }: RawRequest, head: string, filler = FILLER): Promise<number> {
-  let bytes = 0;
-  socket.write(head);
-  while (!socket.destroyed) {
-    bytes += filler.length;
-    if (!socket.write(filler))
-      await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => undefined);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return bytes;
-}
-
 async function start(wire: EngineWire, answer: (request: RawRequest) => unknown) {
-  const server = await startRawServer((request) => {
-    const isProbe = request.body.includes("rolltape-logprobs-");
-    if (request.line === wire.path && !isProbe) return answer(request);
-    const body = JSON.stringify({ data: [{ id: "m", max_model_len: 100_000 }] });
-    return request.socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
-  });
+  const server = await startWireServer(wire, answer);
   const engine = wire.engine([server.url]);
   open.push(server, engine);
   return engine;
@@ -42,10 +22,25 @@ async function start(wire: EngineWire, answer: (request: RawRequest) => unknown)
 const head = (type: string, status = "200 OK") =>
   `HTTP/1.1 ${status}\r\ncontent-type: ${type}\r\nconnection: close\r\n\r\n`;
 
-const ENDLESS = {
-  "a reply that is not streamed": head("application/json"),
-  "a stream without an end of its frame": `${head("text/event-stream")}data: {"x":"`,
-  "a stream of comments": `${head("text/event-stream")}: `,
+const CHUNKED = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+const KILOBYTES_64 = 1 << 16;
+
+/** How each reply begins, and what it repeats. Without the latter, it is white space. */
+const ENDLESS: Record<string, [begin: string, filler?: string]> = {
+  "a reply that is not streamed": [head("application/json")],
+  "a stream without an end of its frame": [`${head("text/event-stream")}data: {"x":"`],
+  "a stream of comments": [`${head("text/event-stream")}: `],
+};
+
+/** These bytes are part of HTTP, not of a body. */
+const ENDLESS_HTTP: typeof ENDLESS = {
+  "a status line": ["HTTP/1.1 200 "],
+  "informational responses": ["", "HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n".repeat(1000)],
+  "the size of a chunk": [CHUNKED, "0".repeat(KILOBYTES_64)],
+  "the extension of a chunk": [`${CHUNKED}1;`, "a".repeat(KILOBYTES_64)],
+  "extensions of small chunks": [CHUNKED, `1;${"a".repeat(KILOBYTES_64)}\r\n:\r\n`],
+  headers: ["HTTP/1.1 200 OK\r\n", "x: y\r\n".repeat(1000)],
+  trailers: [`${CHUNKED}2\r\n{}\r\n0\r\n`, "x: y\r\n".repeat(1000)],
 };
 
 it("ends a control request whose reply does not end", async () => {
@@ -60,18 +55,34 @@ it("ends a control request whose reply does not end", async () => {
 });
 
 describe.each(Object.entries(WIRES))("an endless reply of a %s server", (_name, wire) => {
-  it.each(Object.entries(ENDLESS))("that is %s fails its call, whose connection is closed", async (_kind, begin) => {
-    let written: Promise<number> | undefined;
-    const engine = await start(wire, (request) => {
-      written = writeForEver(request, begin);
-    });
-    const call = makeCall([1, 2], { maxTokens: 30 }, { onTokens: () => undefined });
-    await expect(engine.generate(call)).rejects.toMatchObject({
-      code: "engine_error",
-      message: expect.stringContaining("The engine's reply is too long") as string,
-    });
-    expect(await written).toBeLessThan(64 << 20);
-  });
+  it.each(Object.entries(ENDLESS))(
+    "that is %s fails its call, whose connection is closed",
+    async (_kind, [begin, filler]) => {
+      let written: Promise<number> | undefined;
+      const engine = await start(wire, (request) => {
+        written = writeForEver(request, begin, filler);
+      });
+      const call = makeCall([1, 2], { maxTokens: 30 }, { onTokens: () => undefined });
+      await expect(engine.generate(call)).rejects.toMatchObject({
+        code: "engine_error",
+        message: expect.stringContaining("The engine's reply is too long") as string,
+      });
+      expect(await written).toBeLessThan(64 << 20);
+    },
+  );
+
+  it.each(Object.entries(ENDLESS_HTTP))(
+    "in %s fails its call, whose connection is closed",
+    async (_kind, [begin, filler]) => {
+      let written: Promise<number> | undefined;
+      const engine = await start(wire, (request) => {
+        written = writeForEver(request, begin, filler);
+      });
+      const call = makeCall([1, 2], { maxTokens: 30 }, { onTokens: () => undefined });
+      await expect(engine.generate(call)).rejects.toMatchObject({ code: "engine_error" });
+      expect(await written).toBeLessThan(64 << 20);
+    },
+  );
 
   it("that is an error fails its call with the beginning, and the connection is closed", async () => {
     let written: Promise<number> | undefined;

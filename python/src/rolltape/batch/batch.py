@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cached_property
@@ -49,6 +49,13 @@ class EpisodeInfo(TypedDict):
     group_id: str | None
     reward: float | None
     rows: int
+
+
+def _require_texts(entries: Iterable[Mapping[str, object]], *names: str) -> None:
+    for entry in entries:
+        for name in names:
+            if not isinstance(entry[name], str):
+                raise ValueError(f"`{name}` must be a text; received {entry[name]!r:.100}")
 
 
 def group_name(of: RowInfo | EpisodeInfo) -> str:
@@ -168,7 +175,7 @@ class Batch:
             rows: list[RowInfo] = json.loads(self.metadata.get("rows", "[]"))
             if len(rows) != len(self):
                 raise ValueError(f"it describes {len(rows)} rows, but the batch has {len(self)}")
-            _ = [row["session_id"] for row in rows]
+            _require_texts(rows, "session_id", "task_id", "interaction_id")
         return rows
 
     @cached_property
@@ -181,7 +188,8 @@ class Batch:
             raise BatchError("batch_mismatch", "The batch has no metadata `episodes`. Export with row_tensors=True.")
         with self._reading("metadata `episodes`"):
             episodes: list[EpisodeInfo] = json.loads(self.metadata["episodes"])
-            _ = [episode["session_id"] for episode in episodes]
+            _require_texts(episodes, "session_id")
+            _ = [(episode["reward"], episode["rows"]) for episode in episodes]
         return episodes
 
     @property

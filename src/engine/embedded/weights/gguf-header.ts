@@ -1,4 +1,5 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle } from "node:fs/promises";
+import { openRegularFile } from "../../../support/regular-file.js";
 import { GGUF_HEADER_BYTES } from "./model-template.js";
 
 const CHUNK_BYTES = 1 << 20;
@@ -25,7 +26,7 @@ const MAX_COUNT = 2n ** 22n;
  * @throws Error that names the problem
  */
 export async function checkGgufHeader(path: string): Promise<void> {
-  const file = await open(path);
+  const file = await openRegularFile(path);
   try {
     await walkHeader(new HeaderCursor(file, (await file.stat()).size));
   } finally {

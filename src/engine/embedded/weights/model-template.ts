@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { GgufFileInfo } from "node-llama-cpp";
+import { openRegularFile } from "../../../support/regular-file.js";
 import { EngineError } from "../../engine.js";
 
 /** Types of tensors in ggml: https://github.com/ggml-org/ggml/blob/master/include/ggml.h */
@@ -56,7 +57,7 @@ const DEFAULT_ALIGNMENT = 32;
 export async function readModelTemplate(info: GgufFileInfo, path: string): Promise<ModelTemplate> {
   const { architecture, alignment } = info.metadata.general;
   const tensors = new Map((info.fullTensorInfo ?? info.tensorInfo ?? []).map((each) => [each.name, toTensor(each)]));
-  const file = await open(path);
+  const file = await openRegularFile(path);
   try {
     const header = Buffer.alloc(info.metadataSize);
     await readFully(file, header, 0, path);

@@ -1,6 +1,6 @@
-import { open, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { assertRegularFile } from "../../../support/regular-file.js";
+import { assertRegularFile, openRegularFile } from "../../../support/regular-file.js";
 
 /** The forms of new weights. */
 export type WeightsKind = "checkpoint folder" | "GGUF file";
@@ -33,7 +33,7 @@ async function statWeights(path: string) {
 }
 
 async function readBeginning(path: string, length: number): Promise<string> {
-  await using file = await open(path);
+  await using file = await openRegularFile(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
   return buffer.toString("latin1", 0, bytesRead);
 }

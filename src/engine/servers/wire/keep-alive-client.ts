@@ -1,9 +1,30 @@
 import type { Socket } from "node:net";
 import { buildConnector, Client, type Dispatcher } from "undici";
+import { EngineError } from "../../engine.js";
 
-/** The current connection of a client. */
+/** The current connection of a client, and what came through it for the current request. */
 interface Link {
   socket: Socket | undefined;
+  /** All bytes that the connection had received before the request. */
+  bytesBefore: number;
+  /** Bytes of the reply's body. */
+  bodyBytes: number;
+}
+
+/** Bytes that are not part of a body: the status line, headers, and the sizes and extensions of chunks. No engine comes near it. */
+const FRAMING_BYTES = 1 << 20;
+
+/** The largest number of such bytes for each byte of a body. A chunk of one byte has five others. */
+const FRAMING_PER_BYTE = 16;
+
+/** Closes a connection that receives too many bytes which HTTP's parser skips, so that nobody else counts them. */
+function limitFraming(link: Link, socket: Socket): void {
+  socket.on("readable", () => {
+    const framing = socket.bytesRead - link.bytesBefore - link.bodyBytes;
+    if (link.socket !== socket || framing <= FRAMING_BYTES + FRAMING_PER_BYTE * link.bodyBytes) return;
+    const message = `The engine's reply is too long: it has ${framing} bytes beside its body.`;
+    socket.destroy(new EngineError("engine_error", message));
+  });
 }
 
 /**
@@ -32,6 +53,13 @@ export class ConnectionUse {
     this.#before = link.socket;
     this.#wasOpen = link.socket?.destroyed === false;
     this.#bytesBefore = link.socket?.bytesRead ?? 0;
+    link.bytesBefore = this.#bytesBefore;
+    link.bodyBytes = 0;
+  }
+
+  /** Called for each piece of the reply's body. */
+  received(bytes: number): void {
+    if (this.#link) this.#link.bodyBytes += bytes;
   }
 
   /** Called when the request's last byte was given to the socket. */
@@ -77,14 +105,15 @@ export class KeepAliveClient extends Client {
   readonly #link: Link;
 
   constructor(origin: URL | string, options: Client.Options) {
-    const link: Link = { socket: undefined };
+    const link: Link = { socket: undefined, bytesBefore: 0, bodyBytes: 0 };
     const connect = typeof options.connect === "function" ? options.connect : buildConnector(options.connect ?? {});
     super(origin, {
       ...options,
       connect: (target, callback) =>
         connect(target, (...[error, socket]) => {
           if (error) return callback(error, null);
-          link.socket = socket;
+          Object.assign(link, { socket, bytesBefore: 0, bodyBytes: 0 });
+          limitFraming(link, socket);
           callback(null, socket);
         }),
     });

@@ -90,6 +90,7 @@ class PostHandler implements Dispatcher.DispatchHandler {
   }
 
   onData(piece: Buffer): boolean {
+    this.#use.received(piece.byteLength);
     this.#guard(() => this.#sink.piece(piece));
     return true;
   }

@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { readRegularFileSync } from "../../../support/regular-file.js";
 import type { Role } from "../../roles.js";
 
 /** The process that a machine must start. */
@@ -66,7 +67,7 @@ export class StepFiles {
 /** Returns the complete lines of a file; none if it cannot be read now. */
 function readLines(file: string): string[] {
   try {
-    return readFileSync(file, "utf8").split("\n").slice(0, -1);
+    return readRegularFileSync(file).split("\n").slice(0, -1);
   } catch {
     return [];
   }
@@ -81,7 +82,7 @@ function readStatus(line: string): StepStatus | undefined {
 }
 
 export function readPlan(file: string): StepPlan {
-  return planSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  return planSchema.parse(JSON.parse(readRegularFileSync(file)));
 }
 
 export function report({ status }: StepPlan, line: StepStatus): void {

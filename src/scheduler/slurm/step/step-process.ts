@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { sleep } from "../../../support/async/sleep.js";
 import { makeEnd } from "../../../support/processes/escalation.js";
+import { readRegularFileSync } from "../../../support/regular-file.js";
 import type { LaunchedProcess } from "../../launcher.js";
 import type { ProcessEnd } from "../../process-end.js";
 import type { RunningProcess } from "../../running-process.js";
@@ -85,7 +85,7 @@ export class StepProcess implements LaunchedProcess {
   }
 
   #readSrunError(): string | undefined {
-    const lines = readFileSync(this.#options.errors, "utf8").split("\n");
+    const lines = readRegularFileSync(this.#options.errors).split("\n");
     return lines.findLast((line) => line.startsWith("srun: error:"));
   }
 }

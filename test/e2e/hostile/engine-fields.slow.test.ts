@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Engine } from "../../src/engine/engine.js";
-import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
-import { Proxy, type StartedSession } from "../helpers/proxy.js";
-import { startSglangServer } from "../helpers/sglang/sglang-server.js";
-import { startVllmServer } from "../helpers/vllm/vllm-server.js";
+import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
+import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
+import { startVictim, type Victim } from "./victim.js";
 
 /**
  * Fields that are sent to engines are a positive list: an agent's request cannot set others, which may stop an engine or change its records.
@@ -13,7 +11,7 @@ import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
 /** The fields of the classes, by engine with its version and class. */
 const CLASSES = JSON.parse(
-  readFileSync(new URL("../fixtures/engines/request-fields.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../fixtures/engines/request-fields.json", import.meta.url), "utf8"),
 ) as Record<string, Record<string, string[]>>;
 const NAMES = [...new Set(Object.values(CLASSES).flatMap((classes) => Object.values(classes).flat()))].sort();
 
@@ -85,15 +83,12 @@ const ENGINES = {
   sglang: {
     path: "/generate",
     start: startSglangServer,
-    create: (url: string) => createSglangEngine({ ...OPTIONS, urls: [url] }),
   },
   vllm: {
     path: "/inference/v1/generate",
     start: startVllmServer,
-    create: (url: string) => createVllmEngine({ ...OPTIONS, urls: [url] }),
   },
 } as const;
-const OPTIONS = { timeoutSeconds: 0, maxInflight: 4, healthSeconds: 0 };
 
 /** Returns the names of all fields in a request, and of those in its objects, except for the keys of `logit_bias`. */
 function listFields(json: object): string[] {
@@ -103,21 +98,17 @@ function listFields(json: object): string[] {
   });
 }
 
-describe.each(Object.entries(ENGINES))("an agent of a %s server", (_name, { path, start, create }) => {
+describe.each(Object.entries(ENGINES))("an agent of a %s server", (type, { path, start }) => {
   let server: Awaited<ReturnType<typeof startSglangServer>>;
-  let engine: Engine;
-  let proxy: Proxy<Engine>;
-  let session: StartedSession;
+  let victim: Victim;
+  let key: string;
   beforeAll(async () => {
     server = (await start()) as typeof server;
-    engine = create(server.url);
-    proxy = await Proxy.start({ engine });
-    session = await proxy.session();
-    await proxy.chat(session, [user]);
+    victim = await startVictim([`engine.type=${type}`, `engine.urls=[${server.url}]`]);
+    key = (await victim.session()).key;
   });
   afterAll(async () => {
-    await proxy.close();
-    await engine.close();
+    await victim.stop();
     await server.close();
   });
 
@@ -135,7 +126,7 @@ describe.each(Object.entries(ENGINES))("an agent of a %s server", (_name, { path
       for (const name of NAMES) {
         for (const value of place === "body" ? VALUES : VALUES.slice(0, 1)) {
           const before = server.to(path).length;
-          const { status } = await proxy.post(url, build({ [name]: value }), session.key);
+          const { status } = await victim.post(url, build({ [name]: value }), key);
           if (status === 200) answered++;
           else if (status !== 400) refusals.push(`${name}: ${status}`);
           for (const { json } of server.to(path).slice(before)) {

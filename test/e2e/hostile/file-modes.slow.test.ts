@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runRolltape } from "../rolltape.js";
-import { AGENT, rolloutJob, TIMES } from "./rollout-job.js";
+import { AGENT, rolloutJob, TIMES } from "../../cli/rollout/rollout-job.js";
+import { runRolltape } from "../../cli/rolltape.js";
 
 /** Files that hold prompts or answers. */
 const PRIVATE = /\.(safetensors|jsonl|index|sessions)$/;

@@ -1,11 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { rolltape, temporaryFolder } from "./rolltape.js";
+import { MAIN, rolltape, temporaryFolder } from "../../cli/rolltape.js";
 
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const KEY = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-0123456789abcdef" };
 const CALLS = 5000;
 
