@@ -32,7 +32,7 @@ constexpr std::uint64_t kGrowthBytes = std::uint64_t{1} << 20;
 /// Zeros follow records up to this size, so that the next records overwrite them. A write to space that was never
 /// written also changes the metadata of the file, which costs a small record more than its own bytes.
 constexpr std::size_t kSmallRecordBytes = std::size_t{1} << 13;
-constexpr std::uint64_t kZeroedBytes = std::uint64_t{1} << 18;
+constexpr std::uint64_t kZeroedBytes = std::uint64_t{1} << 15;
 constexpr std::int64_t kMaxSafeInteger = (std::int64_t{1} << 53) - 1;
 
 FileDescriptor openFile(const std::string& path) {
