@@ -2,6 +2,7 @@ import type { Row } from "../export/row.js";
 import { BenchReport } from "../report/bench-report.js";
 import { sized } from "../sized.js";
 import { addedTime } from "./rows/added-time.js";
+import { commits } from "./rows/commits.js";
 import { memory } from "./rows/memory.js";
 import { recovery } from "./rows/recovery.js";
 import { throughput } from "./rows/throughput.js";
@@ -17,6 +18,7 @@ import { compareStores } from "./stores.js";
 
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   "added-time": addedTime,
+  commits,
   throughput,
   recovery,
   memory,
