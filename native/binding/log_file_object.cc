@@ -31,8 +31,11 @@ namespace {
 constexpr std::uint64_t kGrowthBytes = std::uint64_t{1} << 20;
 /// Zeros follow records up to this size, so that the next records overwrite them. A write to space that was never
 /// written also changes the metadata of the file, which costs a small record more than its own bytes.
-constexpr std::size_t kSmallRecordBytes = std::size_t{1} << 13;
-constexpr std::uint64_t kZeroedBytes = std::uint64_t{1} << 15;
+constexpr std::size_t kSmallRecordBytes = std::size_t{1} << 15;
+/// The zeros after the first small record, which are doubled each time that small records have filled them. A large
+/// record would overwrite many of them for nothing.
+constexpr std::uint64_t kFirstZeroBytes = std::uint64_t{1} << 13;
+constexpr std::uint64_t kMaxZeroBytes = std::uint64_t{1} << 18;
 constexpr std::int64_t kMaxSafeInteger = (std::int64_t{1} << 53) - 1;
 
 FileDescriptor openFile(const std::string& path) {
@@ -126,6 +129,7 @@ LogFileObject::LogFileObject(const Napi::CallbackInfo& info) : Wrapped(info) {
     file_ = openFile(utf8Arg(info[0], "path"));
     allocated_ = sizeOf(file_);
     written_ = allocated_;
+    zeroBytes_ = kFirstZeroBytes;
   });
   settled_ = Settled::New(info.Env(), "rolltape.log-file", 0, 1, this);
   settled_.Unref(info.Env());
@@ -193,9 +197,11 @@ std::optional<Error> LogFileObject::perform(Write& write) {
   const std::uint64_t end = write.at + bytes.size();
   if (auto error = allocate(end)) return error;
   if (!writeAll(file_, bytes, write.at)) return refusedWrite();
+  const bool isSmall = bytes.size() <= kSmallRecordBytes;
+  if (!isSmall) zeroBytes_ = kFirstZeroBytes;
   if (end > written_) {
     written_ = end;
-    if (synced_ && bytes.size() <= kSmallRecordBytes) writeZeros();
+    if (synced_ && isSmall) writeZeros();
   }
   if (synced_ && fdatasync(file_.get()) != 0) {
     return systemError(ErrorCode::kSyncFailed, "the disk did not confirm a write: ");
@@ -204,10 +210,11 @@ std::optional<Error> LogFileObject::perform(Write& write) {
 }
 
 void LogFileObject::writeZeros() {
-  static constexpr std::array<std::uint8_t, kZeroedBytes> kZeros{};
-  const std::uint64_t end = checkedRoundUp(written_, kZeroedBytes);
+  static constexpr std::array<std::uint8_t, kMaxZeroBytes> kZeros{};
+  const std::uint64_t end = std::min(written_ + zeroBytes_, allocated_);
   // If the disk refuses them, the next record says so.
   if (writeAll(file_, std::span(kZeros).first(end - written_), written_)) written_ = end;
+  zeroBytes_ = std::min(2 * zeroBytes_, kMaxZeroBytes);
 }
 
 std::optional<Error> LogFileObject::allocate(std::uint64_t end) {

@@ -55,6 +55,8 @@ class LogFileObject : public Wrapped<LogFileObject> {
   std::uint64_t allocated_;
   /// Up to where the file was written. Used on the thread only.
   std::uint64_t written_;
+  /// Zeros to write after the next small record. Used on the thread only.
+  std::uint64_t zeroBytes_;
   Settled settled_;
   /// Number of writes whose promises are open. They keep this object and the process alive. Used on the event loop
   /// only.
