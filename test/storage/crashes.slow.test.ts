@@ -130,13 +130,18 @@ test("a crash while the first segment begins leaves a folder that can be used", 
 
 test("cleaning passes a few of the changes that no longer count at a time, so that calls need not wait", async () => {
   const storage = await openStorage(newFolder());
-  let [passed, most] = [0, 0];
-  const { isNewest } = SegmentSet.prototype;
-  const counted = vi.spyOn(SegmentSet.prototype, "isNewest").mockImplementation(function (this: SegmentSet, ...args) {
-    if (passed++ === 0) setImmediate(() => ([passed, most] = [0, Math.max(most, passed)]));
-    return isNewest.apply(this, args);
+  const passed = vi.spyOn(SegmentSet.prototype, "isNewest");
+  let [before, most] = [0, 0];
+  const countTurn = () => {
+    const { length } = passed.mock.calls;
+    [before, most] = [length, Math.max(most, length - before)];
+    turn = setImmediate(countTurn);
+  };
+  let turn = setImmediate(countTurn);
+  onTestFinished(() => {
+    clearImmediate(turn);
+    passed.mockRestore();
   });
-  onTestFinished(() => counted.mockRestore());
   storage.write([head(1, "kept")]);
   for (let round = 0; round < 60; round++) {
     storage.write(Array.from({ length: 1000 }, (_, index) => record(1, index, "replaced")));
