@@ -36,6 +36,8 @@ constexpr std::size_t kSmallRecordBytes = std::size_t{1} << 15;
 /// record would overwrite many of them for nothing.
 constexpr std::uint64_t kFirstZeroBytes = std::uint64_t{1} << 13;
 constexpr std::uint64_t kMaxZeroBytes = std::uint64_t{1} << 18;
+/// Allocated space of a file for which none can be reserved.
+constexpr std::uint64_t kAnySpace = std::numeric_limits<std::uint64_t>::max();
 constexpr std::int64_t kMaxSafeInteger = (std::int64_t{1} << 53) - 1;
 
 FileDescriptor openFile(const std::string& path) {
@@ -100,16 +102,16 @@ bool reserve([[maybe_unused]] const FileDescriptor& file, [[maybe_unused]] std::
 #endif
 }
 
-/// Returns false if the disk refuses the write. `errno` says why.
-bool writeAll(const FileDescriptor& file, std::span<const std::uint8_t> bytes, std::uint64_t at) {
-  while (!bytes.empty()) {
-    const ssize_t written = pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(at));
+/// Returns how many bytes were written. If that is less than all, the disk refuses the rest, and `errno` says why.
+std::size_t writeAll(const FileDescriptor& file, std::span<const std::uint8_t> bytes, std::uint64_t at) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t written = pwrite(file.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(at + done));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-    at += static_cast<std::uint64_t>(written);
+    if (written < 0) break;
+    done += static_cast<std::size_t>(written);
   }
-  return true;
+  return done;
 }
 
 }  // namespace
@@ -196,7 +198,12 @@ std::optional<Error> LogFileObject::perform(Write& write) {
   const std::span<const std::uint8_t> bytes = write.record.bytes();
   const std::uint64_t end = write.at + bytes.size();
   if (auto error = allocate(end)) return error;
-  if (!writeAll(file_, bytes, write.at)) return refusedWrite();
+  const std::size_t done = writeAll(file_, bytes, write.at);
+  if (done < bytes.size()) {
+    Error refused = refusedWrite();
+    if (done == 0 || cutOff(write.at)) return refused;
+    return Error(ErrorCode::kSyncFailed, refused.what());
+  }
   const bool isSmall = bytes.size() <= kSmallRecordBytes;
   if (!isSmall) zeroBytes_ = kFirstZeroBytes;
   if (end > written_) {
@@ -209,11 +216,19 @@ std::optional<Error> LogFileObject::perform(Write& write) {
   return std::nullopt;
 }
 
+bool LogFileObject::cutOff(std::uint64_t end) {
+  if (ftruncate(file_.get(), static_cast<off_t>(end)) != 0) return false;
+  written_ = end;
+  if (allocated_ != kAnySpace) allocated_ = end;
+  return true;
+}
+
 void LogFileObject::writeZeros() {
   static constexpr std::array<std::uint8_t, kMaxZeroBytes> kZeros{};
   const std::uint64_t end = std::min(written_ + zeroBytes_, allocated_);
   // If the disk refuses them, the next record says so.
-  if (writeAll(file_, std::span(kZeros).first(end - written_), written_)) written_ = end;
+  const std::size_t bytes = end - written_;
+  if (writeAll(file_, std::span(kZeros).first(bytes), written_) == bytes) written_ = end;
   zeroBytes_ = std::min(2 * zeroBytes_, kMaxZeroBytes);
 }
 
@@ -226,7 +241,7 @@ std::optional<Error> LogFileObject::allocate(std::uint64_t end) {
       return refusedWrite();
     } else if (errno != EINTR) {
       // Not every file system can do this. The writes then show whether there is space.
-      allocated_ = std::numeric_limits<std::uint64_t>::max();
+      allocated_ = kAnySpace;
     }
   }
   return std::nullopt;

@@ -42,6 +42,9 @@ class LogFileObject : public Wrapped<LogFileObject> {
   /// Gives the file disk space up to `end` and beyond, so that a full disk refuses a record before any of its bytes are
   /// written. Returns the error if there is no space.
   std::optional<Error> allocate(std::uint64_t end);
+  /// Cuts off what a refused write left behind `end`, so that it cannot follow a shorter record that is written there
+  /// next. Returns false if that fails.
+  bool cutOff(std::uint64_t end);
   /// Writes zeros after the last record.
   void writeZeros();
   void endThread();

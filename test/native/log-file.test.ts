@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -261,3 +262,38 @@ describe("crc32c", () => {
     expect(() => native.crc32c(Buffer.alloc(0), -1)).toThrow("seed: expected an integer");
   });
 });
+
+/** Runs `work` while no file of this process may become larger than `bytes`. A write that crosses the limit is done in part. */
+async function withFileLimit(bytes: number, work: () => Promise<void>): Promise<void> {
+  const setLimit = (limit: number | string) =>
+    execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${limit}:`]);
+  setLimit(bytes);
+  try {
+    await work();
+  } finally {
+    setLimit("unlimited");
+  }
+}
+
+const canLimit = process.platform === "linux" && spawnSync("prlimit", ["--version"]).status === 0;
+
+it.skipIf(!canLimit)(
+  "leaves nothing of a record that was written in part, so that a shorter one can take its place",
+  async () => {
+    const path = newPath();
+    const file = openFile(path);
+    await file.append({ at: 0 }, [change("a", "first")]);
+    const large = [change("b", Buffer.alloc(2 ** 22, "large"))];
+    await withFileLimit(2 ** 21, async () => {
+      await expect(file.append({ at: UNIT_BYTES, number: 1 }, large)).rejects.toMatchObject({
+        code: "ERR_WRITE_FAILED",
+      });
+    });
+    expect(statSync(path).size).toBe(UNIT_BYTES);
+    await file.append({ at: UNIT_BYTES, number: 1 }, [change("c", "short")]);
+    file.release();
+    const bytes = readFileSync(path);
+    expect(decode(bytes, UNIT_BYTES)).toMatchObject({ isIntact: true, changes: [change("c", "short")] });
+    expect(bytes.subarray(2 * UNIT_BYTES).every((byte) => byte === 0)).toBe(true);
+  },
+);

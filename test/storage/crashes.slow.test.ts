@@ -1,8 +1,10 @@
 import { readdirSync } from "node:fs";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Random } from "../../bench/soak/random.js";
+import { native } from "../../src/native/addon.js";
 import { type Change, Storage } from "../../src/storage/index.js";
+import { SegmentSet } from "../../src/storage/log/segment-set.js";
 import { crash, head, newFolder, openStorage, readAll, readIntact, record } from "./stored-folder.js";
 
 /** A storage has what was written to it, however it was closed. */
@@ -104,4 +106,48 @@ test("cleans segments while sessions come and go, and loses nothing at any crash
   expect(usedBytes).toBeLessThanOrEqual(fileBytes);
   await storage.close();
   expect(readIntact(directory)).toEqual({ values: model.all, damage: [] });
+});
+
+test("a crash while the first segment begins leaves a folder that can be used", async () => {
+  const directory = newFolder();
+  const crashes: string[] = [];
+  const { LogFile } = native;
+  const opened = vi.spyOn(native, "LogFile").mockImplementation(function (...options) {
+    const file = new LogFile(...options);
+    crashes.push(crash(directory));
+    return file;
+  });
+  onTestFinished(() => opened.mockRestore());
+  const storage = await openStorage(directory);
+  storage.write([head(1, "a")]);
+  await storage.flushed();
+  const [copy] = crashes as [string];
+  const again = await openStorage(copy);
+  again.write([head(2, "b")]);
+  await again.flushed();
+  expect(Object.values(readAll(again))).toEqual(["b"]);
+});
+
+test("cleaning passes a few of the changes that no longer count at a time, so that calls need not wait", async () => {
+  const storage = await openStorage(newFolder());
+  const passed = vi.spyOn(SegmentSet.prototype, "isNewest");
+  let [before, most] = [0, 0];
+  const countTurn = () => {
+    const { length } = passed.mock.calls;
+    [before, most] = [length, Math.max(most, length - before)];
+    turn = setImmediate(countTurn);
+  };
+  let turn = setImmediate(countTurn);
+  onTestFinished(() => {
+    clearImmediate(turn);
+    passed.mockRestore();
+  });
+  storage.write([head(1, "kept")]);
+  for (let round = 0; round < 60; round++) {
+    storage.write(Array.from({ length: 1000 }, (_, index) => record(1, index, "replaced")));
+    await storage.flushed();
+  }
+  await expect.poll(() => storage.readSize().fileBytes, { timeout: 20_000 }).toBeLessThan(2 ** 20 + 2 ** 17);
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(15_000);
 });

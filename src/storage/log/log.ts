@@ -11,7 +11,7 @@ import { type Manifest, writeManifest } from "./manifest.js";
 import type { OpenedLog, UnlistedSegment } from "./open-log.js";
 import { MAX_AT_BYTES } from "./place.js";
 import { readIndex, scanFile, writeIndex } from "./read-segment.js";
-import { FIRST_CHANGE_AT, measureRecord } from "./record.js";
+import { FIRST_CHANGE_AT, measureChange, measureRecord } from "./record.js";
 import type { Segment, SegmentSet } from "./segment-set.js";
 
 /** The segment that records are appended to. */
@@ -35,7 +35,7 @@ const SEGMENT_BYTES = 2 ** 26;
 const SPARE_BYTES = 2 ** 20;
 /** Segments that a log may have in addition to twice as many as its values fill, for example because the server often started. */
 const SPARE_SEGMENTS = 16;
-/** Values of the oldest segment that are copied after a record, if that is smaller. */
+/** Bytes of the oldest segment that are copied or passed after a record, if that is smaller. */
 const COPY_BYTES = 2 ** 18;
 /** Time between copies while nothing is recorded. */
 const IDLE_COPY_MS = 20;
@@ -178,6 +178,8 @@ export class Log {
     await this.#remove(this.#leftovers);
     this.#leftovers = [];
     const number = this.#manifest.last + 1;
+    // Segments without a manifest look like a folder that lost it.
+    if (this.#set.count === 0) await this.#saveManifest({});
     const path = join(this.#directory, segmentName(number));
     const file = openFile(path, { log: this.#manifest.log, segment: number, synced: this.#synced });
     try {
@@ -244,7 +246,8 @@ export class Log {
       await this.#beginSegment();
     }
     const id = { log: this.#manifest.log, segment: oldest.number };
-    const { changes } = readIndex(this.#directory, id) ?? scanFile(this.#directory, id, oldest.end);
+    const unlisted = this.#unlisted.find(({ segment }) => segment === oldest);
+    const { changes } = unlisted ?? readIndex(this.#directory, id) ?? scanFile(this.#directory, id, oldest.end);
     return { segment: oldest, changes: changes[Symbol.iterator]() };
   }
 
@@ -254,6 +257,8 @@ export class Log {
     for (let size = 0; size < bytes; ) {
       const next = changes.next();
       if (next.done) return { copies, isLast: true };
+      // To pass a change takes time too, and a segment can have a million of them.
+      size += measureChange(next.value.key.length);
       if (!this.#set.isNewest(segment, next.value)) continue;
       const value = this.#set.readListed(segment, next.value);
       copies.push({ table: next.value.table, key: next.value.key, value });
