@@ -147,8 +147,8 @@ function openLive(directory: string): OpenedLog {
     try {
       const log = openLog(directory, { maxFiles: MAX_FILES });
       // What the server has removed since then can still be read.
-      log.set.openAll();
-      if (log.damage.length === 0 || attempt === ATTEMPTS) return log;
+      const isWhole = log.set.openAll() && log.damage.length === 0;
+      if (isWhole || attempt === ATTEMPTS) return log;
       log.set.close();
     } catch (error) {
       if (attempt === ATTEMPTS || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;

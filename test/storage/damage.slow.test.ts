@@ -170,3 +170,17 @@ test("a record that was being written at a crash is dropped, and its size is rep
   expect(recovered).toEqual([{ records: 1, bytes: 4096, incomplete: expect.any(Number) }]);
   await again.close();
 });
+
+test("a reader beside a server says which segment is missing, and reads the others", async () => {
+  const directory = newFolder();
+  for (const session of [1, 2, 3]) {
+    const storage = await openStorage(directory);
+    storage.write([head(session, `session ${session}`)]);
+    await storage.close();
+  }
+  await openStorage(directory);
+  rmSync(join(directory, "segment-00000002.log"));
+  const { values, damage } = readIntact(directory);
+  expect(Object.values(values)).toEqual(["session 1", "session 3"]);
+  expect(damage).toContain("segment-00000002.log is missing");
+});

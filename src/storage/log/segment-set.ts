@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import type { Entry, Table } from "../changes.js";
 import type { EntryBlock } from "../entry-block.js";
@@ -226,9 +226,14 @@ export class SegmentSet {
     return bytes.subarray(0, readFully(file, bytes, bytes.length, 0));
   }
 
-  /** Opens the files, so that they can be read after a server removed them. */
-  openAll(): void {
-    for (const [segment, slot] of this.#slotOf) this.#open(slot, segment.path);
+  /** Opens the files, so that they can be read after a server removed them. Returns false if one is missing. */
+  openAll(): boolean {
+    let isWhole = true;
+    for (const [{ path }, slot] of this.#slotOf) {
+      if (existsSync(path)) this.#open(slot, path);
+      else isWhole = false;
+    }
+    return isWhole;
   }
 
   #closeFile(slot: number): void {
