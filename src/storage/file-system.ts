@@ -63,14 +63,15 @@ export async function inspectFileSystem(folder: string): Promise<FileSystem> {
   };
 }
 
-/**
- * Checks that the file system of a folder has space for a record. What is left is for copies, which free space.
- *
- * @param bytes size of the record
- */
-export function requireSpace(directory: string, bytes: number): void {
+/** Returns the free space of the file system of a folder, in bytes. */
+export function readFreeBytes(directory: string): number {
   const { bavail, bsize } = statfsSync(directory);
-  const [free, needed] = [bavail * bsize, MIN_FREE_BYTES + bytes];
+  return bavail * bsize;
+}
+
+/** Checks that the file system of a folder has this much space. What is left is for copies, which free space. */
+export function requireSpace(directory: string, bytes: number): void {
+  const [free, needed] = [readFreeBytes(directory), MIN_FREE_BYTES + bytes];
   if (free >= needed) return;
   throw new Error(DISK_FULL, {
     cause: new Error(`${directory} needs ${needed} free bytes on its disk, but ${free} are free`),

@@ -5,6 +5,7 @@ import { Random } from "../../bench/soak/random.js";
 import { native } from "../../src/native/addon.js";
 import { type Change, Storage } from "../../src/storage/index.js";
 import { SegmentSet } from "../../src/storage/log/segment-set.js";
+import { mountSmallDisk } from "../helpers/small-disk.js";
 import { crash, head, newFolder, openStorage, readAll, readIntact, record } from "./stored-folder.js";
 
 /** A storage has what was written to it, however it was closed. */
@@ -150,4 +151,27 @@ test("cleaning passes a few of the changes that no longer count at a time, so th
   await expect.poll(() => storage.readSize().fileBytes, { timeout: 20_000 }).toBeLessThan(2 ** 20 + 2 ** 17);
   expect(most).toBeGreaterThan(0);
   expect(most).toBeLessThan(15_000);
+});
+
+test.for([20, 40])("a disk with %i MB of values and much garbage is not full for ever", async (live, { skip }) => {
+  const disk = mountSmallDisk(100);
+  if (!disk) return skip("only root may mount a small file system");
+  onTestFinished(() => disk.remove());
+  const storage = await openStorage(disk.folder);
+  const megabyte = (n: number) => Buffer.alloc(1_000_000, n);
+  for (let n = 0; n < live; n++) {
+    storage.write([record(1, n, megabyte(n))]);
+    await storage.flushed();
+  }
+  // A refused write is tried again each second.
+  for (let n = 0; n < 300; n++) {
+    storage.write([record(2, n % 5, megabyte(n))]);
+    await storage.flushed().catch(() => expect.poll(() => storage.failure, { timeout: 20_000 }).toBeUndefined());
+  }
+  await storage.committed();
+  expect([...storage.range("records")].map(({ value }) => value[0])).toEqual([
+    ...Array.from({ length: live }, (_, n) => n),
+    ...Array.from({ length: 5 }, (_, n) => (295 + n) % 256),
+  ]);
+  await storage.close();
 });

@@ -5,7 +5,7 @@ import { native } from "../../native/addon.js";
 import type { NativeLogFile } from "../../native/contract.js";
 import { asBuffer, type Change, TABLES } from "../changes.js";
 import { indexName, segmentName } from "../file-names.js";
-import { requireSpace, syncPath } from "../file-system.js";
+import { readFreeBytes, requireSpace, syncPath } from "../file-system.js";
 import { ChangeList, type ListedChange } from "./change-list.js";
 import { type Manifest, writeManifest } from "./manifest.js";
 import type { OpenedLog, UnlistedSegment } from "./open-log.js";
@@ -37,6 +37,10 @@ const SPARE_BYTES = 2 ** 20;
 const SPARE_SEGMENTS = 16;
 /** Bytes of the oldest segment that are copied or passed after a record, if that is smaller. */
 const COPY_BYTES = 2 ** 18;
+/** Maximum of what is copied at a time, which takes a few milliseconds. */
+const MAX_COPY_BYTES = 2 ** 22;
+/** On a disk that is nearly full, each byte that was replaced or removed costs at most this many bytes of copies. */
+const MAX_COPIES_PER_BYTE = 8;
 /** Time between copies while nothing is recorded. */
 const IDLE_COPY_MS = 20;
 /** Minimum time between segments that begin so that the one before can be cleaned. */
@@ -91,15 +95,16 @@ export class Log {
    * segment then ends before the record, and the same changes go to another segment when the caller tries again.
    */
   async append(changes: readonly Change[]): Promise<void> {
-    const size = await this.#alone(async () => {
-      const all = [...this.#unconfirmed, ...changes];
-      const bytes = measureRecord(all);
-      requireSpace(this.#directory, bytes);
-      await this.#write(all);
-      this.#unconfirmed = [];
-      return bytes;
-    });
-    this.#copySoon(size);
+    const bytes = measureRecord(changes);
+    try {
+      await this.#alone(async () => {
+        requireSpace(this.#directory, bytes + this.#readReserve());
+        await this.#write(changes);
+      });
+    } finally {
+      // Also if the disk is full: copies may free space.
+      this.#copySoon(bytes);
+    }
   }
 
   /** Lists the changes of the last segment, so that the next start need not read it. If that fails, the next start reads it. */
@@ -122,7 +127,8 @@ export class Log {
     return result;
   }
 
-  async #write(changes: readonly Change[]): Promise<void> {
+  async #write(added: readonly Change[]): Promise<void> {
+    const changes = [...this.#unconfirmed, ...added];
     const bytes = measureRecord(changes);
     const end = this.#active?.segment.end ?? 0;
     if (!this.#active || end >= SEGMENT_BYTES || end + bytes > MAX_AT_BYTES) await this.#beginSegment();
@@ -148,6 +154,7 @@ export class Log {
     }
     segment.end = at + bytes;
     active.records++;
+    this.#unconfirmed = [];
     // If that fails, it is tried again after the next record.
     if (this.#unlisted.length > 0) await this.#listComplete().catch(() => undefined);
   }
@@ -205,7 +212,20 @@ export class Log {
     if (this.#closed) return false;
     const { fileBytes, usedBytes } = this.#set.readSize();
     const hasSpare = fileBytes > 2 * usedBytes + SPARE_BYTES;
-    return hasSpare || this.#set.count > SPARE_SEGMENTS + (2 * usedBytes) / SEGMENT_BYTES;
+    const mustSpare = this.#hasGarbage() && readFreeBytes(this.#directory) < this.#readReserve() + SEGMENT_BYTES;
+    return hasSpare || mustSpare || this.#set.count > SPARE_SEGMENTS + (2 * usedBytes) / SEGMENT_BYTES;
+  }
+
+  /** Returns true if copies would free enough to be worth their time on a disk that is nearly full. */
+  #hasGarbage(): boolean {
+    const { fileBytes, usedBytes } = this.#set.readSize();
+    return fileBytes - usedBytes > SPARE_BYTES + usedBytes / MAX_COPIES_PER_BYTE;
+  }
+
+  /** Returns the space that is kept free for the copies of the oldest segment, which must all be there before it can go. */
+  #readReserve(): number {
+    const [oldest] = this.#set.segments;
+    return oldest && this.#hasGarbage() ? oldest.live : 0;
   }
 
   /** Copies values of the oldest segment once the work so far is done. */
@@ -215,7 +235,7 @@ export class Log {
     clearTimeout(this.#copyTimer);
     const copy = async () => {
       try {
-        await this.#copyOldest(Math.max(COPY_BYTES, 2 * recorded));
+        await this.#copyOldest(Math.min(Math.max(COPY_BYTES, 2 * recorded), MAX_COPY_BYTES));
         if (this.#isWorthCopying()) this.#copyTimer = setTimeout(() => this.#copySoon(0), IDLE_COPY_MS).unref();
       } catch {
         // The next attempt begins again, and finds what was copied so far in its new place.
@@ -233,7 +253,7 @@ export class Log {
     const cleaned = (this.#cleaned ??= await this.#beginCleaning());
     if (!cleaned) return;
     const { copies, isLast } = this.#takeCopies(cleaned, bytes);
-    if (copies.length > 0) await this.#write(copies);
+    if (copies.length > 0 || this.#unconfirmed.length > 0) await this.#write(copies);
     if (isLast) await this.#removeOldest();
   }
 
