@@ -64,7 +64,7 @@ export async function inspectFileSystem(folder: string): Promise<FileSystem> {
 }
 
 /**
- * Checks that the file system of a folder has space for a record. What is left is for copies, which free space.
+ * Checks that the file system of a folder has space for a record and {@link MIN_FREE_BYTES} more. Cleaning uses the rest to free space.
  *
  * @param bytes size of the record
  */
