@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Memory of a process that the kernel cannot drop, in MiB: resident memory without mapped files. The kernel keeps this
- * sum; `smaps_rollup` would visit each page and stop the process meanwhile.
+ * Memory of a process that the kernel cannot drop, in MiB: resident memory without mapped files. The kernel keeps this sum;
+ * `smaps_rollup` would visit each page and stop the process meanwhile.
  */
 export function readAnonymousMebibytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");

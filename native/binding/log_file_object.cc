@@ -16,7 +16,7 @@
 
 namespace rolltape::binding {
 
-/// A record to write, and the error once that has failed.
+/// A record to write, and the error if that failed.
 struct LogFileObject::Write {
   LogRecord record;
   RecordPlace place;
@@ -27,16 +27,16 @@ struct LogFileObject::Write {
 
 namespace {
 
-/// A file gets disk space in steps of this size.
+/// Disk space is reserved in steps of this size.
 constexpr std::uint64_t kGrowthBytes = std::uint64_t{1} << 20;
-/// Zeros follow records up to this size, so that the next records overwrite them. A write to space that was never
-/// written also changes the metadata of the file, which costs a small record more than its own bytes.
+/// After records up to this size, zeros are written for the next records to overwrite. The first write to a block also
+/// changes the metadata of the file, which costs more than the bytes of a small record.
 constexpr std::size_t kSmallRecordBytes = std::size_t{1} << 15;
-/// The zeros after the first small record, which are doubled each time that small records have filled them. A large
-/// record would overwrite many of them for nothing.
+/// Number of zeros after the first small record. It doubles each time small records have overwritten all of them. A
+/// large record resets it, because zeros before large records are wasted.
 constexpr std::uint64_t kFirstZeroBytes = std::uint64_t{1} << 13;
 constexpr std::uint64_t kMaxZeroBytes = std::uint64_t{1} << 18;
-/// Allocated space of a file for which none can be reserved.
+/// Value of `allocated_` if the file system cannot reserve space.
 constexpr std::uint64_t kAnySpace = std::numeric_limits<std::uint64_t>::max();
 constexpr std::int64_t kMaxSafeInteger = (std::int64_t{1} << 53) - 1;
 
@@ -91,7 +91,7 @@ Error refusedWrite() {
   return systemError(ErrorCode::kWriteFailed, "the disk refused a write: ");
 }
 
-/// Returns false if the file cannot get disk space in advance. `errno` says why.
+/// Reserves disk space. Returns false if that is not possible; `errno` says why.
 bool reserve([[maybe_unused]] const FileDescriptor& file, [[maybe_unused]] std::uint64_t at,
              [[maybe_unused]] std::uint64_t bytes) {
 #ifdef __linux__
@@ -226,7 +226,7 @@ bool LogFileObject::cutOff(std::uint64_t end) {
 void LogFileObject::writeZeros() {
   static constexpr std::array<std::uint8_t, kMaxZeroBytes> kZeros{};
   const std::uint64_t end = std::min(written_ + zeroBytes_, allocated_);
-  // If the disk refuses them, the next record says so.
+  // If the disk refuses them, the next record fails and reports why.
   const std::size_t bytes = end - written_;
   if (writeAll(file_, std::span(kZeros).first(bytes), written_) == bytes) written_ = end;
   zeroBytes_ = std::min(2 * zeroBytes_, kMaxZeroBytes);

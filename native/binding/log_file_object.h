@@ -15,8 +15,8 @@
 
 namespace rolltape::binding {
 
-/// NativeLogFile: a file whose writes resolve once they are on disk. A thread of the file runs them one after the
-/// other. On libuv's threads, a write would wait while batches are packed there.
+/// NativeLogFile: a segment of the log whose appends resolve once they are on disk. Each file has a thread that runs
+/// its writes one after the other. On libuv's threads, they would wait while batches are packed there.
 class LogFileObject : public Wrapped<LogFileObject> {
  public:
   static constexpr napi_type_tag kTypeTag{0x1d7fa2c60be94835, 0xa36e90d15c82f74b};
@@ -39,13 +39,13 @@ class LogFileObject : public Wrapped<LogFileObject> {
   void run();
   /// Writes the record, and waits until it is on disk if the file is synced. Returns the error if that fails.
   std::optional<Error> perform(Write& write);
-  /// Gives the file disk space up to `end` and beyond, so that a full disk refuses a record before any of its bytes are
+  /// Reserves disk space at least up to `end`, so that a full disk refuses a record before any of its bytes are
   /// written. Returns the error if there is no space.
   std::optional<Error> allocate(std::uint64_t end);
-  /// Cuts off what a refused write left behind `end`, so that it cannot follow a shorter record that is written there
-  /// next. Returns false if that fails.
+  /// Truncates the file to `end` after a refused write. Otherwise, the rest of its bytes could follow a shorter record
+  /// that is written there next. Returns false if that fails.
   bool cutOff(std::uint64_t end);
-  /// Writes zeros after the last record.
+  /// Writes zeros after the last record, which the next records overwrite.
   void writeZeros();
   void endThread();
   static void endThreadOf(void* self);
@@ -54,11 +54,11 @@ class LogFileObject : public Wrapped<LogFileObject> {
   std::array<std::uint8_t, 8> log_;
   std::uint64_t segment_;
   bool synced_;
-  /// Up to where the file has disk space. Used on the thread only.
+  /// Where the reserved disk space ends. Used on the thread only.
   std::uint64_t allocated_;
-  /// Up to where the file was written. Used on the thread only.
+  /// Where the written bytes end: records and zeros. Used on the thread only.
   std::uint64_t written_;
-  /// Zeros to write after the next small record. Used on the thread only.
+  /// How many zeros to write when a small record reaches the end of the written bytes. Used on the thread only.
   std::uint64_t zeroBytes_;
   Settled settled_;
   /// Number of writes whose promises are open. They keep this object and the process alive. Used on the event loop

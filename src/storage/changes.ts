@@ -2,7 +2,7 @@
  * Tables of the storage. A change names its table by position, so the order must not change.
  *
  * Keys of `sessions` are the number of a session (6 bytes, big-endian). Keys of `records` are that number, a kind of record (1 byte) and
- * an index (4 bytes). So a record takes 8 bytes of memory. Keys of the other tables are any bytes.
+ * an index (4 bytes). The index in memory relies on this form. Keys of the other tables are any bytes.
  */
 export const TABLES = ["meta", "sessions", "records", "leases"] as const;
 
@@ -26,7 +26,7 @@ export const NUMBER_BYTES = 6;
 export const RECORD_KEY_BYTES = NUMBER_BYTES + 5;
 /** Number of the kinds of records that a session can have. */
 export const MAX_KINDS = 8;
-/** A record's index is below it. The places of a session's records are a list without gaps. */
+/** The index of a record must be below it, because memory has a place for every index up to the highest one of a session. */
 export const MAX_INDEX = 2 ** 24;
 const MAX_KEY_BYTES = 2 ** 11;
 

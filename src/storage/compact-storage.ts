@@ -12,7 +12,7 @@ import { SegmentSet, type StorageSize } from "./log/segment-set.js";
 import type { StorageReader } from "./storage-reader.js";
 
 export interface CompactOptions {
-  /** Returns false for entries that the copy leaves out. Default: it has all that can be read. */
+  /** Returns false for entries that the copy leaves out. Default: copies all entries that can be read. */
   readonly isKept?: (table: Table, key: Buffer) => boolean;
   /** True: the original files get other names. False: they are removed, so they must be intact. */
   readonly keepOriginal: boolean;
@@ -28,15 +28,15 @@ export interface Compaction {
 /** The number of entries of each table, and a checksum of them. */
 type TableDigests = ReadonlyMap<Table, string>;
 
-/** Space that a copy has in addition to its values. */
+/** Free space that a copy needs in addition to the size of the values. */
 const SPARE_BYTES = 2 ** 22;
-/** Bytes of one record. */
+/** A record of the copy is complete once its values have this many bytes. */
 const RECORD_BYTES = 2 ** 22;
 const MAX_FILES = 16;
 
 /**
- * Replaces the log of a folder with one that has its newest values only. The files stay as they are until the copy is on disk and was read
- * back.
+ * Replaces the log of a folder with a copy that has only the newest values. The original files do not change until the copy is on disk and
+ * was read back.
  *
  * @param storage opened with {@link StorageReader.openForChange}
  * @throws StorageError `storage_unusable` if the copy cannot be written, for example because the disk has too little space
@@ -70,7 +70,7 @@ async function requireRoom(directory: string, { usedBytes }: StorageSize): Promi
   if (freeBytes < needed) throw new Error(`the copy needs ${needed} bytes, but ${freeBytes} are free`);
 }
 
-/** Writes all entries that can be read and are kept to a new log, whose segments follow those of the old one. */
+/** Writes all entries that can be read and are kept to a new log. Its segment numbers continue those of the old log. */
 async function writeCopy(
   copy: string,
   storage: StorageReader,
@@ -81,7 +81,7 @@ async function writeCopy(
   const set = new SegmentSet(MAX_FILES);
   const nothing = { unlisted: [], unconfirmed: undefined, damage: [], leftovers: [] };
   const recovered = { records: 0, bytes: 0, incomplete: 0 };
-  // Each record is on disk before the next one is written. Nothing is confirmed before all of them are.
+  // Synced: each record is on disk before the next one is written.
   const log = new Log(copy, { manifest, set, recovered, ...nothing }, true);
   const digests = new Map<Table, string>();
   let changes: Change[] = [];
@@ -115,12 +115,12 @@ async function writeCopy(
 function checkCopy(copy: string, digests: TableDigests): StorageSize {
   const { set, damage } = openLog(copy, { maxFiles: MAX_FILES });
   try {
-    const found = TABLES.filter((table) => {
+    const different = TABLES.filter((table) => {
       const digest = new EntryDigest();
       for (const entry of set.range(table)) digest.add(entry);
       return digest.toString() !== digests.get(table);
     });
-    const [reason = found.length > 0 ? `table ${found.join(", ")}` : undefined] = damage;
+    const [reason = different.length > 0 ? `table ${different.join(", ")}` : undefined] = damage;
     if (reason !== undefined) throw new Error(`the copy differs from what was written (${reason}). Check the disk`);
     return set.readSize();
   } finally {
@@ -128,7 +128,7 @@ function checkCopy(copy: string, digests: TableDigests): StorageSize {
   }
 }
 
-/** Puts the files of the copy in the place of the old ones. Before the new manifest is there, a start ignores them. */
+/** Replaces the old files with those of the copy. A start ignores the copied files until the new manifest is written. */
 async function replaceFiles(storage: StorageReader, copy: string): Promise<void> {
   const { directory } = storage;
   const old = storage.listFiles();
@@ -142,7 +142,7 @@ async function replaceFiles(storage: StorageReader, copy: string): Promise<void>
   await syncPath(directory);
 }
 
-/** Gives files a second name that no file has. Returns the names. */
+/** Gives each file a second name that is not in use. Returns the names. */
 async function keepFiles(directory: string, files: readonly string[]): Promise<string[]> {
   for (let n = 1; ; n++) {
     const suffix = `${DAMAGED_SUFFIX}${n === 1 ? "" : `-${n}`}`;

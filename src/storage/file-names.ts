@@ -10,14 +10,14 @@ export const LOCK_FILE = "rolltape.lock";
 export const COPY_FOLDER = "compact.new";
 /** Ends the names of files that a compaction with damage keeps. */
 export const DAMAGED_SUFFIX = ".damaged";
-/** The only file of earlier versions that is looked for, to name them. */
+/** The storage file of earlier versions. A folder with it is refused. */
 export const EARLIER_FILE = "data.mdb";
-/** Why a folder with it is refused. */
+/** Why a folder with {@link EARLIER_FILE} is refused. */
 export const OF_EARLIER_VERSION = `has sessions of an earlier version of Rolltape (${EARLIER_FILE}). Export them with that version, or use another folder`;
 
 /** Name of a segment of the log. */
 export const segmentName = (number: number): string => `segment-${String(number).padStart(8, "0")}.log`;
-/** Name of the list of the changes in a segment. */
+/** Name of the index of a segment: the list of its changes. */
 export const indexName = (number: number): string => `segment-${String(number).padStart(8, "0")}.index`;
 
 const SEGMENT_NAME = /^segment-(\d{8,})\.(?:log|index)$/;
@@ -33,7 +33,7 @@ export function hasStorage(directory: string): boolean {
   return existsSync(join(directory, MANIFEST_FILE));
 }
 
-/** Returns true if a file belongs to a storage, by its name. */
+/** Returns true if a name is that of a file of a storage. */
 export function isOwnFile(name: string): boolean {
   return ["segment-", MANIFEST_FILE, "rolltape."].some((start) => name.startsWith(start));
 }

@@ -69,7 +69,7 @@ export function readFreeBytes(directory: string): number {
   return bavail * bsize;
 }
 
-/** Checks that the file system of a folder has this much space. What is left is for copies, which free space. */
+/** Checks that the file system of a folder has this much space and {@link MIN_FREE_BYTES} more. Cleaning uses the rest to free space. */
 export function requireSpace(directory: string, bytes: number): void {
   const [free, needed] = [readFreeBytes(directory), MIN_FREE_BYTES + bytes];
   if (free >= needed) return;

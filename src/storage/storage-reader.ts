@@ -25,18 +25,18 @@ export interface Damage {
 
 export type ReportDamage = (damage: Damage) => void;
 
-/** Maximum number of segments whose files are open at a time. Those of a server may be removed while they are read. */
+/** Maximum number of open files. Beside a server, all segments are opened, because it may remove them while they are read. */
 const MAX_FILES = 900;
 /** How often a folder is read again because its server removed a segment meanwhile. */
 const ATTEMPTS = 10;
 
 /**
- * What a storage folder has at one moment, as a server would find it at its start. Reading changes nothing in the folder. A server may
- * have it open. A damaged folder can be read as far as it is intact.
+ * Reads a storage folder as a server would find it at its start, at one moment. Reading changes nothing in the folder. A server may have
+ * it open. The intact parts of a damaged folder can be read.
  */
 export class StorageReader {
   readonly directory: string;
-  /** True if a server has the folder open. */
+  /** True if a server had the folder open when it was read. */
   readonly isLive: boolean;
   readonly #lock: FolderLock | undefined;
   readonly #log: OpenedLog;
@@ -76,7 +76,7 @@ export class StorageReader {
     return this.#log.damage;
   }
 
-  /** Names of all segments and their lists, also of those that the manifest does not know. */
+  /** Names of the files of all segments and indexes, also of those that the manifest does not know. */
   listFiles(): string[] {
     return readdirSync(this.directory).filter((name) => readSegmentNumber(name) !== undefined);
   }
@@ -86,7 +86,7 @@ export class StorageReader {
     return Math.max(this.#log.manifest.last, ...this.listFiles().map((name) => readSegmentNumber(name) ?? 0));
   }
 
-  /** @throws DamagedValueError if the place of the value in the log has something else */
+  /** @throws DamagedValueError if the value is damaged */
   get(table: Table, key: Uint8Array): Buffer | undefined {
     return this.#log.set.get(table, asBuffer(key));
   }
@@ -106,7 +106,7 @@ export class StorageReader {
     return this.#log.set.range(table, undefined, report);
   }
 
-  /** Checks what a start does not read: the checksum of each record. */
+  /** Compares the checksum of each record, which a start does only for segments without an index. */
   checkRecords(onDamage: ReportDamage): void {
     const { manifest, set, damage: known } = this.#log;
     const report = (reason: string) => onDamage({ table: undefined, key: undefined, reason });
@@ -146,7 +146,7 @@ function openLive(directory: string): OpenedLog {
   for (let attempt = 1; ; attempt++) {
     try {
       const log = openLog(directory, { maxFiles: MAX_FILES });
-      // What the server has removed since then can still be read.
+      // Open files can still be read after the server removes them.
       const isWhole = log.set.openAll() && log.damage.length === 0;
       if (isWhole || attempt === ATTEMPTS) return log;
       log.set.close();

@@ -24,9 +24,9 @@ export interface StorageOptions {
   readonly durability: Durability;
   /** Time between commits, for durability `interval`. Default 100. */
   readonly intervalMilliseconds?: number;
-  /** Called each second while the segments of a large folder are read, with the number of those that were read and of all. */
+  /** Called about each second while the segments of a large folder are read, with the number read so far and the number of all. */
   readonly onRead?: (read: number, total: number) => void;
-  /** Called with the size of what a crash left in the last segment. */
+  /** Called after a crash with what was read from segments without an index. */
   readonly onRecover?: (recovered: Recovered) => void;
   /** Called with the error when writes begin to fail, and with undefined when they succeed again. */
   readonly onFailure?: (failure: StorageError | undefined) => void;
@@ -131,7 +131,7 @@ export class Storage {
   /**
    * Reads a value. Does not see changes that are not committed yet.
    *
-   * @throws DamagedValueError if its place in the log has something else, StorageError `storage_failed` if the disk refuses the read
+   * @throws DamagedValueError if it is damaged, StorageError `storage_failed` if the disk refuses the read
    */
   get(table: Table, key: Uint8Array): Buffer | undefined {
     return this.#set.get(table, asBuffer(key));
@@ -184,7 +184,7 @@ export class Storage {
     }
   }
 
-  /** Names a full disk. */
+  /** Waits for a commit. If it fails and the disk is full, the error says so. */
   async #explain(commit: Promise<void>): Promise<void> {
     try {
       await commit;
@@ -195,7 +195,7 @@ export class Storage {
   }
 }
 
-/** Passes on a call if a second has passed since the last one. */
+/** Returns a function that forwards at most one call a second to `report`. */
 function eachSecond(report: (read: number, total: number) => void): (read: number, total: number) => void {
   let reportedAt = performance.now();
   return (read, total) => {

@@ -109,7 +109,7 @@ test("refuses a folder that a process has open, and leaves it as it is", async (
   await storage.close();
 });
 
-test("copies what a damaged folder still has, without what the caller leaves out, and keeps the files", async () => {
+test("copies the readable entries of a damaged folder that the caller keeps, and keeps the original files", async () => {
   await fill();
   const path = join(directory, "segment-00000001.log");
   const bytes = readFileSync(path);

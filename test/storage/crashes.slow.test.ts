@@ -8,7 +8,7 @@ import { SegmentSet } from "../../src/storage/log/segment-set.js";
 import { mountSmallDisk } from "../helpers/small-disk.js";
 import { crash, head, newFolder, openStorage, readAll, readIntact, record } from "./stored-folder.js";
 
-/** A storage has what was written to it, however it was closed. */
+/** A storage has every confirmed change, however it was closed. */
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -109,7 +109,7 @@ test("cleans segments while sessions come and go, and loses nothing at any crash
   expect(readIntact(directory)).toEqual({ values: model.all, damage: [] });
 });
 
-test("a crash while the first segment begins leaves a folder that can be used", async () => {
+test("opens a folder after a crash while its first segment began", async () => {
   const directory = newFolder();
   const crashes: string[] = [];
   const { LogFile } = native;
@@ -129,7 +129,7 @@ test("a crash while the first segment begins leaves a folder that can be used", 
   expect(Object.values(readAll(again))).toEqual(["b"]);
 });
 
-test("cleaning passes a few of the changes that no longer count at a time, so that calls need not wait", async () => {
+test("skips only some outdated changes per event turn while cleaning, so that calls need not wait", async () => {
   const storage = await openStorage(newFolder());
   const passed = vi.spyOn(SegmentSet.prototype, "isNewest");
   let [before, most] = [0, 0];

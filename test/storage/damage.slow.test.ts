@@ -4,13 +4,13 @@ import { expect, test, vi } from "vitest";
 import { Storage } from "../../src/storage/index.js";
 import { crash, head, newFolder, openStorage, readAll, readIntact, record } from "./stored-folder.js";
 
-/** A damaged folder is refused, or says what it lost. */
+/** A damaged folder is refused, or what it lost is reported. */
 
 vi.setConfig({ testTimeout: 300_000 });
 
 const text = (n: number) => Buffer.from(`value ${n} `.repeat(40 + n));
 
-/** Writes three segments. The last one is closed or, after a crash, open. */
+/** Writes three segments. The server is closed after the last one, or crashes. */
 async function writeFolder({ isClosed }: { isClosed: boolean }): Promise<string> {
   const directory = newFolder();
   for (let segment = 0; segment < 3; segment++) {
@@ -25,7 +25,7 @@ async function writeFolder({ isClosed }: { isClosed: boolean }): Promise<string>
   return directory;
 }
 
-/** What a server does at its start: the values, or its error. */
+/** Starts a server. Returns its values, or the message of its error. */
 async function start(directory: string): Promise<Record<string, string> | string> {
   const recovered: unknown[] = [];
   try {
@@ -46,12 +46,12 @@ const copyFolder = (from: string, to: string) => {
   for (const name of readdirSync(from)) copyFileSync(join(from, name), join(to, name));
 };
 
-/** What follows in an open segment are zeros. */
+/** The rest of an active segment is zeros. */
 const MAX_FLIPPED = 40_000;
 
 const isOfLog = (name: string) => name !== "rolltape.lock";
 
-/** What became of a folder with a flipped bit; a sentence if it is a defect. */
+/** Returns the outcome for a folder with a flipped bit; one that is not in the test's list is a defect. */
 async function judgeFlip(directory: string, expected: Record<string, string>, isLastRecord: boolean): Promise<string> {
   const { values, damage } = readIntact(directory);
   const differsIn = (found: Record<string, string>) =>
@@ -59,7 +59,7 @@ async function judgeFlip(directory: string, expected: Record<string, string>, is
   if (Object.keys(values).some((key) => !(key in expected))) return "a value that was never written";
   if (damage.length === 0) {
     if (differsIn(values).length === 0) return "same";
-    // The record that was written last cannot be told from one that was being written at the crash.
+    // A damaged last record cannot be distinguished from one that was being written at the crash.
     return isLastRecord && differsIn(values).length <= 2 ? "dropped" : "a difference that is not reported";
   }
   const started = await start(directory);
@@ -68,7 +68,7 @@ async function judgeFlip(directory: string, expected: Record<string, string>, is
   return differsIn(started).length <= 2 ? "reported" : "differences in more than one record";
 }
 
-test.each([true, false])("a flipped bit is refused, or only values with it differ (closed: %s)", async (isClosed) => {
+test.each([true, false])("refuses a flipped bit, or loses at most one record (closed: %s)", async (isClosed) => {
   const original = await writeFolder({ isClosed });
   const expected = (await start(crash(original))) as Record<string, string>;
   expect(Object.keys(expected)).toHaveLength(21);
@@ -95,7 +95,7 @@ test.each([true, false])("a flipped bit is refused, or only values with it diffe
 });
 
 test.each([true, false])(
-  "a missing file is refused by its name, a list is made again (closed: %s)",
+  "refuses a folder without one of its files by name, but starts without an index (closed: %s)",
   async (isClosed) => {
     const original = await writeFolder({ isClosed });
     const names = readdirSync(original).filter(isOfLog);
@@ -122,7 +122,7 @@ test.each([true, false])(
   },
 );
 
-test("a complete segment that was cut is refused by its name", async () => {
+test("refuses a complete segment that was truncated, by its name", async () => {
   const original = await writeFolder({ isClosed: true });
   for (const number of [1, 2, 3]) {
     const directory = crash(original);
@@ -131,7 +131,7 @@ test("a complete segment that was cut is refused by its name", async () => {
   }
 });
 
-test("files of different moments are refused", async () => {
+test("refuses files of different moments", async () => {
   const directory = newFolder();
   const first = await openStorage(directory);
   first.write([head(1, "a")]);
@@ -152,7 +152,7 @@ test("files of different moments are refused", async () => {
   expect(await start(directory)).toContain("is damaged: segment-00000001.log is damaged at byte 0");
 });
 
-test("a record that was being written at a crash is dropped, and its size is reported", async () => {
+test("drops a record that was being written at a crash, and reports its size", async () => {
   const directory = newFolder();
   const storage = await openStorage(directory);
   storage.write([head(1, "a")]);

@@ -6,11 +6,11 @@ import { Storage, type StorageError, type StorageOptions } from "../../src/stora
 import { readManifest, writeManifest } from "../../src/storage/log/manifest.js";
 import { crash, head, newFolder, openStorage, readAll, record } from "./stored-folder.js";
 
-/** A disk that does not confirm a write: it is unknown what the disk has of it, and what is in memory may be lost. */
+/** A disk does not confirm a write: it is unknown which parts of it are on disk, and the page cache may differ from the disk. */
 
 const { LogFile } = native;
 
-/** Writes of the segments that begin from now on reach the file, but the first ones are not confirmed. */
+/** Rejects the first writes to new segments as not confirmed, although they reach the file. */
 function failSyncs(count: number): void {
   let left = count;
   const failing = vi.spyOn(native, "LogFile").mockImplementation(function (...options) {
@@ -43,7 +43,7 @@ const values = async (directory: string): Promise<string[]> => {
   return found;
 };
 
-test.each([1, 3])("goes on in another segment after %i failed syncs, and has every change once", async (failures) => {
+test.each([1, 3])("continues in another segment after %i failed syncs, and has every change once", async (failures) => {
   const reported: (StorageError | undefined)[] = [];
   const { directory, storage } = await openWithValues({ onFailure: (failure) => reported.push(failure) });
   failSyncs(failures);
@@ -65,7 +65,7 @@ test.each([1, 3])("goes on in another segment after %i failed syncs, and has eve
   expect(await values(directory)).toEqual(["after", "a", "b"]);
 });
 
-test("what was not confirmed does not count if another record took its place, and is whole if none did", async () => {
+test("restores an unconfirmed record as a whole, before and after it is written again", async () => {
   const { directory, storage } = await openWithValues();
   failSyncs(1);
   storage.write([head(1, "during"), record(1, 0, "b")]);
@@ -76,7 +76,7 @@ test("what was not confirmed does not count if another record took its place, an
   expect(await values(crash(directory))).toEqual(["during", "b"]);
 });
 
-test("the last record of a crash is written again before anything else counts as confirmed", async () => {
+test("writes the last record before a crash again with the first new changes", async () => {
   const directory = newFolder();
   const storage = await openStorage(directory);
   storage.write([head(1, "a"), record(1, 0, "kept")]);
@@ -92,7 +92,7 @@ test("the last record of a crash is written again before anything else counts as
   expect(await values(crash(crashed))).toEqual(["b", "kept", "new"]);
 });
 
-test("the last record of a crash does not replace what came after it, if another crash comes before its segment is listed", async () => {
+test("keeps newer changes over the last record before a crash, if another crash comes before its segment has an index", async () => {
   const directory = newFolder();
   const storage = await openStorage(directory);
   storage.write([head(1, "a"), record(1, 0, "kept")]);

@@ -44,7 +44,7 @@ test("refuses a key that its table cannot have, before it is written", async () 
   await expect(storage.committed()).rejects.toMatchObject({ code: "storage_failed" });
 });
 
-test("keys with a prefix come in ascending order", async () => {
+test("lists keys with a prefix in ascending order", async () => {
   const storage = await openStorage(newFolder());
   storage.write(["a", "ab", "aÿ", "b", "ac"].map((key) => value(key, "")));
   await storage.committed();
@@ -58,7 +58,7 @@ test("creates a folder that only its owner can read", async () => {
   expect(statSync(directory).mode & 0o777).toBe(0o700);
 });
 
-test("all files of the folder can be read by their owner only", async () => {
+test("creates files that only their owner can read", async () => {
   const directory = newFolder();
   const modes = () => readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777]);
   const storage = await openStorage(directory);

@@ -19,7 +19,7 @@ export async function openStorage(directory: string): Promise<Storage> {
   return storage;
 }
 
-/** Returns a copy of a folder: what a crash of now leaves. */
+/** Returns a copy of a folder: what a crash at this moment leaves. */
 export function crash(directory: string): string {
   const copy = newFolder();
   cpSync(directory, copy, { recursive: true });

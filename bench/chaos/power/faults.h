@@ -1,6 +1,6 @@
 /*
- * Errors that a test asks for. The file UNSYNCED_FAULT names the next one: call, pattern of the names of files, error number, and how
- * often. After the last time, the file is removed. The folder itself has the name `.`.
+ * Errors that a test asks for. The file UNSYNCED_FAULT names the next one: call, pattern of file names, error number, and how often.
+ * After the last time, the file is removed. The folder itself has the name `.`.
  *
  *   write     writes
  *   allocate  fallocate

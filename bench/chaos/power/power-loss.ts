@@ -30,7 +30,7 @@ const ERRORS = { EIO: 5, ENOSPC: 28, EROFS: 30, EDQUOT: 122 } as const;
 /** Disks write sectors whole, and in any order. */
 const SECTOR_BYTES = 512;
 
-/** Takes back changes of a process that was killed to the files of a folder, as far as they were not synced. */
+/** Takes back the unsynced changes that a killed process made to the files of a folder. */
 export class PowerLoss {
   readonly #directory: string;
   readonly #journal: string;
@@ -82,12 +82,12 @@ export class PowerLoss {
     rmSync(this.#fault, { force: true });
   }
 
-  /** True if a write is not synced now. */
+  /** True if there are unsynced writes. */
   get hasUnsynced(): boolean {
     return this.#listJournals().some((path) => statSync(path).size > 0);
   }
 
-  /** Number of losses so far that dropped something. */
+  /** Number of strikes so far that dropped something. */
   get losses(): number {
     return this.#losses;
   }

@@ -37,7 +37,10 @@
 
 #include "faults.h"
 
-/* Pages were written; all pages are on disk, except for lost ones; pages that are not on disk now count as clean. */
+/*
+ * Types of records. WRITTEN: pages were written. SYNCED: all pages are on disk, except for lost ones. LOST: pages that are not on disk
+ * count as clean from now on.
+ */
 enum { WRITTEN = 1, SYNCED = 2, LOST = 3 };
 static const uint64_t PAGE = 4096;
 
@@ -218,7 +221,7 @@ static void note_names(void) {
   if (fclose(list) != 0 || rename(next, names) != 0) die("the names cannot be written");
 }
 
-/* What the first process finds is durable. */
+/* The names that the first process finds count as durable. */
 __attribute__((constructor)) static void begin(void) {
   Path names;
   set_path(names, "%s/names", getenv("UNSYNCED_JOURNAL"));

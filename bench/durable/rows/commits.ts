@@ -8,7 +8,7 @@ import { sized } from "../../sized.js";
 import { quantile } from "../quantile.js";
 import { withFolder } from "../storage-folder.js";
 
-/** What the storage alone does with the records of calls, without a server: each caller waits for its record, then makes the next. */
+/** Measures the storage without a server: each caller waits until its record is on disk, then writes the next one. */
 
 /** Sizes of what a real call stores: its interaction, the head of its session, and its outcome, which nobody waits for. */
 const SIZES = { small: 2_200, medium: 16_000, large: 180_000 } as const;

@@ -8,16 +8,16 @@ export const log: Contender = {
   open: async (directory) => {
     const opened = openLog(directory, { maxFiles: 128 });
     const { set } = opened;
-    const log = new Log(directory, opened, true);
+    const files = new Log(directory, opened, true);
     return {
-      commit: (changes) => log.append(changes),
+      commit: (changes) => files.append(changes),
       readRecords: async (prefix) => {
         let bytes = 0;
         for (const { value } of set.range("records", Buffer.from(prefix))) bytes += value.length;
         return bytes;
       },
       close: async () => {
-        await log.close();
+        await files.close();
         set.close();
       },
     };

@@ -9,7 +9,7 @@
 
 namespace rolltape {
 
-/// A change of a key in a table.
+/// Sets or removes the value of a key in a table.
 struct LogChange {
   std::uint8_t table;
   std::span<const std::uint8_t> key;
@@ -21,6 +21,7 @@ struct LogChange {
 struct RecordPlace {
   std::array<std::uint8_t, 8> log;
   std::uint64_t segment;
+  /// Where the records of the previous segment end, in bytes.
   std::uint64_t before;
   /// Number of the record in its segment.
   std::uint32_t number;
@@ -31,11 +32,11 @@ struct RecordPlace {
 /// the header from the id of the log on, and the changes.
 class LogRecord {
  public:
-  /// Records begin at multiples of this, so that a disk which fails during a write does not damage the records before.
+  /// Records begin at multiples of this, so that a disk that fails during a write cannot damage earlier records.
   static constexpr std::size_t kUnitBytes = 4096;
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 31;
 
-  /// Copies the changes. The header is missing until seal().
+  /// Copies the changes. seal() adds the header.
   /// @throws kInvalidArg if a key has more than 65,535 bytes, or the record more than kMaxBytes
   explicit LogRecord(std::span<const LogChange> changes);
 

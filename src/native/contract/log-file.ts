@@ -13,13 +13,14 @@ export interface LogPlace {
   readonly at: number;
   /** Number of the record in its segment. */
   readonly number: number;
+  /** Where the records of the previous segment end, in bytes. */
   readonly before: number;
 }
 
-/** A segment of the storage's log that is being written. A thread of the file writes the records one after the other. */
+/** A segment of the storage's log that is being written. A thread of its own writes the records one after the other. */
 export interface NativeLogFile {
   /**
-   * Assembles a record from changes and writes it. Resolves when it is on disk (with `synced: false`: when it was written).
+   * Assembles a record from changes and writes it. Resolves when it is on disk, or with `synced: false` when it is written.
    * Copies keys and values before it returns.
    *
    * A change begins at a multiple of 8: table (1 byte), zero (1), length of the key (2), length of the value (4; `0xffffffff`

@@ -5,7 +5,7 @@ import { readSessionKey } from "./keys.js";
 export class DamagedParts {
   /** Numbers of the damaged sessions. */
   readonly sessions = new Set<number>();
-  /** True if parts of the log are damaged or missing, so that it is not known what they had. */
+  /** True if parts of the log are damaged or missing and it is unknown which values they had. */
   hasUnknown = false;
   readonly #entries = new Set<string>();
 

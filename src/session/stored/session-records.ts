@@ -202,7 +202,7 @@ export class SessionRecords {
     }
   }
 
-  /** Reads values that a server needs before it starts. */
+  /** Reads values that a server needs before it starts. A damaged value makes the folder unusable. */
   *#readAtStart(table: Change["table"], prefix?: Buffer): Generator<Entry> {
     try {
       yield* this.#storage.range(table, prefix);

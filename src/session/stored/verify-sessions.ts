@@ -41,7 +41,7 @@ class Verification {
   }
 
   run(onSession: (total: number) => void): Verified {
-    this.#storage.checkRecords((damage) => this.#lose(damage));
+    this.#storage.checkRecords((damage) => this.#reportDamage(damage));
     this.#verifyValues("meta");
     const leases = this.#verifyValues("leases") as StoredLease[];
     const heads = this.#readHeads();
@@ -57,13 +57,13 @@ class Verification {
       const id = heads.get(number)?.head.summary.id;
       return id === undefined ? nameByNumber(number) : `session ${id}`;
     };
-    const onDamage = (damage: Damage) => this.#lose(damage, nameSession);
+    const onDamage = (damage: Damage) => this.#reportDamage(damage, nameSession);
     for (const group of groupBySession(this.#storage.scan("records", onDamage))) verify(group.number, group.records);
     for (const number of waiting) verify(number, []);
     return { sessions: heads.size, records, heldExports: leases.filter(isHeld).length, damaged: this.#damaged };
   }
 
-  #lose(damage: Damage, nameSession?: (number: number) => string): void {
+  #reportDamage(damage: Damage, nameSession?: (number: number) => string): void {
     const { table, key } = damage;
     if (!table || !key) this.#damaged.hasUnknown = true;
     else if (table === "meta" || table === "leases") this.#damaged.addEntry(table, key);
@@ -76,12 +76,12 @@ class Verification {
       this.#onProblem(problem);
       if (session !== undefined) this.#damaged.sessions.add(session);
     };
-    const heads = readHeads(this.#storage, onHead, (damage) => this.#lose(damage));
+    const heads = readHeads(this.#storage, onHead, (damage) => this.#reportDamage(damage));
     return new Map(heads.map((session) => [session.number, session]));
   }
 
   #verifySession(number: number, session: OfflineSession | undefined, records: readonly Entry[]): void {
-    // Its damage is reported already. Each record that depends on it would be one more problem.
+    // The session is reported already. Its other records would add a problem for each one that depends on the damage.
     if (this.#damaged.sessions.has(number)) return;
     if (!session) {
       this.#damaged.sessions.add(number);
@@ -100,7 +100,7 @@ class Verification {
   /** Checks values that are sealed JSON. Returns those that can be read. */
   #verifyValues(table: "meta" | "leases"): unknown[] {
     const values: unknown[] = [];
-    for (const { key, value } of this.#storage.scan(table, (damage) => this.#lose(damage))) {
+    for (const { key, value } of this.#storage.scan(table, (damage) => this.#reportDamage(damage))) {
       try {
         values.push(openJson(value));
       } catch (error) {

@@ -1,7 +1,7 @@
 import { TABLES, type Table } from "../changes.js";
 import { CHANGE_UNIT, measureChange } from "./record.js";
 
-/** A change of a segment, without its value. */
+/** A change in a segment, without its value. */
 export interface ListedChange {
   readonly table: Table;
   /** A view, which the next call of `add` may make invalid. */

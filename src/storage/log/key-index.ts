@@ -4,7 +4,7 @@ import type { Place } from "./place.js";
 /** The places of one session. */
 interface SessionPlaces {
   head: Place;
-  /** Of its records, by kind and index. Zero: there is none. */
+  /** Places of its records, by kind and index. Zero: no record. */
   readonly records: Place[][];
 }
 
@@ -14,7 +14,7 @@ export interface IndexedKey {
   readonly place: Place;
 }
 
-/** Finds the newest value of each key of a log. Takes 8 bytes for each record of a session. */
+/** Finds the place of the newest value of each key. Takes 8 bytes of memory for each record of a session. */
 export class KeyIndex {
   readonly #sessions = new Map<number, SessionPlaces>();
   /** Places of the other tables, by key as Latin-1. */
@@ -32,8 +32,8 @@ export class KeyIndex {
   /**
    * Changes the place of a key.
    *
-   * @param place 0: the key has no value any more
-   * @returns the place that it had
+   * @param place 0: the key no longer has a value
+   * @returns the previous place
    * @throws RangeError if its table cannot have the key
    */
   set(table: Table, key: Buffer, place: Place): Place {

@@ -17,7 +17,7 @@ import type { Segment, SegmentSet } from "./segment-set.js";
 /** The segment that records are appended to. */
 interface ActiveSegment extends UnlistedSegment {
   readonly file: NativeLogFile;
-  /** Where the records of the segment before it end. */
+  /** Where the records of the previous segment end. */
   readonly before: number;
   /** Number of its records. */
   records: number;
@@ -29,13 +29,13 @@ interface CleanedSegment {
   readonly changes: Iterator<ListedChange>;
 }
 
-/** Size from which a segment gets a successor. */
+/** A segment gets a successor when it has reached this size. */
 const SEGMENT_BYTES = 2 ** 26;
-/** Bytes without a value that a log may have in addition to as many as it has with values. */
+/** A log is cleaned if it is larger than twice the size of its values plus these bytes. */
 const SPARE_BYTES = 2 ** 20;
-/** Segments that a log may have in addition to twice as many as its values fill, for example because the server often started. */
+/** A log is also cleaned if it has more segments than twice the number that its values fill plus these, for example after many starts. */
 const SPARE_SEGMENTS = 16;
-/** Bytes of the oldest segment that are copied or passed after a record, if that is smaller. */
+/** Bytes of the oldest segment to copy or skip after a record: these, or twice the size of the record if that is more. */
 const COPY_BYTES = 2 ** 18;
 /** Maximum of what is copied at a time, which takes a few milliseconds. */
 const MAX_COPY_BYTES = 2 ** 22;
@@ -43,18 +43,20 @@ const MAX_COPY_BYTES = 2 ** 22;
 const MAX_COPIES_PER_BYTE = 8;
 /** Time between copies while nothing is recorded. */
 const IDLE_COPY_MS = 20;
-/** Minimum time between segments that begin so that the one before can be cleaned. */
+/** Minimum age of the active segment before it gets a successor only so that it can be cleaned. */
 const MIN_SEGMENT_MS = 200;
-/** Time after which copies that failed, for example because the disk is full, are tried again. */
+/** Time until a copy that failed is tried again, for example because the disk is full. */
 const RETRY_MS = 1000;
 
 /**
- * The log of a folder: one write puts the changes of a commit on disk. It is the only place where they are kept.
+ * The log of a folder: one write puts the changes of a commit on disk. They are stored nowhere else.
  *
- * New records go to the active segment, and the oldest segment is the first to go. Once less than half of the log are values, those of the
- * oldest segment are copied to the active one, a few after each record, and the segment is removed. So a log always has all segments
- * between its first and its last one, and whatever a change replaced or removed is in front of it. A missing segment is noticed, and a
- * removed value cannot come back. Each byte that was replaced or removed costs at most one byte of copies.
+ * New records are appended to the active segment. Once less than half of the log is values, the oldest segment is cleaned: its values are
+ * copied to the active segment, a few after each record, and then it is removed. Each byte that was replaced or removed costs at most one
+ * byte of copies.
+ *
+ * Because only the oldest segment is removed, all segments between the first and the last one exist, and a change always comes after what
+ * it replaced or removed. So a missing segment is noticed, and a removed value cannot come back.
  */
 export class Log {
   readonly #directory: string;
@@ -63,9 +65,9 @@ export class Log {
   #manifest: Manifest;
   #active: ActiveSegment | undefined;
   #activeSince = 0;
-  /** Complete segments whose changes are not listed in a file beside them yet. */
+  /** Complete segments that have no index yet. */
   #unlisted: UnlistedSegment[];
-  /** Changes of the last record, which a crash may have left before it was confirmed. They go into the next record. */
+  /** Changes of the last record before a crash, which may not have been confirmed. The next record has them again. */
   #unconfirmed: readonly Change[];
   #leftovers: readonly string[];
   #cleaned: CleanedSegment | undefined;
@@ -91,7 +93,7 @@ export class Log {
   /**
    * Puts changes on disk, all or none, after all earlier ones.
    *
-   * If the disk does not confirm a write, it is unknown what it has of that record, and its pages in memory cannot be trusted either. The
+   * If the disk does not confirm a record, it is unknown which parts of it are on disk, and the page cache may differ from the disk. The
    * segment then ends before the record, and the same changes go to another segment when the caller tries again.
    */
   async append(changes: readonly Change[]): Promise<void> {
@@ -107,7 +109,7 @@ export class Log {
     }
   }
 
-  /** Lists the changes of the last segment, so that the next start need not read it. If that fails, the next start reads it. */
+  /** Writes the index of the last segment, so that the next start need not read the segment. If that fails, the next start reads it. */
   close(): Promise<void> {
     clearTimeout(this.#copyTimer);
     this.#closed = true;
@@ -155,11 +157,11 @@ export class Log {
     segment.end = at + bytes;
     active.records++;
     this.#unconfirmed = [];
-    // If that fails, it is tried again after the next record.
+    // If this fails, it is tried again after the next record.
     if (this.#unlisted.length > 0) await this.#listComplete().catch(() => undefined);
   }
 
-  /** No more records go to the active segment. */
+  /** Ends the active segment: no more records are appended to it. */
   #giveUpActive(): void {
     if (!this.#active) return;
     this.#active.file.release();
@@ -168,8 +170,8 @@ export class Log {
   }
 
   /**
-   * Lists the changes of complete segments beside them, and gives back the space that was reserved for further records. A list says that
-   * everything was confirmed, so the first record after the segment must be on disk: it has what is not known to be.
+   * Writes the indexes of complete segments, and gives back the space that was reserved for further records. An index says that its changes
+   * are confirmed. So if changes are unconfirmed, call it only when the record that repeats them is on disk.
    */
   async #listComplete(): Promise<void> {
     const { log } = this.#manifest;
@@ -185,7 +187,7 @@ export class Log {
     await this.#remove(this.#leftovers);
     this.#leftovers = [];
     const number = this.#manifest.last + 1;
-    // Segments without a manifest look like a folder that lost it.
+    // A folder with segments but no manifest is refused as damaged.
     if (this.#set.count === 0) await this.#saveManifest({});
     const path = join(this.#directory, segmentName(number));
     const file = openFile(path, { log: this.#manifest.log, segment: number, synced: this.#synced });
@@ -228,7 +230,7 @@ export class Log {
     return oldest && this.#hasGarbage() ? oldest.live : 0;
   }
 
-  /** Copies values of the oldest segment once the work so far is done. */
+  /** Copies values of the oldest segment after the work that is queued now. */
   #copySoon(recorded: number): void {
     if (this.#isCopying || !this.#isWorthCopying() || performance.now() < this.#copyAfter) return;
     this.#isCopying = true;
@@ -257,7 +259,7 @@ export class Log {
     if (isLast) await this.#removeOldest();
   }
 
-  /** Returns undefined if the oldest segment is the active one and must stay it for now. */
+  /** Returns undefined if the oldest segment is the active one and is too new to get a successor. */
   async #beginCleaning(): Promise<CleanedSegment | undefined> {
     const [oldest] = this.#set.segments;
     if (!oldest) return undefined;
@@ -277,7 +279,7 @@ export class Log {
     for (let size = 0; size < bytes; ) {
       const next = changes.next();
       if (next.done) return { copies, isLast: true };
-      // To pass a change takes time too, and a segment can have a million of them.
+      // Skipping a change takes time too, and a segment can have a million of them.
       size += measureChange(next.value.key.length);
       if (!this.#set.isNewest(segment, next.value)) continue;
       const value = this.#set.readListed(segment, next.value);
@@ -318,7 +320,7 @@ function openFile(path: string, options: ConstructorParameters<typeof native.Log
   }
 }
 
-/** Reads the changes of a record that nothing has replaced since. */
+/** Reads those changes of a record that no later change has replaced. */
 function readNewest(set: SegmentSet, { segment, changes }: UnlistedSegment): Change[] {
   return [...changes].flatMap((change): Change[] => {
     const { table, key, valueLength } = change;

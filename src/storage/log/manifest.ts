@@ -16,7 +16,7 @@ export interface Manifest {
   /** Numbers of the first and last segment. All between them exist. */
   readonly first: number;
   readonly last: number;
-  /** Where the records of the last segment end, if the log was closed; undefined while a server has it open, and after a crash. */
+  /** Where the records of the last segment end, if the log was closed; undefined while a server writes, and after a crash. */
   readonly end: number | undefined;
 }
 

@@ -15,7 +15,7 @@ import { LaterStorageError, type Manifest, newManifest, readManifest } from "./m
 import { readBefore, readIndex, readLogId, type SegmentContent, scanFile } from "./read-segment.js";
 import { type Segment, SegmentSet } from "./segment-set.js";
 
-/** Size of what a crash left in a segment whose changes are not listed beside it. */
+/** What a start read from segments without an index, usually the last one after a crash. */
 export interface Recovered {
   readonly records: number;
   readonly bytes: number;
@@ -23,7 +23,7 @@ export interface Recovered {
   readonly incomplete: number;
 }
 
-/** A segment whose changes are not listed in a file beside it. */
+/** A segment without an index. */
 export interface UnlistedSegment {
   readonly segment: Segment;
   readonly changes: ChangeList;
@@ -34,19 +34,19 @@ export interface OpenedLog {
   readonly manifest: Manifest;
   readonly set: SegmentSet;
   readonly unlisted: readonly UnlistedSegment[];
-  /** The last record if a crash may have come before it was confirmed: its segment and changes. */
+  /** Segment and changes of the last record, if a crash may have come before it was confirmed. */
   readonly unconfirmed: UnlistedSegment | undefined;
   readonly recovered: Recovered;
   /** Why confirmed changes are missing; empty if none is. */
   readonly damage: readonly string[];
-  /** Names of files that are not part of the log, which a crash left. */
+  /** Names of files that a crash left and that are not part of the log. */
   readonly leftovers: readonly string[];
 }
 
 export interface OpenLogOptions {
   /** Maximum number of files that are open at a time. */
   readonly maxFiles: number;
-  /** Called after each segment with the number of those that were read, and that are to read. */
+  /** Called after each segment with the number of segments read so far and the number of all. */
   readonly onSegment?: ((read: number, total: number) => void) | undefined;
 }
 
@@ -78,7 +78,7 @@ export function openLog(directory: string, { maxFiles, onSegment }: OpenLogOptio
       recovered = addRecovered(recovered, content);
     }
     if (content.last) {
-      // It is written again, so the segment ends before it.
+      // The next record repeats its changes, so the segment ends before it.
       for (const change of content.last.changes) set.apply(segment, change);
       unconfirmed = { segment, changes: content.last.changes };
       segment.end = content.last.at;
@@ -107,7 +107,7 @@ function addRecovered({ records, bytes }: Recovered, { scanned, end, incomplete 
   return { records: records + scanned, bytes: bytes + end, incomplete };
 }
 
-/** Reads the manifest. If there is none although there are segments, or it is damaged, adds the damage and guesses it from the segments. */
+/** Reads the manifest. If it is damaged, or missing although there are segments, adds the damage and guesses it from the segments. */
 function findManifest(
   directory: string,
   names: readonly string[],
@@ -135,7 +135,7 @@ function findManifest(
   return { ...guessed, first, last, log: findLogId(directory, numbers) ?? guessed.log };
 }
 
-/** Returns the id in the first record that looks like one. */
+/** Returns the id of the log from the first segment that begins like a record. */
 function findLogId(directory: string, numbers: readonly number[]): Buffer | undefined {
   for (const number of numbers) {
     const id = readLogId(join(directory, segmentName(number)));
@@ -144,7 +144,7 @@ function findLogId(directory: string, numbers: readonly number[]): Buffer | unde
   return undefined;
 }
 
-/** Returns why segments that the manifest does not know have changes. */
+/** Returns the damage if a segment after the manifest's last one has a record of this log. */
 function findNewer(directory: string, { log, last }: Manifest, numbers: readonly number[]): string[] {
   const newer = numbers.filter((number) => number > last);
   const found = newer.find((segment) => readBefore(directory, { log, segment }) !== undefined);

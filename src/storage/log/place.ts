@@ -2,7 +2,8 @@ import { CHANGE_UNIT } from "./record.js";
 
 /**
  * Where a change is, as one number, so that the place of a record takes 8 bytes of memory: slot of its segment (15 bits), where it begins
- * in units of {@link CHANGE_UNIT} (28), and about how many units it has (10). Zero is no place, because no segment begins with a change.
+ * in units of {@link CHANGE_UNIT} (28), and its size in these units, rounded up (10). Zero is no place, because no segment begins with a
+ * change.
  */
 export type Place = number;
 

@@ -15,8 +15,8 @@ import {
 } from "./record.js";
 
 /**
- * The changes of a segment that is complete, in a file beside it. A start reads it instead of the segment. After a header, whose numbers
- * are little-endian, it has a {@link ChangeList}.
+ * The index of a complete segment is a file with its changes. A start reads it instead of the segment. It is a {@link ChangeList} after a
+ * header, whose numbers are little-endian.
  *
  * | bytes | field | content |
  * |---|---|---|
@@ -30,24 +30,24 @@ const MAGIC = 0x58495452;
 const HEADER_BYTES = 32;
 const CHECKED_FROM = 8;
 
-/** What a segment has. */
+/** The changes of a segment. */
 export interface SegmentContent {
   readonly changes: ChangeList;
   /** Where its records end. */
   readonly end: number;
   /** The last record, whose write may not have been confirmed; undefined if the segment is complete or has none. */
   readonly last: { readonly at: number; readonly changes: ChangeList } | undefined;
-  /** True if the file beside the segment lists its changes. */
+  /** True if the segment has an index, which was read instead of it. */
   readonly isListed: boolean;
-  /** Number of records that had to be read because it does not. */
+  /** Number of records that were read because the segment has no index. */
   readonly scanned: number;
-  /** Bytes after the last record that are no complete record. */
+  /** Size of the incomplete record after the last complete one, in bytes. */
   readonly incomplete: number;
   /** Why confirmed changes are missing. */
   readonly damage: readonly string[];
 }
 
-/** Writes the list of a segment's changes. */
+/** Writes the index of a segment. */
 export async function writeIndex(
   directory: string,
   { log, segment }: SegmentId,
@@ -64,7 +64,7 @@ export async function writeIndex(
   await writeFileSynced(join(directory, indexName(segment)), [header, list], synced);
 }
 
-/** Reads the list of a segment's changes; undefined if there is no intact one. */
+/** Reads the index of a segment; undefined if there is no intact one. */
 export function readIndex(directory: string, { log, segment }: SegmentId): SegmentContent | undefined {
   const bytes = readIfExists(join(directory, indexName(segment)));
   if (!bytes || bytes.length < HEADER_BYTES || bytes.readUInt32LE(0) !== MAGIC) return undefined;
@@ -79,7 +79,7 @@ export function readIndex(directory: string, { log, segment }: SegmentId): Segme
 
 const NOTHING = { end: 0, last: undefined, isListed: false, scanned: 0, incomplete: 0 } as const;
 
-/** Returns why a segment cannot have what its list says. */
+/** Returns the damage if a segment is missing or shorter than its index says. */
 function findMissing(directory: string, name: string, end: number): string | undefined {
   const size = statSync(join(directory, name), { throwIfNoEntry: false })?.size;
   if (size === undefined) return `${name} is missing`;
@@ -89,11 +89,11 @@ function findMissing(directory: string, name: string, end: number): string | und
 /**
  * Reads the records of a segment.
  *
- * A record that was being written at a crash may be incomplete. It was never confirmed and does not count. Since a record is written only
- * once the one before it is on disk, a record that has a successor is complete: if it is not, the segment is damaged.
+ * A record that was being written at a crash may be incomplete. It was never confirmed and does not count. A record is written only once the
+ * one before it is on disk. So if a complete record follows an incomplete one, the segment is damaged.
  *
- * @param bytes of its file
- * @param end where the records end, if that is known. What follows was never confirmed
+ * @param bytes content of its file
+ * @param end where the confirmed records end, if that is known
  */
 export function scanSegment(bytes: Buffer, id: SegmentId, end?: number): SegmentContent {
   const name = segmentName(id.segment);
@@ -112,7 +112,7 @@ export function scanSegment(bytes: Buffer, id: SegmentId, end?: number): Segment
   }
   const isCut = end === undefined ? !canBeIncomplete(bytes, at, id) : at < end;
   if (isCut) damage.push(`${name} is damaged at byte ${at}`);
-  // Only if it is known where the records end, all of them were confirmed.
+  // If it is not known where the records end, the last one may not have been confirmed.
   const last = end === undefined ? records.at(-1) : undefined;
   return {
     changes: listAll(bytes, last ? records.slice(0, -1) : records),
@@ -125,7 +125,7 @@ export function scanSegment(bytes: Buffer, id: SegmentId, end?: number): Segment
   };
 }
 
-/** Reads the records of the segment of a folder; see {@link scanSegment}. */
+/** Reads the records of a segment from its file; see {@link scanSegment}. */
 export function scanFile(directory: string, id: SegmentId, end?: number): SegmentContent {
   const name = segmentName(id.segment);
   const bytes = readIfExists(join(directory, name));
@@ -134,13 +134,13 @@ export function scanFile(directory: string, id: SegmentId, end?: number): Segmen
     : { ...NOTHING, changes: new ChangeList(), damage: [`${name} is missing`] };
 }
 
-/** Returns the id of the log in the first bytes of a segment; undefined if it does not begin as one. */
+/** Returns the id of the log in the first bytes of a segment; undefined if they are not the start of a record. */
 export function readLogId(path: string): Buffer | undefined {
   const bytes = readIfExists(path);
   return bytes && bytes.length >= PAGE_BYTES && beginsRecord(bytes, 0) ? Buffer.from(bytes.subarray(8, 16)) : undefined;
 }
 
-/** Returns where the records of the segment before end, as the first record of a segment says; undefined if it has none. */
+/** Returns where the records of the previous segment end, from the first record of a segment; undefined if it has none. */
 export function readBefore(directory: string, id: SegmentId): number | undefined {
   const bytes = readIfExists(join(directory, segmentName(id.segment)));
   const record = bytes && readRecord(bytes, 0, id);

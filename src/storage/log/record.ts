@@ -10,7 +10,7 @@ import { type Change, TABLES, type Table } from "../changes.js";
  * | 4 | checksum | CRC-32C of everything after it |
  * | 8 | log | id of the log |
  * | 8 | segment | number of its segment |
- * | 8 | before | where the records of the segment before end, in bytes |
+ * | 8 | before | where the records of the previous segment end, in bytes; 0 if there is none |
  * | 4 | number | of the record in its segment, from 0 |
  * | 4 | length | of the changes in bytes |
  * | … | changes | see {@link listChanges} |
@@ -37,7 +37,7 @@ export interface SegmentId {
   readonly segment: number;
 }
 
-/** Where a record is. The table above describes the fields. */
+/** Where a record is. The table at the top describes `before` and `number`. */
 export interface LogRecord {
   readonly at: number;
   /** Where its successor begins. */

@@ -14,19 +14,19 @@ export interface Segment {
   readonly path: string;
   /** Where its records end. */
   end: number;
-  /** About the size of its changes that are the newest of their keys, in bytes. */
+  /** Size of its changes that are the newest of their keys, in bytes, rounded up by at most 4%. */
   live: number;
 }
 
 /** Space that a storage takes. */
 export interface StorageSize {
-  /** Size of all segments. */
+  /** Size of the records in all segments. */
   readonly fileBytes: number;
-  /** Bytes of the values in them, rounded. The rest was replaced or removed, or fills pages. */
+  /** Size of the newest values in them, rounded up. The rest was replaced or removed, or pads records. */
   readonly usedBytes: number;
 }
 
-/** A value whose place in the log has something else. */
+/** The value of a key is not at its place in the log: the bytes there are damaged, or the file is missing. */
 export class DamagedValueError extends Error {
   override readonly name = "DamagedValueError";
   readonly key: Buffer;
@@ -55,7 +55,7 @@ export class SegmentSet {
   readonly #slots: (Segment | undefined)[] = [];
   readonly #slotOf = new Map<Segment, number>();
   readonly #maxFiles: number;
-  /** Open files by slot, the one that was used last at the end. */
+  /** Open files by slot, in the order of their last use. */
   readonly #files = new Map<number, number>();
   #buffer = Buffer.alloc(2 ** 16);
 
@@ -107,7 +107,7 @@ export class SegmentSet {
     return this.#index.get(table, key) === this.#place(segment, { key, at, valueLength });
   }
 
-  /** @throws DamagedValueError if the file has something else there, StorageError `storage_failed` if the disk refuses the read */
+  /** @throws DamagedValueError if the value is damaged, StorageError `storage_failed` if the disk refuses the read */
   get(table: Table, key: Buffer): Buffer | undefined {
     const place = this.#index.get(table, key);
     return place === 0 ? undefined : Buffer.from(this.#read(table, key, place));
@@ -117,7 +117,7 @@ export class SegmentSet {
     return this.#index.get(table, key) !== 0;
   }
 
-  /** Reads the value of a change of a segment, whatever the file has in front of it. */
+  /** Reads the value of a change of a segment. Does not check the header and key before it. */
   readListed(segment: Segment, { key, at, valueLength = 0 }: ListedChange): Buffer {
     const valueAt = at + CHANGE_HEADER_BYTES + key.length;
     const place = { slot: this.#slot(segment), path: segment.path, at: valueAt, length: valueLength };
@@ -219,7 +219,7 @@ export class SegmentSet {
     return file;
   }
 
-  /** Reads a whole file, also if it was removed since it was opened. */
+  /** Reads a whole segment, even if its file was removed after it was opened. */
   readFile(segment: Segment): Buffer {
     const file = this.#open(this.#slot(segment), segment.path);
     const bytes = Buffer.allocUnsafeSlow(fstatSync(file).size);

@@ -5,7 +5,7 @@ import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
 import { startVictim, type Victim } from "./victim.js";
 
 /**
- * Fields that are sent to engines are a positive list: an agent's request cannot set others, which may stop an engine or change its records.
+ * Only listed fields are sent to engines. An agent's request cannot set others, which could stop an engine or change its records.
  * Every field that the engines' request classes have is tried at every place of a request that has fields, in every protocol.
  */
 

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ensureTinyModel } from "../../../src/engine/index.js";
 import { MAIN, runRolltape, temporaryFolder } from "../../cli/rolltape.js";
 
-/** A start that cannot succeed ends with its status and its reason, each time: the tokenizer's threads may not end it by a signal. */
+/** A start that cannot succeed always ends with its exit status and reason. The tokenizer's threads must not end it by a signal. */
 
 const REPEATS = Number(process.env["FAILING_STARTS"] ?? 2);
 const ENGINE = ["engine.type=sglang", "engine.urls=[http://127.0.0.1:9]"];
@@ -34,7 +34,7 @@ async function occupyPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Starts a command again and again. Every time it must end with this status and the last line must match. */
+/** Starts a command several times. Each time it must end with this status, and its last line must match. */
 async function expectEnds(args: readonly string[], code: number, reason: RegExp): Promise<void> {
   for (let n = 0; n < REPEATS; n++) {
     const ended = await runRolltape(args);

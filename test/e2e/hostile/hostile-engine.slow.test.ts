@@ -6,7 +6,7 @@ import { readSafetensors } from "../../helpers/safetensors.js";
 import { startWireServer, writeForEver } from "../../helpers/wire-server.js";
 import { startVictim } from "./victim.js";
 
-/** Engines that send replies without end, and values that no engine can mean, to calls of one session. Calls of others are answered. */
+/** Engines answer the calls of one session with endless replies or impossible values. Calls of other sessions are answered. */
 
 const open: { stop(): Promise<unknown> }[] = [];
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { startVictim } from "./victim.js";
 const SESSIONS = 2000;
 const AT_ONCE = 20;
 
-/** How long other calls wait is measured by a bench. What bounds it is tested here. */
+/** A bench measures how long other calls wait. This tests what bounds the wait: the length of a page. */
 it("lists many sessions at /ui in short pages, while agents call", async () => {
   const victim = await startVictim(["server.ui=true", "model.path=null"]);
   onTestFinished(async () => void (await victim.stop()));

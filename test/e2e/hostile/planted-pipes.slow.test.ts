@@ -7,7 +7,7 @@ import { rolloutJob } from "../../cli/rollout/rollout-job.js";
 import { runRolltape, temporaryFolder } from "../../cli/rolltape.js";
 import { startVictim, Victim } from "./victim.js";
 
-/** Named pipes, links and other entries in folders that processes share. To open a pipe waits for a writer, who never comes. */
+/** Named pipes, links and other entries in folders that processes share. Opening a pipe waits for a writer, which never comes. */
 
 function plantPipe(path: string): string {
   rmSync(path, { force: true });

@@ -3,10 +3,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { findFreePort } from "../../../src/scheduler/free-port.js";
 import { startVictim, Victim } from "./victim.js";
 
-/** Requests that need no key, sent by the hundred. With the default log level, they must not fill the disk of the log. */
+/** Hundreds of requests that need no key. With the default log level, they must not fill the disk of the log. */
 
 const REPEATS = 100;
-/** A line a second for each code, for as long as the flood takes on a busy machine. */
+/** Enough for one line a second and code, as long as the flood takes on a busy machine. */
 const FEW_LINES = 150;
 
 const hello = { messages: [{ role: "user", content: "a" }] };

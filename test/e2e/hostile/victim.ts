@@ -7,7 +7,7 @@ import { Reply, type StartedSession } from "../../helpers/proxy.js";
 
 export const ADMIN_KEY = "sk-admin-0123456789abcdef";
 
-/** A running `rolltape serve` or `rolltape gateway`, as one who can reach only its port sees it. */
+/** A running `rolltape serve` or `rolltape gateway`, as seen by someone who can only reach its port. */
 export class Victim {
   readonly url: string;
   readonly process: ChildProcess;
@@ -65,7 +65,7 @@ export class Victim {
     return this.post("/v1/chat/completions", { messages: [{ role: "user", content }], ...extra }, key);
   }
 
-  /** Ends the process by SIGTERM. Returns its exit status; null if a signal ended it. */
+  /** Ends the process with SIGTERM. Returns its exit status; null if a signal ended it. */
   async stop(): Promise<number | null> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return this.process.exitCode;
     const ended = once(this.process, "exit");

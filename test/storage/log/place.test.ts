@@ -4,7 +4,7 @@ import { atOf, MAX_AT_BYTES, MAX_SLOTS, packPlace, sizeOf, slotOf } from "../../
 
 const units = (bytes: number) => fc.integer({ min: 1, max: bytes / 8 - 1 }).map((count) => count * 8);
 
-test("a place tells segment and offset exactly, and the size up to 4% too large", () => {
+test("a place has the exact segment and offset, and a size that is at most 4% too large", () => {
   fc.assert(
     fc.property(fc.nat(MAX_SLOTS - 1), units(MAX_AT_BYTES), units(2 ** 32), (slot, at, size) => {
       const place = packPlace(slot, at, size);
