@@ -23,10 +23,11 @@ export class EventStream {
     this.#options = options;
   }
 
-  async send(data: string): Promise<void> {
+  /** @param frames of a last event: the number of frames that the stream would have had if none had been held back */
+  async send(data: string, frames = 0): Promise<void> {
     if (this.#broken) return;
     if (this.#sent === 0) this.#response.writeHead(200, { "content-type": EventStream.CONTENT_TYPE });
-    if (this.#breaksHere()) return;
+    if (this.#breaksHere(frames)) return;
     this.#sent++;
     await this.#write(`data: ${data}\n\n`);
   }
@@ -35,9 +36,11 @@ export class EventStream {
     if (!this.#broken) this.#response.end("data: [DONE]\n\n");
   }
 
-  #breaksHere(): boolean {
+  #breaksHere(frames: number): boolean {
     const { fault } = this.#options;
-    if (!fault || !("frames" in fault) || fault.frames !== this.#sent) return false;
+    if (!fault || !("frames" in fault)) return false;
+    const isHeldBack = fault.frames > this.#sent && fault.frames < frames;
+    if (fault.frames !== this.#sent && !isHeldBack) return false;
     this.#broken = true;
     if (fault.kind === "close-in-stream") this.#response.write(": cut\n\n", () => this.#response.socket?.destroy());
     if (fault.kind === "end-in-stream") this.#response.end();

@@ -39,12 +39,16 @@ async function start(cgroup?: string) {
     sent.setHeader("content-length", Buffer.byteLength(body));
     sent.end(body);
     return new Promise((resolve, reject) => {
+      let isAnswered = false;
       // A refusal comes before the body was read. If the rest is sent too late, the connection is closed, and the answer may be lost.
       sent.on("error", (error: NodeJS.ErrnoException) => {
+        if (isAnswered) return;
+        isAnswered = true;
         if (error.code === "EPIPE" || error.code === "ECONNRESET") resolve(call(content));
         else reject(error);
       });
       sent.on("response", (reply) => {
+        isAnswered = true;
         const answer = () => resolve([reply.statusCode, reply.headers["retry-after"]]);
         reply.resume().on("end", answer).on("error", answer);
       });

@@ -18,18 +18,20 @@ export async function answerStream(
   const limit = tokensBefore(fault);
   let sent = 0;
   let first = true;
-  const send = (state: ReplyState) => {
+  const send = (state: ReplyState, frames?: number) => {
     const part = { from: incremental ? sent : 0, first };
     sent = state.tokens.length;
     first = false;
-    return events.send(replyText(request, state, reply, fault, part));
+    return events.send(replyText(request, state, reply, fault, part), frames);
   };
   const outcome = await scheduler.generate(request, (tokens) => {
     if (tokens.length % streamInterval !== 0 || tokens.length > limit) return undefined;
     if (mayEndInStop(tokens.map(({ id }) => textOf(id)).join(""), request.sampling.stop)) return undefined;
     return send({ tokens: [...tokens], finish: null, neverRan: false, weightVersion: scheduler.weightVersion });
   });
-  await send(cutShort(outcome, fault));
+  const last = cutShort(outcome, fault);
+  // One for each token, and the last one.
+  await send(last, last.tokens.length + 1);
   events.end();
 }
 
