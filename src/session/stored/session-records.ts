@@ -135,8 +135,12 @@ export class SessionRecords {
    * @throws StorageError `storage_unusable` if it is damaged
    */
   readValue(name: string): unknown {
-    const [entry] = this.#readAtStart("meta", Buffer.from(name));
-    return entry && this.#openAtStart(entry.value, () => `value ${name}`);
+    try {
+      const bytes = this.#storage.get("meta", Buffer.from(name));
+      return bytes && this.#openAtStart(bytes, () => `value ${name}`);
+    } catch (error) {
+      throw this.#toUnusable("meta", error);
+    }
   }
 
   /**
@@ -203,14 +207,18 @@ export class SessionRecords {
   }
 
   /** Reads values that a server needs before it starts. A damaged value makes the folder unusable. */
-  *#readAtStart(table: Change["table"], prefix?: Buffer): Generator<Entry> {
+  *#readAtStart(table: Change["table"]): Generator<Entry> {
     try {
-      yield* this.#storage.range(table, prefix);
+      yield* this.#storage.range(table);
     } catch (error) {
-      if (!(error instanceof DamagedValueError)) throw error;
-      const { what, reason } = describeDamage({ table, key: error.key, reason: error.message });
-      throw damagedFolderError(this.#storage.directory, `${what}: ${reason}`, error);
+      throw this.#toUnusable(table, error);
     }
+  }
+
+  #toUnusable(table: Change["table"], error: unknown): unknown {
+    if (!(error instanceof DamagedValueError)) return error;
+    const { what, reason } = describeDamage({ table, key: error.key, reason: error.message });
+    return damagedFolderError(this.#storage.directory, `${what}: ${reason}`, error);
   }
 
   /** Opens a value that a server needs before it starts. */

@@ -100,7 +100,7 @@ export class Log {
     const bytes = measureRecord(changes);
     try {
       await this.#alone(async () => {
-        requireSpace(this.#directory, bytes + this.#readReserve());
+        requireSpace(this.#directory, bytes + (this.#readReserve() ?? 0));
         await this.#write(changes);
       });
     } finally {
@@ -214,20 +214,20 @@ export class Log {
     if (this.#closed) return false;
     const { fileBytes, usedBytes } = this.#set.readSize();
     const hasSpare = fileBytes > 2 * usedBytes + SPARE_BYTES;
-    const mustSpare = this.#hasGarbage() && readFreeBytes(this.#directory) < this.#readReserve() + SEGMENT_BYTES;
+    const reserve = hasSpare ? undefined : this.#readReserve();
+    const mustSpare = reserve !== undefined && readFreeBytes(this.#directory) < reserve + SEGMENT_BYTES;
     return hasSpare || mustSpare || this.#set.count > SPARE_SEGMENTS + (2 * usedBytes) / SEGMENT_BYTES;
   }
 
-  /** Returns true if copies would free enough to be worth their time on a disk that is nearly full. */
-  #hasGarbage(): boolean {
-    const { fileBytes, usedBytes } = this.#set.readSize();
-    return fileBytes - usedBytes > SPARE_BYTES + usedBytes / MAX_COPIES_PER_BYTE;
-  }
-
-  /** Returns the space that is kept free for the copies of the oldest segment, which must all be there before it can go. */
-  #readReserve(): number {
+  /**
+   * Returns the space that is kept free for the copies of the oldest segment, which must all be there before it can go; undefined if copies
+   * would free too little to be worth their time on a disk that is nearly full.
+   */
+  #readReserve(): number | undefined {
     const [oldest] = this.#set.segments;
-    return oldest && this.#hasGarbage() ? oldest.live : 0;
+    const { fileBytes, usedBytes } = this.#set.readSize();
+    const hasGarbage = fileBytes - usedBytes > SPARE_BYTES + usedBytes / MAX_COPIES_PER_BYTE;
+    return hasGarbage ? oldest?.live : undefined;
   }
 
   /** Copies values of the oldest segment after the work that is queued now. */

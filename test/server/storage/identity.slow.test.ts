@@ -52,3 +52,10 @@ it("starts on a folder without sessions that has no identity", async () => {
   const proxy = await startStored(directory);
   expect(proxy.context.storage?.records.readValue("identity")).toMatchObject({ format: 5 });
 });
+
+it("does not take a value for another one whose name it begins with", async () => {
+  const { records, storage } = (await startStored(newFolder())).context.storage ?? {};
+  records?.saveValue("name-of-another", 1);
+  await storage?.committed();
+  expect([records?.readValue("name"), records?.readValue("name-of-another")]).toEqual([undefined, 1]);
+});
