@@ -7,7 +7,7 @@ const ALL = [
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   ...PAGES,
-  ...filesIn([".github", "src", "native"], /\.md$/),
+  ...filesIn([".github", "src", "native", "bench"], /\.md$/),
 ];
 const SOURCES = [
   ".oxlintrc.json",
