@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { NativePrompt } from "../../src/native/contract.js";
-import { Compactions } from "../../src/session/compactions.js";
+import { Compactions } from "../../src/session/turn/compactions.js";
 import type { WireExport } from "../helpers/export-json.js";
 import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 import { readData } from "../helpers/sse.js";

@@ -1,18 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { native } from "../../src/native/addon.js";
 import { Session } from "../../src/session/session.js";
+import { recordTurn } from "../helpers/record-turn.js";
 
 /** Returns an ended session with one interaction. */
 function endedSession(): Session {
   const session = new Session({ id: "s", taskId: "s" });
-  session.record({
-    prepared: session.prepare({ messages: [{ role: "user", content: "hello" }] }),
-    output: [{ role: "assistant", content: "ok" }],
-    prompt: session.prompt([Int32Array.of(1)]),
-    generation: new native.Generation(),
-    finishReason: "stop",
-    api: "chat.completions",
-  });
+  const messages = [{ role: "user", content: "hello" }] as const;
+  recordTurn(session, { messages }, { output: [{ role: "assistant", content: "ok" }] });
   session.end();
   return session;
 }

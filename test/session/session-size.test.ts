@@ -3,6 +3,7 @@ import type { ChatMessage } from "../../src/conversation/chat-message.js";
 import type { Message } from "../../src/conversation/message.js";
 import { SessionRegistry } from "../../src/session/session-registry.js";
 import { StoredSession } from "../../src/session/trajectory-store.js";
+import { beginTurn } from "../helpers/record-turn.js";
 import { assistant, turn, user } from "../helpers/turn.js";
 
 /** Sessions count the tokens that their calls add, and the memory that they hold until they are freed. */
@@ -49,8 +50,11 @@ describe("the tokens of a session", () => {
     const { session, stored } = one();
     stored.record(FIRST);
     const messages: Message[] = [message("user", "a"), message("assistant", "ok"), message("user", "b")];
-    const measure = (asked: Message[], ids: number[]) =>
-      session.measureGrowth(session.prepare({ messages: asked }), session.prompt([Int32Array.from(ids)]));
+    const measure = (asked: Message[], ids: number[]) => {
+      const begun = beginTurn(session, { messages: asked });
+      begun.buildPrompt({ pieces: [Int32Array.from(ids)] });
+      return begun.measureGrowth();
+    };
     const growth = measure(messages, [1, 2, 3, 4, 5, 6]);
     expect(growth.tokens).toBe(1);
     expect(measure(messages, [1, 2, 3, 4, 9, 6]).tokens).toBe(2);

@@ -7,6 +7,7 @@ import { Exporter } from "../../src/session/exporter.js";
 import { Session } from "../../src/session/session.js";
 import { StoredSession, TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { runAtOnce } from "../../src/support/async/steps.js";
+import { beginTurn } from "../helpers/record-turn.js";
 import { turn, user } from "../helpers/turn.js";
 import { registryOf, TIMEOUT_MILLISECONDS } from "./support/registry.js";
 
@@ -91,6 +92,7 @@ describe("an export whose planning is sliced", () => {
     const pack = (of: Session[]) => packShards(of, OPTIONS, { shards: 1 });
     const reference = await exporter.prepare(ids, NO_WAIT, pack);
     reference.settle("left");
+    const open = sessions.map((session) => beginTurn(session, { messages: [] }));
     sliceEveryStep();
 
     const exporting = exporter.prepare(ids, NO_WAIT, pack);
@@ -110,9 +112,9 @@ describe("an export whose planning is sliced", () => {
       registry.sweep(Date.now() + 2 * TIMEOUT_MILLISECONDS);
       for (const session of sessions) {
         refusals.add(refusalOf(() => session.setReward(1)));
-        refusals.add(refusalOf(() => session.record({} as never)));
         expect(session.canUnload()).toBe(false);
       }
+      for (const turn of open) refusals.add(refusalOf(() => turn.record({} as never)));
     });
     const { packed, settle } = await exporting;
     expect(refusals).toEqual(new Set(["session_exporting"]));

@@ -1,11 +1,11 @@
-import { canonicalMessagesInSteps } from "../conversation/canonical.js";
-import type { Message } from "../conversation/message.js";
-import type { MessageFilter } from "../conversation/text-filter.js";
-import { native } from "../native/addon.js";
-import { HUGE_TEXT } from "../support/async/run-steps.js";
-import type { Steps } from "../support/async/steps.js";
+import { canonicalMessagesInSteps } from "../../conversation/canonical.js";
+import type { Message } from "../../conversation/message.js";
+import type { MessageFilter } from "../../conversation/text-filter.js";
+import { native } from "../../native/addon.js";
+import { HUGE_TEXT } from "../../support/async/run-steps.js";
+import type { Steps } from "../../support/async/steps.js";
+import { sameMessage, shareTexts } from "../interaction.js";
 import { digestCallIds } from "./call-ids.js";
-import { sameMessage, shareTexts } from "./interaction.js";
 
 /** Length of the digest of one message. */
 export const DIGEST_BYTES = 16;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ChatMessage } from "../../src/conversation/chat-message.js";
-import { type StoredSession, TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { readSafetensors } from "../helpers/safetensors.js";
+import type { ChatMessage } from "../../../src/conversation/chat-message.js";
+import { type StoredSession, TrajectoryStore } from "../../../src/session/trajectory-store.js";
+import { readSafetensors } from "../../helpers/safetensors.js";
 
 const user = (content: string): ChatMessage => ({ role: "user", content });
 const assistant = (content: string): ChatMessage => ({ role: "assistant", content });

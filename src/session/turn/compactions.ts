@@ -1,6 +1,6 @@
-import { isSystem, type Message } from "../conversation/message.js";
-import type { Interaction } from "./interaction.js";
-import type { InteractionLog } from "./interaction-log.js";
+import { isSystem, type Message } from "../../conversation/message.js";
+import type { Interaction } from "../interaction.js";
+import type { InteractionLog } from "../interaction-log.js";
 import { TextWindows } from "./text-windows.js";
 
 /** Minimum length of a summary in characters, each run of white space counted as one. Shorter texts recur by chance. */

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalMessages } from "../../src/conversation/canonical.js";
-import type { Message } from "../../src/conversation/message.js";
-import { native } from "../../src/native/addon.js";
-import { KnownMessages } from "../../src/session/known-messages.js";
-import { HUGE_TEXT } from "../../src/support/async/run-steps.js";
-import { runAtOnce } from "../../src/support/async/steps.js";
+import { canonicalMessages } from "../../../src/conversation/canonical.js";
+import type { Message } from "../../../src/conversation/message.js";
+import { native } from "../../../src/native/addon.js";
+import { KnownMessages } from "../../../src/session/turn/known-messages.js";
+import { HUGE_TEXT } from "../../../src/support/async/run-steps.js";
+import { runAtOnce } from "../../../src/support/async/steps.js";
 
 const FILTERS = [/\d+/];
 

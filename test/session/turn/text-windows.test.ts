@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TextWindows } from "../../src/session/text-windows.js";
+import { TextWindows } from "../../../src/session/turn/text-windows.js";
 
 const text = fc.string({ unit: fc.constantFrom("a", "b", "ü", "😀", " "), minLength: 64, maxLength: 120 });
 const collapse = (given: string) => given.replace(/\s+/g, " ").trim();

@@ -1,4 +1,4 @@
-import type { Conversation, Message } from "../conversation/message.js";
+import type { Conversation, Message } from "../../conversation/message.js";
 
 /** The tools that a request declared. */
 export type DeclaredTools = Pick<Conversation, "tools" | "loadedTools">;

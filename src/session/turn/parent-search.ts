@@ -1,14 +1,21 @@
-import type { MessageFilter } from "../conversation/text-filter.js";
-import type { NativeSession, ParentMatch } from "../native/contract.js";
+import type { Message } from "../../conversation/message.js";
+import type { MessageFilter } from "../../conversation/text-filter.js";
+import type { NativeSession, ParentMatch } from "../../native/contract.js";
+import { type Interaction, inputLength } from "../interaction.js";
+import type { InteractionLog } from "../interaction-log.js";
 import { continuesExceptSystem, isSameConversation } from "./compare-conversations.js";
-import type { PreparedMessages } from "./completed-call.js";
 import { type ExtendedAnswer, ExtendedAnswers } from "./extended-answers.js";
-import { type Interaction, inputLength } from "./interaction.js";
-import type { InteractionLog } from "./interaction-log.js";
+import type { DigestedMessages } from "./known-messages.js";
 import { UndeclaredCalls } from "./undeclared-calls.js";
 
 /** Maximum number of undelivered interactions that a search passes over. SDKs make fewer attempts. */
 const MAX_UNDELIVERED = 16;
+
+/** A request, as far as the search for its parent reads it. */
+export interface SearchedRequest extends DigestedMessages {
+  /** The interaction that the request names as its predecessor. */
+  readonly previous: Interaction | undefined;
+}
 
 /** Tells a search which answers did not reach the client, as far as this is known. */
 interface Deliveries {
@@ -31,7 +38,6 @@ export class ParentSearch {
   readonly #delivery: Deliveries;
   readonly #undeclaredCalls = new UndeclaredCalls();
   readonly #answers: ExtendedAnswers;
-  /** Number of times that interactions were added or removed. */
   #changes = 0;
 
   /**
@@ -65,34 +71,37 @@ export class ParentSearch {
     this.#answers.clear();
   }
 
+  /** Number of times that interactions were added or removed. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** False if all answers reached the client, so that the result of a search depends on {@link changes} only. */
+  get dependsOnDelivery(): boolean {
+    return this.#delivery.mayLeaveOut;
+  }
+
   /**
    * Returns the parent of a request. If several interactions differ in their tokens only, it is the one that the
    * request names, else the newest whose answer reached the client, else the newest.
    */
-  find(prepared: PreparedMessages): ParentMatch | undefined {
-    const { findings } = prepared;
-    // `#changes` does not count changes of deliveries, so a result that may depend on them is not kept.
-    const { mayLeaveOut } = this.#delivery;
-    if (findings.parent?.changes === this.#changes && !mayLeaveOut) return findings.parent.match;
-    const match = this.#search(prepared);
-    findings.parent = mayLeaveOut ? undefined : { match, changes: this.#changes };
-    return match;
-  }
-
-  #search(prepared: PreparedMessages): ParentMatch | undefined {
-    const { digests, callIds, previous } = prepared;
-    const match = this.#findReplacedAnswer(prepared) ?? this.#native().findParent(digests, callIds);
+  find(request: SearchedRequest): ParentMatch | undefined {
+    const { digests, callIds, previous } = request;
+    const match = this.#findReplacedAnswer(request) ?? this.#native().findParent(digests, callIds);
     if (match?.rule !== "continuation") return match;
     const index = this.#chooseTwin(match.index, previous);
     return index === match.index ? match : { index, rule: match.rule };
   }
 
-  /** Returns the recorded answer to which the client has added text, if the request continues it; see {@link ExtendedAnswers}. */
-  findExtended(prepared: PreparedMessages): ExtendedAnswer | undefined {
-    const match = this.find(prepared);
-    const known = match?.rule === "continuation" ? inputLength(this.#log.at(match.index)) : -1;
-    const found = this.#answers.find(prepared, known);
-    return found && { ...found, index: this.#chooseTwin(found.index, prepared.previous) };
+  /**
+   * Returns the recorded answer to which the client has added text, if the request continues it; see {@link ExtendedAnswers}.
+   *
+   * @param parent the parent of the request
+   */
+  findExtended(request: SearchedRequest, parent: ParentMatch | undefined): ExtendedAnswer | undefined {
+    const known = parent?.rule === "continuation" ? inputLength(this.#log.at(parent.index)) : -1;
+    const found = this.#answers.find(request, known);
+    return found && { ...found, index: this.#chooseTwin(found.index, request.previous) };
   }
 
   /** Returns the interaction or the twin of it that the request names, else the newest of them whose answer reached the client. */
@@ -112,21 +121,20 @@ export class ParentSearch {
     return newest;
   }
 
-  /** Returns the interactions that a request continues, its parent first. */
-  *listContinued(prepared: PreparedMessages): Generator<Interaction> {
-    const match = this.find(prepared);
-    let index = match?.rule === "continuation" ? match.index : -1;
+  /** Returns the interactions that a request with this parent continues, the parent first. */
+  *listContinued(parent: ParentMatch | undefined): Generator<Interaction> {
+    let index = parent?.rule === "continuation" ? parent.index : -1;
     for (; index >= 0; index = this.#log.at(index).parent) yield this.#log.at(index);
   }
 
   /** Returns true if a request continues the newest call, except that its system messages at the start differ. */
-  changesSystem({ messages }: PreparedMessages): boolean {
+  changesSystem(messages: readonly Message[]): boolean {
     const newest = this.#log.newest;
     return newest !== undefined && continuesExceptSystem(this.#log.readMessages(newest), messages, this.#filters);
   }
 
   /** Returns the interaction whose answer has calls that the client has replaced: see {@link UndeclaredCalls}. */
-  #findReplacedAnswer({ messages, digests, callIds }: PreparedMessages): ParentMatch | undefined {
+  #findReplacedAnswer({ messages, digests, callIds }: SearchedRequest): ParentMatch | undefined {
     const found = this.#undeclaredCalls.findLast(messages);
     const message = found && messages[found.position];
     if (!message) return undefined;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
-import { native } from "../../src/native/addon.js";
-import type { Interaction } from "../../src/session/interaction.js";
-import { Session } from "../../src/session/session.js";
+import type { Message } from "../../../src/conversation/message.js";
+import type { Interaction } from "../../../src/session/interaction.js";
+import { Session } from "../../../src/session/session.js";
+import type { Turn } from "../../../src/session/turn/turn.js";
+import { beginTurn, recordAnswer, recordTurn } from "../../helpers/record-turn.js";
 
 const question: Message = { role: "user", content: "What is the weather?" };
 const answer: Message = {
@@ -15,14 +16,13 @@ const result: Message = { role: "tool", content: "rain", toolCallId: "call-1" };
 
 /** Records a call as a server does: each request has texts of its own. */
 function record(session: Session, messages: readonly Message[], output: Message): Interaction {
-  return session.record({
-    prepared: session.prepare({ messages: structuredClone([...messages]) }),
-    output: [output],
-    prompt: session.prompt([]),
-    generation: new native.Generation(),
-    finishReason: "stop",
-    api: "chat.completions",
-  });
+  return recordTurn(session, { messages: structuredClone([...messages]) }, { output: [output] });
+}
+
+function begin(session: Session, messages: readonly Message[]): Turn {
+  const turn = beginTurn(session, { messages: structuredClone([...messages]) });
+  turn.buildPrompt({ pieces: [] });
+  return turn;
 }
 
 // Two equal texts look the same to a test, so these tests compare the objects that have them.
@@ -32,7 +32,7 @@ describe("texts of repeated answers", () => {
     const first = record(session, [question], answer);
     const next = [question, answer, result];
     record(session, next, { role: "assistant", content: "It rains." });
-    const { messages } = session.prepare({ messages: structuredClone(next) });
+    const { messages } = begin(session, next);
     expect(messages).toEqual(next);
     expect(messages[1]).toBe(first.output[0]);
   });
@@ -43,7 +43,7 @@ describe("texts of repeated answers", () => {
     const { reasoning: _, ...repeated } = answer;
     const next = [question, repeated, result];
     const second = record(session, next, { role: "assistant", content: "It rains." });
-    const { messages } = session.prepare({ messages: structuredClone(next) });
+    const { messages } = begin(session, next);
     expect(messages).toEqual(next);
     expect(messages[1]?.toolCalls).toBe(first.output[0]?.toolCalls);
     expect(second.input.respelled.get(1)?.toolCalls).toBe(first.output[0]?.toolCalls);
@@ -55,24 +55,17 @@ describe("texts of repeated answers", () => {
     record(session, [question], answer);
     const next = [question, { ...answer, content: `${answer.content} ` }, result];
     const second = record(session, next, { role: "assistant", content: "It rains." });
-    expect(session.prepare({ messages: structuredClone(next) }).messages).toEqual(next);
+    expect(begin(session, next).messages).toEqual(next);
     expect(session.readMessages(second)).toEqual(next);
   });
 
   it("leaves the messages of a later request alone when an earlier one is recorded", () => {
     const session = new Session({ id: "s", taskId: "s" });
     record(session, [question], answer);
-    const open = session.prepare({ messages: structuredClone([question, answer, result]) });
+    const open = begin(session, [question, answer, result]);
     const other = [{ role: "user", content: "Another question" }, answer, question] as const;
-    session.prepare({ messages: structuredClone([...other]) });
-    session.record({
-      prepared: open,
-      output: [answer],
-      prompt: session.prompt([]),
-      generation: new native.Generation(),
-      finishReason: "stop",
-      api: "chat.completions",
-    });
-    expect(session.prepare({ messages: structuredClone([...other]) }).messages).toEqual(other);
+    begin(session, other);
+    recordAnswer(open, { output: [answer] });
+    expect(begin(session, other).messages).toEqual(other);
   });
 });

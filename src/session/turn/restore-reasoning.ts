@@ -1,5 +1,5 @@
-import type { Message } from "../conversation/message.js";
-import { type Interaction, inputLength } from "./interaction.js";
+import type { Message } from "../../conversation/message.js";
+import { type Interaction, inputLength } from "../interaction.js";
 
 /**
  * Gives messages whose reasoning the client did not send in a readable form the reasoning that was recorded with the same answer.

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { KnownMessages } from "../../src/session/known-messages.js";
-import { countSteps } from "../helpers/iterations.js";
+import { KnownMessages } from "../../../src/session/turn/known-messages.js";
+import { countSteps } from "../../helpers/iterations.js";
 
 it("digests a call with tens of thousands of values in steps", () => {
   const json = JSON.stringify({ x: Array.from({ length: 10_000 }, (_, i) => i) });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Message, Tool } from "../../src/conversation/message.js";
-import { native } from "../../src/native/addon.js";
-import type { Interaction } from "../../src/session/interaction.js";
-import { Session } from "../../src/session/session.js";
-import type { DeclaredTools } from "../../src/session/undeclared-calls.js";
+import type { Message, Tool } from "../../../src/conversation/message.js";
+import type { Interaction } from "../../../src/session/interaction.js";
+import { Session } from "../../../src/session/session.js";
+import type { DeclaredTools } from "../../../src/session/turn/undeclared-calls.js";
+import { beginTurn, recordTurn } from "../../helpers/record-turn.js";
 
 const TOOLS: readonly Tool[] = [{ type: "function", function: { name: "look" } }];
 const LOADED: readonly Tool[] = [{ type: "function", function: { name: "loaded" } }];
@@ -21,19 +21,12 @@ function record(
   output: Message,
   declared: DeclaredTools = { tools: TOOLS, loadedTools: LOADED },
 ): Interaction {
-  return session.record({
-    prepared: session.prepare({ messages, ...declared }),
-    output: [output],
-    prompt: session.prompt([Int32Array.of(1)]),
-    generation: new native.Generation(),
-    finishReason: "stop",
-    api: "chat.completions",
-  });
+  return recordTurn(session, { messages, ...declared }, { output: [output] });
 }
 
 const newSession = () => new Session({ id: "s", taskId: "s" });
 const findRule = (session: Session, messages: readonly Message[]) =>
-  session.findParent(session.prepare({ messages, tools: TOOLS }));
+  beginTurn(session, { messages, tools: TOOLS }).parent;
 
 describe("a call of a tool that was not declared, replaced by the client", () => {
   it("is continued at the first turn", () => {

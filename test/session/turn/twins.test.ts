@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
-import { native } from "../../src/native/addon.js";
-import type { Interaction } from "../../src/session/interaction.js";
-import { Session } from "../../src/session/session.js";
+import type { Message } from "../../../src/conversation/message.js";
+import type { Interaction } from "../../../src/session/interaction.js";
+import { Session } from "../../../src/session/session.js";
+import { recordTurn } from "../../helpers/record-turn.js";
 
 const user: Message = { role: "user", content: "weather?" };
 
@@ -13,14 +13,7 @@ function calling(...ids: readonly string[]): Message {
 const result = (toolCallId: string): Message => ({ role: "tool", content: "sunny", toolCallId });
 
 function record(session: Session, messages: readonly Message[], output: Message): Interaction {
-  return session.record({
-    prepared: session.prepare({ messages }),
-    output: [output],
-    prompt: session.prompt([Int32Array.of(1)]),
-    generation: new native.Generation(),
-    finishReason: "stop",
-    api: "chat.completions",
-  });
+  return recordTurn(session, { messages }, { output: [output] }, { pieces: [Int32Array.of(1)] });
 }
 
 const newSession = () => new Session({ id: "s", taskId: "s" });

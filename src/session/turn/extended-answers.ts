@@ -1,12 +1,11 @@
-import { canonicalMessages } from "../conversation/canonical.js";
-import type { Message } from "../conversation/message.js";
-import type { MessageFilter } from "../conversation/text-filter.js";
-import { native } from "../native/addon.js";
-import type { NativeSession } from "../native/contract.js";
-import type { PreparedMessages } from "./completed-call.js";
-import { type Interaction, inputLength } from "./interaction.js";
-import type { InteractionLog } from "./interaction-log.js";
-import { DIGEST_BYTES } from "./known-messages.js";
+import { canonicalMessages } from "../../conversation/canonical.js";
+import type { Message } from "../../conversation/message.js";
+import type { MessageFilter } from "../../conversation/text-filter.js";
+import { native } from "../../native/addon.js";
+import type { NativeSession } from "../../native/contract.js";
+import { type Interaction, inputLength } from "../interaction.js";
+import type { InteractionLog } from "../interaction-log.js";
+import { DIGEST_BYTES, type DigestedMessages } from "./known-messages.js";
 
 /** A recorded answer to which a client has added text. */
 export interface ExtendedAnswer {
@@ -59,7 +58,7 @@ export class ExtendedAnswers {
    *
    * @param known index of the last message that is a recorded answer as it stands; -1 if there is none
    */
-  find({ messages, digests, callIds }: PreparedMessages, known: number): ExtendedAnswer | undefined {
+  find({ messages, digests, callIds }: DigestedMessages, known: number): ExtendedAnswer | undefined {
     const position = messages.findLastIndex(({ role }) => role === "assistant");
     const message = messages[position];
     if (!message || position <= known || position === messages.length - 1 || hasCalls(message)) return undefined;

@@ -1,5 +1,5 @@
-import type { Message } from "../conversation/message.js";
-import { native } from "../native/addon.js";
+import type { Message } from "../../conversation/message.js";
+import { native } from "../../native/addon.js";
 
 /**
  * Running hashes of tool call ids.

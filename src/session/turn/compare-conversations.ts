@@ -1,6 +1,6 @@
-import { canonicalMessages } from "../conversation/canonical.js";
-import { isSystem, type Message } from "../conversation/message.js";
-import type { MessageFilter } from "../conversation/text-filter.js";
+import { canonicalMessages } from "../../conversation/canonical.js";
+import { isSystem, type Message } from "../../conversation/message.js";
+import type { MessageFilter } from "../../conversation/text-filter.js";
 
 /** Returns true if both are equal, as the search for a parent compares messages. */
 export function isSameConversation(
