@@ -3,9 +3,10 @@ import type { MessageFilter } from "../conversation/text-filter.js";
 import type { NativeSession } from "../native/contract.js";
 import type { Steps } from "../support/async/steps.js";
 import { CallsInFlight } from "./calls-in-flight.js";
-import type { Delivery, LeftOutInteraction, LeftOutReason } from "./delivery.js";
+import type { Delivery, LeftOutInteraction } from "./delivery.js";
 import { SessionError } from "./errors.js";
 import type { Interaction } from "./interaction.js";
+import { LeftOutChoice } from "./left-out-choice.js";
 import { type ExportOutcome, Lifecycle, type SessionState } from "./lifecycle.js";
 import { SessionData } from "./session-data.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
@@ -65,6 +66,7 @@ export class Session {
   #upstreamCalls: number;
 
   readonly calls: CallsInFlight;
+  readonly leftOut: LeftOutChoice;
   readonly #events: SessionEvents | undefined;
   readonly #journal: SessionJournal | undefined;
   readonly #data: SessionData;
@@ -74,10 +76,6 @@ export class Session {
   /** Number of interactions with a reward of their own. */
   #rewards: number;
   #sessionReward: number | undefined;
-  /** The interactions that exports leave out, once an export has begun to pack; see {@link chooseLeftOut}. */
-  #chosenLeftOut: ReadonlyMap<number, LeftOutInteraction> | undefined;
-  /** True once an export with that choice was settled, so that it may have reached a trainer. */
-  #choiceIsFinal: boolean;
   /** Number of interactions when the session ended. */
   #countAtEnd: number;
   #promptTokens: number;
@@ -96,8 +94,6 @@ export class Session {
     this.#rewards = summary?.rewards ?? 0;
     this.#sessionReward = summary?.sessionReward;
     this.#countAtEnd = summary?.countAtEnd ?? 0;
-    this.#chosenLeftOut = summary?.leftOut && byIndex(summary.leftOut);
-    this.#choiceIsFinal = summary?.leftOut !== undefined;
     this.#promptTokens = summary?.promptTokens ?? 0;
     this.#completionTokens = summary?.completionTokens ?? 0;
     this.#events = options.events;
@@ -108,6 +104,7 @@ export class Session {
     const onOutcome = (index: number) => this.#storeOutcome(index);
     this.#data = new SessionData(this.id, { filters, digestKey, tally, toolLists, journal, summary, onOutcome });
     this.calls = new CallsInFlight(this.delivery.attempts);
+    this.leftOut = new LeftOutChoice(this.delivery, summary?.leftOut);
   }
 
   /** Lease of the rollout job for which the session runs. */
@@ -257,7 +254,7 @@ export class Session {
       storedTokens: this.storedTokens,
       rewards: this.#rewards,
       sessionReward: this.#sessionReward,
-      leftOut: this.#choiceIsFinal && this.#chosenLeftOut ? [...this.#chosenLeftOut.values()] : undefined,
+      leftOut: this.leftOut.stored,
     };
   }
 
@@ -371,7 +368,7 @@ export class Session {
     if (this.state === "active") this.#events?.emit("over", this, "expired");
     this.lifecycle.free(state);
     this.#data.free();
-    this.#chosenLeftOut = undefined;
+    this.leftOut.clear();
     this.#journal?.freed(this.interactionCount);
   }
 
@@ -382,30 +379,15 @@ export class Session {
 
   /** Ends an export that {@link beginExport} began. */
   endExport(outcome: ExportOutcome): void {
-    if (outcome !== "left" && this.#chosenLeftOut) this.#choiceIsFinal = true;
+    if (outcome !== "left") this.leftOut.settle();
     this.lifecycle.endExport(outcome);
-    // No export was settled, so the next one decides anew.
-    if (!this.lifecycle.exporting && !this.#choiceIsFinal) this.#chosenLeftOut = undefined;
+    if (!this.lifecycle.exporting) this.leftOut.forget();
   }
 
-  /**
-   * Returns all interactions that an export leaves out, by ascending index. The first export decides for all later ones: its repeats
-   * have the same rows, and its shards together have every row, even if an answer reaches its client or is lost in between.
-   */
+  /** Returns the interactions that an export leaves out, by ascending index. While an export is packed, this decides for all later ones. */
   chooseLeftOut(): readonly LeftOutInteraction[] {
-    const leftOut = this.leftOutInteractions();
-    if (this.lifecycle.exporting) this.#chosenLeftOut ??= byIndex(leftOut);
-    return leftOut;
-  }
-
-  /** Returns why batches leave an interaction out by default; undefined if they include it. May change until {@link chooseLeftOut}. */
-  leftOut(index: number): LeftOutReason | undefined {
-    return this.#chosenLeftOut ? this.#chosenLeftOut.get(index)?.reason : this.delivery.leftOut(index);
-  }
-
-  /** Returns all interactions that are left out, by ascending index. May change until {@link chooseLeftOut}. */
-  leftOutInteractions(): readonly LeftOutInteraction[] {
-    return this.#chosenLeftOut ? [...this.#chosenLeftOut.values()] : this.delivery.allLeftOut();
+    if (this.lifecycle.exporting) this.leftOut.choose();
+    return this.leftOut.list();
   }
 
   /** Returns the input messages of an interaction, exactly as its request spelled them. */
@@ -483,10 +465,4 @@ export class Session {
       referenced: this.delivery.wasReferenced(index),
     });
   }
-}
-/** Shared, because almost every session leaves out no interaction. */
-const NONE_LEFT_OUT: ReadonlyMap<number, LeftOutInteraction> = new Map();
-
-function byIndex(leftOut: readonly LeftOutInteraction[]): ReadonlyMap<number, LeftOutInteraction> {
-  return leftOut.length === 0 ? NONE_LEFT_OUT : new Map(leftOut.map((each) => [each.index, each]));
 }

@@ -307,7 +307,7 @@ describe("the limits of a session", () => {
 
 describe("a retry of a call with n", () => {
   const retry = { "x-stainless-retry-count": "1" };
-  const leftOut = () => proxy.context.registry.get(session.id).leftOutInteractions();
+  const leftOut = () => proxy.context.registry.get(session.id).leftOut.list();
 
   it("leaves out all choices of the earlier call once a choice of the retry is continued", async () => {
     const keyed = { "idempotency-key": "one" };

@@ -21,7 +21,7 @@ describe("what exports leave out", () => {
     session.delivery.closedEarly(0);
     session.endExport(outcome);
     session.lifecycle.reopen();
-    expect([session.chooseLeftOut(), session.leftOut(0)]).toEqual([[], undefined]);
+    expect([session.chooseLeftOut(), session.leftOut.reasonOf(0)]).toEqual([[], undefined]);
     expect(session.summarize().leftOut).toEqual([]);
   });
 
@@ -32,7 +32,7 @@ describe("what exports leave out", () => {
     expect(session.chooseLeftOut()).toEqual(lost);
     session.endExport("taken");
     session.delivery.answered(0);
-    expect([session.leftOutInteractions(), session.leftOut(0), session.summarize().leftOut]).toEqual([
+    expect([session.leftOut.list(), session.leftOut.reasonOf(0), session.summarize().leftOut]).toEqual([
       lost,
       "undelivered",
       lost,
@@ -48,6 +48,6 @@ describe("what exports leave out", () => {
     session.endExport("left");
     expect(session.chooseLeftOut()).toEqual([]);
     session.endExport("left");
-    expect([session.leftOutInteractions(), session.summarize().leftOut]).toEqual([lost, undefined]);
+    expect([session.leftOut.list(), session.summarize().leftOut]).toEqual([lost, undefined]);
   });
 });

@@ -71,10 +71,10 @@ describe.each(["exported", "expired"] as const)("a session that is freed as %s",
   it("notes nothing more of answers that were not delivered", () => {
     const session = recordedSession();
     session.delivery.closedEarly(0);
-    expect(session.leftOutInteractions()).toEqual([{ index: 0, reason: "undelivered" }]);
+    expect(session.leftOut.list()).toEqual([{ index: 0, reason: "undelivered" }]);
     session.free(state);
     session.delivery.closedEarly(0);
-    expect(session.leftOutInteractions()).toEqual([]);
+    expect(session.leftOut.list()).toEqual([]);
   });
 });
 

@@ -166,7 +166,7 @@ function* refuseOverflowingRewards(
     const interaction = findOverflowingReward(() =>
       new native.PlanBuilder(toNative(options)).add(
         session.tokens,
-        toIndices(session.leftOutInteractions()),
+        toIndices(session.leftOut.list()),
         removes && findRemoved(session, removes),
       ),
     );

@@ -39,7 +39,7 @@ async function turnWithoutDelivery(started: StartedSession, messages: readonly o
 async function readLeftOut({ id }: StartedSession): Promise<readonly { index: number; reason: string }[]> {
   const session = proxy.context.registry.get(id);
   await proxy.context.registry.wake(session);
-  return session.leftOutInteractions();
+  return session.leftOut.list();
 }
 
 test("counts an answer that was sent before the process stopped as delivered", async () => {
