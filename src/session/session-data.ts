@@ -2,7 +2,7 @@ import type { Tool } from "../conversation/message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
 import type { NativeSession, RestoredTree } from "../native/contract.js";
-import { Delivery } from "./delivery.js";
+import { Delivery } from "./delivery/delivery.js";
 import { type Interaction, listChoices } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
 import { type ByteTally, measureMessages, measureRequest, SessionSize } from "./session-size.js";

@@ -56,7 +56,7 @@ const recordFields = {
 };
 
 /** A session of a {@link TrajectoryStore}. A trainer bridge records into it the calls of its engine. */
-export class StoredSession {
+export class LocalSession {
   readonly #session: Session;
 
   constructor(session: Session) {
@@ -162,7 +162,7 @@ export class TrajectoryStore {
     this.#shared = new SharedMemory(sharedMemory);
   }
 
-  createSession({ sessionId, taskId, groupId, messageFilters }: CreateSessionOptions): StoredSession {
+  createSession({ sessionId, taskId, groupId, messageFilters }: CreateSessionOptions): LocalSession {
     this.#requireOpen();
     if (typeof sessionId !== "string" || sessionId === "") {
       throw new SessionError("invalid_value", "sessionId must be a non-empty string.", { param: "sessionId" });
@@ -178,7 +178,7 @@ export class TrajectoryStore {
       ...(messageFilters ? { messageFilters } : {}),
     });
     this.#sessions.set(sessionId, session);
-    return new StoredSession(session);
+    return new LocalSession(session);
   }
 
   /** Packs ended sessions into one batch. If that fails, no session is exported and none is freed. */

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/conversation/message.js";
 import { Session } from "../../src/session/session.js";
-import { StoredSession } from "../../src/session/trajectory-store.js";
+import { LocalSession } from "../../src/session/trajectory-store.js";
 import { turn, user } from "../helpers/turn.js";
 
 setFlagsFromString("--expose-gc");
@@ -13,7 +13,7 @@ const collect = runInNewContext("gc") as () => void;
 /** A session with one interaction, whose request was the last that it prepared. */
 function recordedSession(): Session {
   const session = new Session({ id: "task-0", taskId: "task" });
-  new StoredSession(session).record(turn([user("a long story")], [1, 2], [3]));
+  new LocalSession(session).record(turn([user("a long story")], [1, 2], [3]));
   return session;
 }
 

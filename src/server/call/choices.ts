@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { InFlightCall } from "../../session/calls-in-flight.js";
+import type { InFlightCall } from "../../session/delivery/calls-in-flight.js";
 import type { Turn } from "../../session/turn/turn.js";
 import { AbortSwitch } from "../../support/async/abort-switch.js";
 import type { AdmittedCall } from "../limits/admission.js";

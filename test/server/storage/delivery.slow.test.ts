@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Delivery } from "../../../src/session/delivery.js";
+import { Delivery } from "../../../src/session/delivery/delivery.js";
 import { Proxy, type StartedSession, type Turn } from "../../helpers/proxy.js";
 
 /** A server that starts again on its folder: which answers of the earlier process count as delivered. */

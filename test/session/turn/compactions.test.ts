@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../../src/conversation/chat-message.js";
-import { type StoredSession, TrajectoryStore } from "../../../src/session/trajectory-store.js";
+import { type LocalSession, TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { readSafetensors } from "../../helpers/safetensors.js";
 
 const user = (content: string): ChatMessage => ({ role: "user", content });
@@ -13,7 +13,7 @@ const ASK = user("Summarize the conversation.");
 /** Records a call with token ids that no other call has. Returns its messages with the answer, and its id. */
 class Recorder {
   readonly store = new TrajectoryStore();
-  readonly session: StoredSession = this.store.createSession({ sessionId: "s" });
+  readonly session: LocalSession = this.store.createSession({ sessionId: "s" });
   #calls = 0;
 
   call(messages: readonly ChatMessage[], answer: ChatMessage): readonly ChatMessage[] {

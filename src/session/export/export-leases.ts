@@ -1,8 +1,8 @@
+import type { Session } from "../session.js";
+import type { SessionRegistry } from "../session-registry.js";
+import type { SessionRecords } from "../stored/session-records.js";
 import type { ExportedShard } from "./retention.js";
-import type { Session } from "./session.js";
-import type { SessionRegistry } from "./session-registry.js";
 import { isAlive } from "./shared-exports.js";
-import type { SessionRecords } from "./stored/session-records.js";
 
 export interface ExportLeaseOptions {
   /** Time in which the export must be acknowledged. */

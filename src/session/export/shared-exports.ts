@@ -1,4 +1,4 @@
-import type { Batch } from "./batch/batch.js";
+import type { Batch } from "../batch/batch.js";
 
 interface Lease {
   readonly batch: Batch;

@@ -1,12 +1,12 @@
-import { Slices } from "../support/async/run-steps.js";
-import type { Steps } from "../support/async/steps.js";
-import { turns } from "../support/async/turns.js";
-import { SessionError } from "./errors.js";
-import type { ExportOutcome } from "./lifecycle.js";
+import { Slices } from "../../support/async/run-steps.js";
+import type { Steps } from "../../support/async/steps.js";
+import { turns } from "../../support/async/turns.js";
+import { SessionError } from "../errors.js";
+import type { ExportOutcome } from "../lifecycle.js";
+import type { Session } from "../session.js";
+import type { SessionRegistry } from "../session-registry.js";
+import { DamagedSessionError } from "../stored/damaged-session-error.js";
 import type { ExportedShard } from "./retention.js";
-import type { Session } from "./session.js";
-import type { SessionRegistry } from "./session-registry.js";
-import { DamagedSessionError } from "./stored/damaged-session-error.js";
 
 export interface ExportWaits {
   /** How long to wait for sessions that are still active. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Retention } from "../../src/session/retention.js";
-import { Session } from "../../src/session/session.js";
+import { Retention } from "../../../src/session/export/retention.js";
+import { Session } from "../../../src/session/session.js";
 
 const MINUTE = 60_000;
 

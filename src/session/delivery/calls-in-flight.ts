@@ -1,9 +1,9 @@
-import { AbortSwitch } from "../support/async/abort-switch.js";
-import { Waiters } from "../support/async/waiters.js";
+import { AbortSwitch } from "../../support/async/abort-switch.js";
+import { Waiters } from "../../support/async/waiters.js";
+import { SessionError } from "../errors.js";
+import { hashText } from "../session-keys.js";
 import { type Attempt, identifyRequest } from "./attempt.js";
 import type { RequestAttempts } from "./attempts.js";
-import { SessionError } from "./errors.js";
-import { hashText } from "./session-keys.js";
 
 /** One model call in flight. */
 export interface InFlightCall {

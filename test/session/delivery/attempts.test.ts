@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Attempt, identifyRequest, isUnique } from "../../src/session/attempt.js";
-import { Delivery } from "../../src/session/delivery.js";
+import { type Attempt, identifyRequest, isUnique } from "../../../src/session/delivery/attempt.js";
+import { Delivery } from "../../../src/session/delivery/delivery.js";
 
 /** Two requests without an `idempotency-key`, and one with it. */
 const REQUESTS = ["a", "b", identifyRequest("c", "key")] as const;

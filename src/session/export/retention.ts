@@ -1,4 +1,4 @@
-import type { Session } from "./session.js";
+import type { Session } from "../session.js";
 
 export interface RetentionLimits {
   readonly milliseconds: number;

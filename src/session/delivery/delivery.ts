@@ -1,4 +1,4 @@
-import type { InteractionInfo } from "../native/contract.js";
+import type { InteractionInfo } from "../../native/contract.js";
 import type { Attempt } from "./attempt.js";
 import { RequestAttempts, type RestoredAttempt } from "./attempts.js";
 

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { Exporter } from "../../src/session/exporter.js";
-import type { Session } from "../../src/session/session.js";
-import type { SessionRegistry } from "../../src/session/session-registry.js";
-import { registryOf, TIMEOUT_MILLISECONDS } from "./support/registry.js";
+import { Exporter } from "../../../src/session/export/exporter.js";
+import type { Session } from "../../../src/session/session.js";
+import type { SessionRegistry } from "../../../src/session/session-registry.js";
+import { registryOf, TIMEOUT_MILLISECONDS } from "../support/registry.js";
 
 const HOUR = 3_600_000;
 const WAITS = { waitMilliseconds: HOUR, drainMilliseconds: HOUR };

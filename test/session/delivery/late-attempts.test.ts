@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Attempt, identifyRequest } from "../../src/session/attempt.js";
-import { Delivery } from "../../src/session/delivery.js";
+import { type Attempt, identifyRequest } from "../../../src/session/delivery/attempt.js";
+import { Delivery } from "../../../src/session/delivery/delivery.js";
 
 /**
  * Runs three attempts at one request in every order of their beginnings and ends. The last one is answered, and the agent continues from

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Session } from "../../src/session/session.js";
-import { recordTurn } from "../helpers/record-turn.js";
+import { Session } from "../../../src/session/session.js";
+import { recordTurn } from "../../helpers/record-turn.js";
 
 /** Returns an ended session with one interaction. */
 function endedSession(): Session {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { PreparedExports } from "../../src/session/prepared-exports.js";
+import { PreparedExports } from "../../../src/session/export/prepared-exports.js";
 
 const HOLD_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { ExportOutcome } from "../lifecycle.js";
 import type { PreparedExport } from "./exporter.js";
-import type { ExportOutcome } from "./lifecycle.js";
 
 interface PendingExport {
   readonly prepared: PreparedExport<unknown>;

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { packShards } from "../../src/session/batch/batch.js";
-import { batchOptionsSchema } from "../../src/session/batch/batch-options.js";
-import { planExport } from "../../src/session/batch/plan.js";
-import { Exporter } from "../../src/session/exporter.js";
-import { Session } from "../../src/session/session.js";
-import { StoredSession, TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { runAtOnce } from "../../src/support/async/steps.js";
-import { beginTurn } from "../helpers/record-turn.js";
-import { turn, user } from "../helpers/turn.js";
-import { registryOf, TIMEOUT_MILLISECONDS } from "./support/registry.js";
+import { packShards } from "../../../src/session/batch/batch.js";
+import { batchOptionsSchema } from "../../../src/session/batch/batch-options.js";
+import { planExport } from "../../../src/session/batch/plan.js";
+import { Exporter } from "../../../src/session/export/exporter.js";
+import { Session } from "../../../src/session/session.js";
+import { LocalSession, TrajectoryStore } from "../../../src/session/trajectory-store.js";
+import { runAtOnce } from "../../../src/support/async/steps.js";
+import { beginTurn } from "../../helpers/record-turn.js";
+import { turn, user } from "../../helpers/turn.js";
+import { registryOf, TIMEOUT_MILLISECONDS } from "../support/registry.js";
 
 const SESSIONS = 12;
 const NO_WAIT = { waitMilliseconds: 0, drainMilliseconds: 0 };
@@ -18,7 +18,7 @@ const OPTIONS = batchOptionsSchema.parse({ discount: 0.5 });
 afterEach(() => void vi.restoreAllMocks());
 
 /** Records two calls, of which the second continues the first. */
-function recordTwo(session: StoredSession, index: number): void {
+function recordTwo(session: LocalSession, index: number): void {
   session.record({ ...turn([user(`task ${index}`)], [1, index], [3]), interactionId: `${session.id}-first` });
   session.record({ ...turn([user(`other ${index}`)], [2, index, 4], [5, 6]), interactionId: `${session.id}-second` });
   session.setReward(index);
@@ -37,7 +37,7 @@ function storeOf(count: number): { store: TrajectoryStore; ids: string[] } {
 
 function recordedSession(id: string): Session {
   const session = new Session({ id, taskId: id });
-  recordTwo(new StoredSession(session), 7);
+  recordTwo(new LocalSession(session), 7);
   session.end();
   return session;
 }
@@ -83,7 +83,7 @@ describe("an export whose planning is sliced", () => {
     const registry = registryOf();
     const sessions = Array.from({ length: SESSIONS }, (_, index) => {
       const { session } = registry.start({ taskId: `task-${index}` });
-      recordTwo(new StoredSession(session), index);
+      recordTwo(new LocalSession(session), index);
       session.end();
       return session;
     });
@@ -129,7 +129,7 @@ describe("an export whose planning is sliced", () => {
     const registry = registryOf();
     const sessions = ["first", "second"].map((taskId) => {
       const { session } = registry.start({ taskId });
-      recordTwo(new StoredSession(session), 1);
+      recordTwo(new LocalSession(session), 1);
       session.end();
       return session;
     });

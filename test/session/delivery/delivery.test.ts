@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Delivery } from "../../src/session/delivery.js";
+import { Delivery } from "../../../src/session/delivery/delivery.js";
 
 const undelivered = [{ index: 0, reason: "undelivered" }];
 

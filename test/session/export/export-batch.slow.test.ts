@@ -1,23 +1,23 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { native } from "../../src/native/addon.js";
-import type { Batch } from "../../src/session/batch/batch.js";
-import type { BatchMemory } from "../../src/session/batch/batch-memory.js";
-import { SessionError } from "../../src/session/errors.js";
-import { type StoreExportOptions, TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { native } from "../../../src/native/addon.js";
+import type { Batch } from "../../../src/session/batch/batch.js";
+import type { BatchMemory } from "../../../src/session/batch/batch-memory.js";
+import { SessionError } from "../../../src/session/errors.js";
+import { type StoreExportOptions, TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import {
   batchOptions,
   isPackable,
   type ManySessions,
   manySessions,
   step,
-} from "../helpers/export-model/arbitraries.js";
-import { modelBatch } from "../helpers/export-model/model-batch.js";
-import { modelSession } from "../helpers/export-model/modelled-session.js";
-import { CLOCK, modelOutcome, type Outcome, readBatchFile } from "../helpers/export-model/outcome.js";
-import { recordInto } from "../helpers/export-model/record.js";
-import { sharedDirectory } from "../helpers/shared-directory.js";
+} from "../../helpers/export-model/arbitraries.js";
+import { modelBatch } from "../../helpers/export-model/model-batch.js";
+import { modelSession } from "../../helpers/export-model/modelled-session.js";
+import { CLOCK, modelOutcome, type Outcome, readBatchFile } from "../../helpers/export-model/outcome.js";
+import { recordInto } from "../../helpers/export-model/record.js";
+import { sharedDirectory } from "../../helpers/shared-directory.js";
 
 const store = () => new TrajectoryStore({ sharedMemory: { directory: sharedDirectory() } });
 const { available: pinnable } = native.pinnedMemory();
