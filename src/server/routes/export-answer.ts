@@ -6,7 +6,7 @@ import { onResponseClose } from "../../http/disconnect.js";
 import { growSendBuffer } from "../../http/send-buffer.js";
 import { type Batch, LARGE_BATCH } from "../../session/batch/batch.js";
 import { BatchParts } from "../../session/batch/batch-parts.js";
-import type { ExportWaits } from "../../session/exporter.js";
+import type { ExportWaits } from "../../session/export/exporter.js";
 import type { ServerContext } from "../context.js";
 
 /** @param signal aborts when the client disconnects */

@@ -16,7 +16,7 @@ import { type Batch, packBatch, packShards, type ShardOptions } from "../../sess
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
 import { batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { packTrajectories } from "../../session/batch/trajectories.js";
-import type { ExportedShard } from "../../session/retention.js";
+import type { ExportedShard } from "../../session/export/retention.js";
 import type { Session } from "../../session/session.js";
 import { newBatchId } from "../../session/worker-tag.js";
 import { createDeferred } from "../../support/async/deferred.js";
