@@ -19,9 +19,9 @@ it("a folder inside a room is a room", () => {
 
 it("a room's own quick tests come first, and slow ones last", () => {
   const [own, others, slow] = findRoom(ROOT, "session").tests;
-  expect(own).toContain("test/session/attempts.test.ts");
+  expect(own).toContain("test/session/delivery/attempts.test.ts");
   expect(others).toContain("test/server/export.test.ts");
-  expect(slow).toContain("test/session/export-batch.slow.test.ts");
+  expect(slow).toContain("test/session/export/export-batch.slow.test.ts");
   expect([...(own ?? []), ...(others ?? [])].filter((file) => file.includes(".slow."))).toEqual([]);
 });
 
