@@ -105,29 +105,13 @@ describe("POST /export_batch over several workers", () => {
     expect(tensors["rewards"]?.data).toEqual([0, 7]);
   });
 
-  it("explains what to do instead of shared memory and shards", async () => {
-    const { gateway, ids } = await started(1);
-    const message = async (extra: object) =>
-      (await gateway.post("/export_batch", { session_ids: ids, ...extra })).error.message;
-    expect(await message({ transport: "shm" })).toBe(
-      "`transport` must be `body` through a gateway; received `shm`: the file would be on the worker's machine. Omit " +
-        "`transport`, or send the export to the worker itself, from its machine.",
-    );
-    expect(await message({ shards: 4, shard: 1 })).toBe(
-      "`shards` must be 1 through a gateway; received 4. Export the whole batch and split its rows in the trainer, or " +
-        "send each worker an export of its own sessions with `shards`. A session id names its worker: `<task_id>-<tag>-<n>`.",
-    );
-    expect(await message({ shard: 1 })).toMatch(/^`shard` must be 0 through a gateway; received 1\. /);
-  });
-
-  it("refuses options that only a worker supports, and invalid options", async () => {
+  it("refuses invalid options as one server does", async () => {
     const { gateway, ids } = await started(2);
     const ask = async (extra: object) => {
       const { refusal, error } = await gateway.post("/export_batch", { session_ids: ids, ...extra });
       return [refusal, error.param];
     };
-    expect(await ask({ transport: "shm" })).toEqual(["400 unsupported_parameter", "transport"]);
-    expect(await ask({ shards: 2, shard: 0 })).toEqual(["400 unsupported_parameter", "shards"]);
+    expect(await ask({ shards: 2 })).toEqual(["400 invalid_value", "shard"]);
     expect(await ask({ discount: 2 })).toEqual(["400 invalid_value", "discount"]);
     expect(await ask({ session_ids: [ids[0], ids[0]] })).toEqual(["400 invalid_value", "session_ids"]);
     const unkeyed = await gateway.post("/export_batch", { session_ids: ids }, null);

@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { toApiError } from "../../src/control/session-errors.js";
-import { packShards } from "../../src/session/batch/batch.js";
+import { packShards, type ShardOptions } from "../../src/session/batch/batch.js";
 import { type BatchOptionsInput, batchOptionsSchema } from "../../src/session/batch/batch-options.js";
 import { mergeOrigins } from "../../src/session/batch/merge-origins.js";
 import type { Session } from "../../src/session/session.js";
@@ -9,6 +10,7 @@ import { batchOptions, manySessions } from "../helpers/export-model/arbitraries.
 import type { ModelledSession, Turn } from "../helpers/export-model/modelled-session.js";
 import { recordCalls } from "../helpers/export-model/record.js";
 import type { Reply } from "../helpers/proxy.js";
+import { sharedDirectory } from "../helpers/shared-directory.js";
 import { Gateway, startWorker, type WorkerServer } from "./workers.js";
 
 /** The batch of a gateway with sessions of three workers, and the batch of one server that has these sessions. */
@@ -89,40 +91,83 @@ const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${lette
 const toFields = (options: object) =>
   Object.fromEntries(Object.entries(options).map(([name, value]) => [snakeCase(name), value as unknown]));
 
-/** Returns what one server with these sessions exports: the batch, or its refusal. */
+/** Returns what one server with these sessions exports: the batches, or the error. */
 async function exportAlone(
   sessions: readonly Session[],
   options: BatchOptionsInput,
+  shards: ShardOptions,
   servers: readonly WorkerServer[],
-): Promise<Buffer | string> {
+): Promise<Buffer[] | object> {
   const origin = mergeOrigins(servers.map(({ proxy }) => proxy.context.origin));
   try {
-    const [batch] = await packShards(sessions, batchOptionsSchema.parse(options), { shards: 1 }, { origin });
-    const bytes = Buffer.from(batch?.bytes ?? []);
-    batch?.release();
-    return bytes;
+    const batches = await packShards(sessions, batchOptionsSchema.parse(options), shards, { origin });
+    return batches.map((batch) => {
+      const bytes = Buffer.from(batch.bytes);
+      batch.release();
+      return bytes;
+    });
   } catch (error) {
-    return toApiError(error).code;
+    return JSON.parse(JSON.stringify(toApiError(error).toBody())) as object;
   }
 }
 
-const readReply = (reply: Reply): Buffer | string => (reply.status === 200 ? reply.raw : reply.error.code);
+interface SharedFile {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** Returns the batches of an answer, or its error. Acknowledges files. */
+async function readBatches(gateway: Gateway, reply: Reply): Promise<Buffer[] | object> {
+  if (reply.status !== 200) return reply.json<object>();
+  if (reply.headers["content-type"] === "application/vnd.safetensors") return [reply.raw];
+  const answer = reply.json<SharedFile | { readonly shards: readonly SharedFile[] }>();
+  const files = "shards" in answer ? answer.shards : [answer];
+  const batches = files.map(({ path }) => readFileSync(path));
+  for (const { id } of files)
+    expect((await gateway.send(`/export_batch/${id}`, { method: "DELETE" })).status).toBe(200);
+  return batches;
+}
+
+/** A body has one shard, and shared memory one or all. */
+const deliveries = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({ shards: 1, transport: "body" }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(2, 3).chain((shards) =>
+      fc.record({
+        shards: fc.constant(shards),
+        shard: fc.nat(shards - 1),
+        transport: fc.constantFrom("body", "shm"),
+      }),
+    ),
+  },
+  { weight: 1, arbitrary: fc.record({ shards: fc.constantFrom(1, 2), transport: fc.constant("shm") }) },
+);
+
+const RUNS = 100;
 
 it("is byte for byte the same", async () => {
   const servers = await Promise.all(TAGS.map((tag) => startWorker(tag)));
-  const gateway = await Gateway.start({ urls: servers.map(({ url }) => url) });
+  const urls = servers.map(({ url }) => url);
+  const gateway = await Gateway.start({ urls }, 60, undefined, undefined, { sharedMemory: sharedDirectory() });
   let batches = 0;
-  const property = fc.asyncProperty(recordings, batchOptions, async (recorded, options) => {
-    const sessions = recorded.map((each) => record(each, servers));
-    const expected = await exportAlone(sessions, options, servers);
-    const body = { session_ids: sessions.map(({ id }) => id), ...toFields(options) };
-    const reply = await gateway.post("/export_batch", body);
-    const again = await gateway.post("/export_batch", body);
-    for (const session of sessions) session.free("exported");
-    expect(readReply(reply)).toEqual(expected);
-    expect(readReply(again)).toEqual(expected);
-    if (reply.status === 200) batches++;
-  });
-  await fc.assert(property, { numRuns: 200 });
-  expect(batches).toBeGreaterThan(50);
+  const property = fc.asyncProperty(
+    recordings,
+    batchOptions,
+    deliveries,
+    fc.boolean(),
+    async (recorded, options, delivery, acknowledge) => {
+      const sessions = recorded.map((each) => record(each, servers));
+      const expected = await exportAlone(sessions, options, delivery, servers);
+      const body = { session_ids: sessions.map(({ id }) => id), ...toFields(options), ...delivery };
+      const first = await gateway.post("/export_batch", body);
+      const again = await gateway.post("/export_batch", { ...body, acknowledge });
+      expect(await readBatches(gateway, first)).toEqual(expected);
+      expect(await readBatches(gateway, again)).toEqual(expected);
+      for (const session of sessions) if (!session.lifecycle.freed) session.free("exported");
+      if (first.status === 200) batches++;
+    },
+  );
+  await fc.assert(property, { numRuns: RUNS });
+  expect(batches).toBeGreaterThan(RUNS / 4);
 });
