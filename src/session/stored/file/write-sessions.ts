@@ -5,7 +5,7 @@ import type { BatchOrigin } from "../../batch/batch-metadata.js";
 import { type Interaction, NOTHING_RESPELLED } from "../../interaction.js";
 import type { Session } from "../../session.js";
 import type { SessionSummary } from "../../session-summary.js";
-import { encodeInteraction, type StoredInteraction } from "../interaction-record.js";
+import { encodeInteraction, type OwnMessages, type StoredInteraction } from "../interaction-record.js";
 import { encodeOutcome } from "../outcome-record.js";
 import { encodeHeader, encodeStart, type Frame, FrameCount, type FrameKind } from "./frames.js";
 import type { OriginRecord, SessionRecord, ToolsRecord } from "./records.js";
@@ -133,15 +133,19 @@ function* toolFrames(session: Session, written: Set<string>): Generator<Frame> {
 
 /** The values of an interaction that are texts, or have their own place in a record. */
 const NO_FACTS: ReadonlySet<string> = new Set(["index", "parent", "tokenExact", "templateArgs", "input", "output"]);
+const NO_MESSAGES: OwnMessages = { input: { inherited: 0, respelled: NOTHING_RESPELLED, added: [] }, output: [] };
 
 /** Returns an interaction without texts. Those of a restored session are not read from disk. */
 function toStoredFacts(session: Session, index: number): StoredInteraction {
   const interaction = session.interaction(index);
-  const names = (Object.keys(interaction) as (keyof Interaction)[]).filter((name) => !NO_FACTS.has(name));
+  const facts: Record<string, unknown> = {};
+  for (const name of Object.keys(interaction)) {
+    if (!NO_FACTS.has(name)) facts[name] = interaction[name as keyof Interaction];
+  }
   return {
     native: session.tokens.serialize(index),
-    facts: Object.fromEntries(names.map((name) => [name, interaction[name]])) as unknown as StoredInteraction["facts"],
-    messages: () => ({ input: { inherited: 0, respelled: NOTHING_RESPELLED, added: [] }, output: [] }),
+    facts: facts as unknown as StoredInteraction["facts"],
+    messages: () => NO_MESSAGES,
     objectBytes: 0,
     templateArgs: undefined,
     request: undefined,
