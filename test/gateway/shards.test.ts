@@ -90,8 +90,9 @@ it("lends a file in its own shared memory also if one worker has all sessions", 
   expect(readFileSync(file.path).equals(body.raw)).toBe(true);
 });
 
-it("exports no session if its batch is larger than the shared memory", async () => {
+it("exports no session if the batch is larger than the shared memory, or than one block", async () => {
   const { ask, states } = await start();
   expect((await ask({ transport: "shm", pad_to_multiple_of: 1 << 20 })).refusal).toBe("422 batch_too_large");
+  expect((await ask({ pad_to_multiple_of: 1 << 30 })).refusal).toBe("422 batch_too_large");
   expect(states()).toEqual(new Set(["ended"]));
 });
