@@ -91,6 +91,21 @@ test.each(["padded", "packed", "tree"])("exports the same bytes as without a res
   expect(after.raw.equals(before.raw)).toBe(true);
 });
 
+test("sends a gateway the same records as without a restart, also when their export was settled before", async () => {
+  const started = await recordSession();
+  await proxy.end(started);
+  const prepare = async (outcome: string) => {
+    const { raw, headers } = await proxy.post("/export_batch/prepare", { session_ids: [started.id] });
+    await proxy.post(`/export_batch/${String(headers["x-rolltape-export-id"])}/settle`, { outcome });
+    return raw;
+  };
+  const before = await prepare("left");
+  await restart();
+  expect((await prepare("taken")).equals(before)).toBe(true);
+  await restart();
+  expect((await prepare("taken")).equals(before)).toBe(true);
+});
+
 test("exports the same interactions with messages as without a restart", async () => {
   const started = await recordSession();
   await proxy.end(started);
