@@ -144,7 +144,7 @@ const deliveries = fc.oneof(
   { weight: 1, arbitrary: fc.record({ shards: fc.constantFrom(1, 2), transport: fc.constant("shm") }) },
 );
 
-const RUNS = 100;
+const RUNS = 60;
 
 it("is byte for byte the same", async () => {
   const servers = await Promise.all(TAGS.map((tag) => startWorker(tag)));
