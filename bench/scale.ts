@@ -1,6 +1,7 @@
 import type { Message } from "../src/conversation/message.js";
 import { native } from "../src/native/addon.js";
 import { Session } from "../src/session/session.js";
+import { beginTurn, recordAnswer } from "../test/helpers/record-turn.js";
 import { collectGarbage } from "./export/measure.js";
 import type { Row } from "./export/row.js";
 import { BenchReport } from "./report/bench-report.js";
@@ -50,12 +51,10 @@ const CHAIN_DIGESTS = native.digestMessages(Array.from({ length: 250_000 }, (_, 
 const user = (content: string): Message => ({ role: "user", content });
 const answer: Message = { role: "assistant", content: "an answer" };
 
-function recordIn(session: Session, messages: readonly Message[], replaces: "newest" | "none" = "none"): number {
-  const prepared = session.prepare({ messages });
-  const parent = session.findParent(prepared);
-  const prompt = session.prompt([TAIL], parent?.index);
-  const call = { prepared, output: [answer], prompt, generation: sampled(), finishReason: "stop", parent, replaces };
-  return session.record({ ...call, api: "chat.completions" }).parent;
+function recordIn(session: Session, messages: readonly Message[]): number {
+  const turn = beginTurn(session, { messages });
+  turn.buildPrompt({ pieces: [TAIL], continues: turn.parent });
+  return recordAnswer(turn, { output: [answer], generation: sampled() }).parent;
 }
 
 /** Branches of one turn, through all that the server does to record a call. */
@@ -71,7 +70,7 @@ function branches(): AddTurn {
 /** Attempts at one call, each in the place of the one before. */
 function retries(): AddTurn {
   const session = new Session({ id: "task-0", taskId: "task" });
-  return () => void recordIn(session, [user("a question")], "newest");
+  return () => void recordIn(session, [user("a question")]);
 }
 
 /** Microseconds of the processors' time, garbage collection included: what else the machine does counts little. */

@@ -105,8 +105,8 @@ export type { RecordedSampling } from "./session/recorded-sampling.js";
 export { SessionRegistry } from "./session/session-registry.js";
 export {
   type CreateSessionOptions,
+  type LocalSession,
   type RecordInput,
-  type StoredSession,
   type StoreExportOptions,
   TrajectoryStore,
 } from "./session/trajectory-store.js";

@@ -8,8 +8,8 @@ import { describeTotal, runAll } from "./run-all.js";
 import { runBench } from "./run-bench.js";
 
 /**
- * Runs every benchmark in 15 minutes, and writes the tables of docs/explanation/performance.md. It goes on after one that fails: the page
- * keeps the table of that one's last run. The exit status is 1 if any failed.
+ * Runs every benchmark in 15 minutes, and writes the tables of docs/explanation/performance.md and bench/NOTEBOOK.md. It goes on after one
+ * that fails: the page keeps the table of that one's last run. The exit status is 1 if any failed.
  *
  *   npm run bench:all [-- name…]
  */

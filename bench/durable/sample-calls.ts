@@ -2,6 +2,7 @@ import type { Message } from "../../src/conversation/message.js";
 import { native } from "../../src/native/addon.js";
 import type { RecordedSampling } from "../../src/session/recorded-sampling.js";
 import { Session } from "../../src/session/session.js";
+import { beginTurn, recordAnswer } from "../../test/helpers/record-turn.js";
 import { randomText } from "../text.js";
 
 /** The sessions of the measurements: an agent's conversation that grows by equal shares. They are the same in every process. */
@@ -65,18 +66,13 @@ export class SampleCalls {
     const share = Math.floor(this.#shape.tokens / this.#shape.calls);
     const outputs = Math.floor(share / 4) + (this.#next() % Math.max(1, Math.floor(share / 2)));
     const answer = this.#answer(outputs, share - outputs);
-    const prepared = session.prepare({ messages: this.#messages });
-    const parent = session.findParent(prepared);
+    const turn = beginTurn(session, { messages: this.#messages });
+    turn.buildPrompt({ pieces: [this.#tokens(share - outputs)], continues: turn.parent });
     const generation = new native.Generation();
     generation.append(this.#tokens(outputs), this.#logprobs(outputs), this.#calls >> 2);
-    session.record({
-      prepared,
+    recordAnswer(turn, {
       output: [answer],
-      prompt: session.prompt([this.#tokens(share - outputs)], parent?.index),
       generation,
-      parent,
-      finishReason: "stop",
-      api: "chat.completions",
       id: `chatcmpl-${this.#number}-${this.#calls}-${"0".repeat(20)}`,
       request: `${this.#number}-${this.#calls}`.padEnd(43, "0"),
       sampling: SAMPLING,

@@ -1,5 +1,5 @@
 import { Session } from "../../src/session/session.js";
-import { StoredSession, TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { LocalSession, TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { sized } from "../sized.js";
 
 /** One model call: the tokens that its prompt adds to the sequence before it (`tail`), and the output. */
@@ -64,7 +64,7 @@ export function record(store: TrajectoryStore, load: readonly Conversation[]): s
   });
 }
 
-export function recordConversation(session: StoredSession, conversation: Conversation): void {
+export function recordConversation(session: LocalSession, conversation: Conversation): void {
   const messages: { role: "user" | "assistant"; content: string }[] = [];
   let sequence = new Int32Array(0);
   for (const [turn, { tail, output, logprobs, version, text }] of conversation.entries()) {
@@ -122,7 +122,7 @@ function messageText(start: string, characters: number): string {
 export function recordAgentRun(): Session[] {
   return makeLoad(AGENT_RUN).map((conversation, index) => {
     const session = new Session({ id: `task-${index}`, taskId: "task" });
-    recordConversation(new StoredSession(session), conversation);
+    recordConversation(new LocalSession(session), conversation);
     return session;
   });
 }

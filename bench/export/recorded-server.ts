@@ -3,7 +3,7 @@ import { parseConfig } from "../../src/config/index.js";
 import type { App } from "../../src/http/app-type.js";
 import { createServer, createSglangEngine, ensureTinyModel, loadChatModel, SessionRegistry } from "../../src/index.js";
 import { toServerSettings } from "../../src/server/start.js";
-import { StoredSession } from "../../src/session/trajectory-store.js";
+import { LocalSession } from "../../src/session/trajectory-store.js";
 import { type LoadShape, makeLoad, recordConversation } from "./load.js";
 
 const HOUR = 3_600_000;
@@ -25,7 +25,7 @@ export async function createRecordedServer(shape: LoadShape, adminKey: string): 
   registry.grant(load.length);
   const ids = load.map((conversation) => {
     const { session } = registry.start({});
-    recordConversation(new StoredSession(session), conversation);
+    recordConversation(new LocalSession(session), conversation);
     return session.id;
   });
   const { folder } = await ensureTinyModel();

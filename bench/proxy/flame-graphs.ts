@@ -11,7 +11,7 @@ import { load, startTurns } from "./load.js";
 import { chat, Rig } from "./rig.js";
 
 /**
- * Writes flame graphs of the proxy's main thread in docs/images, under the loads of `bench:proxy`. Look at each one before you commit it.
+ * Writes flame graphs of the proxy's main thread in bench/images, under the loads of `bench:proxy`. Look at each one before you commit it.
  *
  *   npm run docs:flame-graphs [-- NAME…]
  */
@@ -36,7 +36,7 @@ const LOADS: Readonly<Record<string, ProfiledLoad>> = {
 };
 const [WARM_UP_SECONDS, SECONDS] = [6, 8];
 const ADDON_FUNCTIONS = new Set(Object.keys(native));
-const FOLDER = new URL("../../docs/images/", import.meta.url);
+const FOLDER = new URL("../images/", import.meta.url);
 
 async function profile(name: string, { size, type, concurrency, model }: ProfiledLoad): Promise<void> {
   using profiling = new Profiling();

@@ -4,7 +4,7 @@ import { fillTables } from "./page-tables.js";
 import { COMMITTED, readResults } from "./result-files.js";
 
 /** Pages with tables of benchmarks, relative to the repository root. */
-export const PAGES = ["docs/explanation/performance.md"] as const;
+export const PAGES = ["docs/explanation/performance.md", "bench/NOTEBOOK.md"] as const;
 
 /** Writes the tables of the committed results into the pages. Returns the pages that changed. */
 export function writePages(): string[] {

@@ -8,6 +8,7 @@ import { native } from "../../src/native/addon.js";
 import { sleep } from "../../src/support/async/sleep.js";
 import { turns } from "../../src/support/async/turns.js";
 import { Proxy } from "../../test/helpers/proxy.js";
+import { recordTurn } from "../../test/helpers/record-turn.js";
 
 const SETTLE_MS = 2000;
 const { values } = parseArgs({ options: { sessions: { type: "string", default: "1000" } } });
@@ -22,14 +23,9 @@ for (let i = 0; i < count; i++) {
   const { session } = registry.start({ taskId: `task-${i >> 3}`, groupId: `group-${i >> 3}` });
   const generation = new native.Generation();
   generation.append(Int32Array.of(7, 8, 9), Float32Array.of(-0.5, -0.5, -0.5), 0);
-  session.record({
-    prepared: session.prepare({ messages: [{ role: "user", content: `question ${i}` }] }),
-    output: [{ role: "assistant", content: "an answer" }],
-    prompt: session.prompt([Int32Array.of(1, 2, 3, 4)]),
-    generation,
-    finishReason: "stop",
-    api: "chat.completions",
-  });
+  const messages = [{ role: "user", content: `question ${i}` }] as const;
+  const answer = { output: [{ role: "assistant", content: "an answer" }], generation } as const;
+  recordTurn(session, { messages }, answer, { pieces: [Int32Array.of(1, 2, 3, 4)] });
   session.setSessionReward((i % 8) / 8);
   session.end();
 }

@@ -6,8 +6,8 @@ import { onResponseClose } from "../http/disconnect.js";
 import { growSendBuffer } from "../http/send-buffer.js";
 import { type Batch, LARGE_BATCH } from "../session/batch/batch.js";
 import { BatchParts } from "../session/batch/batch-parts.js";
-import type { ExportedShard } from "../session/retention.js";
-import type { SharedExports } from "../session/shared-exports.js";
+import type { ExportedShard } from "../session/export/retention.js";
+import type { SharedExports } from "../session/export/shared-exports.js";
 import { type BatchRequest, EXPORT_ID, SAFETENSORS } from "./batch-request.js";
 import type { ExportMetrics } from "./export-metrics.js";
 

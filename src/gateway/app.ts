@@ -13,7 +13,7 @@ import { jsonBody } from "../http/json-body.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
 import { countRefusals } from "../http/metrics/refusals.js";
 import { SharedMemory, type SharedMemoryOptions } from "../session/batch/batch-memory.js";
-import { SharedExports } from "../session/shared-exports.js";
+import { SharedExports } from "../session/export/shared-exports.js";
 import type { GatewayContext } from "./context.js";
 import { forwarding } from "./forward.js";
 import { GatewayMetrics } from "./gateway-metrics.js";

@@ -2,8 +2,8 @@ import type { MessageFilter } from "../conversation/text-filter.js";
 import type { Steps } from "../support/async/steps.js";
 import { turns } from "../support/async/turns.js";
 import { SessionError } from "./errors.js";
+import { type ExportedShard, type ExportedShards, Retention, type RetentionLimits } from "./export/retention.js";
 import type { SessionState } from "./lifecycle.js";
-import { type ExportedShard, type ExportedShards, Retention, type RetentionLimits } from "./retention.js";
 import { Session, type SessionOptions } from "./session.js";
 import { SessionEvents } from "./session-events.js";
 import { hashText, newSessionKey } from "./session-keys.js";
@@ -59,18 +59,24 @@ const MAX_TOMBSTONES = 100_000;
 /** Number of these sessions that are remembered even if the heap is full. Each takes some kilobytes. */
 const MIN_TOMBSTONES = 1000;
 
+/** A session of the registry. */
+interface Entry {
+  readonly session: Session;
+  /** Under which it is stored. */
+  readonly number: number;
+  /** Hash of its key; undefined if the key was revoked. */
+  keyHash: string | undefined;
+  /** Resolves when its data was read from disk; undefined while it is not being read. */
+  waking: Promise<void> | undefined;
+}
+
 /** All sessions of one server: capacity, ids, keys, expiry, retention. */
 export class SessionRegistry {
   readonly #options: RegistryOptions;
   readonly #adminHash: string;
-  readonly #sessions = new Map<string, Session>();
-  readonly #sessionsByKeyHash = new Map<string, Session>();
-  readonly #keyHashes = new Map<Session, string>();
-  /** The numbers under which sessions are stored. */
-  readonly #numbers = new Map<Session, number>();
-  readonly #sessionsByNumber = new Map<number, Session>();
-  /** Sessions whose data is being read. */
-  readonly #waking = new Map<Session, Promise<void>>();
+  readonly #entries = new Map<string, Entry>();
+  readonly #byKeyHash = new Map<string, Entry>();
+  readonly #byNumber = new Map<number, Entry>();
   readonly events = new SessionEvents();
   /** Number of the next session to start. */
   #nextNumber = 0;
@@ -119,11 +125,11 @@ export class SessionRegistry {
     const key = apiKey ?? newSessionKey(workerTag);
     const prefix = workerTag === undefined ? taskId : `${taskId}-${workerTag}`;
     const number = this.#nextNumber++;
-    const session = this.#add(number, { id: `${prefix}-${number}`, taskId, groupId, leaseId });
+    const entry = this.#add(number, { id: `${prefix}-${number}`, taskId, groupId, leaseId });
     this.#capacity--;
     this.#saveState();
-    this.#bindKey(session, hashText(key));
-    return { session, key };
+    this.#bindKey(entry, hashText(key));
+    return { session: entry.session, key };
   }
 
   /**
@@ -141,18 +147,20 @@ export class SessionRegistry {
       throw new SessionError("session_ended", `Session ${id} is ${session.state} and cannot be taken over.`);
     }
     const key = newSessionKey(this.#options.workerTag);
-    this.#revokeKey(session);
+    const entry = this.#require(id);
+    this.#revokeKey(entry);
     session.takeOver(leaseId ?? session.leaseId);
-    this.#bindKey(session, hashText(key));
+    this.#bindKey(entry, hashText(key));
     await session.calls.abortAll(new SessionError("call_aborted", `Session ${id} was taken over.`));
     return key;
   }
 
   /** Removes a session that was just started, and frees its slot. */
   cancelStart(session: Session): void {
-    this.#revokeKey(session);
+    const entry = this.#require(session.id);
+    this.#revokeKey(entry);
     session.free("expired");
-    this.#remove(session);
+    this.#remove(entry);
     this.#capacity++;
     this.#saveState();
   }
@@ -171,16 +179,16 @@ export class SessionRegistry {
     for (const { number, head } of records.readHeads()) {
       const { summary, keyHash, exported } = head;
       const { id, taskId, groupId, leaseId } = summary;
-      const session = this.#add(number, { id, taskId, groupId, leaseId, summary });
+      const entry = this.#add(number, { id, taskId, groupId, leaseId, summary });
       this.#nextNumber = Math.max(this.#nextNumber, number + 1);
       if (keyHash === this.#adminHash) {
         const message = `The admin key is the key of the stored session ${id}, whose agent would get all rights. Use another admin key.`;
         throw new SessionError("invalid_value", message);
       }
-      if (keyHash !== undefined) this.#indexKey(session, keyHash);
-      if (exported) retained.push({ session, exported });
+      if (keyHash !== undefined) this.#indexKey(entry, keyHash);
+      if (exported) retained.push({ session: entry.session, exported });
     }
-    records.restoreTools((number) => this.#sessionsByNumber.get(number)?.lifecycle.freed === false);
+    records.restoreTools((number) => this.byNumber(number)?.lifecycle.freed === false);
     // Retention frees sessions in the order in which it received them.
     retained.sort((a, b) => a.exported.since - b.exported.since);
     for (const { session, exported } of retained) this.#retention.restore(session, exported);
@@ -193,19 +201,20 @@ export class SessionRegistry {
    */
   async wake(session: Session): Promise<void> {
     if (session.isLoaded || session.lifecycle.freed) return;
-    const waking = this.#waking.get(session) ?? this.#load(session);
-    this.#waking.set(session, waking);
-    await waking.finally(() => this.#waking.delete(session));
+    const entry = this.#find(session);
+    if (!entry) return;
+    entry.waking ??= this.#load(entry).finally(() => (entry.waking = undefined));
+    await entry.waking;
   }
 
   /** Returns the session with this number; undefined if there is none. The number is the last part of a session id. */
   byNumber(number: number): Session | undefined {
-    return this.#sessionsByNumber.get(number);
+    return this.#byNumber.get(number)?.session;
   }
 
   /** Returns the number of a session; undefined if the registry does not have it. */
   numberOf(session: Session): number | undefined {
-    return this.#numbers.get(session);
+    return this.#find(session)?.number;
   }
 
   /**
@@ -216,7 +225,7 @@ export class SessionRegistry {
    */
   saveResponse(session: Session, index: number, encode: () => string | Iterable<string>): Promise<void> | undefined {
     const { records } = this.#options;
-    const number = this.#numbers.get(session);
+    const number = this.numberOf(session);
     if (number === undefined || !records) return undefined;
     return records.saveResponse(number, index, encode(), () => !session.lifecycle.freed);
   }
@@ -224,7 +233,7 @@ export class SessionRegistry {
   /** Returns the UTF-8 of the text that {@link saveResponse} stored; undefined if there is none. */
   *readResponse(session: Session, index: number): Steps<Buffer | undefined> {
     const { records } = this.#options;
-    const number = this.#numbers.get(session);
+    const number = this.numberOf(session);
     return number === undefined || !records ? undefined : yield* records.readResponse(session.id, number, index);
   }
 
@@ -243,7 +252,7 @@ export class SessionRegistry {
     // Called when a response closes. Other listeners of that event may still use the session, so let them run first.
     await turns.next();
     const now = Date.now();
-    const idle = [...this.#sessions.values()]
+    const idle = [...this.all()]
       .filter((session) => session.canUnload(now))
       .map((session) => ({ session, changes: session.dataChanges }));
     idle.sort((a, b) => a.session.lastAccessAt - b.session.lastAccessAt);
@@ -257,13 +266,11 @@ export class SessionRegistry {
 
   /** @param hash the {@link hashText} of a session key */
   byKeyHash(hash: string): Session | undefined {
-    return this.#sessionsByKeyHash.get(hash);
+    return this.#byKeyHash.get(hash)?.session;
   }
 
   get(id: string): Session {
-    const session = this.#sessions.get(id);
-    if (!session) throw new SessionError("session_not_found", `There is no session "${id.slice(0, 200)}".`);
-    return session;
+    return this.#require(id).session;
   }
 
   /** @throws SessionError `session_not_found` if there is no such session, or it has another lease */
@@ -273,13 +280,13 @@ export class SessionRegistry {
     throw new SessionError("session_not_found", `Session "${id}" does not belong to lease "${leaseId}".`);
   }
 
-  all(): Iterable<Session> {
-    return this.#sessions.values();
+  *all(): Generator<Session> {
+    for (const { session } of this.#entries.values()) yield session;
   }
 
   countByState(): Record<SessionState, number> {
     const counts = { active: 0, ended: 0, exported: 0, expired: 0 };
-    for (const session of this.#sessions.values()) counts[session.state]++;
+    for (const { session } of this.#entries.values()) counts[session.state]++;
     return counts;
   }
 
@@ -287,12 +294,12 @@ export class SessionRegistry {
   seal(sessions: readonly Session[], part?: ExportedShard): void {
     this.revokeKeys(sessions);
     this.#retention.keep(sessions, part);
-    for (const session of sessions) this.#saveHead(session);
+    for (const session of sessions) this.#saveHead(this.#find(session));
   }
 
   /** Revokes the keys of sessions whose export must still be acknowledged. */
   revokeKeys(sessions: readonly Session[]): void {
-    for (const session of sessions) this.#revokeKey(session);
+    for (const session of sessions) this.#revokeKey(this.#find(session));
   }
 
   /**
@@ -305,9 +312,9 @@ export class SessionRegistry {
 
   /** Forgets the oldest sessions without data. Returns true if there were any. */
   forgetFreed(): boolean {
-    const before = this.#sessions.size;
+    const before = this.#entries.size;
     this.#removeOldestFreed(MIN_TOMBSTONES);
-    return this.#sessions.size < before;
+    return this.#entries.size < before;
   }
 
   /**
@@ -315,23 +322,25 @@ export class SessionRegistry {
    * Waits for an export of the session that is being packed.
    */
   async delete(id: string): Promise<void> {
-    const session = this.get(id);
-    this.#revokeKey(session);
+    const entry = this.#require(id);
+    const { session } = entry;
+    this.#revokeKey(entry);
     session.end("deleted");
     await session.calls.abortAll(new SessionError("call_aborted", `Session ${id} was deleted.`));
     while (session.lifecycle.exporting) await session.lifecycle.waitSettled();
     this.#retention.forget(session);
     if (!session.lifecycle.freed) session.free("expired");
-    this.#remove(session);
+    this.#remove(entry);
   }
 
   /** Frees sessions that timed out. Call it periodically. */
   sweep(now = Date.now()): void {
-    for (const session of this.#sessions.values()) {
+    for (const entry of this.#entries.values()) {
+      const { session } = entry;
       const canExpire = session.state === "active" || session.state === "ended";
       if (!canExpire || session.calls.size > 0 || session.lifecycle.exporting) continue;
       if (now - session.lastAccessAt < this.#options.timeoutMilliseconds) continue;
-      this.#revokeKey(session);
+      this.#revokeKey(entry);
       session.free("expired");
     }
     this.#retention.sweep(now);
@@ -354,20 +363,31 @@ export class SessionRegistry {
     if (hash === this.#adminHash) {
       throw new SessionError("invalid_value", "api_key must not be the admin key.", { param: "api_key" });
     }
-    if (this.#sessionsByKeyHash.get(hash)?.state === "active") {
+    if (this.byKeyHash(hash)?.state === "active") {
       throw new SessionError("api_key_in_use", "api_key is already used by an active session.", { param: "api_key" });
     }
   }
 
-  async #load(session: Session): Promise<void> {
-    const { records } = this.#options;
-    const number = this.#numbers.get(session);
-    if (!records || number === undefined) return;
-    const readSummary = () => (session.lifecycle.freed ? undefined : session.summarize());
-    await records.readSession(number, readSummary, (stored) => session.loadAsync(stored));
+  /** @throws SessionError `session_not_found` */
+  #require(id: string): Entry {
+    const entry = this.#entries.get(id);
+    if (!entry) throw new SessionError("session_not_found", `There is no session "${id.slice(0, 200)}".`);
+    return entry;
   }
 
-  #add(number: number, options: Pick<SessionOptions, "id" | "taskId" | "groupId" | "leaseId" | "summary">): Session {
+  /** Returns the entry of a session; undefined if the registry does not have it, or no longer. */
+  #find(session: Session): Entry | undefined {
+    const entry = this.#entries.get(session.id);
+    return entry?.session === session ? entry : undefined;
+  }
+
+  async #load({ session, number }: Entry): Promise<void> {
+    const { records } = this.#options;
+    const readSummary = () => (session.lifecycle.freed ? undefined : session.summarize());
+    await records?.readSession(number, readSummary, (stored) => session.loadAsync(stored));
+  }
+
+  #add(number: number, options: Pick<SessionOptions, "id" | "taskId" | "groupId" | "leaseId" | "summary">): Entry {
     const { records, digestKey, messageFilters = [] } = this.#options;
     const session: Session = new Session({
       ...options,
@@ -375,37 +395,28 @@ export class SessionRegistry {
       events: this.events,
       tally: this.#tally,
       toolLists: this.#toolLists,
-      journal: records?.journal(number, () => this.#readHead(session)),
+      journal: records?.journal(number, () => this.#readHead(entry)),
       digestKey,
     });
-    this.#sessions.set(session.id, session);
-    this.#numbers.set(session, number);
-    this.#sessionsByNumber.set(number, session);
-    return session;
+    const entry: Entry = { session, number, keyHash: undefined, waking: undefined };
+    this.#entries.set(session.id, entry);
+    this.#byNumber.set(number, entry);
+    return entry;
   }
 
-  #remove(session: Session): void {
-    const number = this.#numbers.get(session);
-    this.#sessions.delete(session.id);
-    this.#numbers.delete(session);
-    if (number === undefined) return;
-    this.#sessionsByNumber.delete(number);
+  #remove({ session, number }: Entry): void {
+    this.#entries.delete(session.id);
+    this.#byNumber.delete(number);
     this.#options.records?.remove(number);
   }
 
-  #readHead(session: Session): StoredHead {
-    return {
-      summary: session.summarize(),
-      keyHash: this.#keyHashes.get(session),
-      exported: this.#retention.describe(session),
-    };
+  #readHead({ session, keyHash }: Entry): StoredHead {
+    return { summary: session.summarize(), keyHash, exported: this.#retention.describe(session) };
   }
 
-  #saveHead(session: Session): void {
-    const { records } = this.#options;
-    if (!records) return;
-    const number = this.#numbers.get(session);
-    if (number !== undefined) records.saveHead(number, () => this.#readHead(session));
+  /** @param entry undefined: the session was removed */
+  #saveHead(entry: Entry | undefined): void {
+    if (entry) this.#options.records?.saveHead(entry.number, () => this.#readHead(entry));
   }
 
   #saveState(): void {
@@ -413,36 +424,36 @@ export class SessionRegistry {
     this.#options.records?.saveValue(STATE, state);
   }
 
-  #bindKey(session: Session, hash: string): void {
-    const previous = this.#sessionsByKeyHash.get(hash);
-    this.#indexKey(session, hash);
-    this.#saveHead(session);
+  #bindKey(entry: Entry, hash: string): void {
+    const previous = this.#byKeyHash.get(hash);
+    this.#indexKey(entry, hash);
+    this.#saveHead(entry);
     // Its stored head still has the key, which would be valid again after a restart once the new session loses it.
     if (previous) this.#saveHead(previous);
   }
 
-  #indexKey(session: Session, hash: string): void {
-    const previous = this.#sessionsByKeyHash.get(hash);
+  #indexKey(entry: Entry, hash: string): void {
+    const previous = this.#byKeyHash.get(hash);
     // Without this, sealing the previous session would revoke the key of the new one.
-    if (previous) this.#keyHashes.delete(previous);
-    this.#sessionsByKeyHash.set(hash, session);
-    this.#keyHashes.set(session, hash);
+    if (previous) previous.keyHash = undefined;
+    this.#byKeyHash.set(hash, entry);
+    entry.keyHash = hash;
   }
 
-  #revokeKey(session: Session): void {
-    const hash = this.#keyHashes.get(session);
-    if (hash === undefined) return;
-    this.#keyHashes.delete(session);
-    this.#sessionsByKeyHash.delete(hash);
-    this.#saveHead(session);
+  /** @param entry undefined: the session was removed */
+  #revokeKey(entry: Entry | undefined): void {
+    if (entry?.keyHash === undefined) return;
+    this.#byKeyHash.delete(entry.keyHash);
+    entry.keyHash = undefined;
+    this.#saveHead(entry);
   }
 
   /** Removes the oldest sessions without data until at most `most` sessions are left, or only sessions with data. */
   #removeOldestFreed(most: number): void {
-    if (this.#sessions.size <= most) return;
-    for (const session of this.#sessions.values()) {
-      if (session.lifecycle.freed) this.#remove(session);
-      if (this.#sessions.size <= most) return;
+    if (this.#entries.size <= most) return;
+    for (const entry of this.#entries.values()) {
+      if (entry.session.lifecycle.freed) this.#remove(entry);
+      if (this.#entries.size <= most) return;
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { LeftOutInteraction } from "./delivery.js";
+import type { LeftOutInteraction } from "./delivery/delivery.js";
 import type { SessionState } from "./lifecycle.js";
 
 /** The values of a session that stay in memory while its data is on disk only, and after its data was freed. */

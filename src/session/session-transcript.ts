@@ -72,7 +72,7 @@ export function* summarizeSession(session: Session): Steps<InteractionsSummary> 
 function describeCounts(session: Session, index: number): Summarized {
   const { parent, finishReason, tokenExact } = session.interaction(index);
   const { promptTokens, completionTokens, ownReward } = session.tokens.interaction(index);
-  const leftOut = session.leftOut(index);
+  const leftOut = session.leftOut.reasonOf(index);
   const versions = session.tokens.versionRange(index);
   return {
     parent,
@@ -104,7 +104,7 @@ function describeInteraction(session: Session, index: number, { reward, places }
   const interaction = session.interaction(index);
   const { promptTokens, completionTokens, sharedTokens, ownReward } = session.tokens.interaction(index);
   const { createdAt, startedAt, compactedFrom, fallback, tokenExact, output } = interaction;
-  const leftOut = session.leftOut(index);
+  const leftOut = session.leftOut.reasonOf(index);
   const versions = session.tokens.versionRange(index);
   return {
     id: interaction.id,

@@ -4,7 +4,7 @@ import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
 import type { BatchTensorLayout, NativeSharedPool } from "../native/contract.js";
 import { Slices } from "../support/async/run-steps.js";
-import type { Steps } from "../support/async/steps.js";
+import { runAtOnce, type Steps } from "../support/async/steps.js";
 import { type Batch, type PackTarget, packBatch, packShards } from "./batch/batch.js";
 import { type BatchMemory, SharedMemory, type SharedMemoryOptions } from "./batch/batch-memory.js";
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema, shardFields } from "./batch/batch-options.js";
@@ -56,7 +56,7 @@ const recordFields = {
 };
 
 /** A session of a {@link TrajectoryStore}. A trainer bridge records into it the calls of its engine. */
-export class StoredSession {
+export class LocalSession {
   readonly #session: Session;
 
   constructor(session: Session) {
@@ -80,7 +80,7 @@ export class StoredSession {
       );
     }
     const finishReason = parse(recordFields.finishReason, input.finishReason, "finishReason");
-    const id = parse(recordFields.interactionId, input.interactionId, "interactionId");
+    const interactionId = parse(recordFields.interactionId, input.interactionId, "interactionId");
     const sampling = parse(recordFields.sampling, input.sampling, "sampling");
     const requestedModel = parse(recordFields.model, input.model, "model");
     const tag = parse(recordFields.tag, input.tag, "tag");
@@ -93,20 +93,22 @@ export class StoredSession {
     requireInstance(input.logprobs, Float32Array, "logprobs");
     const generation = new native.Generation();
     generation.append(input.outputIds, input.logprobs, input.versions);
-    return this.#session.record({
-      prepared: this.#session.prepare({ messages }),
+    const turn = runAtOnce(this.#session.begin({ messages }));
+    turn.buildPrompt({ pieces: [input.promptIds] });
+    const { id } = turn.record({
       output,
-      prompt: this.#session.prompt([input.promptIds]),
       generation,
       finishReason,
       api: "chat.completions",
-      id,
+      id: interactionId,
       sampling: sampling && toRecordedSampling(sampling, input.outputIds.length),
       requestedModel,
       tag,
       toolCount,
       startedAt,
-    }).id;
+    });
+    turn.releasePrompt();
+    return id;
   }
 
   /** Sets the reward of one interaction. Default: the last one. A later value replaces an earlier one. */
@@ -160,7 +162,7 @@ export class TrajectoryStore {
     this.#shared = new SharedMemory(sharedMemory);
   }
 
-  createSession({ sessionId, taskId, groupId, messageFilters }: CreateSessionOptions): StoredSession {
+  createSession({ sessionId, taskId, groupId, messageFilters }: CreateSessionOptions): LocalSession {
     this.#requireOpen();
     if (typeof sessionId !== "string" || sessionId === "") {
       throw new SessionError("invalid_value", "sessionId must be a non-empty string.", { param: "sessionId" });
@@ -176,7 +178,7 @@ export class TrajectoryStore {
       ...(messageFilters ? { messageFilters } : {}),
     });
     this.#sessions.set(sessionId, session);
-    return new StoredSession(session);
+    return new LocalSession(session);
   }
 
   /** Packs ended sessions into one batch. If that fails, no session is exported and none is freed. */

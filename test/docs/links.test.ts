@@ -6,13 +6,23 @@ const ALL = [
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "SECURITY.md",
   ...PAGES,
-  ...filesIn([".github", "src", "native"], /\.md$/),
+  ...filesIn([".github", "src", "native", "bench"], /\.md$/),
 ];
 const SOURCES = [
   ".oxlintrc.json",
   ...filesIn(["src", "test", "bench", "examples", "scripts", "native"], /\.(ts|mjs|py|sh|h|cc|cpp)$/),
 ];
+
+const { files: PACKED } = JSON.parse(readRepositoryFile("package.json")) as { readonly files: readonly string[] };
+
+/** Returns true if the npm package has the file. npm adds README.md by itself. */
+function isInPackage(path: string): boolean {
+  const isPartOf = (entry: string) => path === entry || path.startsWith(`${entry}/`);
+  const isLeftOut = PACKED.some((entry) => entry.startsWith("!") && isPartOf(entry.slice(1)));
+  return !isLeftOut && ["README.md", ...PACKED].some(isPartOf);
+}
 
 /** Returns one line for each broken link of a page. */
 function brokenLinks(path: string): string[] {
@@ -43,6 +53,11 @@ describe("relativeLinks", () => {
 describe("the pages", () => {
   it.each(ALL)("%s has no link to a missing file or heading", (path) => {
     expect(brokenLinks(path)).toEqual([]);
+  });
+
+  it.each(ALL.filter(isInPackage))("%s links only to files of the npm package, like itself", (path) => {
+    const missing = relativeLinks(path, readRepositoryFile(path)).filter(({ file }) => !isInPackage(file));
+    expect(missing.map(({ target }) => target)).toEqual([]);
   });
 
   it.each(PAGES.filter((page) => page !== "docs/README.md"))("%s is listed in docs/README.md", (path) => {

@@ -19,7 +19,7 @@ const known = new Set([...configKeys.map(({ path }) => path), ...configSections,
 const metrics = new Set(namesIn("docs/reference/metrics.md", METRIC));
 
 describe("the pages", () => {
-  it.each(["README.md", ...PAGES])("%s names only configuration keys and metrics that exist", (path) => {
+  it.each(["README.md", "SECURITY.md", ...PAGES])("%s names only configuration keys and metrics that exist", (path) => {
     const keys = namesIn(path, KEY).filter((key) => !NOT_KEYS.test(key) && !known.has(key));
     const series = namesIn(path, METRIC).filter((name) => !metrics.has(name) && !metrics.has(name.replace(SERIES, "")));
     expect({ keys, series }).toEqual({ keys: [], series: [] });

@@ -13,8 +13,8 @@ import { Proxy } from "../helpers/proxy.js";
 import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 
 /**
- * The recipes of docs/reference/batch-format.md and docs/guides/start.md, and the trainer of the README, run as they
- * are printed there, on batches of the embedded engine.
+ * The recipes of docs/guides/recipes.md and docs/guides/start.md, and the trainer of the README, run as they are printed
+ * there, on batches of the embedded engine. docs/reference/batch-format.md has the code that loads a batch.
  */
 
 const PROGRAM = fileURLToPath(new URL("../helpers/run_recipe.py", import.meta.url));
@@ -27,7 +27,7 @@ const START = "The batch in Python 1";
 const TRAINER = "The shortest trainer 1";
 /** Recipes that load the batch themselves. */
 const WHOLE_PROGRAMS = [START, TRAINER];
-for (const page of ["guides/start.md", "../README.md"]) {
+for (const page of ["guides/recipes.md", "guides/start.md", "../README.md"]) {
   for (const { name, code } of pythonBlocks(readPage(page))) blocks.set(name, code);
 }
 const LOAD = "The batch format 1";
@@ -54,7 +54,7 @@ interface Recipe {
   readonly name: string;
   readonly kinds: readonly Kind[];
   readonly results: readonly string[];
-  readonly check: (results: Results, batch: SafeTensors, kind: Kind) => void;
+  readonly check: (results: Results, batch: SafeTensors) => void;
 }
 
 function expectOnes(ratios: readonly number[], mask: readonly number[]): void {
@@ -80,16 +80,6 @@ function valuesAtTurns(batch: SafeTensors, values: readonly number[], otherwise:
     }
   }
   return tokens;
-}
-
-const CUT = 1;
-const isCut = (batch: SafeTensors, name: string) => column(batch, name).map((code) => Number(code === CUT));
-
-function maskOfRows(batch: SafeTensors): number[] {
-  const mask = [...column(batch, "loss_mask")];
-  const cut = isCut(batch, "row_finish_reason");
-  for (const [row, { at }] of rowsOf(batch).entries()) for (const place of at) if (cut[row] === 1) mask[place] = 0;
-  return mask;
 }
 
 /** Expects some values to be true and some to be false. Otherwise, a recipe without effect would pass. */
@@ -156,76 +146,8 @@ const RECIPES: readonly Recipe[] = [
       check: expectTurnRatios,
     }),
   ),
-  {
-    name: "Credit per turn 1",
-    kinds: ["padded turns", "packed turns"],
-    results: ["credit"],
-    check({ credit = [] }, batch) {
-      expect(credit).toEqual(valuesAtTurns(batch, column(batch, "turn_reward"), 0));
-      expectSome(credit);
-    },
-  },
-  {
-    name: "Credit per turn 2",
-    kinds: ["padded turns", "packed turns"],
-    results: ["returns", "credit"],
-    check({ returns = [], credit = [] }, batch) {
-      expect(credit).toEqual(valuesAtTurns(batch, returns, 0));
-      const firstTurns = column(batch, "cu_turns").slice(0, -1);
-      expect(firstTurns.map((turn) => returns[turn])).toEqual(rowReturns);
-    },
-  },
-  {
-    name: "Overlong masking 1",
-    kinds: ["padded"],
-    results: ["loss_mask"],
-    check: ({ loss_mask = [] }, batch) => expect(loss_mask).toEqual(maskOfRows(batch)),
-  },
-  {
-    name: "Overlong masking 2",
-    kinds: ["packed"],
-    results: ["loss_mask"],
-    check: ({ loss_mask = [] }, batch) => expect(loss_mask).toEqual(maskOfRows(batch)),
-  },
-  {
-    name: "Overlong masking 3",
-    kinds: ["padded turns", "packed turns"],
-    results: ["loss_mask"],
-    check({ loss_mask = [] }, batch) {
-      const cut = isCut(batch, "turn_finish_reason");
-      expectSome(cut);
-      expect(loss_mask).toEqual(
-        valuesAtTurns(
-          batch,
-          cut.map((value) => 1 - value),
-          0,
-        ),
-      );
-    },
-  },
-  {
-    name: "Group advantages 1",
-    kinds: ["padded", "tree", "packed turns"],
-    results: ["advantages"],
-    check({ advantages = [] }, batch, kind) {
-      const rewards = column(batch, kind === "tree" ? "node_rewards" : "rewards");
-      const groups = (
-        JSON.parse(batch.metadata["rows"] ?? "") as { group_id: string | null; session_id: string }[]
-      ).map((row) => row.group_id ?? row.session_id);
-      expect(new Set(groups)).toEqual(new Set(["even", "odd", sessions.at(-1)]));
-      const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-      rewards.forEach((reward, row) => {
-        const own = rewards.filter((_, other) => groups[other] === groups[row]);
-        const deviation = Math.sqrt(mean(own.map((value) => (value - mean(own)) ** 2)));
-        expect(advantages[row]).toBeCloseTo((reward - mean(own)) / (deviation + 1e-6), 4);
-      });
-      expect(advantages.some((value) => Math.abs(value) > 0.5)).toBe(true);
-    },
-  },
 ];
 
-/** Returns the rewards of the `concat` rows with `concat_reward: return`. */
-let rowReturns: readonly number[];
 let sessions: readonly string[];
 interface BatchFile {
   readonly bytes: Buffer;
@@ -300,7 +222,7 @@ async function computeLogits(scorer: Scorer, batch: SafeTensors): Promise<Float3
   return logits;
 }
 
-describe("the recipes of docs/reference/batch-format.md, docs/guides/start.md and the README", () => {
+describe("the recipes of docs/guides/recipes.md, docs/guides/start.md and the README", () => {
   it("are all tested in this file", () => {
     const run = [LOAD, AT_TURNS, ...RECIPES.map(({ name }) => name)];
     expect([...blocks.keys()].toSorted()).toEqual(run.toSorted());
@@ -327,8 +249,6 @@ describe("in PyTorch", () => {
       writeFileSync(join(folder, "out", "batch.safetensors"), file.bytes);
       writeFileSync(join(folder, "logits.bin"), await computeLogits(scorer, file.batch));
     }
-    const { batch } = await exported(proxy, { ...OPTIONS["packed turns"], concat_reward: "return" });
-    rowReturns = column(batch, "rewards");
     await Promise.all([proxy.close(), scorer.close()]);
     await engine.close();
     answers = runRecipes(directory);
@@ -341,6 +261,6 @@ describe("in PyTorch", () => {
   it.each(CASES)("$name computes what the page describes for $kind batches", ({ name, kind, check }) => {
     const answer = answers.get(`${name}, ${kind}`) ?? {};
     expect(answer).not.toHaveProperty("failed");
-    check(answer, findBatchFile(kind).batch, kind);
+    check(answer, findBatchFile(kind).batch);
   });
 });

@@ -3,6 +3,7 @@ import { chatMessagesSchema } from "../../src/conversation/chat-message.js";
 import { native } from "../../src/native/addon.js";
 import { Session } from "../../src/session/session.js";
 import { ADMIN_KEY, type Reply } from "../helpers/proxy.js";
+import { recordTurn } from "../helpers/record-turn.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { assistant } from "../helpers/turn.js";
 import { Gateway, readWorkerTag, startWorker, type WorkerServer } from "./workers.js";
@@ -201,14 +202,9 @@ describe("POST /export_batch over several workers", () => {
 function recordTokens(session: Session, tokens: number): void {
   const generation = new native.Generation();
   generation.append(Int32Array.of(1), Float32Array.of(-1), 0);
-  session.record({
-    prepared: session.prepare({ messages: chatMessagesSchema.parse([{ role: "user", content: "many tokens" }]) }),
-    output: chatMessagesSchema.parse([assistant("!")]),
-    prompt: session.prompt([new Int32Array(tokens)]),
-    generation,
-    finishReason: "stop",
-    api: "chat.completions",
-  });
+  const messages = chatMessagesSchema.parse([{ role: "user", content: "many tokens" }]);
+  const answer = { output: chatMessagesSchema.parse([assistant("!")]), generation };
+  recordTurn(session, { messages }, answer, { pieces: [new Int32Array(tokens)] });
 }
 
 describe("a prepared export", () => {

@@ -23,7 +23,7 @@ it("cuts an answer whose client stopped reading, and the worker records it as un
   const client = new RawClient(new URL(gateway.url), started);
   const body = { model: "tiny", messages: [{ role: "user", content: "hello" }], logprobs: true };
   client.send({ path: "/v1/chat/completions", body });
-  await until(() => context.registry.get(started.id).leftOut(0) === "undelivered");
+  await until(() => context.registry.get(started.id).leftOut.reasonOf(0) === "undelivered");
   expect(await countClosed(gateway, "send_timeout")).toBe(1);
 });
 

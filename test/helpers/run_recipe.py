@@ -1,4 +1,4 @@
-"""Runs recipes of docs/reference/batch-format.md: each line is a JSON recipe, each is answered by a line with its results.
+"""Runs recipes of docs/guides/recipes.md: each line is a JSON recipe, each is answered by a line with its results.
 
 A recipe is `code`, the `directory` that it runs in, and the `names` of its results. It finds the batch under
 out/batch.safetensors and in ROLLTAPE_BATCH. `model`, which transformers loads too, is one that has been run already: its logits for

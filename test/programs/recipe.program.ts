@@ -53,7 +53,8 @@ it("runs the recipe for coding agents: a rollout of Claude Code with a reward fr
 
 /** Returns the guide's block that begins with the script, for this engine and model, with fewer episodes. */
 function readRecipe(engine: string, model: string): string {
-  const [, block] = /```sh\n(mkdir -p try\ncat > try\/solve\.sh[^]*?)```/.exec(readPage("guides/agents.md")) ?? [];
+  const [, block] =
+    /```sh\n(mkdir -p try\ncat > try\/solve\.sh[^]*?)```/.exec(readPage("guides/coding-agents.md")) ?? [];
   if (!block) throw new Error("The guide has no recipe for coding agents.");
   return block
     .replace("npx rolltape", `node ${COMMAND_LINE}`)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { NativePrompt } from "../../src/native/contract.js";
-import { Compactions } from "../../src/session/compactions.js";
+import { Compactions } from "../../src/session/turn/compactions.js";
 import type { WireExport } from "../helpers/export-json.js";
 import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 import { readData } from "../helpers/sse.js";
@@ -307,7 +307,7 @@ describe("the limits of a session", () => {
 
 describe("a retry of a call with n", () => {
   const retry = { "x-stainless-retry-count": "1" };
-  const leftOut = () => proxy.context.registry.get(session.id).leftOutInteractions();
+  const leftOut = () => proxy.context.registry.get(session.id).leftOut.list();
 
   it("leaves out all choices of the earlier call once a choice of the retry is continued", async () => {
     const keyed = { "idempotency-key": "one" };

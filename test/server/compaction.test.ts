@@ -66,9 +66,9 @@ describe("the link of a compacted conversation", () => {
     ]);
     const recorded = served.proxy.context.registry.get(session.id);
     recorded.delivery.closedEarly(1);
-    expect(recorded.leftOut(1)).toBe("undelivered");
+    expect(recorded.leftOut.reasonOf(1)).toBe("undelivered");
     await served.proxy.chat(session, [user(SUMMARY)]);
-    expect(recorded.leftOut(1)).toBeUndefined();
+    expect(recorded.leftOut.reasonOf(1)).toBeUndefined();
     await served.proxy.close();
   });
 });

@@ -53,7 +53,7 @@ describe("a client that closes its side after the request", () => {
   it("receives its answer, which is recorded as delivered", async () => {
     const { received } = await halfClosedCall({});
     expect(received).toContain('"finish_reason":"stop"');
-    expect(readSession().leftOutInteractions()).toEqual([]);
+    expect(readSession().leftOut.list()).toEqual([]);
     expect(recorded()).toBe(1);
   });
 

@@ -3,6 +3,7 @@ import type { Message } from "../../src/conversation/message.js";
 import { native } from "../../src/native/addon.js";
 import type { Session } from "../../src/session/session.js";
 import { Proxy } from "../helpers/proxy.js";
+import { recordTurn } from "../helpers/record-turn.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 
 const CALLS = 5000;
@@ -30,16 +31,12 @@ function recordCall(session: Session, call: number): void {
   const generation = new native.Generation();
   generation.append(Int32Array.of(2 * call + 1), Float32Array.of(logprobAt(call)), versionAt(call));
   const messages: Message[] = [{ role: "user", content: "go on" }];
-  const { id } = session.record({
-    prepared: session.prepare({ messages }),
-    output: [],
-    prompt: session.prompt([Int32Array.of(2 * call)], call > 0 ? call - 1 : undefined),
-    generation,
-    finishReason: "stop",
-    api: "chat.completions",
-    parent: call > 0 ? { index: call - 1, rule: "messages" } : undefined,
-    id: `call-${call}`,
-  });
+  const { id } = recordTurn(
+    session,
+    { messages },
+    { output: [], generation, id: `call-${call}` },
+    { pieces: [Int32Array.of(2 * call)], continues: call > 0 ? { index: call - 1, rule: "messages" } : undefined },
+  );
   if (rewardAt(call) > 0) session.setReward(rewardAt(call), id);
 }
 

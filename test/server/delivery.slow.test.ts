@@ -77,7 +77,7 @@ describe.each(protocols)("a streamed $name", ({ call, end }) => {
     await until(() => client.received.includes(end));
     client.leave();
     await serverAlone();
-    expect(session.leftOutInteractions()).toEqual([]);
+    expect(session.leftOut.list()).toEqual([]);
   });
 
   it("is not recorded if the client leaves before the generation is complete", async () => {
@@ -94,8 +94,8 @@ describe.each(protocols)("a streamed $name", ({ call, end }) => {
 
   it("is undelivered if the client leaves before any content was sent", async () => {
     await loseAnswer(call);
-    expect(session.leftOut(0)).toBe("undelivered");
-    expect(session.leftOutInteractions()).toEqual([{ index: 0, reason: "undelivered" }]);
+    expect(session.leftOut.reasonOf(0)).toBe("undelivered");
+    expect(session.leftOut.list()).toEqual([{ index: 0, reason: "undelivered" }]);
   });
 
   it("is undelivered if the client leaves with content unsent", async () => {
@@ -103,10 +103,10 @@ describe.each(protocols)("a streamed $name", ({ call, end }) => {
     const client = new RawClient(url, started);
     client.send(call);
     await recorded();
-    expect(session.leftOut(0)).toBeUndefined();
+    expect(session.leftOut.reasonOf(0)).toBeUndefined();
     client.leave();
     await serverAlone();
-    expect(session.leftOut(0)).toBe("undelivered");
+    expect(session.leftOut.reasonOf(0)).toBe("undelivered");
   });
 
   it("is delivered if the connection ends after the last content and before the closing events", async () => {
@@ -125,7 +125,7 @@ describe.each(protocols)("a streamed $name", ({ call, end }) => {
     const text = proxy.context.model.decode(Int32Array.of(497, 498, 499), { skipSpecialTokens: true });
     const has = (part: string) => client.received.includes(part);
     expect([has(JSON.stringify(text).slice(1, -1)), has(end)]).toEqual([true, false]);
-    expect(session.leftOut(0)).toBeUndefined();
+    expect(session.leftOut.reasonOf(0)).toBeUndefined();
   });
 
   it("is delivered if the client reads slowly", async () => {
@@ -137,7 +137,7 @@ describe.each(protocols)("a streamed $name", ({ call, end }) => {
     await until(() => client.received.includes(end));
     client.leave();
     await serverAlone();
-    expect(session.leftOut(0)).toBeUndefined();
+    expect(session.leftOut.reasonOf(0)).toBeUndefined();
   });
 });
 
@@ -157,7 +157,7 @@ describe("a streamed answer", () => {
     await recorded();
     client.leave();
     await serverAlone();
-    expect(session.leftOut(0)).toBe("undelivered");
+    expect(session.leftOut.reasonOf(0)).toBe("undelivered");
   });
 
   it("is delivered without content once its end was sent", async () => {
@@ -169,13 +169,13 @@ describe("a streamed answer", () => {
     client.leave();
     await serverAlone();
     expect(session.interactionCount).toBe(1);
-    expect(session.leftOut(0)).toBeUndefined();
+    expect(session.leftOut.reasonOf(0)).toBeUndefined();
   });
 
   it("is undelivered without content if its end was not sent", async () => {
     proxy.engine.replies.push({ ids: [] });
     await loseAnswer(chat({ stream: true }));
-    expect(session.leftOut(0)).toBe("undelivered");
+    expect(session.leftOut.reasonOf(0)).toBe("undelivered");
   });
 });
 
@@ -192,12 +192,12 @@ describe("an answer that is not streamed", () => {
     client.leave();
     await serverAlone();
     expect(session.interactionCount).toBe(3);
-    expect(session.leftOutInteractions()).toEqual([]);
+    expect(session.leftOut.list()).toEqual([]);
   });
 
   it("is undelivered if it waits behind other bytes and the client disconnects", async () => {
     await loseAnswer();
-    expect(session.leftOut(0)).toBe("undelivered");
+    expect(session.leftOut.reasonOf(0)).toBe("undelivered");
   });
 
   it("is undelivered if the client leaves with bytes unsent", async () => {
@@ -207,7 +207,7 @@ describe("an answer that is not streamed", () => {
     await recorded();
     client.leave();
     await serverAlone();
-    expect(session.leftOut(0)).toBe("undelivered");
+    expect(session.leftOut.reasonOf(0)).toBe("undelivered");
   });
 
   it("is undelivered if the client resets a half-closed connection", async () => {
@@ -221,7 +221,7 @@ describe("an answer that is not streamed", () => {
     await until(() => connection.readableEnded);
     client.leave();
     await serverAlone();
-    expect(session.leftOut(0)).toBe("undelivered");
+    expect(session.leftOut.reasonOf(0)).toBe("undelivered");
   });
 
   it("is delivered over a half-closed connection that the client still reads", async () => {
@@ -233,7 +233,7 @@ describe("an answer that is not streamed", () => {
     client.read();
     await until(() => client.received.includes('"completion_tokens"'));
     await serverAlone();
-    expect(session.leftOut(0)).toBeUndefined();
+    expect(session.leftOut.reasonOf(0)).toBeUndefined();
   });
 
   it("stays delivered if its connection closes after it was sent", async () => {
@@ -247,7 +247,7 @@ describe("an answer that is not streamed", () => {
     await recorded(2);
     client.leave();
     await serverAlone();
-    expect(session.leftOutInteractions()).toEqual([{ index: 1, reason: "undelivered" }]);
+    expect(session.leftOut.list()).toEqual([{ index: 1, reason: "undelivered" }]);
   });
 });
 
@@ -257,13 +257,13 @@ describe("an undelivered interaction counts as delivered", () => {
   it("once it has a reward that names it", async () => {
     const id = await loseAnswer();
     expect((await proxy.reward(started, 1, id)).status).toBe(200);
-    expect(session.leftOut(0)).toBeUndefined();
+    expect(session.leftOut.reasonOf(0)).toBeUndefined();
   });
 
   it("once it has a reward as the last one", async () => {
     await loseAnswer();
     await proxy.reward(started, 0);
-    expect(session.leftOut(0)).toBeUndefined();
+    expect(session.leftOut.reasonOf(0)).toBeUndefined();
   });
 
   it("once it has a child", async () => {
@@ -271,14 +271,14 @@ describe("an undelivered interaction counts as delivered", () => {
     const [answer] = session.interaction(0).output;
     await proxy.chat(started, [...messages, { role: "assistant", content: answer?.content }, user("more")]);
     expect(session.interaction(1).parent).toBe(0);
-    expect(session.leftOutInteractions()).toEqual([]);
+    expect(session.leftOut.list()).toEqual([]);
   });
 
   it("once its response is retrieved", async () => {
     const id = await loseAnswer(response);
-    expect(session.leftOut(0)).toBe("undelivered");
+    expect(session.leftOut.reasonOf(0)).toBe("undelivered");
     expect((await proxy.request({ url: `/v1/responses/${id}` }, started.key)).status).toBe(200);
-    expect(session.leftOut(0)).toBeUndefined();
+    expect(session.leftOut.reasonOf(0)).toBeUndefined();
   });
 
   it("once a request names it as previous_response_id, even if that request fails", async () => {
@@ -286,7 +286,7 @@ describe("an undelivered interaction counts as delivered", () => {
     proxy.engine.replies.push(new Error("broke"));
     const body = { model: "tiny", input: "more", previous_response_id: id };
     expect((await proxy.post("/v1/responses", body, started.key)).status).toBe(500);
-    expect(session.leftOut(0)).toBeUndefined();
+    expect(session.leftOut.reasonOf(0)).toBeUndefined();
   });
 
   it("but not because of events of another interaction", async () => {
@@ -294,7 +294,7 @@ describe("an undelivered interaction counts as delivered", () => {
     await proxy.chat(started, [user("other")]);
     await proxy.reward(started, 1);
     expect(session.find(id)?.index).toBe(0);
-    expect(session.leftOutInteractions()).toEqual([{ index: 0, reason: "undelivered" }]);
+    expect(session.leftOut.list()).toEqual([{ index: 0, reason: "undelivered" }]);
   });
 });
 
@@ -306,7 +306,7 @@ describe("the session's record", () => {
     }>();
     expect(interaction_count).toBe(1);
     session.free("expired");
-    expect(session.leftOut(0)).toBeUndefined();
-    expect(session.leftOutInteractions()).toEqual([]);
+    expect(session.leftOut.reasonOf(0)).toBeUndefined();
+    expect(session.leftOut.list()).toEqual([]);
   });
 });

@@ -54,7 +54,7 @@ async function start(options: ProxyOptions<AlternativesEngine> = {}): Promise<St
   return { ...server, started, client, hasRead: (end) => until(() => tail.endsWith(end)) };
 }
 
-const leftOut = ({ proxy, started }: Started) => proxy.context.registry.get(started.id).leftOut(0);
+const leftOut = ({ proxy, started }: Started) => proxy.context.registry.get(started.id).leftOut.reasonOf(0);
 const recorded = ({ proxy, started }: Started) =>
   until(() => proxy.context.registry.get(started.id).interactionCount === 1);
 /** Memory of calls in flight and of unsent answers. */

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { Turn } from "../../src/session/turn/turn.js";
 import { Proxy } from "../helpers/proxy.js";
 
 /** A long request must not block the event loop: other requests run between its steps. */
@@ -37,10 +38,10 @@ it.each([
     return parse(text) as unknown;
   });
   const started = proxy.context.registry.get(session.id);
-  const prepare = started.prepareInSteps.bind(started);
-  vi.spyOn(started, "prepareInSteps").mockImplementation((...args) => {
+  const begin = started.begin.bind(started);
+  vi.spyOn(started, "begin").mockImplementation((...args) => {
     steps["digest"] ??= iteration;
-    return prepare(...args);
+    return begin(...args);
   });
   const prompt = proxy.context.model.prompt.bind(proxy.context.model);
   vi.spyOn(proxy.context.model, "prompt").mockImplementation((...args) => {
@@ -62,7 +63,6 @@ it("runs each step with the tokens of a session's first, long prompt in its own 
   const session = await proxy.session();
   proxy.engine.context = 1 << 24;
   const steps: Record<string, number> = {};
-  const started = proxy.context.registry.get(session.id);
   const note = (step: string) => (steps[step] = iteration);
   const prompt = proxy.context.model.prompt.bind(proxy.context.model);
   vi.spyOn(proxy.context.model, "prompt").mockImplementation(async (...args) => {
@@ -70,10 +70,10 @@ it("runs each step with the tokens of a session's first, long prompt in its own 
     note("encoded");
     return encoded;
   });
-  const compare = started.renderedPrompt.bind(started);
-  vi.spyOn(started, "renderedPrompt").mockImplementation((...args) => {
+  const { buildPrompt, record } = Turn.prototype;
+  vi.spyOn(Turn.prototype, "buildPrompt").mockImplementation(function (this: Turn, ...args) {
     note("compared");
-    return compare(...args);
+    buildPrompt.call(this, ...args);
   });
   const generate = proxy.engine.generate.bind(proxy.engine);
   vi.spyOn(proxy.engine, "generate").mockImplementation(async (...args) => {
@@ -82,10 +82,9 @@ it("runs each step with the tokens of a session's first, long prompt in its own 
     note("answered");
     return result;
   });
-  const record = started.record.bind(started);
-  vi.spyOn(started, "record").mockImplementation((...args) => {
+  vi.spyOn(Turn.prototype, "record").mockImplementation(function (this: Turn, ...args) {
     note("recorded");
-    return record(...args);
+    return record.call(this, ...args);
   });
 
   await proxy.turn(session, [{ role: "user", content: LONG }]);

@@ -76,14 +76,14 @@ async function continueFrom({ text }: Pick<Answered, "text">, parent: number): P
   expect(session.interaction(before).parent).toBe(parent);
 }
 
-const leftOut = () => session.leftOutInteractions();
+const leftOut = () => session.leftOut.list();
 const retried = (...indices: number[]) => indices.map((index) => ({ index, reason: "retried" }));
 
 describe("an attempt that the client's SDK retries", () => {
   it("is kept while the retry has no child", async () => {
     const first = await call(keyed("one"));
     await call(keyed("one", 1));
-    expect(session.leftOut(first.index)).toBeUndefined();
+    expect(session.leftOut.reasonOf(first.index)).toBeUndefined();
     expect(session.interactionCount).toBe(2);
   });
 
@@ -91,7 +91,7 @@ describe("an attempt that the client's SDK retries", () => {
     const first = await call(keyed("one"));
     const retry = await call(keyed("one", 1));
     await continueFrom(retry, retry.index);
-    expect(session.leftOut(first.index)).toBe("retried");
+    expect(session.leftOut.reasonOf(first.index)).toBe("retried");
     expect(leftOut()).toEqual(retried(first.index));
     expect(session.interactionCount).toBe(3);
   });
@@ -159,14 +159,14 @@ describe("an attempt that the client's SDK retries", () => {
     await failingCall();
     const third = await call(retryCount(2));
     await continueFrom(third, third.index);
-    expect(session.leftOut(sample.index)).toBeUndefined();
+    expect(session.leftOut.reasonOf(sample.index)).toBeUndefined();
   });
 
   it("is reported as undelivered if it is also retried", async () => {
     const lost = await loseAnswer();
     const retry = await call(retryCount(1));
     await continueFrom(retry, retry.index);
-    expect(session.leftOut(lost)).toBe("undelivered");
+    expect(session.leftOut.reasonOf(lost)).toBe("undelivered");
   });
 
   it("is the failed one, so that recorded samples are kept", async () => {
@@ -174,7 +174,7 @@ describe("an attempt that the client's SDK retries", () => {
     await failingCall();
     const retry = await call(retryCount(1));
     await continueFrom(retry, retry.index);
-    expect(session.leftOut(sample.index)).toBeUndefined();
+    expect(session.leftOut.reasonOf(sample.index)).toBeUndefined();
   });
 
   it("has the API, model, tools and sampling of the retry, not only its messages", async () => {
@@ -201,7 +201,7 @@ describe("an attempt that the client's SDK retries", () => {
     release();
     const retry = await call(retryCount(1));
     await continueFrom(retry, retry.index);
-    expect([session.interactionCount, session.leftOut(sample.index)]).toEqual([3, undefined]);
+    expect([session.interactionCount, session.leftOut.reasonOf(sample.index)]).toEqual([3, undefined]);
   });
 
   it("is paired with the next retry if a retry fails", async () => {

@@ -151,7 +151,7 @@ describe("chat_template_type concat", () => {
       [again.id, null],
       [id, first.id],
     ]);
-    expect(proxy.context.registry.get(session.id).leftOutInteractions()).toEqual([]);
+    expect(proxy.context.registry.get(session.id).leftOut.list()).toEqual([]);
   });
 
   it("adds the end-of-turn token to the prompt if the parent stopped without it", async () => {

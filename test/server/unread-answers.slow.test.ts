@@ -53,7 +53,7 @@ describe("a client that stops reading", () => {
     const client = await openFull(server, started);
     client.send(chat(extra));
     const session = proxy.context.registry.get(started.id);
-    await until(() => session.leftOut(0) === "undelivered");
+    await until(() => session.leftOut.reasonOf(0) === "undelivered");
     await until(() => proxy.app.connections.size === 0);
     expect(await countCut(proxy)).toBe(1);
   });
@@ -66,7 +66,7 @@ describe("a client that stops reading", () => {
     client.send(chat());
     const sending = setInterval(() => client.send(chat()), 10);
     client.socket.once("close", () => clearInterval(sending));
-    await until(() => proxy.context.registry.get(started.id).leftOut(0) === "undelivered");
+    await until(() => proxy.context.registry.get(started.id).leftOut.reasonOf(0) === "undelivered");
     await until(() => proxy.app.connections.size === 0);
     expect(await countCut(proxy)).toBe(1);
   });

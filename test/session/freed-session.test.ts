@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/conversation/message.js";
 import { Session } from "../../src/session/session.js";
-import { StoredSession } from "../../src/session/trajectory-store.js";
+import { LocalSession } from "../../src/session/trajectory-store.js";
 import { turn, user } from "../helpers/turn.js";
 
 setFlagsFromString("--expose-gc");
@@ -13,7 +13,7 @@ const collect = runInNewContext("gc") as () => void;
 /** A session with one interaction, whose request was the last that it prepared. */
 function recordedSession(): Session {
   const session = new Session({ id: "task-0", taskId: "task" });
-  new StoredSession(session).record(turn([user("a long story")], [1, 2], [3]));
+  new LocalSession(session).record(turn([user("a long story")], [1, 2], [3]));
   return session;
 }
 
@@ -63,18 +63,18 @@ describe.each(["exported", "expired"] as const)("a session that is freed as %s",
 
   it("has no tokens in native memory", () => {
     const session = recordedSession();
-    expect(session.sequenceLength(0)).toBe(3);
+    expect(session.readSequence(0)).toHaveLength(3);
     session.free(state);
-    expect(() => session.sequenceLength(0)).toThrow(expect.objectContaining({ code: "ERR_RELEASED" }) as Error);
+    expect(() => session.readSequence(0)).toThrow(expect.objectContaining({ code: "ERR_RELEASED" }) as Error);
   });
 
   it("notes nothing more of answers that were not delivered", () => {
     const session = recordedSession();
     session.delivery.closedEarly(0);
-    expect(session.leftOutInteractions()).toEqual([{ index: 0, reason: "undelivered" }]);
+    expect(session.leftOut.list()).toEqual([{ index: 0, reason: "undelivered" }]);
     session.free(state);
     session.delivery.closedEarly(0);
-    expect(session.leftOutInteractions()).toEqual([]);
+    expect(session.leftOut.list()).toEqual([]);
   });
 });
 

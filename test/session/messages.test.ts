@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/conversation/message.js";
-import { native } from "../../src/native/addon.js";
 import { Session } from "../../src/session/session.js";
 import { manySessions } from "../helpers/export-model/arbitraries.js";
 import type { ModelledSession, Turn } from "../helpers/export-model/modelled-session.js";
+import { recordTurn } from "../helpers/record-turn.js";
 
 /** Adds what the search for a parent ignores: trailing white space, and reasoning. */
 function spelled({ texts }: Turn, turn: number): Message[] {
@@ -17,14 +17,11 @@ function spelled({ texts }: Turn, turn: number): Message[] {
 function recordAll({ turns }: ModelledSession): Message[][] {
   const session = new Session({ id: "s", taskId: "s" });
   const recorded = turns.map((turn, i) =>
-    session.record({
-      prepared: session.prepare({ messages: spelled(turn, i) }),
-      output: [{ role: "assistant", content: turn.answer, reasoning: "first" }],
-      prompt: session.prompt([]),
-      generation: new native.Generation(),
-      finishReason: "stop",
-      api: "messages",
-    }),
+    recordTurn(
+      session,
+      { messages: spelled(turn, i) },
+      { output: [{ role: "assistant", content: turn.answer, reasoning: "first" }] },
+    ),
   );
   return recorded.map((interaction) => session.readMessages(interaction));
 }

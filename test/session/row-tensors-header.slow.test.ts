@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { packBatch } from "../../src/session/batch/batch.js";
 import { type BatchOptions, batchOptionsSchema } from "../../src/session/batch/batch-options.js";
 import { Session } from "../../src/session/session.js";
-import { StoredSession } from "../../src/session/trajectory-store.js";
+import { LocalSession } from "../../src/session/trajectory-store.js";
 
 const MOST_BYTES = 5120;
 const TURNS_OF_ONE = 16;
@@ -18,7 +18,7 @@ function recordRows(rows: number): Recorded {
   const texts = new Set<string>();
   const sessions = Array.from({ length: rows / TURNS_OF_ONE }, (_, number) => {
     const session = new Session({ id: `math-a1b2c3-${number}`, taskId: "math" });
-    const stored = new StoredSession(session);
+    const stored = new LocalSession(session);
     for (let turn = 0; turn < TURNS_OF_ONE; turn++) {
       const model = `model-${number % 7}`;
       const finishReason = `reason "${turn % 3}"`;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { Session } from "../../src/session/session.js";
-import { type RecordInput, StoredSession } from "../../src/session/trajectory-store.js";
+import { LocalSession, type RecordInput } from "../../src/session/trajectory-store.js";
 import { turn, user } from "../helpers/turn.js";
 
 /** The facts of a call that a session keeps, as a trainer bridge gives them. */
 
 function record(rest: Partial<RecordInput>) {
   const session = new Session({ id: "s", taskId: "t" });
-  new StoredSession(session).record({ ...turn([user("a")], [1], [2, 3]), ...rest });
+  new LocalSession(session).record({ ...turn([user("a")], [1], [2, 3]), ...rest });
   return session.interaction(0);
 }
 

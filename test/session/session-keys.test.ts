@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Exporter } from "../../src/session/exporter.js";
+import { Exporter } from "../../src/session/export/exporter.js";
 import type { Session } from "../../src/session/session.js";
 import { hashText } from "../../src/session/session-keys.js";
 import type { SessionRegistry } from "../../src/session/session-registry.js";

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../src/conversation/chat-message.js";
 import type { Message } from "../../src/conversation/message.js";
 import { SessionRegistry } from "../../src/session/session-registry.js";
-import { StoredSession } from "../../src/session/trajectory-store.js";
+import { LocalSession } from "../../src/session/trajectory-store.js";
+import { beginTurn } from "../helpers/record-turn.js";
 import { assistant, turn, user } from "../helpers/turn.js";
 
 /** Sessions count the tokens that their calls add, and the memory that they hold until they are freed. */
@@ -25,7 +26,7 @@ const message = (role: Message["role"], content: string): Message => ({ role, co
 /** A session, and the same session with the recording calls of the library. */
 function one() {
   const { session } = registryWith(1).start({});
-  return { session, stored: new StoredSession(session) };
+  return { session, stored: new LocalSession(session) };
 }
 
 describe("the tokens of a session", () => {
@@ -49,8 +50,11 @@ describe("the tokens of a session", () => {
     const { session, stored } = one();
     stored.record(FIRST);
     const messages: Message[] = [message("user", "a"), message("assistant", "ok"), message("user", "b")];
-    const measure = (asked: Message[], ids: number[]) =>
-      session.measureGrowth(session.prepare({ messages: asked }), session.prompt([Int32Array.from(ids)]));
+    const measure = (asked: Message[], ids: number[]) => {
+      const begun = beginTurn(session, { messages: asked });
+      begun.buildPrompt({ pieces: [Int32Array.from(ids)] });
+      return begun.measureGrowth();
+    };
     const growth = measure(messages, [1, 2, 3, 4, 5, 6]);
     expect(growth.tokens).toBe(1);
     expect(measure(messages, [1, 2, 3, 4, 9, 6]).tokens).toBe(2);
@@ -67,7 +71,7 @@ describe("the memory of a registry", () => {
     const sessions = [registry.start({}).session, registry.start({}).session];
     const before = registry.bytes;
     expect(before).toBe(sessions.reduce((sum, { storedBytes }) => sum + storedBytes, 0));
-    for (const session of sessions) new StoredSession(session).record(turn([user("x".repeat(10_000))], [1], [2]));
+    for (const session of sessions) new LocalSession(session).record(turn([user("x".repeat(10_000))], [1], [2]));
     expect(registry.bytes - before).toBeGreaterThan(20_000);
     expect(registry.bytes).toBe(sessions.reduce((sum, { storedBytes }) => sum + storedBytes, 0));
   });
@@ -77,7 +81,7 @@ describe("the memory of a registry", () => {
     ["ids of answered tool calls", { role: "tool", content: "a", tool_call_id: "c".repeat(10_000) }],
   ])("counts %s, which the agent chooses", (_, long) => {
     const registry = registryWith(1);
-    const stored = new StoredSession(registry.start({}).session);
+    const stored = new LocalSession(registry.start({}).session);
     const before = registry.bytes;
     stored.record(turn([long], [1], [2]));
     expect(registry.bytes - before).toBeGreaterThan(10_000);
@@ -85,7 +89,7 @@ describe("the memory of a registry", () => {
 
   it("counts messages that a call shares with its parent once", () => {
     const registry = registryWith(1);
-    const stored = new StoredSession(registry.start({}).session);
+    const stored = new LocalSession(registry.start({}).session);
     const long = user("x".repeat(100_000));
     stored.record(turn([long], [1], [2]));
     const before = registry.bytes;
@@ -97,7 +101,7 @@ describe("the memory of a registry", () => {
     const registry = registryWith(3);
     const start = () => registry.start({}).session;
     const [deleted, exported, expired] = [start(), start(), start()];
-    for (const session of [deleted, exported, expired]) new StoredSession(session).record(FIRST);
+    for (const session of [deleted, exported, expired]) new LocalSession(session).record(FIRST);
     await registry.delete(deleted.id);
     exported.end();
     exported.lifecycle.beginExport();

@@ -1,5 +1,5 @@
 import { Session } from "../../../src/session/session.js";
-import { StoredSession } from "../../../src/session/trajectory-store.js";
+import { LocalSession } from "../../../src/session/trajectory-store.js";
 import { sized } from "../../sized.js";
 import { type LoadShape, makeLoad, recordConversation } from "../load.js";
 import { collectGarbage } from "../measure.js";
@@ -14,7 +14,7 @@ function record(shape: LoadShape, index: number): { session: Session; tokens: nu
   const session = new Session({ id: `task-${index}`, taskId: "task" });
   let tokens = 0;
   for (const conversation of makeLoad(shape)) {
-    recordConversation(new StoredSession(session), conversation);
+    recordConversation(new LocalSession(session), conversation);
     for (const { tail, output } of conversation) tokens += tail.length + output.length;
   }
   return { session, tokens };

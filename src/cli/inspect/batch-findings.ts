@@ -1,5 +1,5 @@
 import type { LogprobContent } from "../../engine/engine.js";
-import type { BrokenPrefixCause } from "../../session/broken-prefix.js";
+import type { BrokenPrefixCause } from "../../session/turn/turn.js";
 import { makeInert } from "../../support/inert-text.js";
 import type { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { countLabels, readRowColumns } from "./columns.js";

@@ -22,7 +22,7 @@ export const sectionsSchema = z.strictObject({
     .default([])
     .meta({ writeOnly: true })
     .describe(
-      "Model names whose calls another server answers, `{models, url, api_key, api_key_env, model, timeout_seconds}`, or that are refused, `{models, refuse: true}`. Such calls are not recorded. The first entry that matches the requested name applies. The policy answers all other names and that of the served model. See [Calls to other models](http-api.md#calls-to-other-models).",
+      "Model names whose calls another server answers, `{models, url, api_key, api_key_env, model, timeout_seconds}`, or that are refused, `{models, refuse: true}`. Such calls are not recorded. The first entry that matches the requested name applies. The policy answers all other names and that of the served model. See [Calls to other models](model-calls.md#calls-to-other-models).",
     ),
   group_size: z
     .int()

@@ -4,7 +4,7 @@ import { EXPORT_ID } from "../../control/batch-request.js";
 import { ApiError } from "../../http/errors.js";
 import type { BatchOrigin } from "../../session/batch/batch-metadata.js";
 import { mergeOrigins } from "../../session/batch/merge-origins.js";
-import type { ExportedShard } from "../../session/retention.js";
+import type { ExportedShard } from "../../session/export/retention.js";
 import type { Session } from "../../session/session.js";
 import { type FileSession, readSessions } from "../../session/stored/file/read-sessions.js";
 import { callWorker } from "../contact/call-worker.js";

@@ -18,7 +18,7 @@ import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { packShards } from "../../session/batch/batch.js";
 import type { SharedMemory } from "../../session/batch/batch-memory.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
-import type { SharedExports } from "../../session/shared-exports.js";
+import type { SharedExports } from "../../session/export/shared-exports.js";
 import { newBatchId } from "../../session/worker-tag.js";
 import type { GatewayContext } from "../context.js";
 import { acknowledge, batchNotFound } from "../export/acknowledge.js";

@@ -2,9 +2,10 @@ import type { Grammar } from "../../engine/engine.js";
 import type { OutputRules } from "../../model/output/structure/output-structure.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
 import { RequestError } from "../../protocols/request-error.js";
+import type { Turn } from "../../session/turn/turn.js";
 import type { ServerContext } from "../context.js";
 import { UNREAD_CALLS } from "../model-warnings.js";
-import type { BuiltPrompt } from "./build-prompt.js";
+import { decodePromptEnd } from "./build-prompt.js";
 import type { ModelCall } from "./model-call.js";
 
 /**
@@ -18,7 +19,7 @@ import type { ModelCall } from "./model-call.js";
 export function buildGrammar(
   { engine, model, settings }: ServerContext,
   { request, onUnenforced }: ModelCall,
-  { decodeEnd }: BuiltPrompt,
+  turn: Turn,
 ): Grammar | undefined {
   const { calls, sampling } = request;
   const { mustCall, single } = calls;
@@ -27,7 +28,7 @@ export function buildGrammar(
   if (!sampling.structure && !mustCall && !single && strict.size === 0) return undefined;
   if (mustCall && model.toolCalls.family === "none") refuse(request, UNREAD_CALLS);
   if (engine.supports.grammar) {
-    const rules = toOutputRules(request, strict, decodeEnd());
+    const rules = toOutputRules(request, strict, decodePromptEnd(model, turn));
     const structure = model.outputStructure(rules);
     if (structure) return structure;
     if (!mustCall && !single) {

@@ -1,11 +1,10 @@
 import type { Conversation } from "../../conversation/message.js";
 import { type ChatModel, TemplateError } from "../../model/chat-model.js";
 import { TooManyTokensError } from "../../model/tokenizer/encode-within.js";
-import { totalLength } from "../../model/tokenizer/total-length.js";
-import type { NativePrompt, ParentMatch } from "../../native/contract.js";
-import type { PreparedMessages } from "../../session/completed-call.js";
+import type { ParentMatch } from "../../native/contract.js";
 import { type Api, inputLength } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
+import type { PromptTokens, Turn } from "../../session/turn/turn.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { runInTurns } from "../../support/async/run-steps.js";
 import { turns } from "../../support/async/turns.js";
@@ -14,27 +13,14 @@ import { contextLengthError } from "./context-limit.js";
 import { continueTurn, findExtension, keepSampled } from "./extended-answer.js";
 import { measurePrompt, type PromptSize } from "./prompt-size.js";
 
-export interface BuiltPrompt {
-  readonly prompt: NativePrompt;
-  /** Returns the prompt's last tokens as text. A template may open the model's reasoning there. */
-  readonly decodeEnd: () => string;
-  /** The parent that the prompt continues token by token. */
-  readonly parent?: ParentMatch;
-  /** In `concat`: why the prompt does not continue its parent's tokens. Undefined if it does, or if it is a root. */
-  readonly fallback?: string;
-  /** The prompt adds text to the parent's answer. */
-  readonly extended?: boolean;
-}
-
-/** Number of tokens that {@link BuiltPrompt.decodeEnd} decodes. No template's generation prompt is longer. */
+/** Number of tokens that {@link decodePromptEnd} decodes. No template's generation prompt is longer. */
 const END_TOKENS = 32;
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
 interface PiecesRequest {
   readonly session: Session;
-  readonly conversation: Conversation;
-  readonly prepared: PreparedMessages;
+  readonly turn: Turn;
   readonly size: PromptSize;
   /** Tokens that prompt and output may have together. */
   readonly limit: number;
@@ -48,29 +34,26 @@ export interface PromptRequest extends PiecesRequest {
   readonly signal: AbortSource;
 }
 
-/** The tokens that follow the parent's tokens; without a parent, all tokens of the prompt. */
-interface PromptPieces extends Pick<BuiltPrompt, "parent" | "fallback" | "extended"> {
-  readonly pieces: readonly Int32Array[];
-}
-
 /**
- * Builds the prompt of a call. With `chat_template_type: concat` it is the parent's tokens as generated, followed by the new
+ * Builds the prompt of a turn. With `chat_template_type: concat` it is the parent's tokens as generated, followed by the new
  * messages. Without a parent, and with `hf`, the template renders all messages. With both, an answer to which the client has added text
  * keeps its tokens.
  *
  * @throws ApiError `context_length_exceeded` if there is no room for an output token
  */
-export async function buildPrompt(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
-  const { api, limit, session, signal } = request;
-  const { pieces, ...rest } = await encodeWithinContext(context, request);
+export async function buildPrompt(context: ServerContext, request: PromptRequest): Promise<void> {
+  const { api, limit, turn, signal } = request;
+  const tokens = await encodeWithinContext(context, request);
   if (request.isLongFirst) await turns.next();
   signal.throwIfAborted();
-  const promptTokens = countTokens(session, pieces, rest.parent);
+  const promptTokens = turn.countTokens(tokens);
   if (promptTokens >= limit) throw contextLengthError({ api, limit, promptTokens, counted: "all" });
-  const prompt = rest.parent
-    ? session.prompt(pieces, rest.parent.index)
-    : session.renderedPrompt(pieces, request.prepared);
-  return { prompt, decodeEnd: () => decodeEnd(context.model, pieces), ...rest };
+  turn.buildPrompt(tokens);
+}
+
+/** Returns the prompt's last tokens as text. A template may open the model's reasoning there. */
+export function decodePromptEnd(model: ChatModel, turn: Turn): string {
+  return model.decode(turn.readPromptEnd(END_TOKENS), { skipSpecialTokens: false });
 }
 
 /** Returns the number of tokens that the prompt of this conversation would have now. It may exceed the context. */
@@ -82,20 +65,14 @@ export async function countPromptTokens(
   const size = measurePrompt(context, conversation);
   if (size.isLong) await turns.next();
   session.requireTokens();
-  const prepared = await runInTurns(session.prepareInSteps(conversation));
+  const turn = await runInTurns(session.begin(conversation));
   session.requireTokens();
-  const known = { ...conversation, messages: prepared.messages };
-  const request = { session, conversation: known, prepared, size, limit: UNLIMITED };
-  const { pieces, parent } = await encodePieces(context, request);
+  const tokens = await encodePieces(context, { session, turn, size, limit: UNLIMITED });
   session.requireTokens();
-  return countTokens(session, pieces, parent);
+  return turn.countTokens(tokens);
 }
 
-function countTokens(session: Session, pieces: readonly Int32Array[], parent: ParentMatch | undefined): number {
-  return (parent ? session.sequenceLength(parent.index) : 0) + totalLength(pieces);
-}
-
-async function encodeWithinContext(context: ServerContext, request: PromptRequest): Promise<PromptPieces> {
+async function encodeWithinContext(context: ServerContext, request: PromptRequest): Promise<PromptTokens> {
   const { api, limit } = request;
   try {
     return await encodePieces(context, request);
@@ -105,9 +82,9 @@ async function encodeWithinContext(context: ServerContext, request: PromptReques
   }
 }
 
-async function encodePieces(context: ServerContext, request: PiecesRequest): Promise<PromptPieces> {
+async function encodePieces(context: ServerContext, request: PiecesRequest): Promise<PromptTokens> {
   const { settings, model } = context;
-  const { session, prepared } = request;
+  const { turn } = request;
   const extension = findExtension(model, request);
   if (settings.chatTemplateType !== "concat") {
     const pieces = await renderOrAdvise(context, request);
@@ -115,22 +92,25 @@ async function encodePieces(context: ServerContext, request: PiecesRequest): Pro
   }
   const extended = extension && (await continueTurn(model, request, extension));
   if (extended) return extended;
-  const parent = session.findParent(prepared);
+  const { parent } = turn;
   if (parent === undefined) {
-    const fallback = session.changesSystem(prepared) ? { fallback: "system_changed" } : {};
-    return { pieces: await renderAll(context, request), ...fallback };
+    const fallback = turn.changesSystem() ? "system_changed" : undefined;
+    return { pieces: await renderAll(context, request), fallback };
   }
   const continuation = await encodeContinuation(model, request, parent);
   if ("fallback" in continuation) {
     return { pieces: await renderAll(context, request), fallback: continuation.fallback };
   }
-  return { pieces: continuation.pieces, parent };
+  return { pieces: continuation.pieces, continues: parent };
 }
 
 async function renderAll({ model, known }: ServerContext, request: PiecesRequest): Promise<Int32Array[]> {
-  const { session, conversation, size, limit } = request;
+  const { session, turn, size, limit } = request;
   if (size.isLong) await turns.next();
-  const { idPieces } = await model.prompt(conversation, { known: known.prompts.forSession(session), maxTokens: limit });
+  const { idPieces } = await model.prompt(turn.conversation, {
+    known: known.prompts.forSession(session),
+    maxTokens: limit,
+  });
   return [...idPieces];
 }
 
@@ -143,7 +123,7 @@ async function renderOrAdvise(context: ServerContext, request: PiecesRequest): P
   try {
     return await renderAll(context, request);
   } catch (error) {
-    const parent = error instanceof TemplateError ? request.session.findParent(request.prepared) : undefined;
+    const { parent } = request.turn;
     if (!(error instanceof TemplateError) || parent === undefined) throw error;
     const continuation = await encodeContinuation(context.model, request, parent);
     if ("fallback" in continuation) throw error;
@@ -155,7 +135,7 @@ async function renderOrAdvise(context: ServerContext, request: PiecesRequest): P
 /** Returns the tokens that follow the parent's tokens, or why the prompt cannot continue them. */
 async function encodeContinuation(
   model: ChatModel,
-  { session, conversation, prepared, limit }: PiecesRequest,
+  { session, turn, limit }: PiecesRequest,
   parent: ParentMatch,
 ): Promise<{ readonly pieces: Int32Array[] } | { readonly fallback: string }> {
   if (parent.rule !== "continuation") return { fallback: "history_rewritten" };
@@ -163,16 +143,8 @@ async function encodeContinuation(
   const { output, lastTokenId, toolsKey, templateArgs } = interaction;
   const [answer] = output;
   if (!answer) return { fallback: "no_answer" };
-  if (toolsKey !== prepared.toolsKey) return { fallback: "tools_changed" };
+  if (toolsKey !== turn.toolsKey) return { fallback: "tools_changed" };
   const messageCount = inputLength(interaction) + output.length;
-  const turn = { messageCount, output: answer, lastTokenId, templateArgs };
-  return model.continuation(conversation, turn, limit);
-}
-
-function decodeEnd(model: ChatModel, pieces: readonly Int32Array[]): string {
-  const end: number[] = [];
-  for (let i = pieces.length - 1; i >= 0 && end.length < END_TOKENS; i--) {
-    end.unshift(...(pieces[i]?.subarray(-(END_TOKENS - end.length)) ?? []));
-  }
-  return model.decode(Int32Array.from(end), { skipSpecialTokens: false });
+  const recorded = { messageCount, output: answer, lastTokenId, templateArgs };
+  return model.continuation(turn.conversation, recorded, limit);
 }

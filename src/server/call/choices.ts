@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { InFlightCall } from "../../session/calls-in-flight.js";
-import type { PreparedMessages } from "../../session/completed-call.js";
+import type { InFlightCall } from "../../session/delivery/calls-in-flight.js";
+import type { Turn } from "../../session/turn/turn.js";
 import { AbortSwitch } from "../../support/async/abort-switch.js";
 import type { AdmittedCall } from "../limits/admission.js";
 import type { ModelCall } from "./model-call.js";
@@ -26,11 +26,11 @@ export interface Choices {
  *
  * @throws ApiError if the session has no room for all of them
  */
-export function beginChoices(call: ModelCall, prepared: PreparedMessages): Choices {
+export function beginChoices(call: ModelCall, turn: Turn): Choices {
   const { session, admitted, idPrefix, request, retry } = call;
   const { choices: count = 1 } = request;
   const admittedChoices = count > 1 ? [admitted, ...(admitted?.admitChoices(count - 1) ?? [])] : [admitted];
-  const key = computeRequestKey(call, prepared);
+  const key = computeRequestKey(call, turn);
   const aborting = new AbortSwitch();
   const { retryCount, idempotencyKey } = retry;
   const all: Choice[] = [];

@@ -1,27 +1,15 @@
 import { isUtf8 } from "node:buffer";
-import type { Conversation } from "../../conversation/message.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import { joinIds } from "../../model/tokenizer/join-ids.js";
-import type { ParentMatch } from "../../native/contract.js";
-import type { PreparedMessages } from "../../session/completed-call.js";
 import { type Interaction, inputLength } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
+import type { PromptTokens, Turn } from "../../session/turn/turn.js";
 
 const WITH_SPECIAL = { skipSpecialTokens: false } as const;
 
-/** A prompt that continues the tokens of a recorded answer. */
-export interface ExtendedPrompt {
-  /** The tokens that follow those of the parent. */
-  readonly pieces: readonly Int32Array[];
-  readonly parent: ParentMatch;
-  /** False if the client has only put the stop string back, which is among the recorded tokens. */
-  readonly extended: boolean;
-}
-
 export interface ExtendedPromptRequest {
   readonly session: Session;
-  readonly conversation: Conversation;
-  readonly prepared: PreparedMessages;
+  readonly turn: Turn;
   readonly limit: number;
 }
 
@@ -40,8 +28,8 @@ export interface Extension {
  * An answer that ended with the end-of-turn token does not count: the token is between the answer and the added text, and the
  * template would show it after that text.
  */
-export function findExtension(model: ChatModel, { session, prepared }: ExtendedPromptRequest): Extension | undefined {
-  const found = session.findExtended(prepared);
+export function findExtension(model: ChatModel, { session, turn }: ExtendedPromptRequest): Extension | undefined {
+  const found = turn.findExtended();
   if (!found) return undefined;
   const interaction = session.interaction(found.index);
   const { lastTokenId, stopString } = interaction;
@@ -50,7 +38,7 @@ export function findExtension(model: ChatModel, { session, prepared }: ExtendedP
   const { promptTokens } = session.tokens.interaction(found.index);
   const sampled = model.decode(sequence.subarray(promptTokens), WITH_SPECIAL);
   const answer = interaction.output[0]?.content ?? "";
-  const message = prepared.messages[found.position]?.content ?? "";
+  const message = turn.messages[found.position]?.content ?? "";
   const addedText = readAddedText(sampled, { answer, stopString, message });
   return addedText === undefined ? undefined : { interaction, sequence, addedText };
 }
@@ -83,14 +71,14 @@ export function readAddedText(
 /** Builds the prompt in `concat`; undefined if the template does not show the added text after the answer. */
 export async function continueTurn(
   model: ChatModel,
-  { conversation, prepared, limit }: ExtendedPromptRequest,
+  { turn, limit }: ExtendedPromptRequest,
   { interaction, addedText }: Extension,
-): Promise<ExtendedPrompt | undefined> {
+): Promise<PromptTokens | undefined> {
   const [output] = interaction.output;
-  if (!output || interaction.toolsKey !== prepared.toolsKey) return undefined;
+  if (!output || interaction.toolsKey !== turn.toolsKey) return undefined;
   const { lastTokenId, templateArgs } = interaction;
-  const turn = { messageCount: inputLength(interaction) + 1, output, lastTokenId, templateArgs, addedText };
-  const result = await model.continuation(conversation, turn, limit);
+  const recorded = { messageCount: inputLength(interaction) + 1, output, lastTokenId, templateArgs, addedText };
+  const result = await model.continuation(turn.conversation, recorded, limit);
   return "pieces" in result ? toPrompt(interaction, result.pieces, addedText) : undefined;
 }
 
@@ -104,7 +92,7 @@ export async function keepSampled(
   { limit }: ExtendedPromptRequest,
   { interaction, sequence, addedText }: Extension,
   rendered: readonly Int32Array[],
-): Promise<ExtendedPrompt | undefined> {
+): Promise<PromptTokens | undefined> {
   const ids = joinIds(rendered);
   let common = 0;
   while (common < sequence.length && sequence[common] === ids[common]) common++;
@@ -122,6 +110,7 @@ function readBytes(model: ChatModel, ids: Int32Array): Buffer {
   return Buffer.concat(Array.from(ids, (id) => model.tokenBytes(id)));
 }
 
-function toPrompt({ index }: Interaction, pieces: readonly Int32Array[], addedText: string): ExtendedPrompt {
-  return { pieces, parent: { index, rule: "continuation" }, extended: addedText !== "" };
+function toPrompt({ index }: Interaction, pieces: readonly Int32Array[], addedText: string): PromptTokens {
+  // Without added text, the client has only put the stop string back, which is among the recorded tokens.
+  return { pieces, continues: { index, rule: "continuation" }, extended: addedText !== "" };
 }

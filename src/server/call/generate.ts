@@ -6,22 +6,24 @@ import type {
   SamplingParams,
   SharedPromptText,
 } from "../../engine/engine.js";
+import type { ChatModel } from "../../model/chat-model.js";
 import type { OutputParserOptions } from "../../model/output/output-parser.js";
 import { native } from "../../native/addon.js";
 import type { NativeGeneration } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
 import { type RecordedTokens, sliceLength } from "../../protocols/logprobs.js";
 import type { Api } from "../../session/interaction.js";
+import type { Turn } from "../../session/turn/turn.js";
 import type { AbortSwitch } from "../../support/async/abort-switch.js";
 import type { ServerContext } from "../context.js";
-import type { BuiltPrompt } from "./build-prompt.js";
+import { decodePromptEnd } from "./build-prompt.js";
 import type { AnswerSink, ModelCall } from "./model-call.js";
 import { OutputReader, type ReadOutput } from "./output-reader.js";
 import { readRecordedTokens } from "./token-slices.js";
 
 export interface GenerationJob {
   readonly call: ModelCall;
-  readonly built: BuiltPrompt;
+  readonly turn: Turn;
   readonly promptText: SharedPromptText | undefined;
   readonly sampling: SamplingParams;
   readonly start: AnswerStart;
@@ -59,7 +61,7 @@ export async function generate(
   job: GenerationJob,
   whenTurn?: () => Promise<void>,
 ): Promise<GenerationOutcome> {
-  const { call, built, sampling, start, sink, aborting } = job;
+  const { call, turn, sampling, start, sink, aborting } = job;
   const { model, engine, metrics } = context;
   const { vocabularySize } = model;
   const generation = new native.Generation({ vocabularySize, maxTokens: sampling.maxTokens });
@@ -67,7 +69,7 @@ export async function generate(
   const reader = new OutputReader({
     model,
     generation,
-    openParser: () => model.outputParser(new ParserOptions(job)),
+    openParser: () => model.outputParser(new ParserOptions(model, job)),
     wantsTokens: wantsTokens && sink !== undefined,
     readers: call.request.choices ?? 1,
     maxTokens: call.request.logprobs === "none" ? Number.POSITIVE_INFINITY : sliceLength(sampling.topLogprobs),
@@ -95,7 +97,7 @@ export async function generate(
   try {
     const content: CallContent = {
       id: start.interactionId,
-      prompt: built.prompt,
+      prompt: turn.prompt,
       promptText: job.promptText,
       generation,
       sampling,
@@ -128,20 +130,22 @@ class ParserOptions implements OutputParserOptions {
   readonly stopTokenIds: readonly number[];
   readonly answerBegun: boolean;
   readonly textTokens: boolean;
-  readonly #built: BuiltPrompt;
+  readonly #model: ChatModel;
+  readonly #turn: Turn;
 
-  constructor({ call, built, sampling }: GenerationJob) {
+  constructor(model: ChatModel, { call, turn, sampling }: GenerationJob) {
     const { conversation, logprobs } = call.request;
     this.tools = [...(conversation.tools ?? []), ...(conversation.loadedTools ?? [])];
     this.stop = sampling.stop;
     this.stopTokenIds = sampling.stopTokenIds;
     this.answerBegun = conversation.prefill !== undefined;
     this.textTokens = logprobs === "text";
-    this.#built = built;
+    this.#model = model;
+    this.#turn = turn;
   }
 
   /** A getter, because only families that reason need it: decoding the end of the prompt takes a noticeable part of a short call. */
   get promptEnd(): string {
-    return this.#built.decodeEnd();
+    return decodePromptEnd(this.#model, this.#turn);
   }
 }

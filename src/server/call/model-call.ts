@@ -1,7 +1,7 @@
 import type { Client } from "../../http/disconnect.js";
 import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
-import type { RequestIdentity } from "../../session/calls-in-flight.js";
+import type { RequestIdentity } from "../../session/delivery/calls-in-flight.js";
 import type { Api, Interaction } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
 import type { AdmittedCall } from "../limits/admission.js";

@@ -2,7 +2,6 @@ import type { Conversation, Message } from "../../conversation/message.js";
 import type { GenerateResult } from "../../engine/engine.js";
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
 import { joinDropped } from "../../protocols/server-tools.js";
-import type { PreparedMessages } from "../../session/completed-call.js";
 import type { ServerContext } from "../context.js";
 import type { Choice } from "./choices.js";
 import { type CompletedSampling, toRecordedSampling } from "./complete-sampling.js";
@@ -13,31 +12,25 @@ import type { ReadOutput } from "./output-reader.js";
 /** The generation of one choice of a call. */
 export interface ChoiceJob extends GenerationJob {
   readonly choice: Choice;
-  readonly prepared: PreparedMessages;
   readonly completed: CompletedSampling;
 }
 
 /** Records a generated choice as an interaction. */
 export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: GenerationOutcome): CallRecord {
-  const { call, choice, prepared, built, completed, start } = job;
+  const { call, choice, turn, completed, start } = job;
   const { session, request, api, startedAt } = call;
   const { choices = 1 } = request;
-  const { prompt, parent, fallback, extended } = built;
   const { result, output, tokens, generation, sampling } = outcome;
   const completionTokens = generation.length;
   const finishReason = toFinishReason(result, output);
 
-  const interaction = session.record({
-    prepared,
+  const interaction = turn.record({
     output: [prependPrefill(output.message, request.conversation)],
-    prompt,
     generation,
     finishReason,
     api,
     id: choice.id,
     request: choice.inFlight.attempt.request,
-    parent,
-    fallback,
     sampling: toRecordedSampling(sampling, completed, result.logprobs),
     requestedModel: request.model,
     droppedTools: request.droppedTools.length === 0 ? undefined : joinDropped(request.droppedTools),
@@ -51,13 +44,19 @@ export function recordChoice(context: ServerContext, job: ChoiceJob, outcome: Ge
     resumes: result.resumes,
     versionsUncertain: result.versionsUncertain || undefined,
     startedAt,
-    extended: extended || undefined,
     stopString: output.stopString,
   });
   session.calls.recorded(choice.inFlight, interaction.index);
   const { message, parts, stopString, reasoningTokens, toolCalls } = output;
   const { promptTokens } = start;
-  context.metrics.countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls });
+  context.metrics.countRecorded({
+    interaction,
+    fallback: turn.fallback,
+    result,
+    promptTokens,
+    completionTokens,
+    toolCalls,
+  });
 
   context.rerendered.count(interaction);
 

@@ -1,6 +1,6 @@
-import type { PreparedMessages } from "../../session/completed-call.js";
 import type { Session } from "../../session/session.js";
 import { TOKEN_BYTES } from "../../session/session-size.js";
+import type { Turn } from "../../session/turn/turn.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { AbortSwitch } from "../../support/async/abort-switch.js";
 import { runInTurns } from "../../support/async/run-steps.js";
@@ -9,7 +9,7 @@ import type { ServerContext } from "../context.js";
 import { keepPromptText, type PromptTextUse, takePromptText } from "../known/prompt-texts.js";
 import { requireSession } from "../plugins/auth.js";
 import { buildGrammar } from "./build-grammar.js";
-import { type BuiltPrompt, buildPrompt } from "./build-prompt.js";
+import { buildPrompt } from "./build-prompt.js";
 import { checkSampling } from "./check-sampling.js";
 import { beginChoices, type Choice, type Choices } from "./choices.js";
 import { chooseBudget } from "./choose-budget.js";
@@ -36,11 +36,11 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
   const size = measurePrompt(context, request.conversation);
   if (size.isLong) await turns.next();
   requireOpen(context, session);
-  const prepared = await runInTurns(session.prepareInSteps(request.conversation, request.previousId));
+  const turn = await runInTurns(session.begin(request.conversation, request.previousId));
   // The session may have ended or been taken over between the steps.
   requireOpen(context, session);
   requireSession(call);
-  const choices = beginChoices(call, prepared);
+  const choices = beginChoices(call, turn);
   const { aborting } = choices;
   call.onBegun(choices.all.map(({ id }) => id));
   let records: readonly CallRecord[] | undefined;
@@ -49,7 +49,7 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
     else aborting.abort(reason);
   });
   try {
-    records = await generateAndRecord(context, call, { prepared, size }, choices);
+    records = await generateAndRecord(context, call, { turn, size }, choices);
     // The client may have left while the interactions went to disk.
     if (client.goneReason) noteDisconnect(call, records);
     return records;
@@ -79,22 +79,18 @@ function isAbortedByClient(aborting: AbortSource, { client }: ModelCall): boolea
 async function generateAndRecord(
   context: ServerContext,
   call: ModelCall,
-  { prepared, size }: { readonly prepared: PreparedMessages; readonly size: PromptSize },
+  { turn, size }: { readonly turn: Turn; readonly size: PromptSize },
   { all: choices, aborting }: Choices,
 ): Promise<readonly CallRecord[]> {
   const { session, request, api, startedAt } = call;
-  // The prepared messages are the same objects as in earlier requests. Caches find earlier results by these objects.
-  const conversation = { ...request.conversation, messages: prepared.messages };
-
   const limit = await readContextLimit(context);
   const isLongFirst = isLongFirstPrompt(size, session);
-  const about = { session, conversation, prepared, size, isLongFirst, limit, api, signal: aborting };
-  const built = await buildPrompt(context, about);
-  const promptTokens = built.prompt.length;
-  const promptText = admitPrompt(context, call, choices, prepared, built);
+  await buildPrompt(context, { session, turn, size, isLongFirst, limit, api, signal: aborting });
+  const promptTokens = turn.prompt.length;
+  const promptText = admitPrompt(context, call, choices, turn);
 
-  const grammar = buildGrammar(context, call, built);
-  const thinkingBudget = chooseBudget(context, call, built);
+  const grammar = buildGrammar(context, call, turn);
+  const thinkingBudget = chooseBudget(context, call, turn);
   const limits = { tokensLeft: limit - promptTokens, grammar, thinkingBudget };
   const completed = completeSampling(context, request.sampling, limits);
   if (completed.overridden.length > 0) call.onOverridden(completed.overridden);
@@ -106,8 +102,7 @@ async function generateAndRecord(
     (choice): ChoiceJob => ({
       call,
       choice,
-      prepared,
-      built,
+      turn,
       promptText,
       completed,
       sampling: forChoice(completed.params, choice.index),
@@ -127,7 +122,7 @@ async function generateAndRecord(
 
   // No other step may run in between: all choices are recorded, or none.
   const records = generated.map(({ job, outcome }) => recordChoice(context, job, outcome));
-  built.prompt.release();
+  turn.releasePrompt();
   const indices = records.map(({ interaction }) => interaction.index);
   if (promptText) keepPromptText(context.known.promptTexts, session, promptText, indices);
   const saving = records.flatMap((record) => call.onRecorded?.(record) ?? []);
@@ -165,18 +160,17 @@ function admitPrompt(
   { known }: ServerContext,
   { session, measureKept = () => 0 }: ModelCall,
   choices: readonly Choice[],
-  prepared: PreparedMessages,
-  { prompt, parent }: BuiltPrompt,
+  turn: Turn,
 ): PromptTextUse | undefined {
   try {
-    const { tokens, bytes, parent: index } = session.measureGrowth(prepared, prompt, parent);
+    const { tokens, bytes, parent } = turn.measureGrowth();
     const growth = { tokens, bytes: bytes + measureKept() };
-    const { length } = prompt;
+    const { length } = turn.prompt;
     for (const { admitted } of choices) admitted?.addPrompt(growth, TOKEN_BYTES * length);
-    const start = { tokens: length, parent: index, shared: length - tokens };
+    const start = { tokens: length, parent, shared: length - tokens };
     return takePromptText(known.promptTexts, session, start);
   } catch (error) {
-    prompt.release();
+    turn.releasePrompt();
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { ExportWaits } from "../../session/exporter.js";
+import type { ExportWaits } from "../../session/export/exporter.js";
 import type { ServerContext } from "../context.js";
 
 /** @param signal aborts when the client disconnects */

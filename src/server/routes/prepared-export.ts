@@ -14,7 +14,7 @@ import { controlBody } from "../../http/control-body.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { shardFields } from "../../session/batch/batch-options.js";
-import type { PreparedExport } from "../../session/exporter.js";
+import type { PreparedExport } from "../../session/export/exporter.js";
 import { writeSessions } from "../../session/stored/file/write-sessions.js";
 import { MAX_BATCH_ID } from "../../session/worker-tag.js";
 import type { ServerContext } from "../context.js";

@@ -1,5 +1,5 @@
 import { packageVersion } from "../../support/package-version.js";
-import type { LeftOutReason } from "../delivery.js";
+import type { LeftOutReason } from "../delivery/delivery.js";
 import type { BatchOptions } from "./batch-options.js";
 import type { ExportPlan } from "./plan.js";
 import { describeFilter } from "./row-filter.js";

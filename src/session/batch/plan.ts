@@ -1,7 +1,7 @@
 import { native } from "../../native/addon.js";
 import type { NativePlan, PlanEpisodes, PlanOptions, PlanRows } from "../../native/contract.js";
 import type { Steps } from "../../support/async/steps.js";
-import type { LeftOutInteraction } from "../delivery.js";
+import type { LeftOutInteraction } from "../delivery/delivery.js";
 import { SessionError } from "../errors.js";
 import type { Interaction } from "../interaction.js";
 import type { Session } from "../session.js";
@@ -158,7 +158,7 @@ function* refuseOverflowingRewards(
     const interaction = findOverflowingReward(() =>
       new native.PlanBuilder(toNative(options)).add(
         session.tokens,
-        toIndices(session.leftOutInteractions()),
+        toIndices(session.leftOut.list()),
         removes && findRemoved(session, removes),
       ),
     );

@@ -67,7 +67,7 @@ function unrewardedRoots({ native, removes }: ExportPlan, session: Session): str
     const root = parent < 0 ? index : (rootOf[parent] ?? index);
     rootOf.push(root);
     if (ownReward !== undefined) rewarded.add(root);
-    if (session.leftOut(index) === undefined && !removes?.(session.interaction(index))) kept.add(root);
+    if (session.leftOut.reasonOf(index) === undefined && !removes?.(session.interaction(index))) kept.add(root);
   }
   return rootOf.flatMap((root, index) =>
     root === index && kept.has(root) && !rewarded.has(root) ? [session.interaction(root).id] : [],
@@ -127,7 +127,7 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     created_at: record.createdAt / 1000,
     latency: record.startedAt === undefined ? null : (record.createdAt - record.startedAt) / 1000,
     finish_reason: record.finishReason,
-    left_out: session.leftOut(record.index) ?? null,
+    left_out: session.leftOut.reasonOf(record.index) ?? null,
     cause: record.tokenExact ? null : (record.fallback ?? null),
     extended: record.extended ?? false,
     // Sessions that an earlier version stored lack some of the fields.

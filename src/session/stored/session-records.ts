@@ -11,7 +11,7 @@ import { Allowance } from "../../support/async/allowance.js";
 import { runInTurns } from "../../support/async/run-steps.js";
 import { Semaphore } from "../../support/async/semaphore.js";
 import type { Steps } from "../../support/async/steps.js";
-import type { ExportedShard, ExportedShards } from "../retention.js";
+import type { ExportedShard, ExportedShards } from "../export/retention.js";
 import type { SessionSummary } from "../session-summary.js";
 import { DamagedSessionError, describeRestoreError } from "./damaged-session-error.js";
 import { decodeMessages, encodeInteraction, type OwnMessages } from "./interaction-record.js";

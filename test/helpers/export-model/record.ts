@@ -2,6 +2,7 @@ import { chatMessagesSchema } from "../../../src/conversation/chat-message.js";
 import { native } from "../../../src/native/addon.js";
 import type { Session } from "../../../src/session/session.js";
 import type { TrajectoryStore } from "../../../src/session/trajectory-store.js";
+import { recordTurn } from "../record-turn.js";
 import { assistant } from "../turn.js";
 import { type ModelledSession, messagesOf, type Turn } from "./modelled-session.js";
 
@@ -33,17 +34,16 @@ export function recordCalls(session: Session, turns: readonly Turn[], sessionRew
     const { outputIds, logprobs, versions } = buildOutput(turn);
     const generation = new native.Generation();
     generation.append(outputIds, logprobs, versions);
-    const { index } = session.record({
-      prepared: session.prepare({ messages: chatMessagesSchema.parse(messagesOf(turn)) }),
+    const answer = {
       output: chatMessagesSchema.parse([assistant(turn.answer)]),
-      prompt: session.prompt([Int32Array.from(turn.prompt)]),
       generation,
       finishReason: turn.finishReason,
-      api: "chat.completions",
       id: turn.id,
       requestedModel: turn.model,
       tag: turn.tag,
-    });
+    };
+    const messages = chatMessagesSchema.parse(messagesOf(turn));
+    const { index } = recordTurn(session, { messages }, answer, { pieces: [Int32Array.from(turn.prompt)] });
     if (turn.undelivered) session.delivery.closedEarly(index);
     if (turn.reward !== undefined) session.setReward(turn.reward, turn.id);
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Delivery } from "../../../src/session/delivery.js";
+import { Delivery } from "../../../src/session/delivery/delivery.js";
 import { Proxy, type StartedSession, type Turn } from "../../helpers/proxy.js";
 
 /** A server that starts again on its folder: which answers of the earlier process count as delivered. */
@@ -39,7 +39,7 @@ async function turnWithoutDelivery(started: StartedSession, messages: readonly o
 async function readLeftOut({ id }: StartedSession): Promise<readonly { index: number; reason: string }[]> {
   const session = proxy.context.registry.get(id);
   await proxy.context.registry.wake(session);
-  return session.leftOutInteractions();
+  return session.leftOut.list();
 }
 
 test("counts an answer that was sent before the process stopped as delivered", async () => {

@@ -55,7 +55,7 @@ test("refuses calls with 503 while the disk is full, reports it in /health, and 
   session.end();
   const exported = await proxy.post("/export_batch", { session_ids: [started.id], style: "individual" });
   expect(exported.refusal).toBe("200");
-  expect(session.leftOutInteractions()).toEqual([{ index: answered, reason: "undelivered" }]);
+  expect(session.leftOut.list()).toEqual([{ index: answered, reason: "undelivered" }]);
 });
 
 test("accepts calls again when the disk has room, and has stored every change as a whole", async () => {
@@ -70,7 +70,7 @@ test("accepts calls again when the disk has room, and has stored every change as
   const session = again.context.registry.get(started.id);
   await again.context.registry.wake(session);
   expect(session.interactionCount).toBe(answered + 2);
-  expect(session.leftOutInteractions()).toEqual([{ index: answered, reason: "undelivered" }]);
+  expect(session.leftOut.list()).toEqual([{ index: answered, reason: "undelivered" }]);
   await again.close();
 });
 

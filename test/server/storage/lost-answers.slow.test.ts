@@ -39,7 +39,7 @@ const keyed = (count: number) => ({ "idempotency-key": "one", "x-stainless-retry
 async function readLeftOut({ id }: StartedSession): Promise<readonly { index: number; reason: string }[]> {
   const { registry } = proxy.context;
   await registry.wake(registry.get(id));
-  return registry.get(id).leftOutInteractions();
+  return registry.get(id).leftOut.list();
 }
 
 /** Holds the disk: answers wait until the returned function is called. */

@@ -42,7 +42,7 @@ test("frees the memory of a session that is not in use, and its next call reads 
   expect(session.interactionCount).toBe(2);
   await proxy.context.registry.wake(session);
   expect(session.interaction(1)).toMatchObject({ parent: 0, tokenExact: true });
-  expect(session.leftOutInteractions()).toEqual([]);
+  expect(session.leftOut.list()).toEqual([]);
 });
 
 test("exports sessions from disk with the same bytes as from memory", async () => {

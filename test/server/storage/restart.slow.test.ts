@@ -311,7 +311,7 @@ test("knows after a restart that a client retrieved an answer whose retry it con
   const retry = (await send({ "x-stainless-retry-count": "1" })).json<{ id: string }>();
   await proxy.post("/v1/responses", { ...input, previous_response_id: retry.id }, started.key);
   await proxy.request({ url: `/v1/responses/${id}` }, started.key);
-  const leftOut = () => proxy.context.registry.get(started.id).leftOutInteractions();
+  const leftOut = () => proxy.context.registry.get(started.id).leftOut.list();
   expect(leftOut()).toEqual([]);
   await restart();
   await proxy.context.registry.wake(proxy.context.registry.get(started.id));

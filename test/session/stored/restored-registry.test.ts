@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Session } from "../../../src/session/session.js";
 import { SessionRegistry } from "../../../src/session/session-registry.js";
 import { SessionRecords } from "../../../src/session/stored/session-records.js";
-import { StoredSession } from "../../../src/session/trajectory-store.js";
+import { LocalSession } from "../../../src/session/trajectory-store.js";
 import { Storage } from "../../../src/storage/index.js";
 import { turn, user } from "../../helpers/turn.js";
 
@@ -48,7 +48,7 @@ test("writes nothing when it takes over sessions, however many there are", async
 async function startUnloaded(registry: SessionRegistry, output: number): Promise<Session> {
   registry.grant(1);
   const { session } = registry.start({});
-  new StoredSession(session).record(turn([user("a story")], [1, 2], [output]));
+  new LocalSession(session).record(turn([user("a story")], [1, 2], [output]));
   await records.committed();
   session.unload();
   return session;

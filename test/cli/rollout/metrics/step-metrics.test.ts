@@ -39,9 +39,9 @@ describe("describeEpisodes", () => {
 
 describe("the documentation of metrics", () => {
   it("has each name once, in their order", () => {
-    const page = readFileSync(new URL("../../../../docs/reference/command-line.md", import.meta.url), "utf8");
-    const [, section = ""] = page.split("\n### Metrics\n");
-    const [table = ""] = section.split("\n### ");
+    const page = readFileSync(new URL("../../../../docs/reference/rollout.md", import.meta.url), "utf8");
+    const [, section = ""] = page.split("\n## Metrics\n");
+    const [table = ""] = section.split("\n## ");
     const names = [...table.matchAll(/^\| `([a-z]+\/[a-z_]+)`/gm)].map(([, name]) => name);
     expect(names).toEqual(METRIC_NAMES);
   });

@@ -1,0 +1,345 @@
+import { randomUUID } from "node:crypto";
+import { canonicalMessages } from "../../conversation/canonical.js";
+import type { Conversation, Message } from "../../conversation/message.js";
+import { sameTemplateArgs } from "../../conversation/template-args.js";
+import type { NativeGeneration, NativePrompt, ParentMatch } from "../../native/contract.js";
+import type { Steps } from "../../support/async/steps.js";
+import { keepSpelling } from "../../support/json/spelled.js";
+import { encodeFacts, encodeLabels } from "../encode-facts.js";
+import { firstBytes } from "../first-bytes.js";
+import { type Api, type CallFacts, diffMessages, type InputMessages, type Interaction } from "../interaction.js";
+import type { SessionData } from "../session-data.js";
+import { hashText } from "../session-keys.js";
+import { measureMessages, measureRequest, type PromptGrowth, TOKEN_BYTES } from "../session-size.js";
+import type { ToolList } from "../tool-lists.js";
+import { digestRecordedCallIds } from "./call-ids.js";
+import type { ExtendedAnswer } from "./extended-answers.js";
+import type { DigestedMessages } from "./known-messages.js";
+import type { SearchedRequest } from "./parent-search.js";
+import { restoreReasoning } from "./restore-reasoning.js";
+import { listUndeclaredCalls } from "./undeclared-calls.js";
+
+/** The tokens of a prompt, and how they relate to recorded ones. */
+export interface PromptTokens {
+  /** The tokens that follow those of `continues`; without it, all tokens of the prompt. */
+  readonly pieces: readonly Int32Array[];
+  /** The interaction whose tokens, input and output, the prompt begins with. Absent: the whole prompt was rendered. */
+  readonly continues?: ParentMatch | undefined;
+  /** Why `concat` did not continue the parent's tokens. Absent: derived if the prompt does not begin with them. */
+  readonly fallback?: string | undefined;
+  /** The prompt adds text to the answer that it continues. */
+  readonly extended?: boolean | undefined;
+}
+
+/** The answer of a model to a turn. */
+export interface Answer extends Omit<CallFacts, "extended"> {
+  readonly output: readonly Message[];
+  /** Recording releases it. */
+  readonly generation: NativeGeneration;
+  readonly finishReason: string;
+  readonly api: Api;
+  /** Default: a random id. */
+  readonly id?: string | undefined;
+  /** Identifies the request, so that its retries are recognized after a restart. */
+  readonly request?: string | undefined;
+}
+
+/** A recorded answer. */
+export interface RecordedAnswer {
+  readonly interaction: Interaction;
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+  /** Memory of the objects that the interaction does not share with its parent, in bytes. */
+  readonly objectBytes: number;
+  /** The tools of the request, if no earlier call had them since the session is in memory. */
+  readonly tools: ToolList | undefined;
+  /** See {@link Answer.request}. */
+  readonly request: string | undefined;
+}
+
+export interface TurnOptions {
+  /** The interaction that the request names as its predecessor. */
+  readonly previous: Interaction | undefined;
+  /** Throws if the session cannot record an answer with this id. */
+  readonly requireRecordable: (id: string | undefined) => void;
+  readonly onRecorded: (recorded: RecordedAnswer) => void;
+}
+
+/** The part of a request that its interaction keeps. */
+interface OwnPart extends Pick<Interaction, "input" | "templateArgs"> {
+  readonly parent: ParentMatch | undefined;
+  /** The messages of the parent that it repeats, as they are recorded. */
+  readonly inherited: readonly Message[];
+  /** Memory of the part that the parent does not have, in bytes. */
+  readonly bytes: number;
+}
+
+/** Why the prompt of a call does not begin with its parent's tokens. */
+export type BrokenPrefixCause = "history_rewritten" | "tools_changed" | "template_args_changed" | "rerendered";
+
+/** Maximum length of a recorded model name, in bytes of UTF-8. The agent chooses the name, so it can be of any length. */
+const MODEL_NAME_BYTES = 256;
+/** Maximum length of a recorded stop string, in characters. An answer that ended with a longer one cannot be extended. */
+const MAX_STOP_STRING = 256;
+
+/** Begins a turn in steps, for conversations of megabytes. Other turns of the session may begin between the steps. */
+export function* beginTurn(data: SessionData, conversation: Conversation, options: TurnOptions): Steps<Turn> {
+  return new Turn(data, conversation, yield* data.known.digest(conversation.messages), options);
+}
+
+/** One request of a conversation, from its messages to the recorded answers: `buildPrompt`, then `record` for each answer. */
+export class Turn implements SearchedRequest {
+  /** Messages that an earlier request of the session had, too, are the same objects. Caches find earlier results by them. */
+  readonly conversation: Conversation;
+  readonly digests: Uint8Array;
+  readonly callIds: BigUint64Array | undefined;
+  /** Digest of the JSON of the tools; empty if there are none. */
+  readonly toolsKey: string;
+  readonly previous: Interaction | undefined;
+  /** The interaction that the request continues; undefined if it starts a new conversation. */
+  readonly parent: ParentMatch | undefined;
+  readonly #data: SessionData;
+  readonly #options: TurnOptions;
+  readonly #toolsBytes: number;
+  /** The state of the tree in which {@link parent} was found; undefined if it may depend on which answers reached the client. */
+  readonly #foundAt: number | undefined;
+  #prompt: { readonly tokens: NativePrompt; readonly from: PromptTokens } | undefined;
+  /** In relation to the parent for which it was read last. */
+  #own: OwnPart | undefined;
+  /** The interaction that the conversation was compacted from. Searched for once: the search reads up to 131,072 characters. */
+  #compaction: { readonly from: number | undefined } | undefined;
+
+  constructor(data: SessionData, conversation: Conversation, digested: DigestedMessages, options: TurnOptions) {
+    const { tools = [] } = conversation;
+    const toolsText = tools.length > 0 ? JSON.stringify(tools, keepSpelling) : "";
+    this.#data = data;
+    this.#options = options;
+    this.digests = digested.digests;
+    this.callIds = digested.callIds;
+    this.toolsKey = toolsText && hashText(toolsText);
+    this.#toolsBytes = toolsText.length;
+    this.previous = options.previous;
+    this.conversation = { ...conversation, messages: digested.messages };
+    const { parents } = data;
+    this.#foundAt = parents.dependsOnDelivery ? undefined : parents.changes;
+    this.parent = parents.find(this);
+    if (!digested.messages.some(({ hasUnknownReasoning }) => hasUnknownReasoning)) return;
+    const messages = restoreReasoning(digested.messages, parents.listContinued(this.parent));
+    this.conversation = { ...conversation, messages };
+  }
+
+  get messages(): readonly Message[] {
+    return this.conversation.messages;
+  }
+
+  /** Returns the recorded answer to which the client has added text, if the request continues it. */
+  findExtended(): ExtendedAnswer | undefined {
+    return this.#data.parents.findExtended(this, this.parent);
+  }
+
+  /** Returns true if the request continues the newest call, except that its system messages at the start differ. */
+  changesSystem(): boolean {
+    return this.#data.parents.changesSystem(this.messages);
+  }
+
+  /** Returns the length of a prompt. */
+  countTokens({ pieces, continues }: PromptTokens): number {
+    return pieces.reduce((sum, { length }) => sum + length, continues ? this.#sequenceLength(continues.index) : 0);
+  }
+
+  /** Sets the prompt. Tokens of a rendered prompt that it has in common with the parent are not copied. */
+  buildPrompt(from: PromptTokens): void {
+    const { tokens } = this.#data;
+    const { pieces, continues } = from;
+    const prompt = continues
+      ? tokens.prompt(pieces, continues.index)
+      : this.parent
+        ? tokens.promptSharing(pieces, this.parent.index)
+        : tokens.prompt(pieces);
+    this.#prompt = { tokens: prompt, from };
+  }
+
+  /** The tokens that {@link buildPrompt} set. */
+  get prompt(): NativePrompt {
+    return this.#requirePrompt().tokens;
+  }
+
+  /** See {@link PromptTokens.fallback}. */
+  get fallback(): string | undefined {
+    return this.#requirePrompt().from.fallback;
+  }
+
+  /** Returns at most this number of tokens at the end of the prompt. Those of a continued interaction are not among them. */
+  readPromptEnd(count: number): Int32Array {
+    const end: number[] = [];
+    for (const piece of this.#requirePrompt().from.pieces.toReversed()) {
+      if (end.length >= count) break;
+      end.unshift(...piece.subarray(-(count - end.length)));
+    }
+    return Int32Array.from(end);
+  }
+
+  /** Frees the prompt. */
+  releasePrompt(): void {
+    this.#prompt?.tokens.release();
+  }
+
+  /**
+   * Returns how much the call would add to the session, without its output. The tokens that the prompt shares with the parent are
+   * compared, because templates may render earlier messages differently, for example without their reasoning.
+   */
+  measureGrowth(): PromptGrowth {
+    const { tokens: prompt, from } = this.#requirePrompt();
+    const parent = from.continues ?? this.parent;
+    const tokens = prompt.length - (parent ? this.#data.tokens.sharedLength(prompt, parent.index) : 0);
+    return {
+      tokens,
+      bytes: TOKEN_BYTES * tokens + this.#readOwn(parent).bytes + (this.#newToolsBytes() ?? 0),
+      parent: parent?.index,
+    };
+  }
+
+  /**
+   * Adds an answer to the tree.
+   *
+   * @throws SessionError if the session is exported or freed, or has an interaction with this id
+   */
+  record(answer: Answer): Interaction {
+    this.#options.requireRecordable(answer.id);
+    const data = this.#data;
+    const { tokens: prompt, from } = this.#requirePrompt();
+    const parent = from.continues ?? this.#findParentNow();
+    const { inherited, input, templateArgs, bytes } = this.#readOwn(parent);
+    data.known.share(this, inherited);
+    const { output, generation } = answer;
+    const outputTokens = generation.length;
+    // Only recording the tokens shows whether the prompt begins with its parent's tokens, so the cause is determined in advance.
+    const cause = from.fallback ?? (parent && this.#findBrokenPrefixCause(parent));
+    // It lists every field, and they are completed below: a spread would cost ten kilobytes per call, because V8 creates a hidden
+    // class for each field after it.
+    const interaction: { -readonly [Field in keyof Interaction]: Interaction[Field] } = {
+      index: -1,
+      id: answer.id ?? `interaction-${randomUUID()}`,
+      parent: -1,
+      compactedFrom: this.#findCompacted(parent, input),
+      undeclaredCalls: listUndeclaredCalls(output, this.conversation),
+      tokenExact: false,
+      input,
+      output,
+      lastTokenId: outputTokens > 0 ? generation.ids(outputTokens - 1)[0] : undefined,
+      fallback: cause,
+      toolsKey: this.toolsKey,
+      toolsBytes: this.#newToolsBytes(),
+      templateArgs,
+      api: answer.api,
+      finishReason: answer.finishReason,
+      createdAt: Date.now(),
+      sampling: answer.sampling,
+      requestedModel:
+        answer.requestedModel === undefined ? undefined : firstBytes(answer.requestedModel, MODEL_NAME_BYTES),
+      droppedTools: answer.droppedTools,
+      toolCount: answer.toolCount,
+      tag: answer.tag,
+      hints: answer.hints,
+      placeholders: answer.placeholders,
+      choice: answer.choice,
+      choices: answer.choices,
+      attempt: answer.attempt,
+      resumes: answer.resumes,
+      versionsUncertain: answer.versionsUncertain,
+      startedAt: answer.startedAt,
+      extended: from.extended || undefined,
+      stopString: (answer.stopString?.length ?? 0) <= MAX_STOP_STRING ? answer.stopString : undefined,
+    };
+    const recorded = data.tokens.record({
+      prompt,
+      generation,
+      digests: this.digests,
+      output: canonicalMessages(output, data.filters),
+      parent: parent?.index ?? -1,
+      compactedFrom: interaction.compactedFrom,
+      facts: encodeFacts(interaction),
+      labels: encodeLabels(interaction, cause),
+      startsRow: cause === "tools_changed",
+      callIds: digestRecordedCallIds(this.callIds, output, data.digestKey),
+    });
+    interaction.index = recorded.index;
+    interaction.parent = recorded.parent;
+    interaction.tokenExact = recorded.tokenExact;
+    if (recorded.tokenExact) interaction.fallback = from.fallback;
+    const promptTokens = prompt.length;
+    const newTokens = promptTokens - recorded.sharedTokens + outputTokens;
+    const objectBytes = bytes + measureMessages(output);
+    const tools = data.add({ interaction, newTokens, objectBytes, tools: this.conversation.tools ?? [] });
+    this.#options.onRecorded({
+      interaction,
+      promptTokens,
+      outputTokens,
+      objectBytes,
+      tools,
+      request: answer.request,
+    });
+    return interaction;
+  }
+
+  #requirePrompt() {
+    if (!this.#prompt) throw new Error("the turn has no prompt yet");
+    return this.#prompt;
+  }
+
+  #sequenceLength(index: number): number {
+    const { promptTokens, completionTokens } = this.#data.tokens.interaction(index);
+    return promptTokens + completionTokens;
+  }
+
+  /** Returns {@link parent}, or searches again if it may be another one by now: other calls were recorded, or an answer was lost. */
+  #findParentNow(): ParentMatch | undefined {
+    const { parents } = this.#data;
+    const isSame = this.#foundAt === parents.changes && !parents.dependsOnDelivery;
+    return isSame ? this.parent : parents.find(this);
+  }
+
+  #readOwn(parent: ParentMatch | undefined): OwnPart {
+    const isSame = this.#own?.parent?.index === parent?.index && this.#own?.parent?.rule === parent?.rule;
+    if (this.#own && isSame) return this.#own;
+    const { log } = this.#data;
+    const inherited = log.readInherited(parent);
+    const input = diffMessages(inherited, this.messages);
+    // A request shares equal template arguments with its parent, as it does messages.
+    const { templateArgs: args } = this.conversation;
+    const ofParent = parent && log.at(parent.index).templateArgs;
+    const isShared = sameTemplateArgs(args, ofParent);
+    const bytes = measureRequest([...input.respelled.values(), ...input.added], isShared ? undefined : args);
+    this.#own = { parent, inherited, input, templateArgs: isShared ? ofParent : args, bytes };
+    return this.#own;
+  }
+
+  /** `rerendered`: messages, tools and variables continue the parent's, but the template or the tokenizer turns them into other tokens. */
+  #findBrokenPrefixCause({ index, rule }: ParentMatch): BrokenPrefixCause {
+    const parent = this.#data.log.at(index);
+    if (rule === "messages") return "history_rewritten";
+    if (this.toolsKey !== parent.toolsKey) return "tools_changed";
+    const isSame = sameTemplateArgs(this.conversation.templateArgs, parent.templateArgs);
+    return isSame ? "rerendered" : "template_args_changed";
+  }
+
+  #findCompacted(parent: ParentMatch | undefined, input: InputMessages): number | undefined {
+    this.#compaction ??= { from: this.#searchCompacted(parent, input) };
+    return this.#compaction.from;
+  }
+
+  /** A call that continues an answer begins no conversation. */
+  #searchCompacted(parent: ParentMatch | undefined, { added }: InputMessages): number | undefined {
+    const { compactions } = this.#data;
+    if (!parent) return compactions.find(this.messages);
+    if (parent.rule === "continuation") return undefined;
+    const found = compactions.findSummary(added);
+    return found !== undefined && found > parent.index ? found : undefined;
+  }
+
+  /** Returns the size of the tools if no earlier call of the session had them. */
+  #newToolsBytes(): number | undefined {
+    const isNew = this.toolsKey !== "" && !this.#data.log.hasTools(this.toolsKey);
+    return isNew ? this.#toolsBytes : undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { Delivery } from "../../../src/session/delivery/delivery.js";
+
+const undelivered = [{ index: 0, reason: "undelivered" }];
+
+describe("the answer of an interaction", () => {
+  function open() {
+    const changes: number[] = [];
+    const evidence = { children: 0, ownReward: undefined };
+    const delivery = new Delivery(
+      () => evidence,
+      (index) => changes.push(index),
+    );
+    return { delivery, changes };
+  }
+
+  it("is undelivered if its connection closed early, until it is sent after all", () => {
+    const { delivery, changes } = open();
+    delivery.awaitAnswer(0);
+    delivery.closedEarly(0);
+    expect([delivery.wasAnswered(0), delivery.allLeftOut(), changes]).toEqual([false, undelivered, []]);
+    delivery.answered(0);
+    expect([delivery.wasAnswered(0), delivery.allLeftOut(), changes]).toEqual([true, [], [0]]);
+  });
+
+  it("of an earlier process is undelivered until it is sent again", () => {
+    const { delivery, changes } = open();
+    delivery.restore([
+      { answered: false, referenced: false, request: undefined, retryCount: 0, repeatedBy: undefined },
+    ]);
+    expect(delivery.allLeftOut()).toEqual(undelivered);
+    delivery.answered(0);
+    expect([delivery.allLeftOut(), changes]).toEqual([[], [0]]);
+  });
+
+  it("changes nothing if it is sent twice", () => {
+    const { delivery, changes } = open();
+    delivery.awaitAnswer(0);
+    delivery.answered(0);
+    delivery.answered(0);
+    expect([delivery.awaitsAnswers, changes]).toEqual([false, [0]]);
+  });
+});
