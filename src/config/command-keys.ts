@@ -12,6 +12,8 @@ export interface UnusedKeys {
   readonly prefixes: readonly string[];
   /** Whole keys, for a key that begins like one that the command uses. */
   readonly keys?: readonly string[];
+  /** Whole keys that the command uses, although they begin like the others. */
+  readonly except?: readonly string[];
   /** The end of the sentence "has no effect: …". */
   readonly reason: string;
 }
@@ -88,6 +90,7 @@ export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
       "server.advertised_host",
       "server.ui",
     ],
+    except: ["rollout.agent.shared_memory_directory", "rollout.agent.shared_memory_bytes"],
     reason: "`rolltape gateway` does not use it; set it for the servers behind the gateway",
   },
 ];
@@ -212,7 +215,8 @@ export function withoutUnused(overrides: readonly string[], unused: readonly Unu
   });
 }
 
-function includesKey({ prefixes, keys = [] }: UnusedKeys, path: string): boolean {
+function includesKey({ prefixes, keys = [], except = [] }: UnusedKeys, path: string): boolean {
+  if (except.includes(path)) return false;
   return keys.includes(path) || prefixes.some((prefix) => path.startsWith(prefix));
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { controlBody } from "../http/control-body.js";
 import { ApiError } from "../http/errors.js";
+import type { ShardOptions } from "../session/batch/batch.js";
 import { type BatchOptions, batchFields, batchOptionsSchema, shardFields } from "../session/batch/batch-options.js";
 import { refuseConflicts } from "../session/batch/option-conflicts.js";
 import { turns } from "../support/async/turns.js";
@@ -108,6 +109,21 @@ export function toBatchOptions(body: BatchOptionFields): BatchOptions {
   });
   refuseConflicts(options);
   return options;
+}
+
+/** @throws ApiError `invalid_value` if the shard does not exist, or a body would have several */
+export function toShards({ shards, shard, transport }: BatchRequest): ShardOptions {
+  if (shard !== undefined && shard >= shards) {
+    const message = `\`shard\` must be less than \`shards\` (${shards}); received ${shard}. The first shard is 0.`;
+    throw new ApiError("invalid_value", message, { param: "shard" });
+  }
+  if (transport === "body" && shards > 1 && shard === undefined) {
+    const message =
+      `\`shard\` is required if \`transport\` is \`body\` and \`shards\` is ${shards}, because a response body holds one ` +
+      "shard. Set `shard`, or use `transport: shm`.";
+    throw new ApiError("invalid_value", message, { param: "shard" });
+  }
+  return { shards, shard };
 }
 
 /** @throws ApiError `invalid_value` if a session is named twice */

@@ -12,6 +12,8 @@ import { errorHandler } from "../http/error-handler.js";
 import { jsonBody } from "../http/json-body.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
 import { countRefusals } from "../http/metrics/refusals.js";
+import { SharedMemory, type SharedMemoryOptions } from "../session/batch/batch-memory.js";
+import { SharedExports } from "../session/export/shared-exports.js";
 import type { GatewayContext } from "./context.js";
 import { forwarding } from "./forward.js";
 import { GatewayMetrics } from "./gateway-metrics.js";
@@ -36,6 +38,7 @@ export interface GatewayOptions extends GatewayContext {
   readonly bodyBytesInFlight: number;
   /** Refuses control and export bodies with unknown fields, as the workers do. Default: true. */
   readonly strictControlFields?: boolean;
+  readonly sharedMemory?: SharedMemoryOptions;
   readonly logger?: FastifyBaseLogger | undefined;
 }
 
@@ -44,6 +47,9 @@ export interface Gateway {
   /** Returns why model calls wait; undefined if they do not. */
   readonly describeHold: () => string | undefined;
 }
+
+/** How often batches in shared memory are released whose reader has ended or whose time is over. */
+const SWEEP_MS = 5_000;
 
 /**
  * Creates the gateway as a Fastify application that does not listen yet. It checks no keys: workers do that. Closing it closes
@@ -56,6 +62,7 @@ export async function createGateway({
   bodyBytesInFlight,
   adminKey,
   strictControlFields,
+  sharedMemory: sharedMemoryOptions,
   ...context
 }: GatewayOptions): Promise<Gateway> {
   const needsKey = ({ routeOptions }: FastifyRequest) => !routeOptions.config.public;
@@ -74,6 +81,17 @@ export async function createGateway({
     checksKeys: adminKey !== undefined,
   });
   app.addHook("preClose", async () => weights.close());
+  const sharedMemory = new SharedMemory(sharedMemoryOptions);
+  const sharedExports = new SharedExports();
+  const sweeps = setInterval(() => {
+    sharedExports.reap();
+    sharedMemory.trim();
+  }, SWEEP_MS).unref();
+  app.addHook("onClose", async () => {
+    clearInterval(sweeps);
+    sharedExports.close();
+    sharedMemory.close();
+  });
   await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
   await app.register(closedConnections, {
     sendTimeoutMilliseconds: connections.sendTimeoutMilliseconds,
@@ -99,7 +117,7 @@ export async function createGateway({
     capacityRoutes(control, context);
     sessionRoutes(control, context);
     transcriptRoutes(control, context);
-    exportRoutes(control, context);
+    exportRoutes(control, { ...context, metrics, sharedMemory, sharedExports });
     versionRoutes(control, context, weights.updates);
     engineRoutes(control, context, weights.updates);
     weightRoutes(control, weights);

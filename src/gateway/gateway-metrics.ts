@@ -1,4 +1,5 @@
 import { Gauge, Registry } from "prom-client";
+import { ExportMetrics } from "../control/export-metrics.js";
 import { WeightMetrics } from "../control/weights/weight-metrics.js";
 import { addGauge } from "../http/metrics/add-gauge.js";
 import { addBuildInfo } from "../http/metrics/build-info.js";
@@ -7,11 +8,13 @@ import type { WorkerPool } from "./worker-pool.js";
 
 /**
  * The gateway's own Prometheus metrics. One scrape has these and the metrics of all workers. Their names differ, so that a sum
- * over a name never counts a forwarded request twice.
+ * over a name never counts a forwarded request twice. The names of exports are those of workers, because no worker counts an export that
+ * the gateway packs.
  */
 export class GatewayMetrics {
   readonly registry = new Registry();
   readonly weights = new WeightMetrics(this.registry, "rolltape_gateway");
+  readonly exports = new ExportMetrics(this.registry);
 
   constructor(pool: WorkerPool) {
     addBuildInfo(this.registry, "rolltape_gateway_build_info");

@@ -62,6 +62,7 @@ async function startForwarding(
   { adminKey, logger, processes, probes }: GatewayStartOptions,
 ): Promise<RunningGateway> {
   const { gateway, server } = config;
+  const { agent } = config.rollout;
   const report = reportOnce((problem) => logger?.error(problem));
   const sources = {
     urls: gateway.workers,
@@ -100,6 +101,7 @@ async function startForwarding(
       bodyBytesInFlight: server.body_bytes_in_flight,
       adminKey,
       strictControlFields: server.strict_control_fields,
+      sharedMemory: { directory: agent.shared_memory_directory, maxBytes: agent.shared_memory_bytes },
       processes,
       logger,
     });

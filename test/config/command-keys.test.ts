@@ -112,6 +112,8 @@ describe("keys that a command uses", () => {
       "server.public_metrics",
       "server.access_log",
       "server.log_level",
+      "rollout.agent.shared_memory_directory",
+      "rollout.agent.shared_memory_bytes",
       "gateway.workers",
       "gateway.workers_file",
       "gateway.workers_folder",

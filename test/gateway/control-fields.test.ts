@@ -77,7 +77,7 @@ describe("a batch over several workers", () => {
     const { gateway } = await started();
     const session_ids = [await gateway.conversation("a"), await gateway.conversation("b")];
     const reply = await gateway.post("/export_batch", { session_ids, shard: 1 });
-    expect([reply.refusal, reply.error.param]).toEqual(["400 unsupported_parameter", "shard"]);
+    expect([reply.refusal, reply.error.param]).toEqual(["400 invalid_value", "shard"]);
   });
 });
 

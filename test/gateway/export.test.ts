@@ -1,6 +1,11 @@
-import { describe, expect, it } from "vitest";
-import type { Reply } from "../helpers/proxy.js";
+import { describe, expect, it, vi } from "vitest";
+import { chatMessagesSchema } from "../../src/conversation/chat-message.js";
+import { native } from "../../src/native/addon.js";
+import { Session } from "../../src/session/session.js";
+import { ADMIN_KEY, type Reply } from "../helpers/proxy.js";
+import { recordTurn } from "../helpers/record-turn.js";
 import { readSafetensors } from "../helpers/safetensors.js";
+import { assistant } from "../helpers/turn.js";
 import { Gateway, readWorkerTag, startWorker, type WorkerServer } from "./workers.js";
 
 interface Rows {
@@ -93,6 +98,41 @@ describe("POST /export_batch over several workers", () => {
     expect(unknown.refusal).toBe("409 batch_not_exportable");
   });
 
+  it("exports no session if a worker breaks off its records, and frees those that it has restored", async () => {
+    const { gateway, workers, ids: small } = await started(4);
+    const unload = vi.spyOn(Session.prototype, "unload");
+    const large = await workers[0]?.proxy.session();
+    const broken = workers[0]?.proxy.context.registry.get(large?.id ?? "");
+    if (!broken) throw new Error("no session");
+    recordTokens(broken, 1 << 20);
+    broken.end();
+    const ids = [...small, broken.id];
+    const lost = ids.filter((id) => readWorkerTag(id) === "one");
+    const readOutcome = vi.spyOn(broken, "readOutcome").mockImplementation(() => {
+      throw new Error("broken");
+    });
+    const refused = await gateway.post("/export_batch", { session_ids: ids });
+    expect(refused.refusal).toBe("503 worker_unavailable");
+    const named = refused.error["sessions"] as { session_id: string }[];
+    expect(named.map(({ session_id }) => session_id)).toEqual(lost);
+    for (const id of ids) expect(await readState(gateway, id)).toBe("ended");
+    readOutcome.mockRestore();
+    expect((await gateway.post("/export_batch", { session_ids: ids })).status).toBe(200);
+    const restored = unload.mock.instances as unknown as Session[];
+    expect(restored.map(({ id, isLoaded }) => [id, isLoaded])).toEqual(
+      expect.arrayContaining(ids.map((id) => [id, false])),
+    );
+    unload.mockRestore();
+  });
+
+  it("refuses sessions of workers whose models have different tokenizers", async () => {
+    const { gateway, workers, ids } = await started(2);
+    Object.assign(workers[1]?.proxy.context.origin ?? {}, { modelDigest: "another" });
+    const refused = await gateway.post("/export_batch", { session_ids: ids });
+    expect([refused.refusal, refused.error.param]).toEqual(["409 batch_not_exportable", "session_ids"]);
+    for (const id of ids) expect(await readState(gateway, id)).toBe("ended");
+  });
+
   it("accepts rewards of other sessions while it waits for a session to end", async () => {
     const { gateway, ids } = await started(1);
     const other = await gateway.session();
@@ -105,29 +145,13 @@ describe("POST /export_batch over several workers", () => {
     expect(tensors["rewards"]?.data).toEqual([0, 7]);
   });
 
-  it("explains what to do instead of shared memory and shards", async () => {
-    const { gateway, ids } = await started(1);
-    const message = async (extra: object) =>
-      (await gateway.post("/export_batch", { session_ids: ids, ...extra })).error.message;
-    expect(await message({ transport: "shm" })).toBe(
-      "`transport` must be `body` through a gateway; received `shm`: the file would be on the worker's machine. Omit " +
-        "`transport`, or send the export to the worker itself, from its machine.",
-    );
-    expect(await message({ shards: 4, shard: 1 })).toBe(
-      "`shards` must be 1 through a gateway; received 4. Export the whole batch and split its rows in the trainer, or " +
-        "send each worker an export of its own sessions with `shards`. A session id names its worker: `<task_id>-<tag>-<n>`.",
-    );
-    expect(await message({ shard: 1 })).toMatch(/^`shard` must be 0 through a gateway; received 1\. /);
-  });
-
-  it("refuses options that only a worker supports, and invalid options", async () => {
+  it("refuses invalid options as one server does", async () => {
     const { gateway, ids } = await started(2);
     const ask = async (extra: object) => {
       const { refusal, error } = await gateway.post("/export_batch", { session_ids: ids, ...extra });
       return [refusal, error.param];
     };
-    expect(await ask({ transport: "shm" })).toEqual(["400 unsupported_parameter", "transport"]);
-    expect(await ask({ shards: 2, shard: 0 })).toEqual(["400 unsupported_parameter", "shards"]);
+    expect(await ask({ shards: 2 })).toEqual(["400 invalid_value", "shard"]);
     expect(await ask({ discount: 2 })).toEqual(["400 invalid_value", "discount"]);
     expect(await ask({ session_ids: [ids[0], ids[0]] })).toEqual(["400 invalid_value", "session_ids"]);
     const unkeyed = await gateway.post("/export_batch", { session_ids: ids }, null);
@@ -174,6 +198,15 @@ describe("POST /export_batch over several workers", () => {
   });
 });
 
+/** Records a call whose prompt has this number of tokens. */
+function recordTokens(session: Session, tokens: number): void {
+  const generation = new native.Generation();
+  generation.append(Int32Array.of(1), Float32Array.of(-1), 0);
+  const messages = chatMessagesSchema.parse([{ role: "user", content: "many tokens" }]);
+  const answer = { output: chatMessagesSchema.parse([assistant("!")]), generation };
+  recordTurn(session, { messages }, answer, { pieces: [new Int32Array(tokens)] });
+}
+
 describe("a prepared export", () => {
   const prepare = (worker: WorkerServer, ids: readonly string[], hold_seconds: number) =>
     worker.proxy.post("/export_batch/prepare", { session_ids: ids, hold_seconds });
@@ -189,6 +222,43 @@ describe("a prepared export", () => {
     expect((await settle()).status).toBe(200);
     expect(await readState(gateway, ids[0] ?? "")).toBe("exported");
     expect((await settle()).refusal).toBe("404 batch_not_found");
+  });
+
+  it("has the same records, without texts, until the data of its sessions changes", async () => {
+    const { gateway, workers } = await started(0);
+    const { id, key } = await gateway.session();
+    await gateway.chat(key, "hello");
+    await gateway.post("/rl/end_session", {}, key);
+    const worker = workers.find(({ tag }) => tag === readWorkerTag(id));
+    if (!worker) throw new Error("no worker has the session");
+    const read = async (outcome: string) => {
+      const { raw, headers } = await prepare(worker, [id], 60);
+      await worker.proxy.post(`/export_batch/${String(headers["x-rolltape-export-id"])}/settle`, { outcome });
+      return raw;
+    };
+    const first = await read("left");
+    await gateway.post("/rl/set_reward", { reward: 1 }, key);
+    const second = await read("left");
+    expect(second.equals(first)).toBe(false);
+    expect((await read("held")).equals(second)).toBe(true);
+    expect((await read("taken")).equals(second)).toBe(true);
+    expect([second.includes("hello"), second.includes(id)]).toEqual([false, true]);
+  });
+
+  it("ends with its time also if its records are still being read", async () => {
+    const { workers } = await started(0);
+    const [worker] = workers;
+    if (!worker) throw new Error("no worker");
+    const { id } = await worker.proxy.session();
+    const session = worker.proxy.context.registry.get(id);
+    for (let call = 0; call < 8; call++) recordTokens(session, 1 << 20);
+    session.end();
+    const headers = { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" };
+    const body = JSON.stringify({ session_ids: [id], hold_seconds: 0.5 });
+    const reply = await fetch(`${worker.url}/export_batch/prepare`, { method: "POST", headers, body });
+    await session.lifecycle.waitSettled();
+    session.setReward(1);
+    await expect(reply.arrayBuffer()).rejects.toThrow("terminated");
   });
 
   it("leaves its sessions unchanged if it is not settled in time, and rewards wait until then", async () => {

@@ -48,6 +48,8 @@ export interface CallSettings {
   readonly processes?: () => readonly WorkerProcessState[];
   readonly logger?: FastifyBaseLogger;
   readonly accessLog?: boolean;
+  /** Folder of batches in shared memory. */
+  readonly sharedMemory?: string;
 }
 
 /** A listening gateway with a client for tests. */
@@ -76,6 +78,7 @@ export class Gateway {
       processes,
       logger,
       accessLog = false,
+      sharedMemory,
     }: CallSettings = {},
   ): Promise<Gateway> {
     const problems: string[] = [];
@@ -105,6 +108,7 @@ export class Gateway {
       processes,
       logger,
       accessLog,
+      ...(sharedMemory === undefined ? {} : { sharedMemory: { directory: sharedMemory, maxBytes: 64 << 20 } }),
     });
     const url = await app.listen({ host: "127.0.0.1", port: 0 });
     onTestFinished(async () => {

@@ -47,35 +47,19 @@ const SHARDS = 2;
 /** Sends the body of an export. */
 export type ExportCall = (body: object) => Promise<Reply>;
 
-/** The sessions of one server, and how it exports them in shards. */
-export interface ShardedSessions {
-  readonly sessions: readonly RacedSession[];
-  readonly exportShard: ExportCall;
-}
-
 /**
  * Runs whole and sharded exports of the sessions while their clients read their answers, disconnect, or do first the one and then the
  * other. Returns the differences between the exports: none is expected.
- *
- * @param exportWhole exports the sessions of all servers
  */
-export async function raceExports(servers: readonly ShardedSessions[], exportWhole: ExportCall): Promise<string[]> {
-  const sessions = servers.flatMap((server) => server.sessions);
-  const exportRows = async (some: readonly RacedSession[], call: ExportCall, options: object = {}) => {
+export async function raceExports(sessions: readonly RacedSession[], call: ExportCall): Promise<string[]> {
+  const session_ids = sessions.map(({ id }) => id);
+  const ask = async (options: object = {}) => {
     await someTurns();
-    const reply = await call({ session_ids: some.map(({ id }) => id), ...options });
+    const reply = await call({ session_ids, ...options });
     if (reply.status !== 200) throw new Error(reply.refusal);
     return readRows(reply);
   };
-  const ask = () => exportRows(sessions, exportWhole);
-  const askShards = () =>
-    Promise.all(
-      servers.flatMap((server) =>
-        Array.from({ length: SHARDS }, (_, shard) =>
-          exportRows(server.sessions, server.exportShard, { shards: SHARDS, shard }),
-        ),
-      ),
-    );
+  const askShards = () => Promise.all(Array.from({ length: SHARDS }, (_, shard) => ask({ shards: SHARDS, shard })));
   const behave = async (client: RawClient) => {
     await someTurns();
     if (Math.random() < 0.5) client.read();

@@ -125,10 +125,7 @@ describe("the public surface", () => {
   });
 
   it("keeps row columns, tensors and metadata of batches", async () => {
-    const columns = ROW_COLUMNS.map(({ name, dtype, merge, perRow, perTurn }) => [
-      name,
-      { dtype, merge, perRow, perTurn },
-    ]);
+    const columns = ROW_COLUMNS.map(({ name, dtype, perRow, perTurn }) => [name, { dtype, perRow, perTurn }]);
     const batches: Record<string, object> = {};
     for (const layout of ["padded", "packed", "tree"]) batches[layout] = await describeBatch({ layout });
     batches["padded with turns"] = await describeBatch({ layout: "padded", turns: true });

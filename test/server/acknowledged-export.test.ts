@@ -71,6 +71,16 @@ describe("a batch that must be acknowledged", () => {
     expect((await proxy.post("/export_batch", { session_ids: [started.id] })).refusal).toBe("200");
   });
 
+  it("makes its sessions exportable again also if a gateway settled it twice, because an answer was lost", async () => {
+    for (let call = 0; call < 2; call++) {
+      const id = readId(await proxy.post("/export_batch/prepare", { session_ids: [started.id] }));
+      const held = { outcome: "held", exports: [{ id: "batch-1" }] };
+      expect((await proxy.post(`/export_batch/${id}/settle`, held)).refusal).toBe("200");
+    }
+    afterLease();
+    expect(state()).toEqual(["ended", false]);
+  });
+
   it.each([
     ["alone", () => `/rl/sessions/${started.id}`],
     ["in a list", () => "/rl/sessions?state=ended"],

@@ -11,8 +11,7 @@ test("exports the same interactions in every repeat and in all shards, while cli
   for (let round = 0; round < ROUNDS; round++) {
     const session = await raceSession(proxy, url, await proxy.session());
     await proxy.end(session);
-    const exportBatch = (body: object) => proxy.post("/export_batch", body);
-    const found = await raceExports([{ sessions: [session], exportShard: exportBatch }], exportBatch);
+    const found = await raceExports([session], (body) => proxy.post("/export_batch", body));
     if (found.length > 0) differences.push(found);
     proxy.engine.calls.length = 0;
     proxy.context.registry.get(session.id).free("exported");

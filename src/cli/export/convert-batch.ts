@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { mergeParts } from "../../gateway/merge/merge-parts.js";
-import { type Part, type PartTensor, readPart, requireTensor } from "../../gateway/merge/part.js";
-import { type BatchOptionsInput, batchOptionsSchema } from "../../session/batch/batch-options.js";
+import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { openRegularFile } from "../../support/regular-file.js";
-import { ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
-import { readHeader } from "../../support/safetensors/read-header.js";
+import { type Dtype, ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
+import { SafetensorsError } from "../../support/safetensors/errors.js";
+import { type Header, readHeader } from "../../support/safetensors/read-header.js";
+import { encodeHeader, type TensorSpec, tensorBytes } from "../../support/safetensors/write-header.js";
+import { readRows } from "../inspect/rows.js";
 import { writeBatchFile } from "../rollout/batch-file.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { readBatchFacts } from "./batch-facts.js";
@@ -39,16 +40,14 @@ export async function convertBatch(
   const { layout } = options;
   if (facts["layout"] === "tree" || layout === "tree") throw missingSessions(file, `${toFlag("layout")} ${layout}`);
   if (header.metadata["shards"] !== undefined) throw missingSessions(file, "A shard");
-  const part = facts["layout"] === "padded" ? removePadding(readPart(bytes)) : readPart(bytes);
-  const padding = {
-    pad_token_id: options.padTokenId,
-    pad_side: options.padSide,
-    pad_to_multiple_of: options.padToMultipleOf,
-  };
-  const ids = listSessions(part);
-  const batch = mergeParts([part], ids, { layout, ...padding });
-  await writeBatchFile(out, Buffer.concat([...batch.chunks()]));
-  return { sessions: ids.length, rows: part.rows.length, bytes: batch.byteLength };
+  const rows = readRows(header);
+  const lengths = rows.map(({ length }) => length);
+  const tensors = layOut(bytes, header, findStarts(bytes, header, lengths), lengths, options);
+  const start = encodeHeader(tensors, { ...header.metadata, layout });
+  const converted = Buffer.concat([start, ...tensors.map(({ data }) => data)]);
+  await writeBatchFile(out, converted);
+  const sessions = new Set(rows.map(({ session_id }) => session_id)).size;
+  return { sessions, rows: rows.length, bytes: converted.length };
 }
 
 /** Returns the bytes of a file. `readFile` refuses files of more than two gigabytes. */
@@ -74,45 +73,76 @@ function missingSessions(file: string, what: string): StorageCommandError {
   return new StorageCommandError("invalid_arguments", message);
 }
 
-/** Returns the session ids of a batch in their order. Sessions without rows come last. */
-function listSessions({ rows, metadata }: Part): string[] {
-  const named = [
-    ...(metadata.episodes ?? []).map(({ session_id }) => session_id),
-    ...rows.map(({ session_id }) => session_id),
-    ...metadata.rewards_missing,
-    ...Object.keys(metadata.incomplete_calls),
-    ...Object.keys(metadata.aborted_calls),
-    ...(metadata.rewards_filtered ?? []),
-  ];
-  return [...new Set(named)];
+interface WrittenTensor extends TensorSpec {
+  readonly data: Uint8Array;
 }
 
-const TOKEN_TENSORS = ["input_ids", "loss_mask", "logprobs", "versions", "attention_mask"] as const;
+/** The tensors with a value for each token, and that of padding. A packed batch also has {@link PACKED_ONLY}. */
+const PADDING: Readonly<Record<string, number>> = {
+  input_ids: 0,
+  loss_mask: 0,
+  logprobs: 0,
+  versions: -1,
+  attention_mask: 0,
+};
+const PACKED_ONLY: ReadonlySet<string> = new Set(["position_ids", "cu_seqlens"]);
 
-/** Returns the same rows one after the other, without padding. */
-function removePadding(padded: Part): Part {
-  const { rows, tensors } = padded;
-  const mask = requireTensor(padded, "attention_mask").bytes;
-  const width = rows.length === 0 ? 0 : mask.length / rows.length;
-  const ranges = rows.map(({ length }, row) => {
-    const first = row * width + Math.max(0, mask.subarray(row * width, (row + 1) * width).indexOf(1));
-    return [first, first + length] as const;
+/** Returns the index of each row's first token in the tensors of tokens. */
+function findStarts(bytes: Uint8Array, { metadata, tensors }: Header, lengths: readonly number[]): number[] {
+  if (metadata["layout"] === "packed") return toStarts(lengths);
+  const mask = tensors.find(({ name }) => name === "attention_mask");
+  if (!mask) throw new SafetensorsError("it has no tensor attention_mask");
+  const [, width = 0] = mask.shape;
+  return lengths.map((_, row) => {
+    const from = mask.start + row * width;
+    return row * width + Math.max(0, bytes.subarray(from, from + width).indexOf(1));
   });
-  const packed = new Map<string, PartTensor>(tensors);
-  for (const name of TOKEN_TENSORS) packed.set(name, gather(requireTensor(padded, name), ranges));
-  const starts = [0];
-  for (const { length } of rows) starts.push((starts.at(-1) ?? 0) + length);
-  packed.set("cu_seqlens", toTensor(starts));
-  packed.set("position_ids", toTensor(rows.flatMap(({ length }) => Array.from({ length }, (_, position) => position))));
-  return { ...padded, tensors: packed };
 }
 
-function gather({ dtype, bytes }: PartTensor, ranges: readonly (readonly [from: number, to: number])[]): PartTensor {
-  const size = ELEMENT_BYTES[dtype];
-  return { dtype, bytes: Buffer.concat(ranges.map(([from, to]) => bytes.subarray(from * size, to * size))) };
+/** Returns the cumulative sums of the lengths, without the last. */
+function toStarts(lengths: readonly number[]): number[] {
+  let end = 0;
+  return lengths.map((length) => (end += length) - length);
 }
 
-function toTensor(values: readonly number[]): PartTensor {
-  const { buffer } = Int32Array.from(values);
-  return { dtype: "I32", bytes: new Uint8Array(buffer) };
+/**
+ * Returns the tensors of a batch in another layout or with other padding.
+ *
+ * @param starts of the rows in the tensors of tokens of the file
+ */
+function layOut(
+  bytes: Uint8Array,
+  { tensors }: Header,
+  starts: readonly number[],
+  lengths: readonly number[],
+  { layout, padTokenId, padSide, padToMultipleOf }: BatchOptions,
+): WrittenTensor[] {
+  const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
+  const width = Math.ceil(longest / padToMultipleOf) * padToMultipleOf;
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  const isPacked = layout === "packed";
+  const shape = isPacked ? [total] : [lengths.length, width];
+  const padded = lengths.map((length, row) => row * width + (padSide === "left" ? width - length : 0));
+  const targets = isPacked ? toStarts(lengths) : padded;
+  return tensors.flatMap(({ name, dtype: anyDtype, shape: oldShape, start, end }): WrittenTensor[] => {
+    if (PACKED_ONLY.has(name)) return [];
+    const dtype = anyDtype as Dtype;
+    const padding = PADDING[name];
+    if (padding === undefined) return [{ name, dtype, shape: oldShape, data: bytes.subarray(start, end) }];
+    const size = ELEMENT_BYTES[dtype];
+    const data = new Uint8Array(tensorBytes({ name, dtype, shape }));
+    if (dtype === "I32" && !isPacked) new Int32Array(data.buffer).fill(name === "input_ids" ? padTokenId : padding);
+    for (const [row, length] of lengths.entries()) {
+      const from = start + (starts[row] ?? 0) * size;
+      data.set(bytes.subarray(from, from + length * size), (targets[row] ?? 0) * size);
+    }
+    const written = { name, dtype, shape, data };
+    if (name !== "versions" || !isPacked) return [written];
+    const positions = lengths.flatMap((length) => Array.from({ length }, (_, position) => position));
+    return [written, int32Tensor("position_ids", positions), int32Tensor("cu_seqlens", [...targets, total])];
+  });
+}
+
+function int32Tensor(name: string, values: readonly number[]): WrittenTensor {
+  return { name, dtype: "I32", shape: [values.length], data: new Uint8Array(Int32Array.from(values).buffer) };
 }

@@ -51,8 +51,11 @@ export async function acknowledge(
   const mayRun = ({ worker }: Holder) => worker !== undefined || pool.unidentified > 0;
   const silent = holders.filter((holder) => !holder.reply && mayRun(holder)).map(({ tag }) => tag);
   if (silent.length > 0) throw unacknowledgedError(silent);
-  if (errors.length === replies.length)
-    throw errors[0] ?? new ApiError("batch_not_found", `Batch "${id.slice(0, 100)}" does not exist.`);
+  if (errors.length === replies.length) throw errors[0] ?? batchNotFound(id);
+}
+
+export function batchNotFound(id: string): ApiError {
+  return new ApiError("batch_not_found", `Batch "${id.slice(0, 100)}" does not exist.`);
 }
 
 function listTags(pool: WorkerPool): string[] {

@@ -1,18 +1,26 @@
+import { createHash } from "node:crypto";
+import type { PackedExport } from "../../control/batch-answer.js";
 import { EXPORT_ID } from "../../control/batch-request.js";
 import { ApiError } from "../../http/errors.js";
+import type { BatchOrigin } from "../../session/batch/batch-metadata.js";
+import { mergeOrigins } from "../../session/batch/merge-origins.js";
+import type { ExportedShard } from "../../session/export/retention.js";
+import type { Session } from "../../session/session.js";
+import { type FileSession, readSessions } from "../../session/stored/file/read-sessions.js";
 import { callWorker } from "../contact/call-worker.js";
-import { type MergedBatch, type MergeOptions, mergeParts } from "../merge/merge-parts.js";
-import { readPart } from "../merge/part.js";
 import type { Upstream, UpstreamReply } from "../upstream.js";
-import type { Worker, WorkerPool } from "../worker-pool.js";
+import type { WorkerPool } from "../worker-pool.js";
 import { mergeRefusals, type PartRefusal } from "./refusal.js";
-
-/** A worker and those sessions of the batch that it has. */
-export interface WorkerShare {
-  /** Replaced when the worker returns at another address. */
-  worker: Worker;
-  readonly sessionIds: readonly string[];
-}
+import {
+  closeFiles,
+  fileName,
+  openFiles,
+  refuseErrors,
+  toFileError,
+  type WorkerFile,
+  type WorkerShare,
+  wrongSession,
+} from "./worker-file.js";
 
 export interface BatchExportOptions {
   readonly pool: WorkerPool;
@@ -24,21 +32,37 @@ export interface BatchExportOptions {
   readonly signal: AbortSignal;
 }
 
-/** The lease of every part of a batch that the client wants to acknowledge. */
-export interface BatchLease {
-  readonly export_id: string;
-  readonly lease_seconds: number;
+/** Packs all sessions in the order of the request. They are freed afterwards. */
+export type PackSessions = (
+  sessions: readonly Session[],
+  origin: BatchOrigin | undefined,
+) => Promise<readonly PackedExport[]>;
+
+type Settlement =
+  | { readonly outcome: "taken" | "left" }
+  | {
+      readonly outcome: "held";
+      readonly exports: readonly ({ readonly id: string } & ExportedShard)[];
+      readonly lease_seconds: number;
+    };
+
+/** A worker's file that was read to its end. */
+interface RestoredFile {
+  readonly sessions: readonly FileSession[];
+  /** Digest of the whole file. Its own checksums do not show that a reward changed: a CRC-32 of bytes and their CRC-32 is constant. */
+  readonly digest: string;
 }
 
-interface ShareReply {
-  readonly share: WorkerShare;
-  /** Undefined if the worker did not answer. */
-  readonly reply: UpstreamReply | undefined;
+interface Sent {
+  readonly request: object;
+  readonly digest: string | undefined;
 }
 
-type Settlement = { readonly outcome: "taken" | "left" } | ({ readonly outcome: "held" } & BatchLease);
+const DIGEST = "sha256";
+const PREPARE = "/export_batch/prepare";
+const LEFT: Settlement = { outcome: "left" };
 
-/** How long a worker keeps its prepared part. Its sessions accept no rewards during this time. */
+/** How long a worker keeps its sessions as they are for a batch. They accept no rewards during this time. */
 const HOLD_SECONDS = 60;
 
 const NOT_FOUND = 404;
@@ -48,16 +72,17 @@ const CONFLICT = 409;
 const MAX_WAITS = 3;
 
 /**
- * Exports one batch over several workers, in three steps:
+ * Exports sessions of several workers, in four steps:
  *
  * 1. Every worker waits until its sessions can be exported.
- * 2. Every worker packs its part and holds it.
- * 3. If all parts arrived and fit together, every worker marks its sessions as exported. If the batch has a lease, it keeps them
- *    until the batch is acknowledged.
+ * 2. Every worker sends the records of its sessions, and keeps the sessions as they are.
+ * 3. The gateway restores all sessions and packs them like a server that has recorded them.
+ * 4. Every worker marks its sessions as exported. If the client acknowledges the batch, it keeps them until then.
  *
- * If a step fails, no session is exported. A worker that receives no further call drops its part after {@link HOLD_SECONDS}.
+ * If a step before the last one fails, no session is exported. A worker that receives no further call leaves its sessions as they were
+ * after {@link HOLD_SECONDS}.
  *
- * A worker that dies in the third step may return with its sessions. It has dropped its part then, and does steps 2 and 3 again.
+ * A worker that dies in the last step may return with its sessions. It then does steps 2 and 4 again.
  */
 export class BatchExport {
   readonly #options: BatchExportOptions;
@@ -73,102 +98,98 @@ export class BatchExport {
    * @throws {@link ApiError} that names each session that cannot be exported
    */
   async waitUntilReady(waits: object): Promise<void> {
+    const { shares, signal } = this.#options;
     const lost = new AbortController();
-    const waiting = AbortSignal.any([this.#options.signal, lost.signal]);
-    const replies = await this.#callAll(
-      "/export_batch/ready",
-      waits,
-      waiting,
-      () => lost.abort(),
-      this.#repeat.bind(this),
+    const waiting = AbortSignal.any([signal, lost.signal]);
+    const refusals = await Promise.all(
+      shares.map(async (share): Promise<PartRefusal[]> => {
+        const { sessionIds } = share;
+        const reply = await this.#repeat(share, "/export_batch/ready", { ...waits, session_ids: sessionIds }, waiting);
+        if (reply) return reply.status < 300 ? [] : [{ sessionIds, reply }];
+        // The call was ended, because the client or another worker left.
+        if (waiting.aborted && !share.worker.contact.isUnreachable) return [];
+        lost.abort();
+        return [{ sessionIds, reply }];
+      }),
     );
-    this.#options.signal.throwIfAborted();
-    throwRefusals(replies);
+    signal.throwIfAborted();
+    if (refusals.flat().length > 0) throw mergeRefusals(refusals.flat());
   }
 
   /**
-   * Returns the batch once every worker has marked its sessions as exported.
+   * Returns the batches once every worker has marked its sessions as exported.
    *
    * @param sessionIds all sessions in the order of the batch
-   * @param request options of the parts
-   * @param lease absent if the client does not acknowledge the batch
+   * @param fields of the workers' requests: the shard that is exported, and how long to wait for calls in flight
+   * @param leaseSeconds time in which the client acknowledges the batches. Absent: it does not
    */
-  async collect(
+  async export(
     sessionIds: readonly string[],
-    request: object,
-    options: MergeOptions,
-    lease?: BatchLease,
-  ): Promise<MergedBatch> {
-    const body = { ...request, hold_seconds: HOLD_SECONDS };
-    const prepared = await this.#callAll("/export_batch/prepare", body, this.#options.signal);
-    let settlement: Settlement = { outcome: "left" };
+    fields: object,
+    pack: PackSessions,
+    leaseSeconds?: number,
+  ): Promise<readonly PackedExport[]> {
+    const request = { ...fields, hold_seconds: HOLD_SECONDS };
+    const files = await openFiles(this.#options.shares, { ...this.#options, path: PREPARE, fields: request });
+    const { packed, digests } = await this.#pack(files, sessionIds, pack);
+    const settlement = toSettlement(packed, leaseSeconds);
+    const settled = await Promise.all(
+      files.map(async (file, index) => this.#settle(file, settlement, { request, digest: digests[index] })),
+    );
+    if (settled.every((reply) => reply === undefined || reply.status < 300)) return packed;
+    for (const { batch } of packed) batch.release();
+    throw droppedError();
+  }
+
+  /** Ends the leases of batches that the client did not receive. On a worker that does not answer, they end by their time. */
+  async withdraw(ids: readonly string[]): Promise<void> {
+    const calls = ids.flatMap((id) => this.#options.shares.map((share) => this.#call(share, toSettle(id), LEFT)));
+    await Promise.all(calls);
+  }
+
+  /** Packs the sessions of all files. If that fails, the workers leave their sessions as they were. */
+  async #pack(files: readonly WorkerFile[], sessionIds: readonly string[], pack: PackSessions) {
+    const { signal } = this.#options;
+    let packed: readonly PackedExport[] = [];
     try {
-      // Checked inside the try block, so that `finally` tells the workers to drop their prepared parts.
-      this.#options.signal.throwIfAborted();
-      throwRefusals(prepared);
-      const parts = prepared.map(({ reply }) => readPart(reply?.body ?? new Uint8Array()));
-      const batch = mergeParts(parts, sessionIds, options);
-      this.#options.signal.throwIfAborted();
-      settlement = lease ? { outcome: "held", ...lease } : { outcome: "taken" };
-      return batch;
-    } finally {
-      const settled = await Promise.all(prepared.map((part) => this.#settle(part, settlement, body)));
-      if (settlement.outcome !== "left") throwUnsettled(settled);
+      signal.throwIfAborted();
+      await refuseErrors(files);
+      const restored = await restoreFiles(files, signal);
+      packed = await packRestored(restored, sessionIds, pack);
+      signal.throwIfAborted();
+      return { packed, digests: restored.map(({ digest }) => digest) };
+    } catch (error) {
+      for (const { batch } of packed) batch.release();
+      closeFiles(files);
+      await Promise.all(files.map((file) => this.#settle(file, LEFT)));
+      throw error;
     }
   }
 
-  /** Ends the lease of a batch that the client did not receive. On a worker that does not answer, the lease ends by its time. */
-  async withdraw({ export_id: id }: BatchLease): Promise<void> {
-    const { shares } = this.#options;
-    await Promise.all(shares.map((share) => this.#call(share, `/export_batch/${id}/settle`, { outcome: "left" })));
-  }
-
   /**
-   * Calls every worker that has sessions of the batch.
+   * Settles the sessions of a worker. A worker that leaves and returns has dropped the export, so it sends its records again.
    *
-   * @param onSilent called for each worker that does not answer
-   * @returns the replies, except those of calls that `signal` aborted
-   */
-  async #callAll(
-    path: string,
-    body: object,
-    signal: AbortSignal,
-    onSilent = () => {},
-    call = this.#call.bind(this),
-  ): Promise<ShareReply[]> {
-    const replies = this.#options.shares.map(async (share): Promise<ShareReply[]> => {
-      const shareBody = { ...body, session_ids: share.sessionIds };
-      const reply = await call(share, path, shareBody, signal);
-      if (!reply && signal.aborted && !share.worker.contact.isUnreachable) return [];
-      if (!reply) onSilent();
-      return [{ share, reply }];
-    });
-    return (await Promise.all(replies)).flat();
-  }
-
-  /**
-   * Settles the part of a worker. A worker that leaves and returns has dropped its part, so it prepares the part again.
-   *
+   * @param sent what the worker was asked for and has sent. Absent: its sessions are left
    * @returns undefined if the worker prepared nothing, did not return, or returned without its sessions. The batch then has their
    *   only copy.
    */
   async #settle(
-    { share, reply }: ShareReply,
+    { share, stream }: WorkerFile,
     settlement: Settlement,
-    request: object,
+    sent?: Sent,
   ): Promise<UpstreamReply | undefined> {
-    let id = reply?.headers[EXPORT_ID];
+    let id = stream?.headers[EXPORT_ID];
     for (let calls = 1; id !== undefined; calls++) {
-      const settled = await this.#call(share, `/export_batch/${String(id)}/settle`, settlement);
-      if (settled || settlement.outcome === "left" || calls === MAX_WAITS) return settled;
+      const settled = await this.#call(share, toSettle(String(id)), settlement);
+      if (settled || !sent || calls === MAX_WAITS) return settled;
       if (!(await this.#returns(share))) return undefined;
-      const again = await this.#call(share, "/export_batch/prepare", { ...request, session_ids: share.sessionIds });
+      const again = await this.#call(share, PREPARE, { ...sent.request, session_ids: share.sessionIds });
       id = again?.headers[EXPORT_ID];
       if (!again || again.status === NOT_FOUND) return undefined;
       if (id === undefined) return again;
-      if (reply?.body.equals(again.body)) continue;
+      if (createHash(DIGEST).update(again.body).digest("hex") === sent.digest) continue;
       // The sessions changed after the batch was packed.
-      await this.#call(share, `/export_batch/${String(id)}/settle`, { outcome: "left" });
+      await this.#call(share, toSettle(String(id)), LEFT);
       return { ...again, status: CONFLICT };
     }
     return undefined;
@@ -210,18 +231,83 @@ export class BatchExport {
   }
 }
 
-function throwRefusals(replies: readonly ShareReply[]): void {
-  const refusals = replies.flatMap(({ share, reply }): PartRefusal[] =>
-    reply && reply.status < 300 ? [] : [{ sessionIds: share.sessionIds, reply }],
-  );
-  if (refusals.length > 0) throw mergeRefusals(refusals);
+const toSettle = (id: string): string => `/export_batch/${id}/settle`;
+
+function toSettlement(packed: readonly PackedExport[], leaseSeconds: number | undefined): Settlement {
+  if (leaseSeconds === undefined) return { outcome: "taken" };
+  return { outcome: "held", exports: packed.map(({ id, part }) => ({ id, ...part })), lease_seconds: leaseSeconds };
 }
 
-/** @throws ApiError if a worker dropped its part, and its sessions may have changed since */
-function throwUnsettled(settled: readonly (UpstreamReply | undefined)[]): void {
-  if (settled.every((reply) => reply === undefined || reply.status < 300)) return;
+/**
+ * Restores the sessions of all files.
+ *
+ * @throws ApiError `worker_unavailable` with the sessions of all files that broke off, or `invalid_worker_reply`
+ */
+async function restoreFiles(files: readonly WorkerFile[], signal: AbortSignal): Promise<RestoredFile[]> {
+  const results = await Promise.allSettled(files.map(restoreFile));
+  const restored = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  if (restored.length === files.length) return restored;
+  freeSessions(restored);
+  signal.throwIfAborted();
+  const broken = results.flatMap((result, index): PartRefusal[] => {
+    if (result.status === "fulfilled") return [];
+    const { sessionIds } = files[index]?.share ?? { sessionIds: [] };
+    if (isUnavailable(result.reason)) return [{ sessionIds, reply: undefined }];
+    throw result.reason;
+  });
+  throw mergeRefusals(broken);
+}
+
+const isUnavailable = (error: unknown): boolean => error instanceof ApiError && error.code === "worker_unavailable";
+
+async function restoreFile({ share, stream }: WorkerFile): Promise<RestoredFile> {
+  const sessions: FileSession[] = [];
+  const hash = createHash(DIGEST);
+  async function* readChunks(): AsyncGenerator<Buffer> {
+    for await (const chunk of stream?.body ?? []) {
+      hash.update(chunk as Buffer);
+      yield chunk as Buffer;
+    }
+  }
+  try {
+    for await (const restored of readSessions(readChunks(), fileName(share))) {
+      const expected = share.sessionIds[sessions.push(restored) - 1];
+      if (restored.session.id !== expected) throw wrongSession(expected);
+    }
+    if (sessions.length < share.sessionIds.length) throw wrongSession(share.sessionIds[sessions.length]);
+    return { sessions, digest: hash.digest("hex") };
+  } catch (error) {
+    freeSessions([{ sessions }]);
+    throw toFileError(error, share);
+  }
+}
+
+async function packRestored(
+  restored: readonly RestoredFile[],
+  sessionIds: readonly string[],
+  pack: PackSessions,
+): Promise<readonly PackedExport[]> {
+  try {
+    const origin = mergeOrigins(restored.flatMap(({ sessions: [first] }) => first?.origin ?? []));
+    const byId = new Map(restored.flatMap(({ sessions }) => sessions.map(({ session }) => [session.id, session])));
+    return await pack(
+      sessionIds.flatMap((id) => byId.get(id) ?? []),
+      origin,
+    );
+  } finally {
+    freeSessions(restored);
+  }
+}
+
+/** Frees the native memory of the sessions, which would otherwise wait for the garbage collector. */
+function freeSessions(restored: readonly Pick<RestoredFile, "sessions">[]): void {
+  for (const { session } of restored.flatMap(({ sessions }) => sessions)) session.unload();
+}
+
+/** Returns the error for a worker that dropped the export, and whose sessions may have changed since. */
+function droppedError(): ApiError {
   const message =
-    `A worker dropped its part of the batch, because the other parts took longer than ${HOLD_SECONDS} s or the worker restarted. No ` +
+    `A worker dropped its part of the batch, because the batch took longer than ${HOLD_SECONDS} s or the worker restarted. No ` +
     "data is lost: export the batch again.";
-  throw new ApiError("batch_not_exportable", message, { param: "session_ids" });
+  return new ApiError("batch_not_exportable", message, { param: "session_ids" });
 }

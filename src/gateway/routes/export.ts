@@ -1,36 +1,45 @@
+import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { answerBatches, nameBatches } from "../../control/batch-answer.js";
 import {
   type BatchRequest,
   batchBody,
-  EXPORT_ID,
-  optionFields,
   refuseDuplicates,
-  SAFETENSORS,
   toBatchOptions,
+  toShards,
 } from "../../control/batch-request.js";
+import type { ExportMetrics } from "../../control/export-metrics.js";
 import { SESSIONS_FILE, sessionsBody } from "../../control/sessions-request.js";
 import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
-import { noteExport } from "../../http/connections/answer.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
-import { ApiError } from "../../http/errors.js";
+import { packShards } from "../../session/batch/batch.js";
+import type { SharedMemory } from "../../session/batch/batch-memory.js";
+import type { ExportSummary } from "../../session/batch/batch-metadata.js";
+import type { SharedExports } from "../../session/export/shared-exports.js";
 import { newBatchId } from "../../session/worker-tag.js";
 import type { GatewayContext } from "../context.js";
-import { acknowledge } from "../export/acknowledge.js";
-import { BatchExport, type WorkerShare } from "../export/batch-export.js";
+import { acknowledge, batchNotFound } from "../export/acknowledge.js";
+import { BatchExport, type PackSessions } from "../export/batch-export.js";
 import { exportSessions } from "../export/export-sessions.js";
 import { unreachableSessions } from "../export/refusal.js";
+import type { WorkerShare } from "../export/worker-file.js";
 import { forwardTo } from "../forward.js";
-import { partLayout } from "../merge/merge-parts.js";
 import { findWorkerBySession, groupByTag, pickCredentials } from "../routing.js";
 
-/** The options of a part. The other fields of the request concern the whole batch or its file in shared memory. */
-const partOptions = z.object(optionFields);
+export interface ExportContext extends GatewayContext {
+  readonly metrics: { readonly exports: ExportMetrics };
+  readonly sharedMemory: SharedMemory;
+  readonly sharedExports: SharedExports;
+}
 
-/** Exports of training data. A batch of one worker is forwarded; a batch of several workers is merged here. */
-export function exportRoutes(app: App, context: GatewayContext): void {
+/** The beginning of the ids of files in shared memory whose sessions no worker holds. */
+const FILE_ID = "file-";
+
+/** Exports of training data. A batch of one worker is forwarded; a batch of several workers, or in shared memory, is packed here. */
+export function exportRoutes(app: App, context: ExportContext): void {
   // The options are checked here, so that conflicts come before errors about sessions, as on a worker.
   app.post("/export_trajectories", { schema: { body: trajectoriesBody } }, async (request, reply) => {
     toTrajectoryOptions(request.body);
@@ -39,16 +48,17 @@ export function exportRoutes(app: App, context: GatewayContext): void {
   });
   app.post("/export_batch", { schema: { body: batchBody } }, async (request, reply) => {
     const { body } = request;
-    refuseWorkerOnlyOptions(body);
     await refuseDuplicates(body.session_ids);
     toBatchOptions(body);
+    toShards(body);
     const shares = await groupByWorker(body.session_ids, reply, context);
     const [first] = shares;
-    if (first && shares.length === 1) {
+    // A worker's file in shared memory may be on another machine.
+    if (first && shares.length === 1 && body.transport === "body") {
       const toLossError = () => unreachableSessions(first.sessionIds);
       return forwardTo(context.pool, first.worker, request, reply, { body, toLossError });
     }
-    return exportMerged(context, shares, request, reply, body);
+    return exportPacked(context, shares, request, reply, body);
   });
   app.post("/export_sessions", { schema: { body: sessionsBody } }, async (request, reply) => {
     const { body } = request;
@@ -63,65 +73,51 @@ export function exportRoutes(app: App, context: GatewayContext): void {
     const { pool, upstream } = context;
     const options = { pool, upstream, shares, headers: pickCredentials(request), signal: disconnectSignal(reply) };
     await new BatchExport(options).waitUntilReady({ wait_seconds, drain_seconds });
-    const chunks = await exportSessions(ids, { drain_seconds }, options);
+    const chunks = await exportSessions(ids, shares, { ...options, fields: { drain_seconds } });
     return reply.type(SESSIONS_FILE).send(Readable.from(chunks, { objectMode: false }));
   });
   app.delete("/export_batch/:id", { schema: { params: z.object({ id: z.string() }) } }, async (request, reply) => {
-    await acknowledge(context, request.params.id, pickCredentials(request), disconnectSignal(reply));
-    return { id: request.params.id };
+    const { id } = request.params;
+    const hadFile = context.sharedExports.acknowledge(id);
+    if (!id.startsWith(FILE_ID)) await acknowledge(context, id, pickCredentials(request), disconnectSignal(reply));
+    else if (!hadFile) throw batchNotFound(id);
+    return { id };
   });
 }
 
-async function exportMerged(
-  { pool, upstream }: GatewayContext,
+/** Packs the sessions of all workers, as a server packs its own. */
+async function exportPacked(
+  { pool, upstream, metrics, sharedMemory, sharedExports }: ExportContext,
   shares: readonly WorkerShare[],
   request: FastifyRequest,
   reply: FastifyReply,
   body: BatchRequest,
 ): Promise<FastifyReply> {
-  const { session_ids, wait_seconds, drain_seconds, lease_seconds } = body;
-  const options = partOptions.parse(body);
+  const { session_ids, wait_seconds, drain_seconds, shard } = body;
+  const options = toBatchOptions(body);
+  const shards = toShards(body);
+  const memory = body.transport === "shm" ? sharedMemory.pool : "heap";
   const headers = pickCredentials(request);
   const job = new BatchExport({ pool, upstream, shares, headers, signal: disconnectSignal(reply) });
-  const lease = body.acknowledge
-    ? { export_id: newBatchId(shares.map(({ worker }) => worker.tag)), lease_seconds }
-    : undefined;
   await job.waitUntilReady({ wait_seconds, drain_seconds });
-  const batch = await job.collect(
-    session_ids,
-    { ...options, drain_seconds, layout: partLayout(options.layout) },
-    options,
-    lease,
-  );
-  if (lease) {
-    void reply.header(EXPORT_ID, lease.export_id);
+  let summary: ExportSummary | undefined;
+  const onPlanned = (planned: ExportSummary) => (summary = planned);
+  const tags = shares.map(({ worker }) => worker.tag);
+  const newId = () => (body.acknowledge ? newBatchId(tags) : FILE_ID + randomUUID());
+  const pack: PackSessions = async (sessions, origin) => {
+    const work = () => packShards(sessions, options, shards, { memory, origin, onPlanned });
+    return nameBatches(await metrics.exports.time(work), body, newId);
+  };
+  const fields = { drain_seconds, ...(shard === undefined ? {} : shards) };
+  const packed = await job.export(session_ids, fields, pack, body.acknowledge ? body.lease_seconds : undefined);
+  // Every rank exports one shard, and each summary is that of the whole batch. Count it once.
+  if (summary && (shard ?? 0) === 0) metrics.exports.count(summary);
+  if (body.acknowledge) {
     onResponseClose(reply, (complete) => {
-      if (!complete) void job.withdraw(lease);
+      if (!complete) void job.withdraw(packed.map(({ id }) => id));
     });
   }
-  noteExport(reply, session_ids);
-  return reply
-    .type(SAFETENSORS)
-    .header("content-length", batch.byteLength)
-    .send(Readable.from(batch.chunks(), { objectMode: false }));
-}
-
-/** Refuses options that only a worker supports, also if all sessions happen to be on one worker. */
-function refuseWorkerOnlyOptions({ transport, shards, shard = 0 }: BatchRequest): void {
-  if (transport === "shm") {
-    const message =
-      "`transport` must be `body` through a gateway; received `shm`: the file would be on the worker's machine. Omit " +
-      "`transport`, or send the export to the worker itself, from its machine.";
-    throw new ApiError("unsupported_parameter", message, { param: "transport" });
-  }
-  if (shards > 1 || shard > 0) {
-    const param = shards > 1 ? "shards" : "shard";
-    const rule = shards > 1 ? `1 through a gateway; received ${shards}` : `0 through a gateway; received ${shard}`;
-    const message =
-      `\`${param}\` must be ${rule}. Export the whole batch and split its rows in the trainer, or send each worker an ` +
-      "export of its own sessions with `shards`. A session id names its worker: `<task_id>-<tag>-<n>`.";
-    throw new ApiError("unsupported_parameter", message, { param });
-  }
+  return answerBatches(packed, body, reply, { sharedExports, metrics });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { ExportMetrics } from "../../control/export-metrics.js";
 import { WeightMetrics } from "../../control/weights/weight-metrics.js";
 import type { Engine, GenerateResult } from "../../engine/engine.js";
 import { addGauge } from "../../http/metrics/add-gauge.js";
@@ -6,7 +7,6 @@ import { addBuildInfo } from "../../http/metrics/build-info.js";
 import { scrapeProcessMetrics } from "../../http/metrics/process.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import type { ParsedOutput } from "../../model/output/output-parser.js";
-import type { ExportSummary } from "../../session/batch/batch-metadata.js";
 import type { Interaction } from "../../session/interaction.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import type { Store } from "../limits/store.js";
@@ -18,7 +18,6 @@ import { observeStore } from "./store-metrics.js";
 import { UpstreamMetrics } from "./upstream-metrics.js";
 
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
-const EXPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
 /** The parts of a recorded call that the metrics count. */
 export interface RecordedCall {
@@ -50,6 +49,7 @@ export class Metrics {
   readonly calls = this.#counter("rolltape_calls_total", "Model calls by API and outcome.", ["api", "outcome"]);
   readonly upstreams = new UpstreamMetrics(this.registry);
   readonly weights = new WeightMetrics(this.registry, "rolltape");
+  readonly exports = new ExportMetrics(this.registry);
   readonly tokens = this.#counter(
     "rolltape_tokens_total",
     "Tokens of recorded interactions: prompts, and completions that the engine sampled.",
@@ -94,28 +94,6 @@ export class Metrics {
     "Time in the engine per model call.",
     ENGINE_BUCKETS,
   );
-  readonly exportSeconds = this.#histogram(
-    "rolltape_export_seconds",
-    "Time to plan and pack an export.",
-    EXPORT_BUCKETS,
-  );
-  readonly exportBytes = this.#counter("rolltape_export_bytes_total", "Size of packed exports in bytes.", []);
-  readonly #unrewardedRoots = this.#counter(
-    "rolltape_export_unrewarded_roots_total",
-    "Exported conversation trees without any reward.",
-    [],
-  );
-  readonly #uncountedRewards = this.#counter(
-    "rolltape_export_uncounted_reward_rows_total",
-    "Exported rows whose reward does not include the own rewards of their earlier turns.",
-    [],
-  );
-  readonly #leftOut = this.#counter(
-    "rolltape_export_left_out_interactions_total",
-    "Interactions that an export left out, by reason.",
-    ["reason"],
-  );
-
   constructor({ registry: sessions, model, engine, known, store, storage }: Observed) {
     addBuildInfo(this.registry, "rolltape_build_info");
     observeEngine(engine, this.registry);
@@ -159,23 +137,6 @@ export class Metrics {
     });
     const limitHelp = "Memory that cached token ids may take at most, in bytes.";
     addGauge(registry, "rolltape_token_cache_limit_bytes", limitHelp, () => model.cacheStats.maxBytes);
-  }
-
-  /** Counts what an export leaves out, and rows and trees with missing rewards. A repeated export counts again. */
-  countExport({ unrewardedRoots, uncountedRewardRows, leftOut }: ExportSummary): void {
-    this.#unrewardedRoots.inc(unrewardedRoots);
-    this.#uncountedRewards.inc(uncountedRewardRows);
-    for (const [reason, count] of Object.entries(leftOut)) this.#leftOut.inc({ reason }, count);
-  }
-
-  /** Measures the time of one export, even if it fails. */
-  async timeExport<T>(pack: () => Promise<T>): Promise<T> {
-    const stop = this.exportSeconds.startTimer();
-    try {
-      return await pack();
-    } finally {
-      stop();
-    }
   }
 
   /** Returns these metrics and those of the process in Prometheus' text format. */

@@ -302,7 +302,7 @@ export const OPERATIONS: Readonly<Record<string, OperationFacts>> = {
     id: "prepareBatch",
     tag: "Exports",
     request: "PrepareBatchRequest",
-    also: { "application/vnd.safetensors": BINARY },
+    also: { [SESSIONS_FILE]: SESSIONS },
     errors: EXPORT_ERRORS,
   },
   "post /export_batch/{id}/settle": {

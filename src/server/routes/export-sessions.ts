@@ -5,7 +5,7 @@ import type { App } from "../../http/app-type.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { writeSessions } from "../../session/stored/file/write-sessions.js";
 import type { ServerContext } from "../context.js";
-import { toWaits } from "./export-answer.js";
+import { toWaits } from "./export-waits.js";
 
 /** Adds the call that sends the records of sessions as a sessions file. The sessions stay as they are. */
 export function exportSessionsRoutes(app: App, context: ServerContext): void {

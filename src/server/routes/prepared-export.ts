@@ -1,27 +1,28 @@
+import { Readable } from "node:stream";
 import { z } from "zod";
 import {
   EXPORT_ID,
   leaseSeconds,
-  optionFields,
   refuseDuplicates,
   sessionIds,
-  toBatchOptions,
   waitFields,
   waitSeconds,
 } from "../../control/batch-request.js";
+import { SESSIONS_FILE } from "../../control/sessions-request.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
-import { packShards } from "../../session/batch/batch.js";
-import type { ExportSummary } from "../../session/batch/batch-metadata.js";
+import { shardFields } from "../../session/batch/batch-options.js";
+import type { PreparedExport } from "../../session/export/exporter.js";
+import { writeSessions } from "../../session/stored/file/write-sessions.js";
 import { MAX_BATCH_ID } from "../../session/worker-tag.js";
 import type { ServerContext } from "../context.js";
-import { sendBatch, toWaits } from "./export-answer.js";
+import { toWaits } from "./export-waits.js";
 
 const prepareBody = controlBody({
   session_ids: sessionIds,
-  ...optionFields,
+  ...shardFields,
   ...waitFields,
   hold_seconds: waitSeconds
     .max(3600)
@@ -29,9 +30,15 @@ const prepareBody = controlBody({
     .describe("Time after which an unsettled export is dropped; its sessions are then not exported."),
 });
 
+const heldExport = z.object({
+  id: z.string().max(MAX_BATCH_ID),
+  shards: shardFields.shards,
+  shard: shardFields.shard.default(0),
+});
+
 /**
- * One worker's part of a batch over several workers, in three calls by a gateway: `ready` waits, `prepare` packs, `settle`
- * marks the sessions as exported. The gateway settles only when all workers have packed.
+ * The sessions of one worker in a batch that a gateway packs, in three calls: `ready` waits, `prepare` sends the records, `settle` marks
+ * the sessions as exported. The gateway settles only when it has packed the batch.
  */
 export function preparedExportRoutes(app: App, context: ServerContext): void {
   ready(app, context);
@@ -63,29 +70,37 @@ function prepare(app: App, context: ServerContext): void {
     {
       config: { key: "admin", worksWithoutDisk: true },
       schema: {
-        summary: "Export a batch like /export_batch; its sessions are exported once it is settled",
+        summary: "The records of sessions for a batch; the sessions are exported once it is settled",
         body: prepareBody,
       },
     },
     async ({ body }, reply) => {
+      const { exporter, origin, preparedExports } = context;
       await refuseDuplicates(body.session_ids);
-      const options = toBatchOptions(body);
+      const { session_ids, shards, shard, hold_seconds } = body;
       const waits = toWaits(body, context, disconnectSignal(reply));
-      const { exporter, metrics, preparedExports } = context;
-      const onPlanned = (summary: ExportSummary) => metrics.countExport(summary);
-      const prepared = await exporter.prepare(body.session_ids, waits, (sessions, slices) =>
-        metrics.timeExport(() =>
-          packShards(sessions, options, { shards: 1 }, { origin: context.origin, isPart: true, slices, onPlanned }),
-        ),
+      const part = shard === undefined ? undefined : { shards, shard };
+      const prepared = await exporter.prepare(session_ids, waits, () => Promise.resolve(), part);
+      const file = Readable.from(writeSessions(prepared.sessions, origin, { forBatch: true }), { objectMode: false });
+      const id = preparedExports.hold(
+        { ...prepared, settle: afterReading(file, prepared.settle) },
+        hold_seconds * 1000,
       );
-      const id = preparedExports.hold(prepared, body.hold_seconds * 1000);
       onResponseClose(reply, (complete) => {
         if (!complete) preparedExports.settle(id, "left");
       });
       // If this answer is cut, the export is not settled, so no session is lost.
-      return sendBatch(prepared.packed, [], reply.header(EXPORT_ID, id), context);
+      return reply.type(SESSIONS_FILE).header(EXPORT_ID, id).send(file);
     },
   );
+}
+
+/** Settles when nothing reads the sessions any more. Until then, they must not be freed. */
+function afterReading(file: Readable, settle: PreparedExport<unknown>["settle"]): PreparedExport<unknown>["settle"] {
+  return (outcome) => {
+    if (file.closed) return settle(outcome);
+    file.once("close", () => settle(outcome)).destroy();
+  };
 }
 
 function settle(app: App, { preparedExports, exportLeases }: ServerContext): void {
@@ -100,18 +115,27 @@ function settle(app: App, { preparedExports, exportLeases }: ServerContext): voi
           outcome: z
             .enum(["taken", "held", "left"])
             .describe(
-              "`taken`: the sessions are exported. `held`: they are kept until `export_id` is acknowledged. `left`: they stay as they were; this also ends the lease of a `held` export.",
+              "`taken`: the sessions are exported. `held`: they are kept until `exports` are acknowledged. `left`: they stay as they were; this also ends the lease of a `held` export.",
             ),
-          export_id: z.string().max(MAX_BATCH_ID).optional().describe("With `held`: the id of the whole batch."),
+          exports: z
+            .array(heldExport)
+            .min(1)
+            .max(4096)
+            .optional()
+            .describe(
+              "With `held`: the batches to acknowledge, which may be shards. Default: one with the id of this export.",
+            ),
           lease_seconds: leaseSeconds,
         }),
         response: { 200: z.object({ id: z.string() }) },
       },
     },
-    async ({ params: { id }, body: { outcome, export_id: exportId, lease_seconds } }) => {
+    async ({ params: { id }, body: { outcome, exports, lease_seconds } }) => {
       const prepared = preparedExports.settle(id, outcome);
       if (prepared && outcome === "held") {
-        exportLeases.grant(prepared.sessions, { milliseconds: lease_seconds * 1000, id: exportId ?? id });
+        const milliseconds = lease_seconds * 1000;
+        for (const { id: batchId, ...part } of exports ?? [{ id, shards: 1, shard: 0 }])
+          exportLeases.grant(prepared.sessions, { milliseconds, id: batchId, part });
       }
       if (prepared || (outcome === "left" && exportLeases.withdraw(id))) return { id };
       const message = `Prepared export "${id.slice(0, 100)}" does not exist: it was settled or held longer than \`hold_seconds\`.`;

@@ -22,10 +22,8 @@ export interface BatchOrigin {
   readonly versionLabels?: Readonly<Record<string, number | readonly number[]>> | undefined;
 }
 
-/** Most unrewarded conversation trees that the metadata names. The native core has the same limit. */
-export const MAX_NAMED_ROOTS = 8;
 /** Most rows with uncounted rewards that the metadata lists. The row column `uncounted_rewards` has all of them. */
-export const MAX_NAMED_ROWS = 64;
+const MAX_NAMED_ROWS = 64;
 
 /** Most labels of weight versions that the metadata lists: the newest ones. */
 const MAX_VERSION_LABELS = 256;

@@ -17,8 +17,6 @@ import { type ExportPlan, findOwner, planExport, planShards } from "./plan.js";
 import { type RowNames, readRowNames, writeEpisodesJson, writeRowsJson } from "./row-names.js";
 import { type BatchTensors, tensorView } from "./tensor.js";
 
-const NO_LIMIT = 0;
-
 type Memory = NonNullable<PackOptions["memory"]>;
 
 /** Batches of at least this many bytes are sent in parts. If the answer is not held, they are also packed in stripes. */
@@ -134,8 +132,6 @@ export interface PackTarget {
   readonly memory?: Memory;
   /** The server that recorded the sessions. */
   readonly origin?: BatchOrigin | undefined;
-  /** True for a part of a larger batch. The limit of labels then applies to the larger batch, not to this part. */
-  readonly isPart?: boolean;
   /** Slices of the event loop, shared with the caller's work before and after. Default: new ones. */
   readonly slices?: Slices;
   /** Receives counts of what the export leaves out, after planning and before packing. */
@@ -177,9 +173,9 @@ export async function packShards<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
   { shards, shard }: ShardOptions,
-  { memory = "heap", origin, isPart = false, slices = new Slices(), onPlanned, onFirstStripe }: PackTarget = {},
+  { memory = "heap", origin, slices = new Slices(), onPlanned, onFirstStripe }: PackTarget = {},
 ): Promise<Batch<Layout>[]> {
-  const whole = await slices.run(planExport(sessions, options, isPart ? NO_LIMIT : undefined));
+  const whole = await slices.run(planExport(sessions, options));
   onPlanned?.(summarize(whole));
   const plans = planShards(whole, shards);
   const metadata = batchMetadata(whole, options, origin);

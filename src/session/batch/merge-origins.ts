@@ -2,7 +2,7 @@ import { SessionError } from "../errors.js";
 import type { BatchOrigin } from "./batch-metadata.js";
 
 /**
- * Returns the origin of a batch with sessions of several servers: the same that a gateway writes if it merges their batches.
+ * Returns the origin of a batch with sessions of several servers.
  *
  * @returns undefined if `origins` is empty
  * @throws SessionError `batch_not_exportable` if the servers have different tokenizers or chat templates, because a token id would mean
@@ -14,7 +14,7 @@ export function mergeOrigins(origins: readonly BatchOrigin[]): BatchOrigin | und
   const model = [...new Set(origins.map((origin) => origin.model))].join(", ");
   if (origins.some(({ modelDigest }) => modelDigest !== first.modelDigest)) {
     const message = `The servers of these sessions have models with different tokenizers or chat templates (${model}). Export the sessions of each server separately.`;
-    throw new SessionError("batch_not_exportable", message);
+    throw new SessionError("batch_not_exportable", message, { param: "sessionIds" });
   }
   const configs = new Map(origins.flatMap(({ config }) => config).map((config) => [JSON.stringify(config), config]));
   const [config = {}] = configs.values();

@@ -46,29 +46,21 @@ class GroupNumbers {
   }
 }
 
-type PlannedOptions = BatchOptions & { readonly labelLimit: number };
-
 /**
  * Plans an export. Each session is read in one step, so the plan has one consistent state of it, whatever happens between the steps.
  * No session may be freed until the steps are over: see {@link Lifecycle.exporting}.
  *
- * @param labelLimit maximum number of distinct labels per column
  * @throws SessionError `concat_mismatch`, `max_length_exceeded` or `reward_overflow`, with the rows or sessions at
  * fault
  */
-export function* planExport(
-  sessions: readonly Session[],
-  options: BatchOptions,
-  labelLimit: number = MAX_LABELS,
-): Steps<ExportPlan> {
+export function* planExport(sessions: readonly Session[], options: BatchOptions): Steps<ExportPlan> {
   // Callers check this earlier. The check here keeps a caller that forgets it from packing wrong rows.
   refuseConflicts(options);
-  const planned = { ...options, labelLimit };
   const removes = toInteractionFilter(options);
   const leftOut: (readonly LeftOutInteraction[])[] = [];
   const counts = new SessionCounts();
   const groups = new GroupNumbers();
-  const builder = new native.PlanBuilder(toNative(planned), yield* countInteractions(sessions));
+  const builder = new native.PlanBuilder(toNative(options), yield* countInteractions(sessions));
   for (const [index, session] of sessions.entries()) {
     if (index > 0) yield;
     const absent = session.chooseLeftOut();
@@ -77,7 +69,7 @@ export function* planExport(
       builder.add(session.tokens, toIndices(absent), removed, groups.find(session.groupId));
     } catch (error) {
       // The addon names only the interaction, so each session is planned alone.
-      yield* refuseOverflowingRewards(sessions, planned, removes);
+      yield* refuseOverflowingRewards(sessions, options, removes);
       throw error;
     }
     leftOut.push(absent);
@@ -130,15 +122,15 @@ function readExportRow(rows: PlanRows, index: number, sessions: readonly Session
   };
 }
 
-function toNative(options: PlannedOptions): PlanOptions {
-  const { includeUndelivered, rowTensors, labelLimit, maxLength = 0, roots, ...others } = options;
+function toNative(options: BatchOptions): PlanOptions {
+  const { includeUndelivered, rowTensors, maxLength = 0, roots, ...others } = options;
   const { models: _, excludeModels: __, tags: ___, overlong: ____, ...rest } = others;
   return {
     ...rest,
     maxLength,
     includeLeftOut: includeUndelivered,
     rewardedRootsOnly: roots === "rewarded",
-    ...(rowTensors && { columns: ROW_COLUMNS, labelLimit }),
+    ...(rowTensors && { columns: ROW_COLUMNS, labelLimit: MAX_LABELS }),
   };
 }
 
@@ -158,7 +150,7 @@ function toIndices(entries: readonly LeftOutInteraction[]): Uint32Array {
 /** Throws if a final reward overflows: each reward fits a float32, but a sum of them may not. */
 function* refuseOverflowingRewards(
   sessions: readonly Session[],
-  options: PlannedOptions,
+  options: BatchOptions,
   removes: ExportPlan["removes"],
 ): Steps<void> {
   const overflowing: { session_id: string; interaction_id: string }[] = [];

@@ -13,20 +13,10 @@ import {
 /** Maximum number of distinct labels in one column of a batch, including the known ones. */
 export const MAX_LABELS = 1024;
 
-/**
- * How a gateway joins the columns of several workers' batches into one.
- *
- * - `copy`: values stay as they are.
- * - `rows`: values are row indices; they are shifted to the rows of the joined batch, and -1 stays.
- * - `codes`: values are codes; they are translated to the codes of the joined batch.
- */
-export type MergeRule = "copy" | "rows" | "codes";
-
 /** A tensor with one value per row (`row_<name>`), per turn (`turn_<name>`), or both. */
 export interface RowColumn extends NativeRowColumn {
   /** The text of docs/reference/batch-format.md, also printed by `rolltape inspect`. */
   readonly meaning: string;
-  readonly merge: MergeRule;
 }
 
 type Dtype = NativeRowColumn["dtype"];
@@ -50,8 +40,7 @@ const BROKEN: Scope = { ofFirstTurn: true, ofBroken: true };
 const TURNS: Scope = { perRow: false, perTurn: true };
 
 function structural(name: string, dtype: Dtype, source: Structural, scope: Scope, meaning: string): RowColumn {
-  const merge = source === "parentRow" || source === "compactedFromRow" ? "rows" : "copy";
-  return { ...DEFAULTS, name, dtype, source, meaning, merge, ...scope };
+  return { ...DEFAULTS, name, dtype, source, meaning, ...scope };
 }
 
 /** The bits of 1 as F32. */
@@ -61,7 +50,7 @@ const FLOAT_ONE = 0x3f800000;
 function fact(name: FactName, meaning: string, missing = 0): RowColumn {
   const { dtype } = FACTS[name];
   const slot = factSlot(name);
-  return { ...DEFAULTS, name, dtype, source: "fact", slot, missing, meaning, merge: "copy", perTurn: true };
+  return { ...DEFAULTS, name, dtype, source: "fact", slot, missing, meaning, perTurn: true };
 }
 
 function label(name: LabelName, meaning: string, scope: Scope = BOTH): RowColumn {
@@ -74,7 +63,6 @@ function label(name: LabelName, meaning: string, scope: Scope = BOTH): RowColumn
     slot: labelSlot(name),
     labels,
     meaning,
-    merge: "codes",
     ...scope,
   };
 }
@@ -90,8 +78,8 @@ const DEFAULTS = {
 } as const;
 
 /**
- * The columns that describe the rows of a batch, in the order of their tensors. The native core, the gateway, the
- * readers and the documentation use this list.
+ * The columns that describe the rows of a batch, in the order of their tensors. The native core, the readers and
+ * the documentation use this list.
  *
  * A row of style `individual` and a node of a tree have the values of their interaction. A row of style `concat` has
  * the values of its last turn, except in columns with `ofFirstTurn`.

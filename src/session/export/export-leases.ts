@@ -146,6 +146,9 @@ export class ExportLeases {
   }
 
   #add(id: string, lease: Lease): void {
+    // A gateway grants a lease again if it did not hear that it was granted.
+    const former = this.#leases.get(id);
+    for (const session of former?.sessions ?? []) if (former) this.#bySession.get(session)?.delete(former);
     this.#leases.set(id, lease);
     for (const session of lease.sessions) {
       const leases = this.#bySession.get(session) ?? new Set();

@@ -91,6 +91,21 @@ test.each(["padded", "packed", "tree"])("exports the same bytes as without a res
   expect(after.raw.equals(before.raw)).toBe(true);
 });
 
+test("sends a gateway the same records as without a restart, also when their export was settled before", async () => {
+  const started = await recordSession();
+  await proxy.end(started);
+  const prepare = async (outcome: string) => {
+    const { raw, headers } = await proxy.post("/export_batch/prepare", { session_ids: [started.id] });
+    await proxy.post(`/export_batch/${String(headers["x-rolltape-export-id"])}/settle`, { outcome });
+    return raw;
+  };
+  const before = await prepare("left");
+  await restart();
+  expect((await prepare("taken")).equals(before)).toBe(true);
+  await restart();
+  expect((await prepare("taken")).equals(before)).toBe(true);
+});
+
 test("exports the same interactions with messages as without a restart", async () => {
   const started = await recordSession();
   await proxy.end(started);
@@ -344,12 +359,11 @@ test("has on disk whose retry a call is before its answer is sent", async () => 
   expect(written[0]).toMatchObject({ repeatedBy: 1 });
 });
 
-test("exports an acknowledged session no more, also if a gateway that died had packed it meanwhile", async () => {
+test("exports an acknowledged session no more, also if a gateway that died had its records meanwhile", async () => {
   const started = await recordSession();
   await proxy.end(started);
   const { headers } = await exportBatch([started], { acknowledge: true });
-  const body = { session_ids: [started.id], style: "individual" };
-  expect((await proxy.post("/export_batch/prepare", body)).status).toBe(200);
+  expect((await proxy.post("/export_batch/prepare", { session_ids: [started.id] })).status).toBe(200);
   const url = `/export_batch/${String(headers["x-rolltape-export-id"])}`;
   expect((await proxy.request({ method: "DELETE", url })).status).toBe(200);
   expect((await exportBatch([started])).refusal).toBe("410 session_exported");

@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import { Slices } from "../../../support/async/run-steps.js";
+import type { Steps } from "../../../support/async/steps.js";
 import type { BatchOrigin } from "../../batch/batch-metadata.js";
 import type { Session } from "../../session.js";
 import { ToolLists } from "../../tool-lists.js";
@@ -59,6 +61,7 @@ export async function* readSessions(
 ): AsyncGenerator<FileSession> {
   const origins = new Map<string, BatchOrigin>();
   const toolLists = new ToolLists();
+  const slices = new Slices();
   for await (const { id, frames } of readSessionFrames(chunks, name)) {
     for (const frame of frames) {
       if (frame.kind === "origin") {
@@ -69,7 +72,7 @@ export async function* readSessions(
         toolLists.acquire(key, () => text);
       }
     }
-    if (isChosen(id)) yield restore(frames, { origins, toolLists, name });
+    if (isChosen(id)) yield await slices.run(restore(frames, { origins, toolLists, name }));
   }
 }
 
@@ -79,7 +82,7 @@ interface FileParts {
   readonly name: string;
 }
 
-function restore(frames: readonly Frame[], { origins, toolLists, name }: FileParts): FileSession {
+function* restore(frames: readonly Frame[], { origins, toolLists, name }: FileParts): Steps<FileSession> {
   let record: SessionRecord | undefined;
   const interactions: StoredInteraction[] = [];
   let outcomes: Buffer = Buffer.alloc(0);
@@ -88,6 +91,7 @@ function restore(frames: readonly Frame[], { origins, toolLists, name }: FilePar
     if (kind === "session") record = readJson(frame, sessionRecord, name) as unknown as SessionRecord;
     if (kind === "interaction") interactions.push(readPart(name, () => decodeInteraction(payload)));
     if (kind === "outcomes") outcomes = payload;
+    yield;
   }
   if (!record) throw damaged(name, "a session has no summary");
   const { summary, origin } = record;

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { Slices } from "../../../support/async/run-steps.js";
 import type { Steps } from "../../../support/async/steps.js";
 import type { BatchOrigin } from "../../batch/batch-metadata.js";
+import { type Interaction, NOTHING_RESPELLED } from "../../interaction.js";
 import type { Session } from "../../session.js";
-import { encodeInteraction } from "../interaction-record.js";
+import type { SessionSummary } from "../../session-summary.js";
+import { encodeInteraction, type OwnMessages, type StoredInteraction } from "../interaction-record.js";
 import { encodeOutcome } from "../outcome-record.js";
 import { encodeHeader, encodeStart, type Frame, FrameCount, type FrameKind } from "./frames.js";
 import type { OriginRecord, SessionRecord, ToolsRecord } from "./records.js";
@@ -11,14 +13,26 @@ import type { OriginRecord, SessionRecord, ToolsRecord } from "./records.js";
 /** Size of the chunks of a file. Smaller frames are copied into one chunk, because each write to a socket costs more than the copy. */
 const CHUNK_BYTES = 1 << 18;
 
+export interface WriteOptions {
+  /**
+   * Leaves out what a batch does not need: messages, tools and template arguments. The records of a session are then the same until its
+   * data changes, also after its export. Default: false.
+   */
+  readonly forBatch?: boolean;
+}
+
 /**
  * Yields a sessions file in chunks. Each session is read when its turn comes, in slices of the event loop. Sessions must not change or be
  * freed until the last chunk.
  *
  * @param origin the server that recorded the sessions
  */
-export async function* writeSessions(sessions: Iterable<Session>, origin?: BatchOrigin): AsyncGenerator<Buffer> {
-  yield* writeFrames(inSlices(toFrames(sessions, origin)));
+export async function* writeSessions(
+  sessions: Iterable<Session>,
+  origin?: BatchOrigin,
+  options: WriteOptions = {},
+): AsyncGenerator<Buffer> {
+  yield* writeFrames(inSlices(toFrames(sessions, origin, options)));
 }
 
 /** Yields the same values, each made in a slice of the event loop. */
@@ -77,29 +91,65 @@ function* joinSmall(pieces: readonly Buffer[]): Generator<Buffer> {
   yield last;
 }
 
-function* toFrames(sessions: Iterable<Session>, origin: BatchOrigin | undefined): Generator<Frame> {
+function* toFrames(
+  sessions: Iterable<Session>,
+  origin: BatchOrigin | undefined,
+  { forBatch = false }: WriteOptions,
+): Generator<Frame> {
   const key = origin && digest(JSON.stringify(origin)).slice(0, 32);
   if (origin && key !== undefined) yield toJson<OriginRecord>("origin", { key, ...origin });
   const tools = new Set<string>();
-  for (const session of sessions) yield* sessionFrames(session, key, tools);
+  for (const session of sessions) {
+    if (!forBatch) yield* toolFrames(session, tools);
+    yield toJson<SessionRecord>("session", { origin: key, summary: summarize(session, forBatch) });
+    for (let index = 0; index < session.interactionCount; index++) {
+      const stored = forBatch ? toStoredFacts(session, index) : session.toStored(index);
+      yield { kind: "interaction", payload: encodeInteraction(stored) };
+    }
+    const outcomes = Array.from({ length: session.interactionCount }, (_, index) =>
+      encodeOutcome(session.readOutcome(index)),
+    );
+    yield { kind: "outcomes", payload: Buffer.concat(outcomes) };
+  }
 }
 
-/** @param tools keys of the tool lists that the file already has. Adds those of the session */
-function* sessionFrames(session: Session, origin: string | undefined, tools: Set<string>): Generator<Frame> {
-  const { interactionCount } = session;
-  for (let index = 0; index < interactionCount; index++) {
+/** Returns the summary with the interactions that exports leave out, which the file decides if no export did. */
+function summarize(session: Session, forBatch: boolean): SessionSummary {
+  const summary = { ...session.summarize(), leftOut: session.chooseLeftOut() };
+  return forBatch ? { ...summary, state: "ended", held: false, acknowledged: false } : summary;
+}
+
+/** @param written keys of the tool lists that the file already has. Adds those of the session */
+function* toolFrames(session: Session, written: Set<string>): Generator<Frame> {
+  for (let index = 0; index < session.interactionCount; index++) {
     const interaction = session.interaction(index);
     const { toolsKey: key } = interaction;
-    if (key === "" || tools.has(key)) continue;
-    tools.add(key);
+    if (key === "" || written.has(key)) continue;
+    written.add(key);
     const text = session.readTools(interaction);
     if (text !== undefined) yield toJson<ToolsRecord>("tools", { key, text });
   }
-  yield toJson<SessionRecord>("session", { origin, summary: session.summarize() });
-  for (let index = 0; index < interactionCount; index++)
-    yield { kind: "interaction", payload: encodeInteraction(session.toStored(index)) };
-  const outcomes = Array.from({ length: interactionCount }, (_, index) => encodeOutcome(session.readOutcome(index)));
-  yield { kind: "outcomes", payload: Buffer.concat(outcomes) };
+}
+
+/** The values of an interaction that are texts, or have their own place in a record. */
+const NO_FACTS: ReadonlySet<string> = new Set(["index", "parent", "tokenExact", "templateArgs", "input", "output"]);
+const NO_MESSAGES: OwnMessages = { input: { inherited: 0, respelled: NOTHING_RESPELLED, added: [] }, output: [] };
+
+/** Returns an interaction without texts. Those of a restored session are not read from disk. */
+function toStoredFacts(session: Session, index: number): StoredInteraction {
+  const interaction = session.interaction(index);
+  const facts: Record<string, unknown> = {};
+  for (const name of Object.keys(interaction)) {
+    if (!NO_FACTS.has(name)) facts[name] = interaction[name as keyof Interaction];
+  }
+  return {
+    native: session.tokens.serialize(index),
+    facts: facts as unknown as StoredInteraction["facts"],
+    messages: () => NO_MESSAGES,
+    objectBytes: 0,
+    templateArgs: undefined,
+    request: undefined,
+  };
 }
 
 const digest = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");

@@ -1,0 +1,15 @@
+import type { ExportWaits } from "../../session/export/exporter.js";
+import type { ServerContext } from "../context.js";
+
+/** @param signal aborts when the client disconnects */
+export function toWaits(
+  body: { wait_seconds: number; drain_seconds?: number | undefined },
+  { settings, shutdown }: ServerContext,
+  signal: AbortSignal,
+): ExportWaits {
+  return {
+    waitMilliseconds: body.wait_seconds * 1000,
+    drainMilliseconds: (body.drain_seconds ?? settings.drainSeconds) * 1000,
+    signal: AbortSignal.any([signal, shutdown.signal]),
+  };
+}
