@@ -59,6 +59,15 @@ it.each([
   expect(rendered - digested).toBeGreaterThanOrEqual(1);
 });
 
+/** Calls `note` before each call of a method of turns. */
+function noteCalls(method: "buildPrompt" | "record", note: () => void): void {
+  const original = Reflect.get(Turn.prototype, method) as (this: Turn, ...args: unknown[]) => never;
+  vi.spyOn(Turn.prototype, method).mockImplementation(function (this: Turn, ...args: unknown[]) {
+    note();
+    return original.call(this, ...args);
+  });
+}
+
 it("runs each step with the tokens of a session's first, long prompt in its own iteration", async () => {
   const session = await proxy.session();
   proxy.engine.context = 1 << 24;
@@ -70,21 +79,14 @@ it("runs each step with the tokens of a session's first, long prompt in its own 
     note("encoded");
     return encoded;
   });
-  const { buildPrompt, record } = Turn.prototype;
-  vi.spyOn(Turn.prototype, "buildPrompt").mockImplementation(function (this: Turn, ...args) {
-    note("compared");
-    buildPrompt.call(this, ...args);
-  });
+  noteCalls("buildPrompt", () => note("compared"));
+  noteCalls("record", () => note("recorded"));
   const generate = proxy.engine.generate.bind(proxy.engine);
   vi.spyOn(proxy.engine, "generate").mockImplementation(async (...args) => {
     note("sent");
     const result = await generate(...args);
     note("answered");
     return result;
-  });
-  vi.spyOn(Turn.prototype, "record").mockImplementation(function (this: Turn, ...args) {
-    note("recorded");
-    return record.call(this, ...args);
   });
 
   await proxy.turn(session, [{ role: "user", content: LONG }]);
