@@ -209,7 +209,13 @@ def block(header: Any, data: bytes = b"") -> bytes:
         (block({"input_ids": {"dtype": "I32", "shape": [1], "data_offsets": [-4, 0]}}, b"1234"), "does not fit"),
         (block(b'{"a": {}, "a": {}}'), "header has 'a' twice"),
         (
-            block({name: {"dtype": "I32", "shape": [1], "data_offsets": at} for name, at in (("a", [0, 4]), ("b", [2, 6]))}, b"x" * 6),
+            block(
+                {
+                    name: {"dtype": "I32", "shape": [1], "data_offsets": at}
+                    for name, at in (("a", [0, 4]), ("b", [2, 6]))
+                },
+                b"x" * 6,
+            ),
             "tensors 'a' and 'b' overlap",
         ),
         (block({}), "no tensor `input_ids`"),

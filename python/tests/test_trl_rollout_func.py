@@ -113,7 +113,7 @@ def test_a_prompt_without_an_accepted_episode_is_an_error_with_its_reason(make: 
 
 
 def test_an_agent_that_makes_no_call_is_an_error(make: Make) -> None:
-    with pytest.raises(RolltapeError, match="reward_missing: Session .* has no reward") as caught:
+    with pytest.raises(RolltapeError, match=r"reward_missing: Session .* has no reward") as caught:
         make(lambda task, session: None, max_attempts=1)(["a"])
     assert caught.value.code == "episodes_failed"
 

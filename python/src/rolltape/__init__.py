@@ -9,9 +9,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import advantages
+    from . import advantages, ratios
     from . import attention as attention
-    from . import ratios
     from .batch import Batch, EpisodeInfo, RowInfo, Sample
     from .client import AsyncClient, AsyncSession, Client, Interaction, Session, Trajectories
     from .errors import (

@@ -194,7 +194,9 @@ class _Turns:
         groups, sessions = batch.groups, batch.session_ids
         self.groups = [groups[each] for each in row.tolist()]
         self.depths = column("turn").tolist()
-        calls = group_indices([(sessions[r], i) for r, i in zip(row.tolist(), column("interaction").tolist(), strict=True)], len(row))
+        calls = group_indices(
+            [(sessions[r], i) for r, i in zip(row.tolist(), column("interaction").tolist(), strict=True)], len(row)
+        )
         self.weights = 1.0 / np.bincount(calls)[calls] if len(calls) else np.zeros(0)
 
 

@@ -101,8 +101,8 @@ class Batch:
     def open(cls, path: str | os.PathLike[str]) -> Batch:
         """Maps a file. Nothing but its header is read; the tensors share the memory of the file.
 
-        Raises BatchError `invalid_batch`, a ValueError that names the file, or OSError if the file cannot be opened. Metadata and
-        tensors that contradict each other raise it when they are used.
+        Raises BatchError `invalid_batch`, a ValueError that names the file, or OSError if the file cannot be opened. Metadata
+        and tensors that contradict each other raise it when they are used.
         """
         block = map_file(path)
         try:
@@ -272,7 +272,7 @@ class Batch:
 
     @contextmanager
     def _reading(self, part: str) -> Iterator[None]:
-        """Raises BatchError `invalid_batch`, with the name of the file, if reading a part of the file fails because it is damaged."""
+        """Raises BatchError `invalid_batch`, with the name of the file, if a part of it is damaged."""
         try:
             yield
         except BatchError:

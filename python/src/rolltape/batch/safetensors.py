@@ -52,7 +52,7 @@ def _read_header(data: memoryview) -> tuple[int, dict[str, Any]]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Returns an object of the header. Refuses a name that is there twice, because readers differ in the value that they take."""
+    """Returns an object of the header. Refuses a name that occurs twice: readers take different values."""
     unique = dict(pairs)
     if len(unique) == len(pairs):
         return unique

@@ -50,7 +50,14 @@ def make_rollout_func(
     if max_attempts < 1:
         raise ValueError(f"max_attempts must be at least 1; received {max_attempts}.")
     # Of an episode's rows only one is taken, so it trains on all its turns.
-    options = {**EXPORT, "shared_turns": "every", **(export or {}), "style": "concat", "layout": "packed", "turns": True}
+    options = {
+        **EXPORT,
+        "shared_turns": "every",
+        **(export or {}),
+        "style": "concat",
+        "layout": "packed",
+        "turns": True,
+    }
 
     async def run_once(client: AsyncClient, tasks: Sequence[Any], temperature: float) -> list[Row | Exception]:
         groups = await run_group(
@@ -111,9 +118,7 @@ def _to_fields(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _choose_row(
-    group: Group, rows: dict[str, list[Row]], unrewarded: set[str], several: str
-) -> Row | Exception:
+def _choose_row(group: Group, rows: dict[str, list[Row]], unrewarded: set[str], several: str) -> Row | Exception:
     if not group.session_ids:
         return _failure(group)
     (session_id,) = group.session_ids

@@ -96,7 +96,9 @@ def export_shared_files(
     `reader_pid` is this process by default: if it ends, the files are removed. Acknowledge each file's `id`, or use
     `shared_batch`, which does.
     """
-    body = without_none(session_ids=list_of_ids(session_ids), **{"reader_pid": os.getpid(), **options, "transport": "shm"})
+    body = without_none(
+        session_ids=list_of_ids(session_ids), **{"reader_pid": os.getpid(), **options, "transport": "shm"}
+    )
     limit = export_timeout(timeout, options)
     return Call("POST", _PATH, _read_files, body, timeout=limit, idempotent=False)
 

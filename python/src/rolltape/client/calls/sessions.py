@@ -103,8 +103,8 @@ def transcripts(
 ) -> Call[list[Transcript]]:
     """Returns the transcripts of 1 to 256 sessions.
 
-    A session that cannot be returned has only `session_id` and `error`, which has `code` and `message`. Sessions after the first 8 MiB
-    are left out, but never all: ask again for those that are missing.
+    A session that cannot be returned has only `session_id` and `error`, which has `code` and `message`. Sessions after
+    the first 8 MiB are left out, but never all: ask again for those that are missing.
     """
     body = {"session_ids": list_of_ids(session_ids), "discount": float(discount)}
     return Call("POST", "/rl/transcripts", read_lines, body, timeout=timeout)
