@@ -25,18 +25,18 @@ void parallelRanges(std::size_t count, std::size_t threads, const std::function<
       thrown[part] = std::current_exception();
     }
   };
-  {
-    std::vector<std::jthread> workers;
-    workers.reserve(parts - 1);
-    for (std::size_t part = 1; part < parts; ++part) {
-      try {
-        workers.emplace_back(run, part);
-      } catch (const std::system_error&) {
-        run(part);
-      }
+  // No std::jthread, which the C++ library of macOS lacks. Nothing throws between the start of a thread and its join.
+  std::vector<std::thread> workers;
+  workers.reserve(parts - 1);
+  for (std::size_t part = 1; part < parts; ++part) {
+    try {
+      workers.emplace_back(run, part);
+    } catch (const std::system_error&) {
+      run(part);
     }
-    run(0);
   }
+  run(0);
+  for (std::thread& worker : workers) worker.join();
   for (const std::exception_ptr& exception : thrown) {
     if (exception) std::rethrow_exception(exception);
   }

@@ -1,5 +1,11 @@
 #include "cursor.h"
 
+#include <locale.h>
+#include <stdlib.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -68,43 +74,15 @@ std::string_view JsonCursor::numberText() {
   return {start, static_cast<std::size_t>(at_ - start)};
 }
 
-namespace {
-
-/// Returns true if a decimal number outside of float64 is too large, and false if it is too small: from_chars reports
-/// both as out of range.
-bool isTooLarge(std::string_view text) {
-  const std::size_t exponentAt = text.find_first_of("eE");
-  std::int64_t exponent = 0;
-  if (exponentAt != std::string_view::npos) {
-    std::string_view digits = text.substr(exponentAt + 1);
-    const bool negative = digits.starts_with('-');
-    if (digits.starts_with('+') || negative) digits.remove_prefix(1);
-    // An exponent that no int64 holds outweighs every mantissa that fits in memory.
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
-    if (read.ec != std::errc()) return !negative;
-    if (negative) exponent = -exponent;
-  }
-  const std::string_view mantissa = text.substr(0, exponentAt);
-  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
-  const std::size_t leading = mantissa.find_first_of("123456789");
-  const auto power = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(leading);
-  return exponent > -power;
-}
-
-}  // namespace
-
 double JsonCursor::number() {
   const std::string_view text = numberText();
   const bool negative = text.starts_with('-');
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (text.ends_with('N')) return std::numeric_limits<double>::quiet_NaN();
   if (text.ends_with('y')) return negative ? -infinity : infinity;
-  double value = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc::result_out_of_range) {
-    value = isTooLarge(text) ? infinity : 0;
-    if (negative) value = -value;
-  }
-  return value;
+  // std::from_chars reads no float64 in the C++ library of macOS. This is for numbers that scanDecimal does not read.
+  static const locale_t pointIsDecimal = newlocale(LC_ALL_MASK, "C", nullptr);
+  return strtod_l(std::string(text).c_str(), nullptr, pointIsDecimal);
 }
 
 std::int64_t JsonCursor::integer(const char* name, std::int64_t lowest, std::int64_t highest) {
