@@ -114,6 +114,8 @@ describe("POST /rl/sessions/{id}/take_over", () => {
     await proxy.export(session);
     expect((await takeOver(session)).refusal).toBe("409 session_ended");
     expect((await takeOver({ id: "none-0" })).refusal).toBe("404 session_not_found");
+    proxy.context.registry.freeRetained(() => false);
+    expect((await takeOver(session)).refusal).toBe("410 session_exported");
   });
 
   it("keeps lease and key over a restart of a server with storage", async () => {
