@@ -29,10 +29,6 @@ export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
   app.addHook("onRequest", (request, _reply, next) => {
     next(unrouted.get(request.raw) ?? (request.is404 ? notFoundError(request) : undefined));
   });
-  app.setNotFoundHandler((request, reply) => {
-    const error = notFoundError(request);
-    return send(error, reply, toBody?.(error, request, reply));
-  });
   // `answerClientError` and `refuseTunnel` answer these errors, because Fastify gets no request. They are only counted here.
   app.server.on("clientError", (error: NodeJS.ErrnoException) => {
     if (error.code !== "ECONNRESET") onAnswer?.(toClientError(error));

@@ -85,6 +85,10 @@ describe("an error that a route threw", () => {
       /longer than 512 characters/,
     ],
     ["of the addon", withCode(new Error("4 GiB"), "ERR_TOO_LARGE"), "batch_too_large", /^4 GiB$/],
+    ["of the addon without memory", withCode(new Error("x"), "ERR_OUT_OF_MEMORY"), "out_of_memory", /^x$/],
+    ["of full shared memory", withCode(new Error("x"), "ERR_SHARED_FULL"), "shared_memory_full", /^x$/],
+    ["of no shared memory", withCode(new Error("x"), "ERR_SHARED_UNAVAILABLE"), "shared_memory_unavailable", /^x$/],
+    ["about a wrong length", withCode(new Error("x"), "FST_ERR_CTP_INVALID_CONTENT_LENGTH"), "invalid_value", /^x$/],
     [
       "of a JSON parser",
       Object.assign(new SyntaxError("at 5"), { statusCode: 400 }),
