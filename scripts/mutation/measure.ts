@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { copyTree } from "./copy-tree.js";
 import { findMutants, insertSwitches, type Mutant } from "./mutants.js";
@@ -28,6 +29,9 @@ const GROUP_LIMITS_MS = [Number.POSITIVE_INFINITY, 40_000, 60_000];
 const LIKELIEST_MS = 5_000;
 const NOT_REACHED: Outcome = { outcome: "not reached" };
 const NO_END: Outcome = { outcome: "noticed", by: "took too long, or crashed" };
+
+/** How much longer a run may take if other work keeps the processor busy: without this, every mutant would look noticed. */
+const patience = (): number => Math.max(1, (loadavg()[0] ?? 1) / availableParallelism());
 
 const note = (line: string) => void process.stderr.write(`${line}\n`);
 
@@ -124,7 +128,8 @@ async function tryTests(
   let left = tests;
   let timeOuts = 0;
   while (left.length > 0) {
-    const result = await runner.run({ mutant: id, tests: left }, GRACE_MS + 3 * selection.milliseconds(left));
+    const limit = (GRACE_MS + 3 * selection.milliseconds(left)) * patience();
+    const result = await runner.run({ mutant: id, tests: left }, limit);
     if (!result && timeOuts++ > 0) return NO_END;
     const failure = result?.failures[0];
     if (result && !failure) break;
@@ -163,7 +168,7 @@ export async function measureNative(
       const own = mutants.filter((mutant) => compiled.has(mutant));
       const tryOne = (mutant: Mutant): Outcome => {
         if (!first.reached.has(mutant.id)) return NOT_REACHED;
-        const result = binary.run(mutant.id, GRACE_MS + 3 * first.milliseconds);
+        const result = binary.run(mutant.id, (GRACE_MS + 3 * first.milliseconds) * patience());
         if (!result) return NO_END;
         return result.passed ? { outcome: "survived" } : { outcome: "noticed", by: result.failure };
       };

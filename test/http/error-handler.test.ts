@@ -11,7 +11,8 @@ async function start() {
   onTestFinished(() => app.close());
   const answered: string[] = [];
   await app.register(errorHandler, { onAnswer: ({ code }) => answered.push(code) });
-  app.post<{ Params: { code: ErrorCode } }>("/fail/:code", async ({ params }) => {
+  app.post<{ Params: { code: ErrorCode } }>("/fail/:code", async ({ params }, reply) => {
+    void reply.type("text/event-stream");
     throw new ApiError(params.code, "It failed.");
   });
   return { app, answered };

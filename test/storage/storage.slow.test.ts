@@ -1,9 +1,17 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { native } from "../../src/native/addon.js";
-import { inspectFileSystem } from "../../src/storage/file-system.js";
 import { type Change, type Storage, StorageReader } from "../../src/storage/index.js";
 import { mountSmallDisk } from "../helpers/small-disk.js";
 import { crash, head, newFolder, openStorage, readAll, record } from "./stored-folder.js";
@@ -141,10 +149,6 @@ test("refuses a path that is a file", async () => {
   await expect(openStorage(path)).rejects.toMatchObject({ code: "storage_unusable" });
 });
 
-test("does not take a local folder for a network file system", async () => {
-  expect(await inspectFileSystem(newFolder())).toMatchObject({ network: undefined });
-});
-
 test("rejects writes to a full disk, keeps flushed changes, and writes again when the disk has room", async ({
   skip,
 }) => {
@@ -175,13 +179,14 @@ test("rejects writes to a full disk, keeps flushed changes, and writes again whe
 });
 
 test.each(["manifest", "manifest.new", "segment-00000001.log", "segment-00000001.index", "rolltape.lock"])(
-  "refuses a folder whose %s is a link or a named pipe, by its name",
+  "refuses a folder whose %s is a link, a named pipe or a folder, by its name",
   async (name) => {
     const target = join(newFolder(), "target");
     writeFileSync(target, "kept");
     const kinds = [
       ["a symbolic link", (path: string) => symlinkSync(target, path)],
       ["a named pipe", (path: string) => void execFileSync("mkfifo", [path])],
+      ["a folder", (path: string) => mkdirSync(path)],
     ] as const;
     for (const [kind, plant] of kinds) {
       const directory = newFolder();
