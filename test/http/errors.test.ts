@@ -1,11 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { toClientError, tunnelError } from "../../src/http/client-error.js";
-import { ApiError, bodyTooLargeError, type ErrorCode, toApiError } from "../../src/http/errors.js";
+import { ApiError, bodyTooLargeError, CATALOGUE, type ErrorCode, toApiError } from "../../src/http/errors.js";
 import { CodedError } from "../../src/support/coded-error.js";
 
 class OtherError extends CodedError {}
 
+/** OpenAI's type of an error by its status. Those of other statuses below 500 are mistakes in a request. */
+const TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+};
+
 describe("an error of the API", () => {
+  it.each(Object.keys(CATALOGUE) as ErrorCode[])("has the type of its status if it is %s", (code) => {
+    const { statusCode, type } = new ApiError(code, "");
+    expect(type).toBe(TYPES[statusCode] ?? (statusCode < 500 ? "invalid_request_error" : "server_error"));
+  });
+
   it("has OpenAI's body, with its details beside the four fields", () => {
     const error = new ApiError("session_active", "It is active.", {
       param: "session_ids",
