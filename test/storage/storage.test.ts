@@ -1,9 +1,208 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { native } from "../../src/native/addon.js";
 import { sessionKey } from "../../src/session/stored/keys.js";
-import { StorageReader } from "../../src/storage/index.js";
-import { head, newFolder, openStorage, record } from "./stored-folder.js";
+import { type Change, type Storage, StorageReader } from "../../src/storage/index.js";
+import { mountSmallDisk } from "../helpers/small-disk.js";
+import { crash, head, newFolder, openStorage, readAll, record } from "./stored-folder.js";
+
+const listKeys = (storage: Storage, prefix?: string) =>
+  [...storage.keys("meta", prefix === undefined ? undefined : Buffer.from(prefix))].map((key) =>
+    key.toString("latin1"),
+  );
+const value = (name: string, text?: string): Change => {
+  return { table: "meta", key: Buffer.from(name, "latin1"), value: text === undefined ? undefined : Buffer.from(text) };
+};
+
+test("has all flushed changes after the folder is opened again", async () => {
+  const directory = newFolder();
+  const storage = await openStorage(directory);
+  storage.write([record(1, 0, "one"), record(1, 1, "two"), head(1, "head")]);
+  await storage.flushed();
+  storage.write([record(1, 1)]);
+  await storage.close();
+  const again = await openStorage(directory);
+  expect(Object.values(readAll(again))).toEqual(["head", "one"]);
+});
+
+test("refuses a key that its table cannot have, before it is written", async () => {
+  const storage = await openStorage(newFolder());
+  const write = (table: Change["table"], key: Buffer) => () => storage.write([{ table, key, value: Buffer.of() }]);
+  expect(write("meta", Buffer.alloc(0))).toThrow("A key of the table meta must have 1 to 2048 bytes; received 0.");
+  expect(write("leases", Buffer.alloc(2049))).toThrow(
+    "A key of the table leases must have 1 to 2048 bytes; received 2049.",
+  );
+  expect(write("sessions", Buffer.alloc(7))).toThrow("A key of the table sessions must have 6 bytes; received 7.");
+  expect(write("records", Buffer.alloc(11, 255))).toThrow(
+    "A key of the table records must name a kind below 8; received 255.",
+  );
+  write("meta", Buffer.alloc(2048))();
+  await storage.committed();
+  await storage.close();
+  await expect(storage.committed()).rejects.toMatchObject({ code: "storage_failed" });
+});
+
+test("lists keys with a prefix in ascending order", async () => {
+  const storage = await openStorage(newFolder());
+  storage.write(["a", "ab", "aÿ", "b", "ac"].map((key) => value(key, "")));
+  await storage.committed();
+  expect(listKeys(storage, "a")).toEqual(["a", "ab", "ac", "aÿ"]);
+  expect(listKeys(storage)).toEqual(["a", "ab", "ac", "aÿ", "b"]);
+});
+
+test("creates a folder that only its owner can read", async () => {
+  const directory = join(newFolder(), "new", "storage");
+  await openStorage(directory);
+  expect(statSync(directory).mode & 0o777).toBe(0o700);
+});
+
+test("creates files that only their owner can read", async () => {
+  const directory = newFolder();
+  const modes = () => readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777]);
+  const storage = await openStorage(directory);
+  storage.write([head(1, "a")]);
+  await storage.flushed();
+  expect(modes()).toEqual(["manifest", "rolltape.lock", "segment-00000001.log"].map((name) => [name, 0o600]));
+  await storage.close();
+  const closed = ["manifest", "rolltape.lock", "segment-00000001.index", "segment-00000001.log"];
+  expect(modes()).toEqual(closed.map((name) => [name, 0o600]));
+});
+
+test("changes no file until something is written", async () => {
+  const directory = newFolder();
+  const read = () => readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), "latin1")]);
+  await (await openStorage(directory)).close();
+  expect(read()).toEqual([["rolltape.lock", ""]]);
+  const storage = await openStorage(directory);
+  storage.write([head(1, "a")]);
+  await storage.flushed();
+  const crashed = crash(directory);
+  const files = readdirSync(crashed).map((name) => [name, readFileSync(join(crashed, name), "latin1")]);
+  await (await openStorage(crashed)).close();
+  expect(readdirSync(crashed).map((name) => [name, readFileSync(join(crashed, name), "latin1")])).toEqual(files);
+});
+
+test("refuses a folder that another storage has open", async () => {
+  const directory = newFolder();
+  await openStorage(directory);
+  await expect(openStorage(directory)).rejects.toMatchObject({
+    code: "storage_unusable",
+    message: `storage.directory ${directory} is open in another process. Use another folder: each server needs its own.`,
+  });
+});
+
+test("opens a folder whose process was killed", async () => {
+  const directory = newFolder();
+  const script = `import { Storage } from "./src/storage/storage.ts";
+    await Storage.open({ directory: ${JSON.stringify(directory)}, durability: "call" });
+    console.log("open"); setInterval(() => {}, 1000);`;
+  const child = spawn("node_modules/.bin/tsx", ["--input-type=module", "-e", script], { detached: true });
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  await expect(openStorage(directory)).rejects.toMatchObject({ code: "storage_unusable" });
+  process.kill(-(child.pid ?? 0), "SIGKILL");
+  await new Promise((resolve) => child.once("close", resolve));
+  await openStorage(directory);
+});
+
+test("refuses a folder of an earlier version by its file", async () => {
+  const directory = newFolder();
+  writeFileSync(join(directory, "data.mdb"), "");
+  await expect(openStorage(directory)).rejects.toThrow("has sessions of an earlier version of Rolltape (data.mdb)");
+});
+
+test("refuses a folder of a later version", async () => {
+  const directory = newFolder();
+  const json = JSON.stringify({ format: 2, log: "00", first: 1, last: 0, end: null });
+  writeFileSync(
+    join(directory, "manifest"),
+    `${json}\n${native.crc32c(Buffer.from(json)).toString(16).padStart(8, "0")}\n`,
+  );
+  await expect(openStorage(directory)).rejects.toThrow("was written by another version of Rolltape");
+});
+
+test.each([
+  ["/proc/x", "proc"],
+  ["/proc", "proc"],
+  ["/sys/x/y", "sysfs"],
+  ["/dev/x", "/dev"],
+])("refuses %s, which is not on a disk", async (directory, name) => {
+  await expect(openStorage(directory)).rejects.toMatchObject({
+    code: "storage_unusable",
+    message: `storage.directory ${directory} is on a file system without a disk (${name}). Use a folder on a local disk.`,
+  });
+  expect(existsSync("/dev/x")).toBe(false);
+});
+
+test("refuses a path that is a file", async () => {
+  const path = join(newFolder(), "file");
+  writeFileSync(path, "");
+  await expect(openStorage(path)).rejects.toMatchObject({ code: "storage_unusable" });
+});
+
+test("rejects writes to a full disk, keeps flushed changes, and writes again when the disk has room", async ({
+  skip,
+}) => {
+  const disk = mountSmallDisk(4);
+  if (!disk) return skip("only root may mount a small file system");
+  onTestFinished(() => disk.remove());
+  const storage = await openStorage(disk.folder);
+  let written = 0;
+  const fill = async () => {
+    for (; written < 1000; written++) {
+      storage.write([record(1, written, Buffer.alloc(20_000, written))]);
+      await storage.flushed();
+    }
+  };
+  await expect(fill()).rejects.toMatchObject({
+    code: "storage_failed",
+    message: "The server cannot write to its storage: the disk is full.",
+  });
+  expect(storage.failure).toBeDefined();
+  expect([...storage.range("records")].length).toBe(written);
+  disk.grow(8);
+  await expect.poll(() => storage.failure, { timeout: 10_000 }).toBeUndefined();
+  await storage.committed();
+  expect([...storage.range("records")].map(({ value }) => value[19_999])).toEqual(
+    Array.from({ length: written + 1 }, (_, n) => n & 0xff),
+  );
+  await storage.close();
+});
+
+test.each(["manifest", "manifest.new", "segment-00000001.log", "segment-00000001.index", "rolltape.lock"])(
+  "refuses a folder whose %s is a link, a named pipe or a folder, by its name",
+  async (name) => {
+    const target = join(newFolder(), "target");
+    writeFileSync(target, "kept");
+    const kinds = [
+      ["a symbolic link", (path: string) => symlinkSync(target, path)],
+      ["a named pipe", (path: string) => void execFileSync("mkfifo", [path])],
+      ["a folder", (path: string) => mkdirSync(path)],
+    ] as const;
+    for (const [kind, plant] of kinds) {
+      const directory = newFolder();
+      const storage = await openStorage(directory);
+      storage.write([head(1, "a")]);
+      await storage.close();
+      rmSync(join(directory, name), { force: true });
+      plant(join(directory, name));
+      const refusal = `has a ${name} that is ${kind}`;
+      await expect(openStorage(directory)).rejects.toThrow(refusal);
+      expect(() => StorageReader.open(directory)).toThrow(refusal);
+    }
+    expect(readFileSync(target, "utf8")).toBe("kept");
+  },
+);
 
 const SEGMENT = "segment-00000001.log";
 
