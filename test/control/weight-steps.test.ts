@@ -279,13 +279,26 @@ describe("a failed weight update", () => {
     targets.failures.set("load a", failure("no space", { unchanged: false }));
     await update(SEVEN);
     for (const server of ["a", "b"]) targets.failures.set(`resume ${server}`, failure("stuck"));
-    await expect(updates.giveUp()).rejects.toMatchObject({ code: "weights_failed" });
+    await expect(updates.giveUp()).rejects.toMatchObject({
+      code: "weights_failed",
+      message: expect.stringContaining("No server could be resumed. First: "),
+    });
     expect(await updates.record()).toMatchObject({ error: expect.stringContaining("No server could be resumed") });
     targets.failures.clear();
     await updates.giveUp();
     expect(await updates.record()).toMatchObject({ state: "idle", version: 7 });
     await updates.giveUp();
     expect(updates.started).toBe(1);
+  });
+
+  it("that a restart interrupted holds calls, and resumes the servers when it is repeated", async () => {
+    const { targets, updates, update } = setUp();
+    targets.wasPaused = true;
+    updates.interrupt({ target: SEVEN, error: "restarted" }, await targets.servers());
+    expect(await updates.record()).toMatchObject({ state: "failed", target_version: 7, error: "restarted" });
+    expect(updates.describeHold()).toContain("holds model calls");
+    expect(await update(SEVEN)).toMatchObject({ state: "idle", version: 7 });
+    expect(targets.steps.slice(-3)).toEqual(["resume a", "resume b", "release"]);
   });
 
   it("is forgotten if a gateway has updated the weights since", async () => {
@@ -321,6 +334,21 @@ describe("an external weight update", () => {
     // Again, because the answer may have been lost.
     await updates.finish(7, []);
     expect((await updates.record()).version).toBe(7);
+  });
+
+  it("drains no server when it is finished unless one is excluded", async () => {
+    const { targets, updates, settle, update } = setUp();
+    const drains: (readonly string[])[] = [];
+    targets.drain = async (urls) => void drains.push(urls);
+    for (const [version, exclude] of [
+      [7, []],
+      [8, ["b"]],
+    ] as const) {
+      await update({ ...PUSHED, version });
+      await updates.finish(version, exclude);
+      await settle();
+    }
+    expect(drains).toEqual([["b"]]);
   });
 
   it("cannot be finished if none has begun", async () => {
