@@ -1,13 +1,19 @@
+import { type AddressInfo, Socket } from "node:net";
+import { pino } from "pino";
 import { expect, it, onTestFinished } from "vitest";
 import { createApp } from "../../src/http/create-app.js";
 import { errorHandler } from "../../src/http/error-handler.js";
 import { ApiError, type ErrorCode } from "../../src/http/errors.js";
+import { captureLog } from "../helpers/captured-log.js";
 import { LENIENT_CONNECTIONS } from "../helpers/lenient-connections.js";
+import { openConnection } from "../helpers/raw-connection.js";
+import { until } from "../helpers/until.js";
 
 /** The answers to requests that fail. */
 
 async function start() {
-  const app = createApp({ maxBodyBytes: 100, connections: LENIENT_CONNECTIONS });
+  const { logger, lines } = captureLog();
+  const app = createApp({ maxBodyBytes: 100, connections: LENIENT_CONNECTIONS, logger });
   onTestFinished(() => app.close());
   const answered: string[] = [];
   await app.register(errorHandler, { onAnswer: ({ code }) => answered.push(code) });
@@ -15,7 +21,7 @@ async function start() {
     void reply.type("text/event-stream");
     throw new ApiError(params.code, "It failed.");
   });
-  return { app, answered };
+  return { app, answered, lines };
 }
 
 it.each<[ErrorCode, number, string | undefined, string | undefined]>([
@@ -29,6 +35,22 @@ it.each<[ErrorCode, number, string | undefined, string | undefined]>([
   expect(headers["content-type"]).toMatch(/^application\/json/);
   expect(JSON.parse(body)).toMatchObject({ error: { code, message: "It failed." } });
   expect(answered).toEqual([code]);
+});
+
+it("an error of the server is logged, and a mistake of the client is not", async () => {
+  const { app, lines } = await start();
+  for (const code of ["invalid_value", "session_damaged"]) await app.inject({ method: "POST", url: `/fail/${code}` });
+  expect(lines).toMatchObject([{ level: pino.levels.values["warn"], code: "session_damaged", msg: "It failed." }]);
+});
+
+it("a request that is no HTTP is counted, and a connection that breaks is not", async () => {
+  const { app, answered } = await start();
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  app.server.emit("clientError", Object.assign(new Error("gone"), { code: "ECONNRESET" }), new Socket());
+  const { received } = await openConnection(port, "no HTTP\r\n\r\n");
+  await until(() => received().includes("malformed_request"));
+  expect(answered).toEqual(["malformed_request"]);
 });
 
 it("an unknown path is refused once, with its method and without its query", async () => {

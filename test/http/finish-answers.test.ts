@@ -34,6 +34,18 @@ it("sends answers in progress, and accepts no connection meanwhile", async () =>
   expect(await finished).toEqual([]);
 });
 
+it("closes idle connections soon, and others after their answer, which says so", async () => {
+  const { app, held, open } = await start();
+  const [idle, busy] = [await open("/quick"), await open("/held")];
+  await until(() => idle.received().endsWith("done") && app.connections.openAnswers === 1);
+  app.connections.closeSoon();
+  await until(idle.ended);
+  expect(busy.ended()).toBe(false);
+  held.resolve("the answer");
+  await until(busy.ended);
+  expect(busy.received()).toMatch(/connection: close.*the answer$/is);
+});
+
 it("cuts answers that are not sent by the deadline", async () => {
   const { app, open } = await start();
   const client = await open("/held");

@@ -174,6 +174,37 @@ describe("a body that is checked by a schema", () => {
     expect((await lenient(payload, { url: "/checked" })).error).toMatchObject({ param: "count" });
   });
 
+  it.each([10, 100_000])("of %i characters is checked once", async (length) => {
+    const app = createApp({ maxBodyBytes: 1 << 24, connections: LENIENT_CONNECTIONS });
+    onTestFinished(() => app.close());
+    await app.register(jsonBody);
+    const checked: unknown[] = [];
+    const body = z.object({ text: z.string() }).refine((value) => checked.push(value));
+    app.post("/", { schema: { body } }, async () => "done");
+    const payload = { text: "x".repeat(length) };
+    for (let call = 0; call < 2; call++) await app.inject({ method: "POST", url: "/", payload });
+    expect(checked).toEqual([payload, payload]);
+  });
+
+  it("is refused as unsupported, in the words of the schema, if the schema says so", async () => {
+    const app = createApp({ maxBodyBytes: 1000, connections: LENIENT_CONNECTIONS });
+    onTestFinished(() => app.close());
+    await app.register(errorHandler);
+    await app.register(jsonBody);
+    const body = z.looseObject({}).superRefine(({ unsupported }, context) => {
+      context.addIssue({ code: "custom", path: ["a"], message: "No thread is kept.", params: { unsupported } });
+    });
+    app.post("/", { schema: { body } }, async () => "done");
+    const refusal = async (payload: object) =>
+      JSON.parse((await app.inject({ method: "POST", url: "/", payload })).body) as unknown;
+    expect(await refusal({ unsupported: true })).toMatchObject({
+      error: { code: "unsupported_parameter", param: "a", message: "No thread is kept." },
+    });
+    expect(await refusal({ unsupported: false, a: 1 })).toMatchObject({
+      error: { code: "invalid_value", param: "a", message: "a: No thread is kept." },
+    });
+  });
+
   it("is passed on as the schema has read it", async () => {
     const send = await start();
     const inner = { list: ["a", large] };
