@@ -33,6 +33,18 @@ describe("a control call", () => {
     expect(await (await start(ADMIN_KEY))("/control", key)).toBe(answer);
   });
 
+  it("is refused as one with a session key if another key is unknown", async () => {
+    const app = createApp({ maxBodyBytes: 100, connections: LENIENT_CONNECTIONS });
+    onTestFinished(() => app.close());
+    await app.register(errorHandler);
+    await app.register(adminAuth, { adminKey: ADMIN_KEY });
+    app.get("/control", async () => "done");
+    const headers = { authorization: "Bearer sk-other", "x-api-key": newSessionKey("worker1") };
+    expect((await app.inject({ url: "/control", headers })).statusCode).toBe(403);
+    const both = { authorization: "Bearer sk-other", "x-api-key": ADMIN_KEY };
+    expect((await app.inject({ url: "/control", headers: both })).statusCode).toBe(200);
+  });
+
   it("needs no key if its route is public, or if the workers check the key", async () => {
     expect(await (await start(ADMIN_KEY))("/livez")).toBe("done");
     expect(await (await start())("/control")).toBe("done");

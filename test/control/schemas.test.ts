@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { batchBody } from "../../src/control/batch-request.js";
+import { batchBody, refuseDuplicates, toBatchOptions } from "../../src/control/batch-request.js";
 import { drainBody, pauseBody, serverRecord } from "../../src/control/engine-schemas.js";
 import { JSON_LINES_TYPE, writeFailedTranscript } from "../../src/control/failed-transcript.js";
+import { toApiError } from "../../src/control/session-errors.js";
 import {
   deleteQuery,
   grantBody,
@@ -22,9 +23,12 @@ import {
   weightsRecord,
 } from "../../src/control/weights/weights-schemas.js";
 
+import { SessionError } from "../../src/session/errors.js";
+
 /** The bounds and values of the fields in docs/reference/http-api.md. */
 
 const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
+const TARGET = { version: 1, mode: "external", path: null };
 const text = (length: number) => "a".repeat(length);
 
 describe("a field", () => {
@@ -47,6 +51,7 @@ describe("a field", () => {
     ["transcript", transcriptQuery, {}, "discount", "0", "-0.1"],
     ["transcripts", transcriptsBody, {}, "session_ids", Array(256).fill("a"), Array(257).fill("a")],
     ["transcripts", transcriptsBody, {}, "session_ids", ["a"], []],
+    ["transcripts", transcriptsBody, {}, "session_ids", ["ab"], [""]],
     ["transcripts", transcriptsBody, { session_ids: ["a"] }, "discount", 0, 2],
     ["export_trajectories", trajectoriesBody, { session_id: "a" }, "format", "safetensors", "npz"],
     ["export_trajectories", trajectoriesBody, { session_id: "a" }, "include", ["messages"], ["tokens"]],
@@ -58,6 +63,10 @@ describe("a field", () => {
     ["engine/drain", drainBody, { url: "a" }, "wait_seconds", 86_400, 86_401],
     ["engine/pause", pauseBody, {}, "mode", "keep", "stop"],
     ["set_version", versionBody, {}, "version", 0, -1],
+    ["weights/step", stepBody, { step: "hold" }, "target", TARGET, { ...TARGET, mode: "other" }],
+    ["weights/step", stepBody, { step: "hold" }, "target", { ...TARGET, mode: "path", path: "/w" }, { version: 1 }],
+    ["weights/step", stepBody, { step: "hold" }, "replaces", Array(1000).fill("a"), Array(1001).fill("a")],
+    ["weights/step", stepBody, { step: "hold" }, "update_id", text(128), text(129)],
     ["weights", weightsBody, { version: 1 }, "mode", "external", "path"],
     ["weights", weightsBody, { version: 1 }, "path", text(4096), text(4097)],
     ["weights", weightsBody, { version: 1 }, "path", "a", ""],
@@ -113,6 +122,46 @@ describe("a field", () => {
   ])("for %s has these values and no others", (_, schema: z.ZodType, values) => {
     for (const value of values) expect(schema.safeParse(value)).toMatchObject({ success: true, data: value });
     for (const value of ["", "other"]) expect(accepts(schema, value)).toBe(false);
+  });
+});
+
+describe("a batch", () => {
+  it("is refused if its options contradict each other, or if it names a session twice", async () => {
+    const options = (fields: object) => toBatchOptions(batchBody.parse({ session_ids: ["a"], ...fields }));
+    expect(options({ max_length: 5, pad_side: "left" })).toMatchObject({
+      maxLength: 5,
+      padSide: "left",
+      layout: "padded",
+    });
+    expect(() => options({ layout: "tree", max_length: 5 })).toThrow(
+      expect.objectContaining({ code: "invalid_value", param: "maxLength" }) as Error,
+    );
+    for (const others of [0, 2000]) {
+      const ids = ["twice", ...Array.from({ length: others }, (_, i) => `a-${i}`)];
+      await expect(refuseDuplicates(ids)).resolves.toBeUndefined();
+      await expect(refuseDuplicates([...ids, "twice"])).rejects.toMatchObject({
+        message: '`session_ids` must name each session once; received "twice" twice.',
+      });
+    }
+  });
+});
+
+describe("an error of a session", () => {
+  it("spells its options as fields of a body", () => {
+    const error = new SessionError("invalid_value", (spell) => `${spell("maxLength")} is wrong.`, {
+      param: "maxLength",
+      details: { limit: 3 },
+    });
+    expect(toApiError(error)).toMatchObject({
+      statusCode: 400,
+      code: "invalid_value",
+      message: "max_length is wrong.",
+      param: "max_length",
+      details: { limit: 3 },
+      cause: error,
+    });
+    expect(toApiError(new SessionError("session_ended", "It has ended."))).toMatchObject({ param: undefined });
+    expect(toApiError(new Error("secret"))).toMatchObject({ code: "internal_error" });
   });
 });
 

@@ -6,6 +6,7 @@ import {
   type StepFailure,
   type StepFailures,
   type TargetServer,
+  tryEach,
   type UpdateTarget,
   type WeightsCheck,
   type WeightTargets,
@@ -115,6 +116,17 @@ describe("a weight update from a path", () => {
     expect([outcomes, updates.started, updates.isActive]).toEqual([["began pausing", "succeeded"], 1, false]);
   });
 
+  it("lets no server go on before the version is set", async () => {
+    const { targets, update } = setUp();
+    const { commit } = targets;
+    targets.commit = async (version) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return commit.call(targets, version);
+    };
+    await update(SEVEN);
+    expect(targets.steps.slice(-4)).toEqual(["commit 7", "resume a", "resume b", "release"]);
+  });
+
   it("is done if all servers have the weights, and is not if they differ in path or version", async () => {
     const { updates, update } = setUp();
     await update(SEVEN);
@@ -203,6 +215,19 @@ describe("a failed weight update", () => {
     expect(await update(SEVEN)).toMatchObject({ state: "idle", version: 7, error: null });
     expect(targets.steps.filter((step) => step.startsWith("load"))).toEqual(["load b"]);
     expect(outcomes).toEqual(["began pausing", "failed", "began pausing", "succeeded"]);
+  });
+
+  it("does not know the weights of a server that could not be finished", async () => {
+    const { targets, update } = setUp();
+    targets.failures.set("finish b", failure("no answer"));
+    expect(await update(SEVEN)).toMatchObject({
+      state: "failed",
+      error: "1 server of 2 did not load the weights. First: b: no answer",
+      servers: [
+        { url: "a", version: 7, state: "loaded" },
+        { url: "b", version: null, state: "failed" },
+      ],
+    });
   });
 
   it("is over if it failed before it held a call", async () => {
@@ -396,6 +421,20 @@ describe("the answer to a weight update", () => {
     targets.failures.set("load a", failure("no space"));
     await updates.start(SEVEN, []);
     await expect(answerUpdate(updates, reply().reply, wait)).rejects.toMatchObject({ code: "weights_failed" });
+  });
+});
+
+describe("a step on each server", () => {
+  it("tells the failures by their servers, and throws other errors", async () => {
+    const failed = failure("no space");
+    const step = async (url: string) => {
+      if (url === "b") throw new StepError(failed);
+    };
+    expect(await tryEach(["a", "b"], step)).toEqual(new Map([["b", failed]]));
+    const broken = async () => {
+      throw new TypeError("a defect");
+    };
+    await expect(tryEach(["a"], broken)).rejects.toThrow("a defect");
   });
 });
 
