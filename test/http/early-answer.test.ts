@@ -17,7 +17,7 @@ afterEach(() => void vi.useRealTimers());
 const KIB = 1024;
 
 /** Sends the head of a request, and resolves when its answer has come. */
-async function refuse(bodyBytes: number) {
+async function refuse(bodyBytes: number | undefined) {
   const app = createApp({ maxBodyBytes: 1 << 30, connections: LENIENT_CONNECTIONS });
   onTestFinished(() => app.close());
   await app.register(earlyAnswer);
@@ -34,7 +34,8 @@ async function refuse(bodyBytes: number) {
   onTestFinished(() => void socket.destroy());
   let received = "";
   socket.on("data", (bytes) => (received += bytes.toString()));
-  socket.write(requestHead("POST", "/", "content-type: text/plain", `content-length: ${bodyBytes}`));
+  const size = bodyBytes === undefined ? "transfer-encoding: chunked" : `content-length: ${bodyBytes}`;
+  socket.write(requestHead("POST", "/", "content-type: text/plain", size));
   const [served] = await accepted;
   const closed = once(served, "close");
   while (!received.endsWith("refused")) await nextTurn();
@@ -49,6 +50,14 @@ describe("after the answer to a large body that was not read, the connection", (
     while (served.bytesRead < 100 * KIB) await nextTurn();
     expect(served.destroyed).toBe(false);
     socket.write(Buffer.alloc(100 * KIB));
+    await closed;
+    expect(served.destroyed).toBe(true);
+  });
+
+  it("is closed once the rest of a body without a declared size has come", async () => {
+    const { socket, received, served, closed } = await refuse(undefined);
+    expect(received).toMatch(/^HTTP\/1\.1 401 .*connection: close/is);
+    socket.write("1\r\na\r\n0\r\n\r\n");
     await closed;
     expect(served.destroyed).toBe(true);
   });
