@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationAnswer } from "../../src/protocols/generation-answer.js";
-import { responsesSchema } from "../../src/protocols/responses/request.js";
+import { listNamedResponses, responsesSchema } from "../../src/protocols/responses/request.js";
 import { emptyResponse, toEcho, toResponse } from "../../src/protocols/responses/response.js";
 import { stringify } from "./support/to-text.js";
 
@@ -103,5 +103,19 @@ describe("a response", () => {
       ...own,
       reasoning: { effort: "low", summary: null },
     });
+  });
+});
+
+describe("a request of the Responses API", () => {
+  it("names the response that it continues, and those of the items that it refers to", () => {
+    const named = (request: object) => listNamedResponses(responsesSchema.parse({ input: "a", ...request }));
+    expect(named({})).toEqual([]);
+    expect(named({ previous_response_id: "resp_0a" })).toEqual(["resp_0a"]);
+    const input = [
+      { type: "item_reference", id: "msg_0b_1" },
+      { type: "message", role: "assistant", id: "msg_0c_0", content: [{ type: "output_text", text: "a" }] },
+      { type: "item_reference", id: "no item" },
+    ];
+    expect(named({ previous_response_id: "resp_0a", input })).toEqual(["resp_0a", "resp_0b"]);
   });
 });
