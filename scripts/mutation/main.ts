@@ -14,7 +14,8 @@
 // all, native/mutants.ts those of C++). The sampled mutants are written into a copy of the tree in a temporary folder, each
 // behind a switch. The quick tests of the room's own folder run once without a fault, which shows the test files that reach each
 // mutant. Then those run for each mutant, up to the first failure: first the files whose path resembles the mutated file's, then
-// the quickest. Mutants that are left are tried with tests of other folders, and at last with the slow tests of its own folder.
+// the quickest. Mutants that are left are tried with 40 s of the tests of other folders, and at last with a minute of slow tests.
+// So a survivor may be noticed by a distant test: the score is a lower bound.
 // The tests of C++ are one program, which is built once and run for each mutant. A run that takes far longer than without the
 // fault counts as noticed. A time-out of TypeScript counts if it comes twice, because a busy machine causes one too. Rooms that
 // are named together share the copy and the run without a fault.

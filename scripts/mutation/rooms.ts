@@ -12,6 +12,12 @@ const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
   support: ["test/config", "test/http", "test/session", "test/client"],
 };
 
+/** Folders whose slow tests start programs or servers of this room: a session or a folder that was stored is read by another process. */
+const SLOW_ALSO: Readonly<Record<string, readonly string[]>> = {
+  session: ["test/server/storage", "test/cli/storage"],
+  storage: ["test/server/storage", "test/cli/storage"],
+};
+
 /** The folders of C++ that GoogleTest tests. The addon's own files are tested by `test/native` only. */
 export const NATIVE_ROOMS: readonly string[] = ["native/core", "native/memory"];
 
@@ -20,8 +26,8 @@ export interface Room {
   /** Relative to the repository, like the tests. */
   readonly sources: readonly string[];
   /**
-   * Test files in groups: those of its own folder, those of other folders, and its own slow ones. A mutant that one group does
-   * not notice is tried with the next. Empty for a room of C++: its tests are one program.
+   * Test files in groups: those of its own folder, those of other folders, and slow ones, its own first. A mutant that one group
+   * does not notice is tried with the next. Empty for a room of C++: its tests are one program.
    */
   readonly tests: readonly (readonly string[])[];
 }
@@ -43,7 +49,8 @@ export function findRoom(root: string, name: string): Room {
   const own = filesIn(root, join("test", name), [".test.ts"]);
   const others = (TESTED_ALSO[name] ?? []).flatMap((each) => filesIn(root, each, [".test.ts"]));
   const quick = own.filter((file) => !isSlow(file));
-  const tests = [quick, others.filter((file) => !isSlow(file) && !quick.includes(file)), own.filter(isSlow)];
+  const slow = [...own, ...(SLOW_ALSO[name] ?? []).flatMap((each) => filesIn(root, each, [".test.ts"]))].filter(isSlow);
+  const tests = [quick, others.filter((file) => !isSlow(file) && !quick.includes(file)), slow];
   if (tests.flat().length === 0) throw new Error(`No tests of src/${name} are in ${join("test", name)}.`);
   return { name, sources: filesIn(root, folder, [".ts"]), tests };
 }

@@ -35,14 +35,17 @@ export class TestSelection {
   /**
    * Returns those of the test files that reach a mutant, the likeliest to notice it first: those whose path resembles the
    * mutated file's, then the quickest.
+   *
+   * @param limit leaves out those that would begin after this time, in milliseconds
    */
-  of({ id, file }: Mutant, tests: readonly string[]): string[] {
+  of({ id, file }: Mutant, tests: readonly string[], limit = Number.POSITIVE_INFINITY): string[] {
     const reaching = this.#filesOf.get(id);
-    return tests
+    const sorted = tests
       .filter((test) => reaching?.has(test))
       .toSorted(
         (a, b) => resemblance(b, file) - resemblance(a, file) || this.milliseconds([a]) - this.milliseconds([b]),
       );
+    return sorted.filter((_, index) => this.milliseconds(sorted.slice(0, index)) < limit);
   }
 
   /** How long these tests take without a mutant. */

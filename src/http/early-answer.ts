@@ -58,7 +58,6 @@ function lingerAfterAnswer(request: IncomingMessage): void {
     dropped += bytes.length;
     if (dropped > MAX_DROPPED_BYTES) socket.destroy();
   });
-  request.read(0);
   lingerBeforeClose(socket, (close) => {
     if (request.readableEnded) close();
     else request.once("end", close);

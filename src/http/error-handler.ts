@@ -29,10 +29,6 @@ export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
   app.addHook("onRequest", (request, _reply, next) => {
     next(unrouted.get(request.raw) ?? (request.is404 ? notFoundError(request) : undefined));
   });
-  app.setNotFoundHandler((request, reply) => {
-    const error = notFoundError(request);
-    return send(error, reply, toBody?.(error, request, reply));
-  });
   // `answerClientError` and `refuseTunnel` answer these errors, because Fastify gets no request. They are only counted here.
   app.server.on("clientError", (error: NodeJS.ErrnoException) => {
     if (error.code !== "ECONNRESET") onAnswer?.(toClientError(error));
@@ -77,5 +73,5 @@ export function routeRefused(app: App, error: Error, { raw }: FastifyRequest, re
 function send(error: ApiError, reply: FastifyReply, body: object = error.toBody()): FastifyReply {
   if (error.retryAfterSeconds !== undefined) void reply.header("retry-after", error.retryAfterSeconds);
   if (!error.mayBeRepeated) void reply.header("x-should-retry", "false");
-  return reply.code(error.statusCode).type("application/json").send(body);
+  return reply.code(error.statusCode).send(body);
 }

@@ -19,6 +19,6 @@ export function readTraceContext({ traceparent, tracestate }: IncomingHttpHeader
   if (typeof traceparent !== "string") return undefined;
   const [, version, traceId, rest] = TRACEPARENT.exec(traceparent) ?? [];
   if (traceId === undefined || (version === "00" && rest !== undefined)) return undefined;
-  const state = [tracestate ?? []].flat().join(",");
+  const state = [tracestate].flat().join(",");
   return { traceId, headers: { traceparent, ...(TRACESTATE.test(state) ? { tracestate: state } : {}) } };
 }

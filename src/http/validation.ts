@@ -47,10 +47,10 @@ export async function checkBodyInTurns({ body, routeOptions }: FastifyRequest): 
   results.set(body, await runInTurns(checkInSlices(() => schema.safeParse(body))));
 }
 
+/** @param body may be no object; there is no result then */
 function takeResult(body: unknown): z.ZodSafeParseResult<unknown> | undefined {
-  if (typeof body !== "object" || body === null) return undefined;
-  const result = results.get(body);
-  results.delete(body);
+  const result = results.get(body as object);
+  results.delete(body as object);
   return result;
 }
 

@@ -1,4 +1,4 @@
-import { accessSync, constants, statfsSync } from "node:fs";
+import { accessSync, constants, type StatsFs, statfsSync } from "node:fs";
 import { open, statfs } from "node:fs/promises";
 
 /** Network file systems by their `f_type` in statfs(2); from linux/magic.h and the sources of the file systems. */
@@ -52,7 +52,11 @@ export interface FileSystem {
 
 /** Describes the file system of a folder. */
 export async function inspectFileSystem(folder: string): Promise<FileSystem> {
-  const { type, bavail, bsize } = await statfs(folder);
+  return describeFileSystem(await statfs(folder));
+}
+
+/** Describes a file system by what statfs(2) says of it. */
+export function describeFileSystem({ type, bavail, bsize }: Pick<StatsFs, "type" | "bavail" | "bsize">): FileSystem {
   const freeBytes = bavail * bsize;
   return {
     network: NETWORK_FILE_SYSTEMS.get(type >>> 0),

@@ -6,6 +6,7 @@ import {
   type StepFailure,
   type StepFailures,
   type TargetServer,
+  tryEach,
   type UpdateTarget,
   type WeightsCheck,
   type WeightTargets,
@@ -115,6 +116,16 @@ describe("a weight update from a path", () => {
     expect([outcomes, updates.started, updates.isActive]).toEqual([["began pausing", "succeeded"], 1, false]);
   });
 
+  it("lets no server go on before the version is set", async () => {
+    const { targets, update } = setUp();
+    targets.commit = async (version) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      targets.steps.push(`commit ${version}`);
+    };
+    await update(SEVEN);
+    expect(targets.steps.slice(-4)).toEqual(["commit 7", "resume a", "resume b", "release"]);
+  });
+
   it("is done if all servers have the weights, and is not if they differ in path or version", async () => {
     const { updates, update } = setUp();
     await update(SEVEN);
@@ -205,6 +216,19 @@ describe("a failed weight update", () => {
     expect(outcomes).toEqual(["began pausing", "failed", "began pausing", "succeeded"]);
   });
 
+  it("does not know the weights of a server that could not be finished", async () => {
+    const { targets, update } = setUp();
+    targets.failures.set("finish b", failure("no answer"));
+    expect(await update(SEVEN)).toMatchObject({
+      state: "failed",
+      error: "1 server of 2 did not load the weights. First: b: no answer",
+      servers: [
+        { url: "a", version: 7, state: "loaded" },
+        { url: "b", version: null, state: "failed" },
+      ],
+    });
+  });
+
   it("is over if it failed before it held a call", async () => {
     const { targets, updates, update } = setUp();
     targets.begin = () => Promise.reject(new Error("the disk is full"));
@@ -279,13 +303,26 @@ describe("a failed weight update", () => {
     targets.failures.set("load a", failure("no space", { unchanged: false }));
     await update(SEVEN);
     for (const server of ["a", "b"]) targets.failures.set(`resume ${server}`, failure("stuck"));
-    await expect(updates.giveUp()).rejects.toMatchObject({ code: "weights_failed" });
+    await expect(updates.giveUp()).rejects.toMatchObject({
+      code: "weights_failed",
+      message: expect.stringContaining("No server could be resumed. First: "),
+    });
     expect(await updates.record()).toMatchObject({ error: expect.stringContaining("No server could be resumed") });
     targets.failures.clear();
     await updates.giveUp();
     expect(await updates.record()).toMatchObject({ state: "idle", version: 7 });
     await updates.giveUp();
     expect(updates.started).toBe(1);
+  });
+
+  it("that a restart interrupted holds calls, and resumes the servers when it is repeated", async () => {
+    const { targets, updates, update } = setUp();
+    targets.wasPaused = true;
+    updates.interrupt({ target: SEVEN, error: "restarted" }, await targets.servers());
+    expect(await updates.record()).toMatchObject({ state: "failed", target_version: 7, error: "restarted" });
+    expect(updates.describeHold()).toContain("holds model calls");
+    expect(await update(SEVEN)).toMatchObject({ state: "idle", version: 7 });
+    expect(targets.steps.slice(-3)).toEqual(["resume a", "resume b", "release"]);
   });
 
   it("is forgotten if a gateway has updated the weights since", async () => {
@@ -321,6 +358,21 @@ describe("an external weight update", () => {
     // Again, because the answer may have been lost.
     await updates.finish(7, []);
     expect((await updates.record()).version).toBe(7);
+  });
+
+  it("drains no server when it is finished unless one is excluded", async () => {
+    const { targets, updates, settle, update } = setUp();
+    const drains: (readonly string[])[] = [];
+    targets.drain = async (urls) => void drains.push(urls);
+    for (const [version, exclude] of [
+      [7, []],
+      [8, ["b"]],
+    ] as const) {
+      await update({ ...PUSHED, version });
+      await updates.finish(version, exclude);
+      await settle();
+    }
+    expect(drains).toEqual([["b"]]);
   });
 
   it("cannot be finished if none has begun", async () => {
@@ -368,6 +420,20 @@ describe("the answer to a weight update", () => {
     targets.failures.set("load a", failure("no space"));
     await updates.start(SEVEN, []);
     await expect(answerUpdate(updates, reply().reply, wait)).rejects.toMatchObject({ code: "weights_failed" });
+  });
+});
+
+describe("a step on each server", () => {
+  it("tells the failures by their servers, and throws other errors", async () => {
+    const failed = failure("no space");
+    const step = async (url: string) => {
+      if (url === "b") throw new StepError(failed);
+    };
+    expect(await tryEach(["a", "b"], step)).toEqual(new Map([["b", failed]]));
+    const broken = async () => {
+      throw new TypeError("a defect");
+    };
+    await expect(tryEach(["a"], broken)).rejects.toThrow("a defect");
   });
 });
 

@@ -43,10 +43,13 @@ describe("the log of errors that need no key", () => {
 });
 
 describe("the log line of an error response", () => {
-  it("has level info and no stack for an expected refusal", () => {
-    const [line] = logLines(new ApiError("server_draining", "The server is shutting down."));
-    expect(line).toEqual({ level: info, code: "server_draining", msg: "The server is shutting down." });
-  });
+  it.each(["server_draining", "server_busy", "shared_memory_full", "store_full"] as const)(
+    "has level info and no stack for the expected refusal %s",
+    (code) => {
+      const [line] = logLines(new ApiError(code, "The server is shutting down."));
+      expect(line).toEqual({ level: info, code, msg: "The server is shutting down." });
+    },
+  );
 
   it("has level warn and the causes for a failure of the engine", () => {
     const reason = new Error("a frame has 3 log probabilities after 2 tokens, but there are 4");

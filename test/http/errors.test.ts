@@ -1,11 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { toClientError, tunnelError } from "../../src/http/client-error.js";
-import { ApiError, bodyTooLargeError, type ErrorCode, toApiError } from "../../src/http/errors.js";
+import { ApiError, bodyTooLargeError, CATALOGUE, type ErrorCode, toApiError } from "../../src/http/errors.js";
 import { CodedError } from "../../src/support/coded-error.js";
 
 class OtherError extends CodedError {}
 
+/** OpenAI's type of an error by its status. Those of other statuses below 500 are mistakes in a request. */
+const TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+};
+
 describe("an error of the API", () => {
+  it.each(Object.keys(CATALOGUE) as ErrorCode[])("has the type of its status if it is %s", (code) => {
+    const { statusCode, type } = new ApiError(code, "");
+    expect(type).toBe(TYPES[statusCode] ?? (statusCode < 500 ? "invalid_request_error" : "server_error"));
+  });
+
   it("has OpenAI's body, with its details beside the four fields", () => {
     const error = new ApiError("session_active", "It is active.", {
       param: "session_ids",
@@ -85,6 +97,10 @@ describe("an error that a route threw", () => {
       /longer than 512 characters/,
     ],
     ["of the addon", withCode(new Error("4 GiB"), "ERR_TOO_LARGE"), "batch_too_large", /^4 GiB$/],
+    ["of the addon without memory", withCode(new Error("x"), "ERR_OUT_OF_MEMORY"), "out_of_memory", /^x$/],
+    ["of full shared memory", withCode(new Error("x"), "ERR_SHARED_FULL"), "shared_memory_full", /^x$/],
+    ["of no shared memory", withCode(new Error("x"), "ERR_SHARED_UNAVAILABLE"), "shared_memory_unavailable", /^x$/],
+    ["about a wrong length", withCode(new Error("x"), "FST_ERR_CTP_INVALID_CONTENT_LENGTH"), "invalid_value", /^x$/],
     [
       "of a JSON parser",
       Object.assign(new SyntaxError("at 5"), { statusCode: 400 }),

@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pino } from "pino";
 import { expect, it, onTestFinished } from "vitest";
-import { fitConnections } from "../../src/http/open-files.js";
+import { fitConnections, fitToOpenFiles } from "../../src/http/open-files.js";
 import { readOpenFileLimit } from "../../src/support/open-file-limit.js";
+import { captureLog } from "../helpers/captured-log.js";
+import { LENIENT_CONNECTIONS } from "../helpers/lenient-connections.js";
 
 const SOCKETS = { clients: 16_384, upstream: 1024 };
 
@@ -28,6 +31,20 @@ it("splits a very low limit, and always accepts at least one connection", () => 
   expect(fitConnections(SOCKETS, 1024).maxConnections).toBe(1024 / 2 - 256);
   expect(fitConnections(SOCKETS, 64).maxConnections).toBe(1);
 });
+
+it.skipIf(process.platform !== "linux")(
+  "warns in the log if the limit of this process is too low, and leaves the other limits as they are",
+  () => {
+    const { logger, lines } = captureLog();
+    const few = { ...LENIENT_CONNECTIONS, maxConnections: 1 };
+    expect(fitToOpenFiles(few, 0, logger)).toEqual(few);
+    expect(lines).toEqual([]);
+    const many = { ...LENIENT_CONNECTIONS, maxConnections: 2 ** 31 };
+    const { maxConnections, ...others } = fitToOpenFiles(many, 0, logger);
+    expect({ ...others, maxConnections: 2 ** 31 }).toEqual(many);
+    expect(lines).toMatchObject([{ level: pino.levels.values["warn"], maxConnections }]);
+  },
+);
 
 it.skipIf(process.platform !== "linux")("reads the limit of this process", () => {
   expect(readOpenFileLimit()).toBeGreaterThan(100);

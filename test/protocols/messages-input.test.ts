@@ -95,3 +95,21 @@ describe("a system prompt", () => {
     ]);
   });
 });
+
+describe("a tool", () => {
+  const tools = (description?: string | null) =>
+    parseMessages(
+      messagesSchema.parse({
+        max_tokens: 16,
+        messages: [{ role: "user", content: "a" }],
+        tools: [{ name: "f", input_schema: { type: "object" }, ...(description !== undefined && { description }) }],
+      }),
+    ).conversation.tools;
+
+  it("is shown with its description if it has one", () => {
+    const parameters = { type: "object" };
+    expect(tools("Looks.")).toEqual([{ type: "function", function: { name: "f", description: "Looks.", parameters } }]);
+    for (const none of [undefined, null])
+      expect(tools(none)).toEqual([{ type: "function", function: { name: "f", parameters } }]);
+  });
+});

@@ -142,6 +142,15 @@ describe.each(["hf", "concat"] as const)("text added to an answer with %s", (typ
     expect((await interactions(session))[1]).toMatchObject({ extended: false, token_exact: false });
   });
 
+  it("does not extend an answer with the same text in another conversation", async () => {
+    await start(type);
+    const session = await proxy.session();
+    const said = await answer(session, [TASK], "one");
+    await answer(session, [user("How few?"), assistant("two"), RESULT], "one");
+    await answer(session, [TASK, assistant(said), RESULT, assistant("one, three"), RESULT], "four");
+    expect((await interactions(session))[2]).toMatchObject({ extended: false });
+  });
+
   it("does not extend a recorded answer without text", async () => {
     await start(type);
     const session = await proxy.session();

@@ -212,6 +212,8 @@ describe("the metrics of a server", () => {
     expect(reward('bucket{le="+Inf",scope="interaction"}')).toBe(2);
     expect(reward('bucket{le="0.99",scope="session"}')).toBe(0);
     expect(reward('bucket{le="1",scope="session"}')).toBe(1);
+    const bounds = [...text.matchAll(/^rolltape_rewards_bucket\{le="(\S+)",scope="session"\}/gm)].map(([, le]) => le);
+    expect(bounds.map(Number)).toEqual([-10, -1, -0.5, -0.01, 0, 0.25, 0.5, 0.75, 0.99, 1, 10, 100, Number.NaN]);
   });
 });
 

@@ -36,12 +36,25 @@ const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.values(methods).map((each) => ({ path, ...each })),
   );
+/** The parts of the schema of an error body that a test reads. */
+interface ErrorSchema {
+  readonly required: readonly string[];
+  readonly properties: { readonly error: { readonly required: readonly string[] } };
+}
+
+/** Returns the schema that a schema refers to, or the schema itself. */
+function resolve(schema: object): ErrorSchema {
+  const name = "$ref" in schema ? String(schema.$ref).split("/").at(-1) : undefined;
+  return (name === undefined ? schema : document.components.schemas[name]) as ErrorSchema;
+}
+
 const find = (id: string) => operations().find(({ operationId }) => operationId === id);
 
 describe("the OpenAPI description", () => {
   it("gives each call an id of its own and a tag that is described", () => {
     const ids = operations().map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
     expect(ids).toContain("createChatCompletion");
     const tags = document.tags.map(({ name }) => name);
     for (const { tags: own } of operations()) expect(tags).toEqual(expect.arrayContaining([...own]));
@@ -72,6 +85,12 @@ describe("the OpenAPI description", () => {
 
   it("describes errors in the shape of each API, with every code", () => {
     expect(document.components.schemas["ErrorCode"]).toMatchObject({ enum: Object.keys(CATALOGUE) });
+    for (const name of ["Error401", "AnthropicError401", "GoogleError401"]) {
+      const schema = document.components.responses[name] as NonNullable<Operation["responses"][string]>;
+      const errors = resolve(schema.content?.["application/json"]?.schema ?? {});
+      expect([name, errors.required]).toEqual([name, expect.arrayContaining(["error"])]);
+      expect([name, errors.properties.error.required]).toEqual([name, expect.arrayContaining(["message", "code"])]);
+    }
     const refs = (id: string) => find(id)?.responses["401"]?.$ref;
     expect(refs("createChatCompletion")).toBe("#/components/responses/Error401");
     expect(refs("createMessage")).toBe("#/components/responses/AnthropicError401");

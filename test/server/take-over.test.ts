@@ -32,7 +32,9 @@ describe("POST /rl/sessions/{id}/take_over", () => {
     const session = await proxy.session();
     const first = await proxy.turn(session, USER);
     await proxy.reward(session, 0.5, first.id);
-    const reply = (await takeOver(session)).json<Taken>();
+    const answer = await takeOver(session);
+    expect(answer.headers["content-type"]).toContain("application/json");
+    const reply = answer.json<Taken>();
     expect(reply.session_id).toBe(session.id);
     expect(reply.transcript).toMatchObject({ state: "active", interactions: [{ id: first.id, own_reward: 0.5 }] });
     const taken = { id: session.id, key: reply.session_api_key };
@@ -114,6 +116,8 @@ describe("POST /rl/sessions/{id}/take_over", () => {
     await proxy.export(session);
     expect((await takeOver(session)).refusal).toBe("409 session_ended");
     expect((await takeOver({ id: "none-0" })).refusal).toBe("404 session_not_found");
+    proxy.context.registry.freeRetained(() => false);
+    expect((await takeOver(session)).refusal).toBe("410 session_exported");
   });
 
   it("keeps lease and key over a restart of a server with storage", async () => {

@@ -50,6 +50,18 @@ describe("GET /rl/sessions/{id}/transcript", () => {
     expect(child?.sampling).toMatchObject({ temperature: 1, greedy: false });
   });
 
+  it("names the API, the model and the agent of each call, and when it was made", async () => {
+    const proxy = await startProxy();
+    const session = await proxy.session();
+    await proxy.chat(session, [user("one")], { model: "my-model", n: 2 });
+    const { started_at, interactions } = await read(proxy, session);
+    expect(interactions).toMatchObject([
+      { api: "chat.completions", requested_model: "my-model", choice: 0 },
+      { api: "chat.completions", requested_model: "my-model", choice: 1 },
+    ]);
+    expect(interactions[0]?.created_at).toBeGreaterThanOrEqual(started_at ?? Number.POSITIVE_INFINITY);
+  });
+
   it("shows kept messages that a request spelled differently", async () => {
     const proxy = await startProxy({ messageFilters: [/\d+ o'clock/g] });
     const session = await proxy.session();

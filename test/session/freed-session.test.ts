@@ -61,6 +61,18 @@ describe.each(["exported", "expired"] as const)("a session that is freed as %s",
     expect(() => session.setSessionReward(1)).toThrow(expect.objectContaining({ code: expect.any(String) as string }));
   });
 
+  it("records no call that ends later, and says why", () => {
+    const session = recordedSession();
+    const prepared = session.prepare({ messages: [{ role: "user", content: "a late story" }] });
+    session.free(state);
+    expect(() => session.record({ prepared } as never)).toThrow(
+      expect.objectContaining({
+        code: "session_ended",
+        message: `Session task-0 is ${state} and records no more calls.`,
+      }) as Error,
+    );
+  });
+
   it("has no tokens in native memory", () => {
     const session = recordedSession();
     expect(session.readSequence(0)).toHaveLength(3);

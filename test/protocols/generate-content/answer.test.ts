@@ -267,3 +267,22 @@ describe("an error", () => {
     });
   });
 });
+
+it("streams each of several candidates under its own index, with its own end", () => {
+  const [answer] = fc.sample(outputs, { numRuns: 1, seed: 1 }).map((output) => output.answer);
+  if (!answer) throw new Error("there is no answer");
+  const encoder = new GenerateContentStream("sse", true);
+  const texts = [
+    encoder.start(answer, [answer]),
+    encoder.push([{ type: "text", text: "first" }], undefined, 0),
+    encoder.push([{ type: "text", text: "second" }], undefined, 1),
+    encoder.finish({ ...answer, finishReason: "stop" }, [{ ...answer, finishReason: "length" }]),
+  ];
+  const chunks = READERS.sse(texts.map(toText).join(""));
+  const shown = chunks.map(({ candidates }) => candidates.map(({ index, content }) => [index, content.parts[0]?.text]));
+  expect(shown.slice(0, 2)).toEqual([[[0, "first"]], [[1, "second"]]]);
+  expect(chunks.at(-1)?.candidates.map(({ index, finishReason }) => [index, finishReason])).toEqual([
+    [0, "STOP"],
+    [1, "MAX_TOKENS"],
+  ]);
+});

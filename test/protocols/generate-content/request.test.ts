@@ -172,3 +172,33 @@ describe("tools", () => {
     expect(generateContentSchema.safeParse({ contents, tools: twice }).success).toBe(false);
   });
 });
+
+describe("a last content of the model", () => {
+  const continued = { contents: [...contents, { role: "model", parts: [{ text: "I say" }] }] };
+  const tools = [{ functionDeclarations: [{ name: "f" }] }];
+  const refusal =
+    "contents: a last content of the model, which is continued, cannot be combined with a required call or JSON.";
+
+  it("is continued", () => {
+    expect(parse(continued).conversation.prefill).toBeDefined();
+    expect(parse({ ...continued, tools }).conversation.prefill).toBeDefined();
+  });
+
+  it("is refused if a call or JSON is required", () => {
+    const toolConfig = { functionCallingConfig: { mode: "ANY" } };
+    expect(() => parse({ ...continued, tools, toolConfig })).toThrow(refusal);
+    expect(() => parse({ ...continued, generationConfig: { responseMimeType: "application/json" } })).toThrow(refusal);
+  });
+});
+
+describe("a tool choice", () => {
+  const tools = [{ functionDeclarations: [{ name: "f" }] }];
+  const argsOf = (mode: string | undefined, more: object = { tools }) =>
+    parse({ ...more, ...(mode === undefined ? {} : { toolConfig: { functionCallingConfig: { mode } } }) }).conversation
+      .templateArgs;
+
+  it("is a variable of the template if the request makes one and has tools", () => {
+    expect(argsOf("ANY")).toEqual({ tool_choice: "required" });
+    expect([argsOf(undefined), argsOf("AUTO", {})]).toEqual([undefined, undefined]);
+  });
+});

@@ -22,6 +22,7 @@ it("a room's own quick tests come first, and slow ones last", () => {
   expect(own).toContain("test/session/delivery/attempts.test.ts");
   expect(others).toContain("test/server/export.test.ts");
   expect(slow).toContain("test/session/export/export-batch.slow.test.ts");
+  expect(slow).toContain("test/cli/storage/verify-sessions.slow.test.ts");
   expect([...(own ?? []), ...(others ?? [])].filter((file) => file.includes(".slow."))).toEqual([]);
 });
 

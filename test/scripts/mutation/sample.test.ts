@@ -57,6 +57,12 @@ describe("the tests of a mutant", () => {
     expect(selection.of(mutant(1, "src/a/b.ts"), tests)).toEqual([b, c, f, a]);
   });
 
+  it("are those that begin before a limit of time", () => {
+    expect(selection.of(mutant(2), tests, 100)).toEqual([c]);
+    expect(selection.of(mutant(2), tests, 101)).toEqual([c, b]);
+    expect(selection.of(mutant(1, "src/g.ts"), tests, 400)).toEqual([c, f, a]);
+  });
+
   it("are tests of the room only", () => {
     expect(selection.of(mutant(1, "src/g.ts"), [f, a])).toEqual([f, a]);
   });

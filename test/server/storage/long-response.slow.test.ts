@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { STEP_BYTES } from "../../../src/server/known/split-base64.js";
-import { sealPieces, sealText } from "../../../src/session/stored/sealed-json.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
 import { turns } from "../../../src/support/async/turns.js";
 import { AlternativesEngine } from "../../helpers/alternatives-engine.js";
@@ -118,9 +117,4 @@ describe("a stored response with many log probabilities", () => {
     await saving;
     expect(runAtOnce(registry.readResponse(registry.get(session.id), 0))).toBeUndefined();
   });
-});
-
-it("seals the pieces of a text like the whole text", () => {
-  const pieces = ["a".repeat(1000), "é😀", "", '"\u2028'];
-  expect(runAtOnce(sealPieces(pieces)).equals(sealText(pieces.join("")))).toBe(true);
 });

@@ -1,9 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
-import { SessionList } from "../../../src/server/ui/session-list.js";
+import { readEpisode, SessionList } from "../../../src/server/ui/session-list.js";
 import { Session } from "../../../src/session/session.js";
 import { SessionRegistry } from "../../../src/session/session-registry.js";
+import { StoredSession } from "../../../src/session/trajectory-store.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
 import { PAGE_CHANGES } from "../../../src/view/changes/change-log.js";
+import { turn, user } from "../../helpers/turn.js";
 
 function createRegistry(sessions: number): SessionRegistry {
   const registry = new SessionRegistry({
@@ -101,5 +103,19 @@ describe("the list of sessions", () => {
     expect(shown.size).toBe(1000);
     // The former log had 110 pages.
     expect(sizes.length).toBeLessThan(20);
+  });
+});
+
+it("shows an episode with the oldest weight version of its turns", async () => {
+  const session = new Session({ id: "a-0", taskId: "a" });
+  const recorded = new StoredSession(session);
+  for (const [index, versions] of [5, 3, 4].entries())
+    recorded.record({ ...turn([user(`task ${index}`)], [1], [2]), versions });
+  expect(await readEpisode(session, 2)).toMatchObject({
+    type: "episode",
+    task: 2,
+    accepted: true,
+    session_id: "a-0",
+    version: 3,
   });
 });

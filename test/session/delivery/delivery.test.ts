@@ -40,4 +40,23 @@ describe("the answer of an interaction", () => {
     delivery.answered(0);
     expect([delivery.awaitsAnswers, changes]).toEqual([false, [0]]);
   });
+
+  it("is delivered once a later request refers to it, which is stored once", () => {
+    const { delivery, changes } = open();
+    delivery.closedEarly(0);
+    delivery.referTo(0);
+    delivery.referTo(0);
+    expect([delivery.wasReferenced(0), delivery.allLeftOut(), changes]).toEqual([true, [], [0]]);
+  });
+
+  it("is forgotten with its session, whatever comes later", () => {
+    const { delivery, changes } = open();
+    delivery.clear();
+    delivery.awaitAnswer(0);
+    delivery.referTo(0);
+    delivery.closedEarly(0);
+    delivery.answered(0);
+    expect([delivery.awaitsAnswers, delivery.wasReferenced(0), delivery.mayLeaveOut]).toEqual([false, false, false]);
+    expect(changes).toEqual([]);
+  });
 });

@@ -163,6 +163,15 @@ describe("an export whose planning is sliced", () => {
     });
   });
 
+  it("frees its sessions in slices, so that a large export does not hold up the event loop", async () => {
+    const { store, ids } = storeOf(SESSIONS);
+    const free = vi.spyOn(Session.prototype, "free");
+    sliceEveryStep();
+    const freed = new Set<number>();
+    await meanwhile(store.exportBatch(ids), () => freed.add(free.mock.calls.length));
+    expect([...freed].slice(0, SESSIONS)).toEqual(Array.from({ length: SESSIONS }, (_, count) => count));
+  });
+
   it("has one state of each session: that of the step which reads it", () => {
     const [early, late] = [recordedSession("early"), recordedSession("late")];
     const steps = planExport([early, late], OPTIONS);

@@ -54,6 +54,26 @@ async function startUnloaded(registry: SessionRegistry, output: number): Promise
   return session;
 }
 
+test("unloads an idle session once what it recorded is on disk, so that it can be read again", async () => {
+  const registry = createRegistry();
+  registry.grant(1);
+  const { session } = registry.start({});
+  new StoredSession(session).record(turn([user("a story")], [1, 2], [3]));
+  session.delivery.answered(0);
+  await registry.unloadIdle(() => false);
+  expect(session.isLoaded).toBe(false);
+  await registry.wake(session);
+  expect(session.tokens.prompt([], 0).tokens()).toEqual(Int32Array.of(1, 2, 3));
+});
+
+test("unloads the session with the oldest call first, until there is enough memory", async () => {
+  const registry = createRegistry();
+  registry.grant(3);
+  const sessions = [2, 1, 3].map((lastAccessAt) => Object.assign(registry.start({}).session, { lastAccessAt }));
+  await registry.unloadIdle(() => sessions.some(({ isLoaded }) => !isLoaded));
+  expect(sessions.map(({ isLoaded }) => isLoaded)).toEqual([true, false, true]);
+});
+
 test("restores sessions that are used at the same time, each with its own tokens", async () => {
   const registry = createRegistry();
   const sessions = await Promise.all(Array.from({ length: 20 }, (_, index) => startUnloaded(registry, index)));

@@ -165,6 +165,23 @@ test("a file with a changed byte anywhere is refused", async () => {
   }
 });
 
+/** Returns the kind and the payload of each record, as docs/reference/sessions-files.md describes them. */
+function readRecords(file: Buffer): { kind: number; payload: Buffer }[] {
+  const records: { kind: number; payload: Buffer }[] = [];
+  for (let at = 8; at < file.length; at += 9 + file.readUInt32LE(at))
+    records.push({ kind: file.readUInt8(at + 4), payload: file.subarray(at + 9, at + 9 + file.readUInt32LE(at)) });
+  return records;
+}
+
+test("a file ends with the numbers of its sessions and of the records before the end", async () => {
+  const records = readRecords(await recordFile());
+  const end = records.at(-1);
+  expect(end?.kind).toBe(5);
+  const sessions = records.filter(({ kind }) => kind === 2).length;
+  expect(sessions).toBe(2);
+  expect(JSON.parse(String(end?.payload))).toMatchObject({ sessions, records: records.length - 1 });
+});
+
 test("a file without one of its records is refused", async () => {
   const file = await recordFile();
   const first = file.readUInt32LE(8) + 9;

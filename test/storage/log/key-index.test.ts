@@ -7,7 +7,11 @@ const kinds = ["interaction", "outcome", "response"] as const;
 const step = fc.oneof(
   fc.record({ session: fc.nat(3), kind: fc.constantFrom(...kinds), index: fc.nat(5), place: fc.nat(3) }),
   fc.record({ session: fc.nat(3), place: fc.nat(3) }),
-  fc.record({ name: fc.constantFrom("a", "ab", "aÿ", "b"), place: fc.nat(3) }),
+  fc.record({
+    table: fc.constantFrom("meta" as const, "leases" as const),
+    name: fc.constantFrom("a", "ab", "aÿ", "b"),
+    place: fc.nat(3),
+  }),
 );
 
 test("has the last place of each key, and its keys in ascending order", () => {
@@ -18,7 +22,7 @@ test("has the last place of each key, and its keys in ascending order", () => {
       for (const each of steps) {
         const [table, key] =
           "name" in each
-            ? (["meta", Buffer.from(each.name)] as const)
+            ? ([each.table, Buffer.from(each.name)] as const)
             : "kind" in each
               ? (["records", recordKey(each.session, each.kind, each.index)] as const)
               : (["sessions", sessionKey(each.session)] as const);
@@ -28,7 +32,7 @@ test("has the last place of each key, and its keys in ascending order", () => {
         else expected.set(name, each.place);
         expect(index.get(table, key)).toBe(each.place);
       }
-      for (const table of ["meta", "sessions", "records"] as const) {
+      for (const table of ["meta", "sessions", "records", "leases"] as const) {
         const found = [...index.keys(table, Buffer.alloc(0))].map(({ key, place }) => [
           `${table} ${key.toString("hex")}`,
           place,

@@ -1,9 +1,18 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { native } from "../../src/native/addon.js";
-import { inspectFileSystem } from "../../src/storage/file-system.js";
+import { sessionKey } from "../../src/session/stored/keys.js";
 import { type Change, type Storage, StorageReader } from "../../src/storage/index.js";
 import { mountSmallDisk } from "../helpers/small-disk.js";
 import { crash, head, newFolder, openStorage, readAll, record } from "./stored-folder.js";
@@ -141,10 +150,6 @@ test("refuses a path that is a file", async () => {
   await expect(openStorage(path)).rejects.toMatchObject({ code: "storage_unusable" });
 });
 
-test("does not take a local folder for a network file system", async () => {
-  expect(await inspectFileSystem(newFolder())).toMatchObject({ network: undefined });
-});
-
 test("rejects writes to a full disk, keeps flushed changes, and writes again when the disk has room", async ({
   skip,
 }) => {
@@ -175,13 +180,14 @@ test("rejects writes to a full disk, keeps flushed changes, and writes again whe
 });
 
 test.each(["manifest", "manifest.new", "segment-00000001.log", "segment-00000001.index", "rolltape.lock"])(
-  "refuses a folder whose %s is a link or a named pipe, by its name",
+  "refuses a folder whose %s is a link, a named pipe or a folder, by its name",
   async (name) => {
     const target = join(newFolder(), "target");
     writeFileSync(target, "kept");
     const kinds = [
       ["a symbolic link", (path: string) => symlinkSync(target, path)],
       ["a named pipe", (path: string) => void execFileSync("mkfifo", [path])],
+      ["a folder", (path: string) => mkdirSync(path)],
     ] as const;
     for (const [kind, plant] of kinds) {
       const directory = newFolder();
@@ -197,3 +203,72 @@ test.each(["manifest", "manifest.new", "segment-00000001.log", "segment-00000001
     expect(readFileSync(target, "utf8")).toBe("kept");
   },
 );
+
+const SEGMENT = "segment-00000001.log";
+
+test("reports the size of its records, and of the values that are in use", async () => {
+  const storage = await openStorage(newFolder());
+  expect(storage.readSize()).toEqual({ fileBytes: 0, usedBytes: 0 });
+  storage.write([record(1, 0, "x".repeat(5000)), head(1, "a")]);
+  await storage.flushed();
+  const { fileBytes, usedBytes } = storage.readSize();
+  expect(fileBytes).toBe(2 * 4096);
+  expect(usedBytes).toBeGreaterThan(5000);
+  expect(usedBytes).toBeLessThan(5300);
+  storage.write([record(1, 0)]);
+  await storage.flushed();
+  // Head and its key of 6 bytes, after 8 bytes of their lengths.
+  expect(storage.readSize()).toEqual({ fileBytes: 3 * 4096, usedBytes: 16 });
+});
+
+test("tells listeners how long answers wait for the disk, until they are removed", async () => {
+  const storage = await openStorage(newFolder());
+  const waits: number[] = [];
+  const remove = storage.onWait((seconds) => waits.push(seconds));
+  storage.write([head(1, "a")]);
+  await storage.flushed();
+  expect(waits).toEqual([expect.any(Number)]);
+  expect(waits[0]).toBeGreaterThan(0);
+  remove();
+  await storage.flushed();
+  expect(waits).toHaveLength(1);
+});
+
+/** Opens a folder with one value, whose file is changed before it is read. */
+async function openChanged(change: (path: string) => void) {
+  const directory = newFolder();
+  const before = await openStorage(directory);
+  before.write([head(1, "a")]);
+  await before.close();
+  const storage = await openStorage(directory);
+  change(join(directory, SEGMENT));
+  return { directory, storage };
+}
+
+test("refuses to read a value whose file is gone, by the name of the file", async () => {
+  const { storage } = await openChanged((path) => rmSync(path));
+  expect(() => storage.get("sessions", sessionKey(1))).toThrow(`${SEGMENT} is missing`);
+  expect(storage.get("sessions", sessionKey(2))).toBeUndefined();
+});
+
+test("fails a read that the disk refuses, with the reason", async () => {
+  const { storage } = await openChanged((path) => {
+    rmSync(path);
+    mkdirSync(path);
+  });
+  expect(() => storage.get("sessions", sessionKey(1))).toThrow(
+    expect.objectContaining({
+      code: "storage_failed",
+      message: "The server cannot read its storage: EISDIR: illegal operation on a directory, read.",
+    }) as Error,
+  );
+});
+
+test.each([
+  ["does not exist", (folder: string) => rmSync(folder, { recursive: true })],
+  ["has no file manifest: no server stored sessions there", () => undefined],
+])("a reader refuses a folder that %s", (problem, change) => {
+  const folder = newFolder();
+  change(folder);
+  expect(() => StorageReader.open(folder)).toThrow(`storage.directory ${folder} ${problem}.`);
+});
