@@ -7,6 +7,5 @@ export function readConnectionLimits({ server }: Config) {
     headersTimeoutMilliseconds: server.headers_timeout_seconds * 1000,
     requestTimeoutMilliseconds: server.request_timeout_seconds * 1000,
     sendTimeoutMilliseconds: server.send_timeout_seconds * 1000,
-    maxPipelinedRequests: server.max_pipelined_requests,
   };
 }

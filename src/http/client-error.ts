@@ -2,43 +2,21 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Connections } from "./connections/connections.js";
 import { ApiError } from "./errors.js";
-import { keepAnswering } from "./keep-answering.js";
 
 /**
  * Answers requests that are not valid HTTP or that came too slowly, and closes the connection. Node reports these on the
- * socket, before there is a request or a reply, so the response is written by hand, with the same body as other errors. It is
- * sent after the answers to earlier requests of the connection.
+ * socket, before there is a request or a reply, so the response is written by hand, with the same body as other errors.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket, connections: Connections): void {
   if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
   else connections.endWith(socket, formatResponse(toClientError(error)));
 }
 
-/**
- * Refuses a CONNECT request, and closes the connection. Earlier requests of the connection are answered first. Node reports the request
- * with the bare socket, as for a proxy that opens tunnels.
- */
-export function refuseTunnel(socket: Socket, connections: Connections): void {
-  keepAnswering(socket);
-  connections.endWith(socket, formatResponse(tunnelError(), `allow: ${METHODS}\r\n`));
-}
-
-const METHODS = "GET, HEAD, POST, DELETE";
-
-/** Returns the error that answers CONNECT requests. */
-export function tunnelError(): ApiError {
-  return new ApiError(
-    "method_not_allowed",
-    `The method must be one of ${METHODS}; received CONNECT. This server is not a proxy for other addresses: ` +
-      "set it as the base URL of the client, not as HTTP_PROXY or HTTPS_PROXY.",
-  );
-}
-
-function formatResponse(apiError: ApiError, headers = ""): string {
+function formatResponse(apiError: ApiError): string {
   const { statusCode } = apiError;
   const body = JSON.stringify(apiError.toBody());
   return (
-    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nconnection: close\r\n${headers}` +
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nconnection: close\r\n` +
     `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
 }

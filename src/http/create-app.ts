@@ -1,13 +1,11 @@
-import type { Socket } from "node:net";
 import Fastify, { type FastifyBaseLogger, type FastifyRequest, type FastifyServerOptions } from "fastify";
 import { accessLog } from "./access-log.js";
 import type { App } from "./app-type.js";
-import { answerClientError, refuseTunnel } from "./client-error.js";
+import { answerClientError } from "./client-error.js";
 import { Connections } from "./connections/connections.js";
 import { routeRefused } from "./error-handler.js";
 import { MAX_PARAM_LENGTH } from "./errors.js";
 import { continueLate } from "./expect-continue.js";
-import { forgivePauses } from "./forgive-pauses.js";
 import { requireHost } from "./require-host.js";
 import { StreamLog } from "./stream-log.js";
 import { readTraceContext } from "./trace-context.js";
@@ -34,8 +32,6 @@ export interface ConnectionLimits {
   readonly requestTimeoutMilliseconds: number;
   /** Time without progress after which an answer that its client does not read is cut. 0: no limit. */
   readonly sendTimeoutMilliseconds: number;
-  /** How many requests of one connection may wait for the answers before them. */
-  readonly maxPipelinedRequests: number;
 }
 
 /** Time between two checks for slow connections. Node's default of 30 s would double short limits. */
@@ -76,11 +72,9 @@ export function createApp(options: AppOptions): App {
   // A client may close its side after the request and still read the answer. `disconnectSignal` finds out whether it is gone.
   // Node drops all headers after the 2,000th without a word, so also a key; their size is limited anyway.
   Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
-  forgivePauses(app.server, connections, CONNECTION_CHECK_MS);
-  const { maxConnections, maxPipelinedRequests: maxWaiting } = connections;
+  const { maxConnections } = connections;
   for (const field of ["responseEnd", "client", "answer"]) app.decorateReply(field, null);
-  app.decorate("connections", new Connections(app.server, { maxConnections, maxWaiting, needsKey }));
-  app.server.on("connect", (_request, socket) => refuseTunnel(socket as Socket, app.connections));
+  app.decorate("connections", new Connections(app.server, { maxConnections, needsKey }));
   // Must be the first hook: a request whose answer cannot be delivered must have no effect.
   app.addHook("onRequest", (request, reply, next) => app.connections.accept(request, reply, next));
   if (options.accessLog) void app.register(accessLog);

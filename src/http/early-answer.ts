@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import fp from "fastify-plugin";
 import { waitsForContinue } from "./expect-continue.js";
-import { lingerBeforeClose, MAX_LINGER_MS } from "./linger.js";
+import { MAX_LINGER_MS } from "./linger.js";
 
 /** Node receives and drops bodies up to this size, and the connection can be used again. */
 const SMALL_BODY_BYTES = 64 * 1024;
@@ -19,7 +19,7 @@ export const earlyAnswer = fp((app, _options, done) => {
     const unread = unreadBytes(raw);
     if (unread > SMALL_BODY_BYTES) {
       void reply.header("connection", "close");
-      lingerAfterAnswer(raw);
+      limitDropped(raw);
     } else if (unread > 0) limitRest(raw);
     next(null, payload);
   });
@@ -50,7 +50,7 @@ function limitRest(request: IncomingMessage): void {
   socket.once("close", stop);
 }
 
-function lingerAfterAnswer(request: IncomingMessage): void {
+function limitDropped(request: IncomingMessage): void {
   const { socket } = request;
   let dropped = 0;
   // Must come before the answer is sent: Node drops a body without a listener, and does not report its size.
@@ -58,8 +58,5 @@ function lingerAfterAnswer(request: IncomingMessage): void {
     dropped += bytes.length;
     if (dropped > MAX_DROPPED_BYTES) socket.destroy();
   });
-  lingerBeforeClose(socket, (close) => {
-    if (request.readableEnded) close();
-    else request.once("end", close);
-  });
+  request.read(0);
 }

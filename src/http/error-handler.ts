@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { App } from "./app-type.js";
-import { toClientError, tunnelError } from "./client-error.js";
+import { toClientError } from "./client-error.js";
 import { ErrorLog } from "./error-log.js";
 import { ApiError, bodyTooLargeError, toApiError } from "./errors.js";
 
@@ -29,11 +29,10 @@ export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
   app.addHook("onRequest", (request, _reply, next) => {
     next(unrouted.get(request.raw) ?? (request.is404 ? notFoundError(request) : undefined));
   });
-  // `answerClientError` and `refuseTunnel` answer these errors, because Fastify gets no request. They are only counted here.
+  // `answerClientError` answers these errors, because Fastify gets no request. They are only counted here.
   app.server.on("clientError", (error: NodeJS.ErrnoException) => {
     if (error.code !== "ECONNRESET") onAnswer?.(toClientError(error));
   });
-  app.server.on("connect", () => onAnswer?.(tunnelError()));
   done();
 });
 

@@ -30,7 +30,6 @@ export const CATALOGUE = {
   rollout_worker_name_taken: [409, "invalid_request_error"],
   model_refused: [404, "invalid_request_error"],
   engine_server_not_found: [404, "invalid_request_error"],
-  method_not_allowed: [405, "invalid_request_error"],
   request_timeout: [408, "invalid_request_error"],
   no_engine_servers: [409, "invalid_request_error"],
   weights_busy: [409, "invalid_request_error"],

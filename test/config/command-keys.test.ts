@@ -103,7 +103,6 @@ describe("keys that a command uses", () => {
       "server.body_bytes_in_flight",
       "server.max_connections",
       "server.listen_backlog",
-      "server.max_pipelined_requests",
       "server.headers_timeout_seconds",
       "server.request_timeout_seconds",
       "server.send_timeout_seconds",

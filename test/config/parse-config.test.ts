@@ -18,7 +18,6 @@ describe("defaults", () => {
         max_body_bytes: 16_777_216,
         body_bytes_in_flight: 536_870_912,
         max_connections: 16_384,
-        max_pipelined_requests: 100,
         listen_backlog: 4096,
         headers_timeout_seconds: 15,
         request_timeout_seconds: 120,

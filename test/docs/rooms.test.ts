@@ -32,7 +32,7 @@ function readImportRules(): ImportRule[] {
     .filter(({ rules }) => "no-restricted-imports" in rules)
     .flatMap(({ files, rules }) => {
       const [{ regex, message }] = ruleSchema.parse(rules)["no-restricted-imports"][1].patterns;
-      const rooms = files.flatMap((glob) => /^src\/(\w+)\/\*\*$/.exec(glob)?.[1] ?? []);
+      const rooms = files.flatMap((glob) => /^src\/([\w-]+)\/\*\*$/.exec(glob)?.[1] ?? []);
       return rooms.map((room) => ({ room, pattern: new RegExp(regex), message }));
     });
 }

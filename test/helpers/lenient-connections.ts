@@ -6,5 +6,4 @@ export const LENIENT_CONNECTIONS: ConnectionLimits = {
   headersTimeoutMilliseconds: 0,
   requestTimeoutMilliseconds: 0,
   sendTimeoutMilliseconds: 0,
-  maxPipelinedRequests: 100,
 };

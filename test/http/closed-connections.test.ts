@@ -1,7 +1,8 @@
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import type { AddressInfo, Socket } from "node:net";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { closedConnections } from "../../src/http/connections/closed-connections.js";
 import { type ConnectionLimits, createApp } from "../../src/http/create-app.js";
 import { captureLog } from "../helpers/captured-log.js";
@@ -71,4 +72,29 @@ it("counts new connections that are closed because all others run requests", asy
   const second = await openConnection(port);
   await until(() => second.socket.destroyed);
   expect(await count()).toEqual({ max_connections: 1, idle: 0, send_timeout: 0 });
+});
+
+describe("a connection whose idle time is over", () => {
+  /** Opens a connection that was answered once. */
+  async function openIdle() {
+    const { app, port } = await start({});
+    const connected = once(app.server, "connection") as Promise<[Socket]>;
+    const { socket, received } = await openConnection(port, requestHead("GET", "/nothing"));
+    const [served] = await connected;
+    await until(() => received().includes("404"));
+    served.emit("timeout");
+    return { socket, received };
+  }
+
+  it("answers a request that arrived meanwhile", async () => {
+    const { socket, received } = await openIdle();
+    socket.write(requestHead("GET", "/nothing"));
+    await expect.poll(() => received().match(/HTTP\/1\.1 404/g)).toHaveLength(2);
+  });
+
+  it("is closed if nothing arrives", async () => {
+    const { socket, received } = await openIdle();
+    await once(socket, "close");
+    expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 404"]);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toClientError, tunnelError } from "../../src/http/client-error.js";
+import { toClientError } from "../../src/http/client-error.js";
 import { ApiError, bodyTooLargeError, CATALOGUE, type ErrorCode, toApiError } from "../../src/http/errors.js";
 import { CodedError } from "../../src/support/coded-error.js";
 
@@ -128,12 +128,5 @@ describe("a request that is not HTTP", () => {
     [undefined, "malformed_request", 400],
   ])("is refused, by Node's code %s, with %s", (code, refusal, status) => {
     expect(toClientError(Object.assign(new Error("x"), { code }))).toMatchObject({ code: refusal, statusCode: status });
-  });
-
-  it("is refused if it asks for a tunnel, with the methods that are allowed", () => {
-    expect(tunnelError()).toMatchObject({
-      code: "method_not_allowed",
-      message: expect.stringContaining("received CONNECT"),
-    });
   });
 });

@@ -71,22 +71,19 @@ describe("a large batch", () => {
     expect([released(), parts()]).toEqual([1, PARTS]);
   });
 
-  it("arrives whole if its answer waits for another one on the same connection", async () => {
+  it("arrives whole if its client sends another request before it has the answer", async () => {
     const { proxy, url } = await listeningProxy();
     const body = await exportable(proxy);
     const expected = await bytesOf(proxy, body);
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     const head = `POST /export_batch HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ADMIN_KEY}\r\ncontent-type: application/json\r\n`;
     const rest = `content-length: ${body.length}\r\n\r\n${body}`;
-    socket.write(`${head}${rest}${head}connection: close\r\n${rest}`);
+    socket.write(`${head}${rest}${head}${rest}`);
     const chunks: Buffer[] = [];
     socket.on("data", (chunk) => void chunks.push(chunk));
     await once(socket, "close");
     const received = Buffer.concat(chunks);
-    const first = received.indexOf("\r\n\r\n") + 4;
-    const second = received.indexOf("\r\n\r\n", first + expected.length) + 4;
-    expect(received.subarray(first, first + expected.length).equals(expected)).toBe(true);
-    expect(received.subarray(second, second + expected.length).equals(expected)).toBe(true);
+    expect(received.subarray(received.indexOf("\r\n\r\n") + 4).equals(expected)).toBe(true);
   });
 
   it("is sent while it is packed: the first part arrives before the others are written", async () => {

@@ -16,7 +16,6 @@ describe("the settings of a server", () => {
         max_body_bytes: 1001,
         body_bytes_in_flight: 2001,
         max_connections: 2002,
-        max_pipelined_requests: 2007,
         headers_timeout_seconds: 21,
         request_timeout_seconds: 22,
         send_timeout_seconds: 24,
@@ -72,7 +71,6 @@ describe("the settings of a server", () => {
         headersTimeoutMilliseconds: 21_000,
         requestTimeoutMilliseconds: 22_000,
         sendTimeoutMilliseconds: 24_000,
-        maxPipelinedRequests: 2007,
       },
       jsonLimits: {
         depth: 23,

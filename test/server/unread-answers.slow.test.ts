@@ -153,8 +153,10 @@ describe("an answer that was not read", () => {
     });
     const client = new RawClient(new URL(url), await proxy.session());
     client.read();
-    for (let i = 0; i < 3; i++) client.send(chat());
-    await until(() => client.received.split("HTTP/1.1 ").length === 4);
+    for (let i = 1; i <= 3; i++) {
+      client.send(chat());
+      await until(() => client.received.split('"finish_reason"').length === i + 1);
+    }
     expect(client.received.match(/HTTP\/1.1 \d+/g)).toEqual(Array.from({ length: 3 }, () => "HTTP/1.1 200"));
   });
 

@@ -68,15 +68,6 @@ describe.each([
     const head = requestHead("POST", path, KEY, "content-type: application/json", `content-length: ${8 * MEBIBYTE}`);
     expect(await askAndClose(server, head)).toMatchObject({ status: 404, error: { code: "not_found" } });
   });
-
-  it("is answered after the requests before it on its connection", async () => {
-    const { received, ended } = await openConnection(
-      server.port,
-      requestHead("GET", "/rl/sessions?limit=1", KEY) + requestHead("GET", path, KEY) + get("/livez"),
-    );
-    await until(ended);
-    expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 404", "HTTP/1.1 200"]);
-  });
 });
 
 it("is answered and counted by a gateway, which does not forward it", async () => {

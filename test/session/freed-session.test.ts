@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/conversation/message.js";
 import { Session } from "../../src/session/session.js";
 import { LocalSession } from "../../src/session/trajectory-store.js";
+import { beginTurn, recordAnswer } from "../helpers/record-turn.js";
 import { turn, user } from "../helpers/turn.js";
 
 setFlagsFromString("--expose-gc");
@@ -63,9 +64,9 @@ describe.each(["exported", "expired"] as const)("a session that is freed as %s",
 
   it("records no call that ends later, and says why", () => {
     const session = recordedSession();
-    const prepared = session.prepare({ messages: [{ role: "user", content: "a late story" }] });
+    const late = beginTurn(session, { messages: [{ role: "user", content: "a late story" }] });
     session.free(state);
-    expect(() => session.record({ prepared } as never)).toThrow(
+    expect(() => recordAnswer(late, { output: [] })).toThrow(
       expect.objectContaining({
         code: "session_ended",
         message: `Session task-0 is ${state} and records no more calls.`,

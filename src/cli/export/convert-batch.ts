@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
+import { readRows } from "../../batch-file/batch-rows.js";
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { openRegularFile } from "../../support/regular-file.js";
 import { type Dtype, ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
 import { SafetensorsError } from "../../support/safetensors/errors.js";
 import { type Header, readHeader } from "../../support/safetensors/read-header.js";
 import { encodeHeader, type TensorSpec, tensorBytes } from "../../support/safetensors/write-header.js";
-import { readRows } from "../inspect/rows.js";
 import { writeBatchFile } from "../rollout/batch-file.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { readBatchFacts } from "./batch-facts.js";

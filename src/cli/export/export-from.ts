@@ -1,9 +1,9 @@
+import { readRows } from "../../batch-file/batch-rows.js";
 import type { BatchOptionsInput } from "../../session/batch/batch-options.js";
 import { isSessionsFile } from "../../session/stored/file/frames.js";
 import { openRegularFile } from "../../support/regular-file.js";
 import { SafetensorsError } from "../../support/safetensors/errors.js";
 import { TensorFile } from "../../support/safetensors/tensor-file.js";
-import { readRows } from "../inspect/rows.js";
 import { JOB_EXPORT } from "../rollout/job-export.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { type BatchFacts, readBatchFacts } from "./batch-facts.js";

@@ -1,3 +1,4 @@
+import type { BatchRow } from "../../batch-file/batch-rows.js";
 import type { LogprobContent } from "../../engine/engine.js";
 import type { BrokenPrefixCause } from "../../session/turn/turn.js";
 import { makeInert } from "../../support/inert-text.js";
@@ -6,7 +7,6 @@ import { countLabels, readRowColumns } from "./columns.js";
 import { type BatchEpisode, readEpisodes } from "./episodes.js";
 import { readFacts } from "./metadata.js";
 import { formatNumber } from "./numbers.js";
-import type { BatchRow } from "./rows.js";
 
 /** Properties of batches that may cause unintended training. */
 export interface BatchFindings {

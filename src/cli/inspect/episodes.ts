@@ -1,5 +1,5 @@
+import type { BatchRow } from "../../batch-file/batch-rows.js";
 import type { InspectedColumns } from "./columns.js";
-import type { BatchRow } from "./rows.js";
 
 /** An episode of a batch. */
 export interface BatchEpisode {

@@ -1,9 +1,9 @@
+import { type BatchRow, readRows } from "../../batch-file/batch-rows.js";
 import type { Header } from "../../support/safetensors/read-header.js";
 import type { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { type BatchFindings, readFindings } from "./batch-findings.js";
 import { type InspectedColumns, readRowColumns } from "./columns.js";
 import { readEpisodes } from "./episodes.js";
-import { type BatchRow, readRows } from "./rows.js";
 
 /** The content of a batch, read from its header and its tensors. */
 export interface InspectedBatch {

@@ -1,3 +1,4 @@
+import type { BatchRow } from "../../batch-file/batch-rows.js";
 import { makeInert } from "../../support/inert-text.js";
 import type { Header } from "../../support/safetensors/read-header.js";
 import { countLabels, type InspectedColumn, readLabel } from "./columns.js";
@@ -5,7 +6,6 @@ import { describeColumns } from "./describe-columns.js";
 import type { InspectedBatch } from "./inspect-batch.js";
 import { describeMetadata } from "./metadata.js";
 import { countBins, type Distribution, formatNumber, summarizeNumbers } from "./numbers.js";
-import type { BatchRow } from "./rows.js";
 import { listWarnings } from "./warnings.js";
 
 const BINS = 10;

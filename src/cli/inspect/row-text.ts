@@ -1,13 +1,13 @@
+import type { BatchRow } from "../../batch-file/batch-rows.js";
+import type { TokenValues } from "../../batch-file/batch-tokens.js";
 import { makeInert } from "../../support/inert-text.js";
 import { formatNumber } from "./numbers.js";
-import type { RowTokens } from "./row-tokens.js";
-import type { BatchRow } from "./rows.js";
 
 export interface ShownRow {
   readonly row: number;
   readonly entry: BatchRow;
   readonly reward: number | undefined;
-  readonly tokens: RowTokens;
+  readonly tokens: TokenValues;
   /** The text of each token; undefined without a tokenizer. */
   readonly texts: readonly string[] | undefined;
   readonly warnings: readonly string[];

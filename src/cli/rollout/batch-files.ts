@@ -1,7 +1,7 @@
+import { readRows } from "../../batch-file/batch-rows.js";
 import { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { addBatchNumber } from "../../transcript/batch-number.js";
 import { addFindings, type BatchFindings, NO_FINDINGS, readFindings } from "../inspect/batch-findings.js";
-import { readRows } from "../inspect/rows.js";
 import type { BatchWriter, WrittenBatch } from "./batch-writer.js";
 import type { BatchContent } from "./receive-batch.js";
 

@@ -1,8 +1,8 @@
+import { readRows } from "../../batch-file/batch-rows.js";
 import type { Config } from "../../config/index.js";
 import { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { readRowColumns } from "../inspect/columns.js";
 import { type BatchEpisode, readEpisodes } from "../inspect/episodes.js";
-import { readRows } from "../inspect/rows.js";
 import type { BatchContent } from "./receive-batch.js";
 
 /** Which groups a job leaves out of its batches. A session without a group is a group of its own. */

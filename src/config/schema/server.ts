@@ -66,13 +66,6 @@ export const serverSchema = z.strictObject({
     .max(65_535)
     .default(4096)
     .describe("Connections that the operating system keeps waiting until the server accepts them."),
-  max_pipelined_requests: z
-    .int()
-    .min(1)
-    .default(100)
-    .describe(
-      "Maximum number of requests that wait on one connection while an earlier one is answered. If a client sends more, its connection is closed after these are answered.",
-    ),
   headers_timeout_seconds: seconds
     .default(15)
     .describe("Seconds in which a client must send the headers of a request."),

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { onResponseClose } from "../disconnect.js";
 
 declare module "fastify" {
   interface FastifyReply {
@@ -34,34 +33,16 @@ export class Answer {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #socket: Socket;
-  #begun = false;
   /** Bytes of earlier answers on the same connection. */
-  #startedAt = 0;
+  readonly #startedAt: number;
   sessions: readonly string[] = [];
-  /** The request's route is only for clients with a key. */
-  readonly needsKey: boolean;
 
-  constructor(request: FastifyRequest, reply: FastifyReply, needsKey: boolean) {
+  constructor(request: FastifyRequest, reply: FastifyReply) {
     this.#request = request;
     this.#reply = reply;
-    this.needsKey = needsKey;
     this.#socket = request.raw.socket;
-    reply.answer = this;
-  }
-
-  /**
-   * Begins the answer. Call this once the earlier answers on the connection were sent.
-   *
-   * @param done called when this answer was sent or its client disconnected
-   */
-  begin(done: () => void): void {
-    this.#begun = true;
     this.#startedAt = countAccepted(this.#socket);
-    onResponseClose(this.#reply, done);
-  }
-
-  get request(): IncomingMessage {
-    return this.#request.raw;
+    reply.answer = this;
   }
 
   get requestComplete(): boolean {
@@ -75,10 +56,6 @@ export class Answer {
   get isLast(): boolean {
     const { upgrade, connection } = this.#request.raw.headers;
     return upgrade !== undefined && connection !== undefined && /\bupgrade\b/i.test(connection);
-  }
-
-  get statusCode(): number {
-    return this.#reply.raw.statusCode;
   }
 
   /** Calls `done` when the request was received completely. */
@@ -99,7 +76,7 @@ export class Answer {
     const length = Number(this.#reply.getHeader("content-length") ?? Number.NaN);
     return {
       route: `${method} ${routeOptions.config.pattern ?? routeOptions.url ?? "unmatched"}`,
-      bytesSent: this.#begun ? countAccepted(this.#socket) - this.#startedAt : 0,
+      bytesSent: countAccepted(this.#socket) - this.#startedAt,
       bytes: Number.isNaN(length) ? null : length,
       sessions: this.sessions,
     };
@@ -122,7 +99,8 @@ interface StreamHandle {
 
 /**
  * Returns how many bytes of a connection the operating system has accepted. Node's public `writableLength` counts a large
- * buffer as unsent until its last byte was accepted. The exact number is in the handle, which is not public.
+ * buffer as unsent until its last byte was accepted, so a client that reads a large export slowly would look as if it read nothing.
+ * The exact number is in the handle, which is not public.
  */
 export function countAccepted(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: StreamHandle | null };

@@ -1,70 +1,44 @@
 import type { Socket } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { onResponseClose } from "../disconnect.js";
 import { endAndLinger, lingerBeforeClose } from "../linger.js";
-import type { Answer } from "./answer.js";
+import { Answer } from "./answer.js";
 import type { ConnectionLimit } from "./connection-limit.js";
 import { SendProgress } from "./send-progress.js";
-import { measureWaiting, type WaitingMemory } from "./waiting-memory.js";
-
-interface Waiting {
-  readonly answer: Answer;
-  readonly start: () => void;
-  /** Memory of the request. */
-  readonly bytes: number;
-}
-
-export interface WaitingLimits {
-  /** How many requests may wait for the answers before them. */
-  readonly maxWaiting: number;
-  /** Shared by all connections. */
-  readonly memory: WaitingMemory;
-  /** Learns which connections are idle. */
-  readonly connections: ConnectionLimit;
-}
-
-/** A connection is reset if it refuses this many times more requests than may wait. */
-const RESET_FACTOR = 10;
-
-/** Memory of requests that a connection may refuse after the memory of waiting requests is full. More reset the connection. */
-const MAX_BYTES_WITHOUT_ROOM = 128 * 1024;
-
-/** Memory of requests that are received and dropped after the last answer. More reset the connection. */
-const MAX_LATE_BYTES = 1024 * 1024;
 
 /** Several parts of an answer listen to the socket, and Node warns of more than ten listeners of one event. */
 const MAX_LISTENERS = 32;
 
-/** Time after which a connection is closed if the client still sends requests after the last answer. */
-const LATE_CLOSE_MS = 1000;
+/** Memory of a request without its headers, in bytes. Measured as growth of the heap. */
+const REQUEST_BYTES = 4096;
+
+/** Memory of requests that are not answered, in bytes. Node keeps them until the connection closes. More reset it. */
+const MAX_REFUSED_BYTES = 128 * 1024;
 
 /**
- * Handles the requests of one connection one after the other: a request waits until the answer before it is sent. If that answer
- * closes the connection, the request is not handled at all, because its own answer could not be delivered.
+ * Handles one request of a connection at a time. If a client sends another one before it has the answer, only the current one is
+ * answered, and then the connection is closed.
  */
 export class Connection {
   readonly #socket: Socket;
-  readonly #limits: WaitingLimits;
-  readonly #waiting: Waiting[] = [];
+  readonly #limit: ConnectionLimit;
   readonly #progress = new SendProgress();
-  #current: Answer | undefined;
-  #refused = 0;
+  #answer: Answer | undefined;
   #refusedBytes = 0;
-  #bytesWithoutRoom = 0;
-  #lateBytes = 0;
   #closing: boolean;
-  /** Answer to bytes that are not a valid request. It is sent after all other answers and closes the connection. */
-  #finalAnswer: string | undefined;
 
   /** @param closing closes the connection after its next answer */
-  constructor(socket: Socket, limits: WaitingLimits, closing: boolean) {
+  constructor(socket: Socket, limit: ConnectionLimit, closing: boolean) {
     socket.setMaxListeners(MAX_LISTENERS);
+    lingerBeforeClose(socket);
     this.#socket = socket;
-    this.#limits = limits;
+    this.#limit = limit;
     this.#closing = closing;
   }
 
-  /** The answers that were not sent yet. */
-  get openAnswers(): Answer[] {
-    return this.#current ? [this.#current, ...this.#waiting.map(({ answer }) => answer)] : [];
+  /** The answer that was not sent yet. */
+  get openAnswer(): Answer | undefined {
+    return this.#answer;
   }
 
   /**
@@ -74,102 +48,44 @@ export class Connection {
    */
   findUnread(milliseconds: number, now: number): Answer | undefined {
     const isStalled = this.#progress.measurePause(this.#socket, now) >= milliseconds;
-    return isStalled ? this.#current : undefined;
+    return isStalled ? this.#answer : undefined;
   }
 
-  /** Calls `start` when it is the request's turn. Never calls it if the connection closes first. */
-  accept(answer: Answer, start: () => void): void {
-    if (!this.#socket.writable) return this.#closeLate(answer);
-    if (!this.#current && this.#refused === 0) return this.#begin({ answer, start });
-    const { maxWaiting, memory } = this.#limits;
-    const bytes = measureWaiting(answer.request);
-    const hasRoom = memory.take(bytes);
-    if (hasRoom && this.#refused === 0 && this.#waiting.length < maxWaiting) {
-      this.#waiting.push({ answer, start, bytes });
-      return;
-    }
-    // Node keeps refused requests, too, until the connection closes.
-    if (hasRoom) this.#refusedBytes += bytes;
-    else this.#bytesWithoutRoom += bytes;
-    this.#refuse();
+  /** Calls `start` if the request is answered. A request whose answer cannot be delivered must have no effect. */
+  accept(request: FastifyRequest, reply: FastifyReply, needsKey: boolean, start: () => void): void {
+    if (this.#answer || !this.#socket.writable) return this.#refuse(request.raw.rawHeaders);
+    const answer = new Answer(request, reply);
+    this.#answer = answer;
+    if (this.#closing || answer.isLast) answer.closeAfter();
+    this.#limit.begin(this.#socket, needsKey);
+    answer.onReceived(() => {
+      if (this.#answer === answer) this.#limit.received(this.#socket);
+    });
+    onResponseClose(reply, () => {
+      this.#limit.end(this.#socket, reply.raw.statusCode);
+      this.#answer = undefined;
+      // If the headers were sent before the connection was to be closed, Node does not close it.
+      if (this.#closing) endAndLinger(this.#socket);
+    });
+    start();
   }
 
-  /** Forgets the requests that wait. Call this when the connection has closed. */
-  dropWaiting(): void {
-    for (const { bytes } of this.#waiting.splice(0)) this.#limits.memory.giveBack(bytes);
-    this.#limits.memory.giveBack(this.#refusedBytes);
-    this.#refusedBytes = 0;
-  }
-
-  /** Sends a text after the answers to all requests that were received completely, and closes the connection. */
+  /** Sends an error about bytes that are no valid request, and closes the connection. An answer in progress is sent instead. */
   endWith(text: string): void {
-    if (this.#finalAnswer !== undefined) return;
-    this.#finalAnswer = text;
-    if (!this.#current?.requestComplete) endAndLinger(this.#socket, text);
+    if (this.#answer?.requestComplete) this.closeSoon();
+    else endAndLinger(this.#socket, text);
   }
 
   /** Closes the connection now if it is idle, else after the answer in progress. */
   closeSoon(): void {
     this.#closing = true;
-    if (this.#current) this.#closeAfter(this.#current);
-    else this.#socket.destroySoon();
+    if (this.#answer) this.#answer.closeAfter();
+    else this.#socket.destroy();
   }
 
-  #begin({ answer, start }: Omit<Waiting, "bytes">): void {
-    this.#current = answer;
-    if (this.#closing || answer.isLast) this.#closeAfter(answer);
-    const { connections } = this.#limits;
-    connections.begin(this.#socket, answer.needsKey);
-    answer.onReceived(() => {
-      if (this.#current === answer) connections.received(this.#socket);
-    });
-    answer.begin(() => {
-      connections.end(this.#socket, answer.statusCode);
-      this.#next();
-    });
-    start();
-  }
-
-  #closeAfter(answer: Answer): void {
-    answer.closeAfter();
-    // Node's own version closes both directions. This one keeps reading: the client closes its side once it has the answer.
-    this.#socket.destroySoon = () => void this.#socket.end();
-  }
-
-  /** Starts the next request, if its answer can be delivered on the connection. */
-  #next(): void {
-    this.#current = undefined;
-    if (!this.#socket.writable) {
-      this.dropWaiting();
-      return;
-    }
-    const next = this.#waiting.shift();
-    if (next) this.#limits.memory.giveBack(next.bytes);
-    // Once the final answer is set, nothing more is read, so an incomplete body stays incomplete.
-    if (next && (this.#finalAnswer === undefined || next.answer.requestComplete)) this.#begin(next);
-    else if (this.#finalAnswer !== undefined) endAndLinger(this.#socket, this.#finalAnswer);
-    else if (this.#refused > 0) this.#socket.destroySoon();
-    else if (this.#closing) this.#socket.end();
-  }
-
-  /** Closes the connection a little later: if it were closed at once, the client could lose the end of the last answer. */
-  #closeLate(answer: Answer): void {
-    this.#lateBytes += measureWaiting(answer.request);
-    if (this.#lateBytes > MAX_LATE_BYTES) this.#socket.destroy();
-    setTimeout(() => this.#socket.destroy(), LATE_CLOSE_MS).unref();
-  }
-
-  #refuse(): void {
-    if (this.#refused === 0) {
-      // If none waits, the headers of the answer in progress may have been sent. `#next` then closes the connection.
-      (this.#waiting.at(-1)?.answer ?? this.#current)?.closeAfter();
-      lingerBeforeClose(this.#socket);
-    }
-    this.#refused++;
-    // Further requests stay in the buffers of the operating systems, so the client has to wait. Not at once: when Node has read this
-    // request, it would resume the socket.
-    process.nextTick(() => void this.#socket.pause());
-    const isTooMany = this.#refused > this.#limits.maxWaiting * RESET_FACTOR;
-    if (isTooMany || this.#bytesWithoutRoom > MAX_BYTES_WITHOUT_ROOM) this.#socket.destroy();
+  #refuse(headers: readonly string[]): void {
+    if (this.#answer) this.closeSoon();
+    this.#refusedBytes += headers.reduce((bytes, text) => bytes + text.length, REQUEST_BYTES);
+    if (this.#refusedBytes > MAX_REFUSED_BYTES) this.#socket.destroy();
   }
 }

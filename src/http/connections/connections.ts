@@ -1,10 +1,15 @@
 import { Server, Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { endAndLinger } from "../linger.js";
-import { Answer, type CutAnswer } from "./answer.js";
+import type { CutAnswer } from "./answer.js";
 import { Connection } from "./connection.js";
 import { ConnectionLimit } from "./connection-limit.js";
-import { WaitingMemory } from "./waiting-memory.js";
+
+/**
+ * Time after the announced end of an idle connection in which requests are still accepted. After a suspended process goes on, that
+ * end comes before it has read what its clients sent meanwhile.
+ */
+const IDLE_SPARE_MS = 1000;
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -15,8 +20,6 @@ declare module "fastify" {
 export interface ConnectionsOptions {
   /** Maximum number of open connections. */
   readonly maxConnections: number;
-  /** How many requests of one connection may wait for the answers before them. */
-  readonly maxWaiting: number;
   /** Returns true if the request's route is only for clients with a key. */
   readonly needsKey: (request: FastifyRequest) => boolean;
 }
@@ -30,7 +33,6 @@ export class Connections {
   /** Counts all open connections, also those without a request. */
   readonly limit: ConnectionLimit;
   readonly #bySocket = new Map<Socket, Connection>();
-  readonly #memory = new WaitingMemory();
   #closing = false;
 
   constructor(server: Server, options: ConnectionsOptions) {
@@ -39,6 +41,8 @@ export class Connections {
     this.limit = new ConnectionLimit(options.maxConnections);
     // Connections in this process are no sockets.
     server.on("connection", (socket) => socket instanceof Socket && this.limit.add(socket));
+    // Without a listener, Node closes a connection at once when its idle time is over.
+    server.on("timeout", closeIfIdle);
   }
 
   get size(): number {
@@ -48,20 +52,19 @@ export class Connections {
   /** Number of requests whose answers were not sent yet. */
   get openAnswers(): number {
     let count = 0;
-    for (const connection of this.#bySocket.values()) count += connection.openAnswers.length;
+    for (const { openAnswer } of this.#bySocket.values()) if (openAnswer) count++;
     return count;
   }
 
-  /** Calls `start` when it is the request's turn on its connection. Never calls it if the connection closes first. */
+  /** Calls `start`, unless the request cannot be answered. */
   accept(request: FastifyRequest, reply: FastifyReply, start: () => void): void {
     const { socket } = request.raw;
     // Requests that were injected have no socket of their own.
     if (!(socket instanceof Socket)) return start();
-    const answer = new Answer(request, reply, this.#options.needsKey(request));
-    this.#find(socket).accept(answer, start);
+    this.#find(socket).accept(request, reply, this.#options.needsKey(request), start);
   }
 
-  /** Sends a text after the answers to earlier requests, and closes the connection. */
+  /** Sends an error about bytes that are no valid request, and closes the connection. An answer in progress is sent instead. */
   endWith(socket: Socket, text: string): void {
     const connection = this.#bySocket.get(socket);
     if (connection) connection.endWith(text);
@@ -92,9 +95,9 @@ export class Connections {
   /** Closes every connection with an open answer, and returns these answers. */
   cut(): CutAnswer[] {
     const cut: CutAnswer[] = [];
-    for (const [socket, { openAnswers }] of this.#bySocket) {
-      if (openAnswers.length === 0) continue;
-      cut.push(...openAnswers.map((answer) => answer.describe()));
+    for (const [socket, { openAnswer }] of this.#bySocket) {
+      if (!openAnswer) continue;
+      cut.push(openAnswer.describe());
       socket.destroy();
     }
     return cut;
@@ -128,13 +131,18 @@ export class Connections {
   #find(socket: Socket): Connection {
     const known = this.#bySocket.get(socket);
     if (known) return known;
-    const limits = { maxWaiting: this.#options.maxWaiting, memory: this.#memory, connections: this.limit };
-    const connection = new Connection(socket, limits, this.#closing);
+    const connection = new Connection(socket, this.limit, this.#closing);
     this.#bySocket.set(socket, connection);
-    socket.on("close", () => {
-      this.#bySocket.delete(socket);
-      connection.dropWaiting();
-    });
+    socket.on("close", () => void this.#bySocket.delete(socket));
     return connection;
   }
+}
+
+/** Closes a connection unless it receives something within a short time. */
+function closeIfIdle(socket: Socket): void {
+  const { bytesRead } = socket;
+  const timer = setTimeout(() => {
+    if (socket.bytesRead === bytesRead) socket.destroy();
+  }, IDLE_SPARE_MS);
+  socket.once("close", () => clearTimeout(timer));
 }

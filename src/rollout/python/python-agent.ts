@@ -1,12 +1,13 @@
 import type { Config } from "../../config/index.js";
 import type { EpisodeTranscript } from "../../transcript/episode-transcript.js";
 import type { Agent, AgentContext, AgentReward } from "../contract.js";
+import { AgentPool, type AgentPoolOptions } from "../subproc/agent-pool.js";
 import { assertSerializable } from "../subproc/serializable.js";
 import { createTaskEnvironment } from "../subproc/task-environment.js";
 import { invalidOption } from "../workflow-error.js";
 import { parseAgentFile } from "./agent-file.js";
 import { findPython } from "./find-python.js";
-import { PythonPool, type PythonPoolOptions } from "./python-pool.js";
+import { createJsonTransport } from "./json-transport.js";
 
 export interface PythonAgentOptions {
   /** Folder that a relative path begins in. Default: the working directory. */
@@ -37,10 +38,10 @@ const [MAX_WORKERS, TASKS_PER_WORKER] = [4, 128];
  * - The processes end with this process, or when the agent is closed.
  */
 export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable {
-  readonly #options: PythonPoolOptions;
-  readonly #pool: PythonPool;
+  readonly #options: AgentPoolOptions;
+  readonly #pool: AgentPool;
   #isClosed = false;
-  #lonely: { readonly pool: PythonPool; running: number } | undefined;
+  #lonely: { readonly pool: AgentPool; running: number } | undefined;
 
   /**
    * @param agent `file.py:name` or `file.py`: a function, an object with `run`, or a class of such objects
@@ -55,16 +56,15 @@ export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable
     assertCount("maxWorkers", maxWorkers);
     assertCount("tasksPerWorker", tasksPerWorker);
     assertSerializable(keywordArguments, "keywordArguments", "json");
+    const python = options.python ?? configured?.python ?? findPython();
     this.#options = {
-      agent: parseAgentFile(agent, directory),
-      keywordArguments,
-      python: options.python ?? configured?.python ?? findPython(),
+      transport: createJsonTransport({ agent: parseAgentFile(agent, directory), keywordArguments, python }),
       maxWorkers,
       tasksPerWorker,
       timeoutSeconds: options.timeoutSeconds,
       cancelSeconds: options.cancelSeconds,
     };
-    this.#pool = new PythonPool(this.#options);
+    this.#pool = new AgentPool(this.#options);
   }
 
   /** Loads the agent in a process, to check that this works. Throws the error if it does not. */
@@ -91,7 +91,7 @@ export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable
   async runAlone(data: Data, context: AgentContext, transcript?: EpisodeTranscript): Promise<AgentReward> {
     // A closed pool refuses the task.
     if (this.#isClosed) return this.#run(this.#pool, data, context, transcript);
-    this.#lonely ??= { pool: new PythonPool({ ...this.#options, tasksPerWorker: 1 }), running: 0 };
+    this.#lonely ??= { pool: new AgentPool({ ...this.#options, tasksPerWorker: 1 }), running: 0 };
     const lonely = this.#lonely;
     lonely.running++;
     try {
@@ -102,18 +102,13 @@ export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable
     }
   }
 
-  async #run(
-    pool: PythonPool,
-    data: Data,
-    context: AgentContext,
-    transcript?: EpisodeTranscript,
-  ): Promise<AgentReward> {
+  async #run(pool: AgentPool, data: Data, context: AgentContext, transcript?: EpisodeTranscript): Promise<AgentReward> {
     assertSerializable(data, "data", "json");
     const { base_url, api_key, task_id = null, group_id = null, signal } = context;
     const environment = createTaskEnvironment(context);
-    const task = { data: data ?? null, context: { base_url, api_key, task_id, group_id }, transcript };
+    const message = { type: "run", data: data ?? null, context: { base_url, api_key, task_id, group_id }, transcript };
     // Tasks that run at once share the environment, so it can have the address of one task only.
-    const reward = await pool.run((alone) => (alone ? { ...task, environment } : task), signal);
+    const reward = await pool.run((alone) => (alone ? { ...message, environment } : message), signal);
     // The episode validates the value.
     return reward as AgentReward;
   }

@@ -11,9 +11,9 @@ import type {
 } from "../contract.js";
 import { CutSessions } from "../cut-sessions.js";
 import { ProxyWorkflow, type ProxyWorkflowOptions } from "../proxy-workflow.js";
+import { findCulprit } from "../subproc/agent-process.js";
 import { SubprocError } from "../subproc/errors.js";
 import type { PythonAgent } from "./python-agent.js";
-import { findCulprit } from "./python-errors.js";
 
 /** An episode that lost its process this often, each time because of another one, runs alone. */
 const MAX_LOSSES = 3;

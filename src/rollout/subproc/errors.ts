@@ -15,7 +15,7 @@ const CODES = [
  * Why a process gave no reward.
  *
  * - `not_serializable`: a part of the agent, its data or its reward cannot be sent between processes.
- * - `worker_start_failed`: worker processes ended before they accepted a task, twice in a row.
+ * - `worker_start_failed`: worker processes ended before they accepted a task, one after the other.
  * - `worker_exited`: the worker process ended while it ran the agent.
  * - `program_not_started`: the program was not found or cannot be executed.
  * - `program_failed`: the program ended with a status other than 0, or by a signal.
@@ -31,4 +31,10 @@ export class SubprocError extends CodedError<SubprocErrorCode> {
 
 export function isSubprocCode(code: string | undefined): code is SubprocErrorCode {
   return CODES.some((known) => known === code);
+}
+
+/** Returns the error of a task that ran too long. `isCancelled`: its process goes on. */
+export function createTimeout(seconds: number | undefined, isCancelled = false): SubprocError {
+  const what = isCancelled ? "The agent was cancelled" : "The agent's process was killed";
+  return new SubprocError("agent_timeout", `${what} because it exceeded its limit of ${seconds} seconds.`);
 }

@@ -1,4 +1,5 @@
 import { readClassName } from "../class-name.js";
+import type { ProcessMessage } from "./agent-process.js";
 import type { AgentSource } from "./agent-source.js";
 import { isSubprocCode, SubprocError } from "./errors.js";
 import type { Environment } from "./task-environment.js";
@@ -20,14 +21,13 @@ export interface SentError {
 }
 
 /**
- * A message of a worker process: that it has started the task, or the result. `reusable`: the agent left no timer,
- * request or process behind that could disturb the next task.
+ * A message of a worker process. `reusable`: the agent left no timer, request or process behind that could disturb the
+ * next task.
  */
-export type WorkerMessage = { readonly id: number } & (
-  | { readonly type: "started" }
-  | { readonly type: "done"; readonly value: unknown; readonly reusable: boolean }
-  | { readonly type: "failed"; readonly error: SentError; readonly reusable: boolean }
-);
+export type WorkerMessage =
+  | Extract<ProcessMessage, { readonly type: "done" }>
+  | { readonly type: "started"; readonly id: number }
+  | { readonly type: "failed"; readonly id: number; readonly error: SentError; readonly reusable: boolean };
 
 /** Converts a thrown value so that it can be sent. Agents may throw anything, even values whose properties throw. */
 export function encodeError(error: unknown): SentError {

@@ -1,8 +1,8 @@
+import { BatchTokens } from "../../batch-file/batch-tokens.js";
+import { tensorsInMemory } from "../../batch-file/tensor-ranges.js";
 import { packBatch } from "../../session/batch/batch.js";
 import { batchOptionsSchema } from "../../session/batch/batch-options.js";
 import type { Session } from "../../session/session.js";
-import { BatchTokens } from "../../view/tokens/batch-tokens.js";
-import { tensorsInMemory } from "../../view/tokens/tensor-ranges.js";
 
 const OPTIONS = { ...batchOptionsSchema.parse({}), layout: "tree" as const, includeUndelivered: true };
 

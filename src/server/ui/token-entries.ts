@@ -1,6 +1,6 @@
+import type { TokenEntries } from "../../batch-file/token-texts.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import type { TokenEntry } from "../../model/output/detokenizer/vocabulary.js";
-import type { TokenEntries } from "../../view/tokens/token-texts.js";
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

@@ -14,7 +14,6 @@ const CONNECTIONS = {
   headersTimeoutMilliseconds: 10_000,
   requestTimeoutMilliseconds: 10_000,
   sendTimeoutMilliseconds: 60_000,
-  maxPipelinedRequests: 16,
 };
 
 export interface Viewer {

@@ -1,7 +1,7 @@
+import type { BatchTokens } from "../../batch-file/batch-tokens.js";
+import { readAll, type TensorBytes } from "../../batch-file/tensor-ranges.js";
 import type { TensorValues } from "../../support/safetensors/tensor-file.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../transcript/format.js";
-import type { BatchTokens } from "../tokens/batch-tokens.js";
-import { readAll, type TensorBytes } from "../tokens/tensor-ranges.js";
 
 /** The columns of a batch that describe an episode's interactions. Columns that the file lacks are absent. */
 export interface EpisodeTensors {

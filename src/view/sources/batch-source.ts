@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { BatchTokens } from "../../batch-file/batch-tokens.js";
 import { ApiError } from "../../http/errors.js";
 import type { EpisodeLine, MetricsLine } from "../../transcript/format.js";
 import { summarizeEpisode } from "../../transcript/summarize.js";
@@ -6,7 +7,6 @@ import type { Overview, SearchResult, TokenRange, TokenSlice } from "../api.js";
 import { ChangeLog } from "../changes/change-log.js";
 import { toColumns } from "../columns.js";
 import { ViewError } from "../errors.js";
-import { BatchTokens } from "../tokens/batch-tokens.js";
 import { RowTokens } from "../tokens/row-tokens.js";
 import { readTokenSlice } from "../tokens/token-slice.js";
 import { type EpisodeTensors, readEpisodeTensors, toEpisode } from "./batch-episodes.js";

@@ -1,6 +1,6 @@
+import { hasDigest, type LoadedEntries, loadEntries } from "../../batch-file/load-entries.js";
+import type { TokenEntries } from "../../batch-file/token-texts.js";
 import type { RunLine } from "../../transcript/format.js";
-import { hasDigest, type LoadedEntries, loadEntries } from "../tokens/load-entries.js";
-import type { TokenEntries } from "../tokens/token-texts.js";
 
 /** The vocabulary that turns tokens into text, and notices about its choice. */
 export interface TextChoice {

@@ -1,6 +1,6 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { BatchTokens } from "./batch-tokens.js";
+import { BatchTokens } from "../../batch-file/batch-tokens.js";
 
 /** Maximum number of open batches. The list of rows of a batch with thousands of rows takes a few megabytes. */
 const MAX_OPEN = 4;

@@ -1,5 +1,5 @@
+import type { BatchTokens, TokenValues } from "../../batch-file/batch-tokens.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../transcript/format.js";
-import type { BatchTokens, TokenValues } from "./batch-tokens.js";
 import type { EpisodeTokens } from "./token-slice.js";
 
 /** A row that begins with all tokens of an interaction. */

@@ -1,8 +1,8 @@
+import type { TokenValues } from "../../batch-file/batch-tokens.js";
+import { CHARACTER_TOKENS, decodeTokens, type TokenEntries } from "../../batch-file/token-texts.js";
 import { ApiError } from "../../http/errors.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../transcript/format.js";
 import type { TokenRange, TokenSlice, TokenText } from "../api.js";
-import type { TokenValues } from "./batch-tokens.js";
-import { CHARACTER_TOKENS, decodeTokens, type TokenEntries } from "./token-texts.js";
 
 /** Tokens of the interactions of one episode. */
 export interface EpisodeTokens {
@@ -51,11 +51,11 @@ export async function readTokenSlice(
   return {
     total: length - shared,
     output_start: Math.max(0, Math.min(interaction.prompt_tokens, length) - shared),
-    ids: read.ids.slice(skipped),
+    ids: [...read.ids.subarray(skipped)],
     texts,
-    logprobs: read.logprobs.slice(skipped).map(toFinite),
-    loss_mask: read.loss_mask.slice(skipped),
-    versions: read.versions.slice(skipped),
+    logprobs: Array.from(read.logprobs.subarray(skipped), toFinite),
+    loss_mask: Array.from(read.lossMask.subarray(skipped), (value) => (value === 0 ? 0 : 1)),
+    versions: [...read.versions.subarray(skipped)],
     temperature: (await tokens.temperature(index)) ?? readTemperature(interaction),
     ...(difference && { difference }),
   };
@@ -92,7 +92,7 @@ async function readDifference(
       Math.min(length, at + AFTER_DIFFERENCE),
     );
     const texts = entries && decodeTokens(entries, ids, true);
-    return ids.map((id, i) => ({ id, text: texts?.[i] ?? null }));
+    return Array.from(ids, (id, i) => ({ id, text: texts?.[i] ?? null }));
   };
   const sides = [await readSide(interaction.parent), await readSide(index)];
   return sides[0] && sides[1] ? { at, parent: sides[0], own: sides[1] } : undefined;

@@ -1,14 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { BatchTokens } from "../../../src/batch-file/batch-tokens.js";
+import { loadEntries } from "../../../src/batch-file/load-entries.js";
+import { decodeTokens } from "../../../src/batch-file/token-texts.js";
 import { describeRowText, type ShownRow, showInvisible } from "../../../src/cli/inspect/row-text.js";
-import { readRowTokens } from "../../../src/cli/inspect/row-tokens.js";
-import { readRows } from "../../../src/cli/inspect/rows.js";
-import { decodeEach } from "../../../src/cli/inspect/token-texts.js";
 import { ensureTinyModel } from "../../../src/engine/index.js";
 import { loadChatModel } from "../../../src/model/load-chat-model.js";
 import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
-import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
 import { joinIds } from "../../model/support/model-folder.js";
 import { runRolltape, temporaryFolder } from "../rolltape.js";
 
@@ -54,12 +53,14 @@ async function writeBatch(options: object): Promise<string> {
   return file;
 }
 
+const NO_TOKENS = { ids: [], logprobs: [], versions: [] };
+
 /** Returns the tokens of each row, with the session and interaction as key. */
 async function readAll(path: string) {
-  await using file = await TensorFile.open(path);
-  const rows = readRows(file.header);
-  const read = rows.map(async ({ length }, row) => {
-    const { ids, logprobs, versions } = await readRowTokens(file, row, length);
+  await using batch = await BatchTokens.open(path);
+  const rows = batch?.rows.all ?? [];
+  const read = rows.map(async (_, row) => {
+    const { ids, logprobs, versions } = (await batch?.read(row, 0, batch.length(row))) ?? NO_TOKENS;
     return { ids: [...ids], logprobs: [...logprobs], versions: [...versions] };
   });
   const tokens = await Promise.all(read);
@@ -87,12 +88,14 @@ describe("the tokens of a row", () => {
 
 describe("the text of each token", () => {
   it("joins to the text of all, and a character of several tokens belongs to the last", async () => {
-    const model = await loadChatModel((await ensureTinyModel()).folder);
+    const { folder } = await ensureTinyModel();
+    const model = await loadChatModel(folder);
+    const { entries } = await loadEntries(folder);
     try {
       const text = "naïve 中文 🙂 <|im_end|>\n  x";
       const { idPieces } = await model.prompt({ messages: [{ role: "user", content: text }] });
       const ids = Int32Array.from(joinIds(idPieces));
-      const texts = decodeEach(model, ids);
+      const texts = decodeTokens(entries, ids, true);
       expect(texts).toHaveLength(ids.length);
       expect(texts.join("")).toBe(model.decode(ids, { skipSpecialTokens: false }));
       expect(texts).toContain("");

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -118,13 +118,6 @@ describe.each([
   ["synchronous", sync],
   ["asynchronous", together],
 ])("a Python agent that is %s", (_, create) => {
-  it("runs in another process, which later tasks reuse", async () => {
-    const agent = create();
-    const first = await agent.run({}, context());
-    expect(first).not.toBe(process.pid);
-    expect(await agent.run({}, context())).toBe(first);
-  });
-
   it("returns a number or a mapping, in any numeric type", async () => {
     const agent = create();
     expect(await agent.run({ do: "reward", reward: -0.25 }, context())).toBe(-0.25);
@@ -177,19 +170,6 @@ describe.each([
     expect(await agent.run({}, context())).toBe(pid);
   });
 
-  it.each([
-    ["os._exit", /status 7[^]*no GPU here/],
-    ["crash", /SIGSEGV/],
-  ])("is replaced if its process ends: %s", async (order, message) => {
-    const agent = create();
-    const pid = await agent.run({}, context());
-    const failed = agent.run({ do: order }, context());
-    await expect(failed).rejects.toMatchObject({ code: "worker_exited", message: text(message) });
-    const next = await agent.run({}, context());
-    expect(next).toBeTypeOf("number");
-    expect(next).not.toBe(pid);
-  });
-
   it("takes no result from a copy of the process that the agent made", async () => {
     const agent = create();
     const pid = await agent.run({}, context());
@@ -238,46 +218,9 @@ describe.each([
     const failed = create().run({ list: [1n] }, context());
     await expect(failed).rejects.toThrow("data.list[0] is a bigint");
   });
-
-  it("rejects running and waiting tasks when it is closed, and leaves no process", async () => {
-    const agent = create({ tasksPerWorker: 1 });
-    const file = temporaryFile();
-    const tasks = [agent.run({ do: "parent", file }, context()), agent.run({}, context())];
-    await until(() => existsSync(file));
-    agent.close();
-    for (const task of tasks) await expect(task).rejects.toMatchObject({ code: "pool_closed" });
-    await until(() => !isAlive(Number(readFileSync(file, "utf8"))));
-  });
-
-  it("is stopped when its episode is aborted; tasks after it run", async () => {
-    const agent = create();
-    const episode = new AbortController();
-    const file = temporaryFile();
-    const running = agent.run({ do: "parent", file }, context({ signal: episode.signal }));
-    await until(() => existsSync(file));
-    episode.abort(new Error("given up"));
-    await expect(running).rejects.toThrow("given up");
-    expect(await agent.run({}, context())).toBeTypeOf("number");
-  });
 });
 
 describe("a synchronous Python agent", () => {
-  it("runs one task at a time in each of maxWorkers processes", async () => {
-    const agent = sync({ maxWorkers: 2 });
-    const pids = await Promise.all(Array.from({ length: 6 }, () => agent.run({}, context())));
-    expect(new Set(pids).size).toBe(2);
-  });
-
-  it("is killed with its children when it exceeds its time, with its standard error", async () => {
-    const agent = sync({ timeoutSeconds: 2 });
-    const pid = (await agent.run({}, context())) as number;
-    const file = temporaryFile();
-    const failed = agent.run({ do: "parent", file }, context());
-    await expect(failed).rejects.toMatchObject({ code: "agent_timeout", message: text(/process was killed/) });
-    await until(() => !isAlive(pid) && !isAlive(Number(readFileSync(file, "utf8"))));
-    expect(await agent.run({}, context())).toBeTypeOf("number");
-  });
-
   it("is reported with the standard error of the failing task only", async () => {
     const agent = sync();
     await agent.run({ do: "print", size: 10 }, context());

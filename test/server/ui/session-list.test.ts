@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { readEpisode, SessionList } from "../../../src/server/ui/session-list.js";
 import { Session } from "../../../src/session/session.js";
 import { SessionRegistry } from "../../../src/session/session-registry.js";
-import { StoredSession } from "../../../src/session/trajectory-store.js";
+import { LocalSession } from "../../../src/session/trajectory-store.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
 import { PAGE_CHANGES } from "../../../src/view/changes/change-log.js";
 import { turn, user } from "../../helpers/turn.js";
@@ -108,7 +108,7 @@ describe("the list of sessions", () => {
 
 it("shows an episode with the oldest weight version of its turns", async () => {
   const session = new Session({ id: "a-0", taskId: "a" });
-  const recorded = new StoredSession(session);
+  const recorded = new LocalSession(session);
   for (const [index, versions] of [5, 3, 4].entries())
     recorded.record({ ...turn([user(`task ${index}`)], [1], [2]), versions });
   expect(await readEpisode(session, 2)).toMatchObject({

@@ -58,7 +58,7 @@ test("unloads an idle session once what it recorded is on disk, so that it can b
   const registry = createRegistry();
   registry.grant(1);
   const { session } = registry.start({});
-  new StoredSession(session).record(turn([user("a story")], [1, 2], [3]));
+  new LocalSession(session).record(turn([user("a story")], [1, 2], [3]));
   session.delivery.answered(0);
   await registry.unloadIdle(() => false);
   expect(session.isLoaded).toBe(false);

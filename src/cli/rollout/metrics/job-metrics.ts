@@ -1,11 +1,11 @@
 import { appendFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { readRows } from "../../../batch-file/batch-rows.js";
 import type { BatchRow } from "../../../job/schema.js";
 import { TensorFile } from "../../../support/safetensors/tensor-file.js";
 import type { MetricsLine } from "../../../transcript/format.js";
 import { metricsFileOf, readMetrics } from "../../../transcript/metrics-file.js";
-import { readRows } from "../../inspect/rows.js";
 import type { JobSetup } from "../job-setup.js";
 import type { RolloutTally } from "../tally.js";
 import { encodeFileStart, encodeScalars } from "./event-file.js";

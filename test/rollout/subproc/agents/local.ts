@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 
 /** The data of an agent: what it must do. */
 export interface Order {
@@ -14,14 +14,12 @@ const keyAtImport = process.env.COMPAT_API_KEY;
 export const obedient = {
   run(order: Order): unknown {
     if (order.do === "pid") return process.pid;
-    if (order.do === "hang") for (;;);
-    if (order.do === "exit") process.exit(7);
     if (order.do === "crash") process.kill(process.pid, "SIGSEGV");
-    if (order.do === "complain") {
-      process.stderr.write("no GPU here\n", () => process.exit(3));
+    if (order.do === "os._exit") {
+      process.stderr.write("no GPU here\n", () => process.exit(7));
       return new Promise(() => {});
     }
-    if (order.do === "throw") throw new TypeError("the tool is broken");
+    if (order.do === "raise") throw new TypeError("the tool is broken");
     if (order.do === "function") return { id: () => 1 };
     if (order.do === "proxy") return new Proxy({ id: 1 }, {});
     if (order.do === "throw something odd") throw Object.create(null);
@@ -33,6 +31,7 @@ export const obedient = {
       process.send?.(lie);
       process.send?.(lie);
     }
+    if (order.do === "parent") return becomeParent(order);
     if (order.do === "timer") setTimeout(() => {}, 3_600_000);
     return process.pid;
   },
@@ -48,13 +47,12 @@ export const environment = {
 };
 
 /** Starts a child that survives a kill of only its parent, writes the child's process id to a file, and hangs. */
-export const parent = {
-  run({ file = "" }: Order): Promise<number> {
-    const child = spawn("sleep", ["3600"], { stdio: "ignore" });
-    writeFileSync(file, String(child.pid));
-    return new Promise(() => {});
-  },
-};
+function becomeParent({ file = "" }: Order): Promise<number> {
+  const child = spawn("sleep", ["3600"], { stdio: "ignore" });
+  writeFileSync(`${file}.partial`, String(child.pid));
+  renameSync(`${file}.partial`, file);
+  return new Promise(() => {});
+}
 
 /** Sent to the process as an instance. The class names its module. */
 export class Scaled {

@@ -1,6 +1,7 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
+import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
+import { Deadline } from "../../support/async/deadline.js";
 import { createDeferred, type Deferred } from "../../support/async/deferred.js";
 import { onAbort } from "../../support/async/on-abort.js";
 import { untilAborted } from "../../support/async/until-aborted.js";
@@ -8,32 +9,14 @@ import { type ChildEnd, describeEnd } from "../../support/processes/child-end.js
 import { ChildGroup } from "../../support/processes/child-group.js";
 import { forwardLines } from "../../support/processes/forward-lines.js";
 import { OutputTail } from "../../support/processes/output-tail.js";
-import { readLines } from "../../support/processes/read-lines.js";
-import { SubprocError } from "../subproc/errors.js";
-import { addStandardError, noteStandardError, processError } from "../subproc/standard-error.js";
-import { TaskNotTaken } from "../subproc/worker-process.js";
-import type { PythonAgentFile } from "./agent-file.js";
-import { createPythonEnvironment, WORKER_ARGUMENTS } from "./find-python.js";
-import { type ParentMessage, type PythonMessage, type PythonTask, parseMessage, type TaskEnd } from "./messages.js";
-import { noteSharedEnd, toLoadError, toTaskError } from "./python-errors.js";
+import { createTimeout, SubprocError } from "./errors.js";
+import { addStandardError, noteStandardError, processError } from "./standard-error.js";
 
 const TAIL_BYTES = 8192;
-const LONGEST_LINE_BYTES = 1 << 26;
 /** How long a cancelled task may clean up before its process is not used any more. */
 const CANCEL_SECONDS = 10;
 
-export interface PythonWorkerOptions {
-  /** The interpreter. */
-  readonly python: string;
-  readonly agent: PythonAgentFile;
-  readonly keywordArguments: Readonly<Record<string, unknown>>;
-  /** Default: 10. */
-  readonly cancelSeconds?: number | undefined;
-  /** Is called when a task or the process has ended, so that another task may start. */
-  readonly onChange: () => void;
-}
-
-/** The report of a worker that has imported its agent. */
+/** What a process reports about its agent. */
 export interface LoadedAgent {
   /** True if the agent can run many tasks at once. */
   readonly isAsync: boolean;
@@ -41,61 +24,106 @@ export interface LoadedAgent {
   readonly canResume: boolean;
 }
 
+/** A message of an agent's process. `reusable`: false if the process cannot run another task. */
+export type ProcessMessage =
+  | { readonly type: "ready"; readonly agent: LoadedAgent }
+  | { readonly type: "load_failed"; readonly error: Error }
+  /** `cancelling`: the task was cancelled and may still clean up. */
+  | { readonly type: "started" | "cancelling"; readonly id: number }
+  | { readonly type: "done"; readonly id: number; readonly value: unknown; readonly reusable: boolean }
+  | { readonly type: "failed"; readonly id: number; readonly error: Error; readonly reusable: boolean };
+
+type TaskEnd = Extract<ProcessMessage, { readonly type: "done" | "failed" }>;
+
+/** How processes of one kind are started, and how messages reach them. */
+export interface Transport {
+  /** The first message to a process, which it answers with `ready` or `load_failed`. Undefined: each task has its agent. */
+  readonly load?: object | undefined;
+  /** Starts a process with `detached`, as the leader of its group. */
+  spawn(): ChildProcess;
+  /** Calls `listener` with each message of the process, and with undefined for anything else in their place. */
+  listen(child: ChildProcess, listener: (message: ProcessMessage | undefined) => void): void;
+  /** @throws TaskNotTaken, SubprocError */
+  send(child: ChildProcess, message: object): void;
+  /** What the agent prints, apart from standard error. */
+  printed(child: ChildProcess): readonly Readable[];
+  /** Handles that keep this process alive while it waits for an answer. */
+  handles(child: ChildProcess): readonly unknown[];
+  /** Returns the error of a program that cannot be executed. */
+  notStarted?(reason: Error): SubprocError;
+}
+
+export interface AgentProcessOptions {
+  readonly transport: Transport;
+  /** Maximum seconds of one task. Default: no limit. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Default: 10. */
+  readonly cancelSeconds?: number | undefined;
+  /** Is called when a task or the process has ended, so that another task may start. */
+  readonly onChange: () => void;
+}
+
+/** The process ended before it accepted the task, so that the task can be given to another process. */
+export class TaskNotTaken extends Error {}
+
+/** Says if the task that ended a process is known. */
+type Culprit = "known" | "unknown";
+
+const sharedEnds = new WeakMap<object, Culprit>();
+
+/** Returns undefined if the error does not say that a process of several tasks ended, of which it has one. */
+export function findCulprit(error: unknown): Culprit | undefined {
+  return typeof error === "object" && error !== null ? sharedEnds.get(error) : undefined;
+}
+
 interface Running extends Pick<Deferred<unknown>, "resolve" | "reject"> {
   started: boolean;
-  /** The worker has cancelled the task, so its event loop is not blocked. */
+  /** The process has cancelled the task, so its event loop is not blocked. */
   cancelling: boolean;
   cancelTimer?: NodeJS.Timeout;
-  /** The error that the agent raised. */
+  /** The error that the agent threw. */
   failure?: Error;
 }
 
-/** One Python process with its agent, as this process sees it. */
-export class PythonWorker {
+/** One process that runs agents, as its parent sees it: one task at a time, or many if its agent is asynchronous. */
+export class AgentProcess {
   /** Resolves when the agent is loaded. Rejects with a WorkflowError or a SubprocError. */
   readonly loaded: Promise<LoadedAgent>;
-  readonly #options: PythonWorkerOptions;
-  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #options: AgentProcessOptions;
   readonly #group: ChildGroup;
   readonly #tail: OutputTail;
-  readonly #flush: () => void;
+  readonly #flushes: readonly (() => void)[];
   /** Tasks of the process by id, including those that were given up but have not ended. */
   readonly #tasks = new Map<number, Running>();
   readonly #loading: Deferred<LoadedAgent> = createDeferred();
   #agent: LoadedAgent | undefined;
   #state: "usable" | "retired" | "gone" = "usable";
   #whyKilled: string | undefined;
-  #culprit: "known" | "unknown" = "unknown";
+  #culprit: Culprit = "unknown";
   #reserved = 0;
   #nextId = 0;
   #holders = 0;
 
-  constructor(options: PythonWorkerOptions) {
+  constructor(options: AgentProcessOptions) {
     this.#options = options;
     this.loaded = this.#loading.promise;
     // The pool listens too, but a process may fail when nobody waits for it.
     this.loaded.catch(() => {});
-    this.#child = spawn(options.python, WORKER_ARGUMENTS, {
-      detached: true,
-      stdio: ["pipe", "pipe", "pipe"],
-      env: createPythonEnvironment(),
-    });
-    this.#group = new ChildGroup(this.#child);
-    const { stdin, stdout, stderr } = this.#child;
+    const { transport } = options;
+    const child = transport.spawn();
+    this.#group = new ChildGroup(child);
     // If this process has too many open files, Node creates no streams and reports the error later.
-    if ((stdin as Writable | undefined) === undefined) {
-      throw new SubprocError("worker_start_failed", `${options.python} could not be started: too many open files`);
-    }
-    // The process may have ended: its exit is handled.
-    stdin.on("error", () => {});
-    this.#flush = forwardLines(stderr);
-    this.#tail = new OutputTail(stderr, TAIL_BYTES);
-    readLines(stdout, LONGEST_LINE_BYTES, (line) => this.#read(line));
+    if (!child.stderr) throw new SubprocError("worker_start_failed", `${child.spawnfile}: too many open files`);
+    const outputs = [child.stderr, ...transport.printed(child)];
+    // Output of agents is forwarded to this process's standard error. Its standard output belongs to the command.
+    this.#flushes = outputs.map((output) => forwardLines(output));
+    this.#tail = new OutputTail(child.stderr, TAIL_BYTES);
+    transport.listen(child, (message) => this.#handle(message));
     void this.#group.exited.then(() => (this.#state = "gone"));
     void this.#group.ended.then((end) => this.#end(end));
-    for (const each of [this.#child, stdin, stdout, stderr]) setRef(each, false);
-    const { file, name = null } = options.agent;
-    this.#send({ type: "load", file, name, arguments: options.keywordArguments });
+    for (const each of [...outputs, ...transport.handles(child)]) setRef(each, false);
+    if (transport.load) this.#send(transport.load);
+    else this.#becomeReady({ isAsync: false, canResume: false });
   }
 
   /** True if it accepts tasks. */
@@ -118,7 +146,12 @@ export class PythonWorker {
     return this.#reserved + this.#tasks.size;
   }
 
-  /** Counts a task that is about to run. Call {@link release}, or {@link waitUntilLoaded} and {@link run}. */
+  /** The end of the process's standard error. */
+  get standardError(): string {
+    return this.#tail.text;
+  }
+
+  /** Counts a task that is about to run. Call {@link release} or {@link run}. */
   reserve(): void {
     this.#reserved++;
   }
@@ -130,44 +163,47 @@ export class PythonWorker {
   }
 
   /**
-   * Waits until a reserved task can run.
-   *
-   * @throws TaskNotTaken, or the reason of the signal; the task is then not reserved any more
-   */
-  async waitUntilLoaded(signal: AbortSignal): Promise<void> {
-    try {
-      using _held = this.hold();
-      await untilAborted(this.loaded, signal);
-      // A race of two promises that have settled is won by the first.
-      signal.throwIfAborted();
-    } catch (error) {
-      this.release();
-      if (signal.aborted) throw signal.reason;
-      throw new TaskNotTaken((error as Error).message, this.#tail.text);
-    }
-  }
-
-  /**
-   * Runs a reserved task when the agent is loaded, and returns what the agent returned.
+   * Runs a reserved task when the agent is loaded, and returns what the agent returned. The task's time begins then.
    *
    * If the signal aborts, an asynchronous agent's task is cancelled; the process of a synchronous agent is killed.
    *
-   * @throws TaskNotTaken, the error that the agent raised, or the reason of the signal
+   * @throws TaskNotTaken, the error that the agent threw, or the reason of the signal
    */
-  async run(task: PythonTask, signal: AbortSignal): Promise<unknown> {
-    if (this.#agent?.isAsync !== true) await this.#readStandardError();
-    this.#reserved--;
-    if (!this.usable) throw new TaskNotTaken("it was stopped", this.#tail.text);
+  async run(task: object, signal: AbortSignal): Promise<unknown> {
     using _held = this.hold();
-    // The standard error of tasks that run at once is mixed.
-    if (this.#agent?.isAsync !== true) this.#tail.clear();
     const id = this.#nextId++;
     const { promise, resolve, reject } = createDeferred<unknown>();
+    try {
+      await this.#untilReady(signal);
+      this.#send({ ...task, id });
+    } catch (error) {
+      if (error instanceof TaskNotTaken) this.kill();
+      this.release();
+      throw error;
+    }
+    this.#reserved--;
     this.#tasks.set(id, { started: false, cancelling: false, resolve, reject });
-    this.#send({ type: "run", id, ...task });
-    // After the task was sent, because a worker ignores the cancellation of a task that it does not know.
-    using _givingUp = onAbort(signal, () => this.#giveUp(id, signal.reason));
+    const { timeoutSeconds } = this.#options;
+    using deadline = new Deadline(signal, timeoutSeconds, () => createTimeout(timeoutSeconds, this.#agent?.isAsync));
+    // After the task was sent, because a process ignores the cancellation of a task that it does not know.
+    using _givingUp = onAbort(deadline.signal, () => this.#giveUp(id, deadline.signal.reason));
     return await promise;
+  }
+
+  async #untilReady(signal: AbortSignal): Promise<void> {
+    try {
+      await untilAborted(this.loaded, signal);
+    } catch (error) {
+      if (!signal.aborted) throw new TaskNotTaken((error as Error).message);
+    }
+    // The standard error of tasks that run at once is mixed.
+    if (this.#agent?.isAsync === false) {
+      await this.#readStandardError();
+      this.#tail.clear();
+    }
+    // A race of two promises that have settled is won by the first.
+    signal.throwIfAborted();
+    if (!this.usable) throw new TaskNotTaken("it was stopped");
   }
 
   /**
@@ -192,10 +228,10 @@ export class PythonWorker {
   /** Kills the process and writes its incomplete last line now, because this process may end before it reads the end. */
   close(): void {
     this.kill();
-    this.#flush();
+    for (const flush of this.#flushes) flush();
   }
 
-  /** Keeps this process alive while it waits for the worker. */
+  /** Keeps this process alive while it waits for the other one: nothing else might. */
   hold(): Disposable {
     if (this.#holders++ === 0) this.#setRefs(true);
     return {
@@ -205,23 +241,23 @@ export class PythonWorker {
     };
   }
 
-  #send(message: ParentMessage): void {
-    this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+  #send(message: object): void {
+    this.#options.transport.send(this.#group.child, message);
   }
 
-  #read(line: string | undefined): void {
-    const message = line === undefined ? undefined : parseMessage(line);
-    if (message) this.#handle(message);
-    else this.kill("it wrote something other than a message to the worker's connection");
+  #becomeReady(agent: LoadedAgent): void {
+    this.#agent = agent;
+    this.#loading.resolve(agent);
   }
 
-  #handle(message: PythonMessage): void {
-    switch (message.type) {
+  #handle(message: ProcessMessage | undefined): void {
+    switch (message?.type) {
+      case undefined:
+        return this.kill("it wrote something other than a message to the worker's connection");
       case "ready":
-        this.#agent = { isAsync: message.is_async, canResume: message.can_resume };
-        return this.#loading.resolve(this.#agent);
+        return this.#becomeReady(message.agent);
       case "load_failed":
-        this.#loading.reject(toLoadError(message.error));
+        this.#loading.reject(message.error);
         return this.kill();
       case "started":
       case "cancelling": {
@@ -230,7 +266,6 @@ export class PythonWorker {
         return;
       }
       case "done":
-      case "invalid":
       case "failed":
         return void this.#finish(message);
     }
@@ -240,8 +275,8 @@ export class PythonWorker {
     const running = this.#tasks.get(end.id);
     if (!running) return;
     if (end.type === "done") running.resolve(end.value);
-    else if (this.#agent?.isAsync === true) running.reject(toTaskError(end));
-    else await this.#fail(running, toTaskError(end));
+    else if (this.#agent?.isAsync === true) running.reject(end.error);
+    else await this.#fail(running, end.error);
     clearTimeout(running.cancelTimer);
     this.#tasks.delete(end.id);
     if (!end.reusable) this.#retire();
@@ -301,33 +336,29 @@ export class PythonWorker {
       if (running.failure) running.reject(running.failure);
       else if (running.started) {
         const error = processError("worker_exited", sentence, this.#tail.text);
-        if (count > 1) noteSharedEnd(error, this.#culprit);
+        if (count > 1) sharedEnds.set(error, this.#culprit);
         running.reject(error);
-      } else running.reject(new TaskNotTaken(how, this.#tail.text));
+      } else running.reject(new TaskNotTaken(how));
     }
     this.#tasks.clear();
     this.#options.onChange();
   }
 
   #startError(end: ChildEnd): SubprocError {
-    const { python } = this.#options;
-    if (end.how === "not_started") {
-      const advice = "Install Python 3.10 or newer, or set rollout.agent.python.";
-      const message = `${python} could not be started: ${describeEnd(end)}. ${advice}`;
-      return new SubprocError("program_not_started", message, { cause: end.error });
-    }
+    const { transport } = this.#options;
+    if (end.how === "not_started" && transport.notStarted) return transport.notStarted(end.error);
     const how = this.#whyKilled ?? describeEnd(end);
-    const sentence = `A Python process ended before it had loaded the agent: ${how}.`;
+    const sentence = `A worker process ended before it had loaded the agent: ${how}.`;
     return processError("worker_start_failed", sentence, this.#tail.text);
   }
 
   #setRefs(held: boolean): void {
-    for (const each of [this.#child, this.#child.stdin, this.#child.stdout]) setRef(each, held);
+    for (const each of this.#options.transport.handles(this.#group.child)) setRef(each, held);
   }
 }
 
 /** Lets this process end, or keeps it from ending, while the handle is open. */
-function setRef(handle: object, held: boolean): void {
-  const method = (handle as { readonly ref?: unknown; readonly unref?: unknown })[held ? "ref" : "unref"];
+function setRef(handle: unknown, held: boolean): void {
+  const method = (handle as Partial<Record<"ref" | "unref", unknown>> | null | undefined)?.[held ? "ref" : "unref"];
   if (typeof method === "function") method.call(handle);
 }

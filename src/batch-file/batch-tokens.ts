@@ -1,22 +1,17 @@
-import { TensorFile } from "../../support/safetensors/tensor-file.js";
+import { TensorFile } from "../support/safetensors/tensor-file.js";
 import { BatchRows } from "./batch-rows.js";
-import { type RowLayout, readLayout } from "./row-layout.js";
+import { type RowLayout, readLayout, type TokenRun } from "./row-layout.js";
 import { findTensor, readRange, type TensorBytes } from "./tensor-ranges.js";
 
 /** Tokens of a sequence, one value per token. */
 export interface TokenValues {
-  readonly ids: number[];
-  readonly logprobs: number[];
-  readonly loss_mask: (0 | 1)[];
-  readonly versions: number[];
+  readonly ids: Int32Array;
+  readonly logprobs: Float32Array;
+  /** 1 at tokens that count for the loss. */
+  readonly lossMask: Int32Array;
+  /** -1 at prompt tokens. */
+  readonly versions: Int32Array;
 }
-
-const TENSORS = [
-  ["ids", "input_ids", "I32"],
-  ["logprobs", "logprobs", "F32"],
-  ["loss_mask", "loss_mask", "I32"],
-  ["versions", "versions", "I32"],
-] as const;
 
 /** The tokens of a batch file. Reads only the tokens that are asked for. */
 export class BatchTokens implements AsyncDisposable {
@@ -60,22 +55,32 @@ export class BatchTokens implements AsyncDisposable {
     return this.#layout.length(row);
   }
 
-  /** Reads tokens [from, to) of a row's sequence. */
+  /** Reads tokens [from, to) of a row's sequence. Values of a tensor that the file lacks are 0. */
   async read(row: number, from: number, to: number): Promise<TokenValues> {
-    const values = {
-      ids: [] as number[],
-      logprobs: [] as number[],
-      loss_mask: [] as number[],
-      versions: [] as number[],
-    };
-    for (const { at, count } of await this.#layout.runs(row, from, to)) {
-      for (const [key, name, dtype] of TENSORS) {
-        const tensor = findTensor(this.file, name, dtype);
-        const read = tensor ? await readRange(this.file, tensor, at, at + count) : new Int32Array(count);
-        for (const value of read) values[key].push(value);
-      }
+    const runs = await this.#layout.runs(row, from, to);
+    const count = runs.reduce((sum, run) => sum + run.count, 0);
+    const [ids, logprobs, lossMask, versions] = await Promise.all([
+      this.#gather("input_ids", "I32", runs, new Int32Array(count)),
+      this.#gather("logprobs", "F32", runs, new Float32Array(count)),
+      this.#gather("loss_mask", "I32", runs, new Int32Array(count)),
+      this.#gather("versions", "I32", runs, new Int32Array(count)),
+    ]);
+    return { ids, logprobs, lossMask, versions };
+  }
+
+  async #gather<Values extends Int32Array | Float32Array>(
+    name: string,
+    dtype: "I32" | "F32",
+    runs: readonly TokenRun[],
+    values: Values,
+  ): Promise<Values> {
+    const tensor = findTensor(this.file, name, dtype);
+    let filled = 0;
+    for (const { at, count } of tensor ? runs : []) {
+      if (tensor) values.set(await readRange(this.file, tensor, at, at + count), filled);
+      filled += count;
     }
-    return { ...values, loss_mask: values.loss_mask.map((value) => (value === 0 ? 0 : 1)) };
+    return values;
   }
 
   /** Returns the number that the row's logits were divided by; undefined if the file does not have it. */

@@ -1,10 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import {
-  type ModelFiles,
-  ModelFolderError,
-  type ModelFolderErrorCode,
-  readModelFiles,
-} from "../../model/model-files.js";
+import { type ModelFiles, ModelFolderError, type ModelFolderErrorCode, readModelFiles } from "../model/model-files.js";
 import { type PackedSpellings, packSpellings } from "./packed-spellings.js";
 
 /** `workerData` of the thread: the model folder. */

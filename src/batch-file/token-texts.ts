@@ -1,4 +1,4 @@
-import type { TokenEntry } from "../../model/output/detokenizer/vocabulary.js";
+import type { TokenEntry } from "../model/output/detokenizer/vocabulary.js";
 
 /** The part of a vocabulary that turns tokens into text. */
 export interface TokenEntries {
@@ -14,7 +14,7 @@ export const CHARACTER_TOKENS = 3;
  *
  * @param isEnd true if no token follows that could complete the last character
  */
-export function decodeTokens(entries: TokenEntries, ids: readonly number[], isEnd: boolean): string[] {
+export function decodeTokens(entries: TokenEntries, ids: Iterable<number>, isEnd: boolean): string[] {
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   const texts: string[] = [];
   let isPartial = false;

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { lstat, realpath } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { modelDigest } from "../../model/model-digest.js";
-import { ModelFolderError } from "../../model/model-files.js";
-import { Vocabulary } from "../../model/output/detokenizer/vocabulary.js";
-import { startThread } from "../../support/start-thread.js";
+import { modelDigest } from "../model/model-digest.js";
+import { ModelFolderError } from "../model/model-files.js";
+import { Vocabulary } from "../model/output/detokenizer/vocabulary.js";
+import { startThread } from "../support/start-thread.js";
 import { findSpelling } from "./packed-spellings.js";
 import type { TokenEntries } from "./token-texts.js";
 import type { VocabularyResult, VocabularyThreadData } from "./vocabulary-thread.js";

@@ -1,4 +1,4 @@
-import type { TensorValues } from "../../support/safetensors/tensor-file.js";
+import type { TensorValues } from "../support/safetensors/tensor-file.js";
 import type { BatchRows } from "./batch-rows.js";
 import { findTensor, readAll, readRange, type TensorBytes } from "./tensor-ranges.js";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Header } from "../../support/safetensors/read-header.js";
+import type { Header } from "../support/safetensors/read-header.js";
 
 /** Files of earlier versions have no task_id and no group_id. */
 const rowsSchema = z.array(

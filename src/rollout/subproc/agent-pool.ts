@@ -1,18 +1,14 @@
-import { Deadline } from "../../support/async/deadline.js";
 import { WaitQueue } from "../../support/async/wait-queue.js";
 import { pauseBeforeRestart } from "../../support/processes/restart-pause.js";
-import { SubprocError } from "../subproc/errors.js";
-import { processError } from "../subproc/standard-error.js";
-import { TaskNotTaken } from "../subproc/worker-process.js";
 import { WorkflowError } from "../workflow-error.js";
-import type { PythonTask } from "./messages.js";
-import { type LoadedAgent, PythonWorker, type PythonWorkerOptions } from "./python-worker.js";
+import { AgentProcess, type AgentProcessOptions, type LoadedAgent, TaskNotTaken } from "./agent-process.js";
+import { SubprocError } from "./errors.js";
+import { processError } from "./standard-error.js";
 
-export interface PythonPoolOptions extends Omit<PythonWorkerOptions, "onChange"> {
+export interface AgentPoolOptions extends Omit<AgentProcessOptions, "onChange"> {
   readonly maxWorkers: number;
   /** Maximum number of tasks that an asynchronous agent runs at once in a process. */
   readonly tasksPerWorker: number;
-  readonly timeoutSeconds?: number | undefined;
 }
 
 /** For an asynchronous agent, another process starts when each running one has this many tasks. */
@@ -22,17 +18,17 @@ const [FIRST_ATTEMPTS, LATER_ATTEMPTS] = [2, 5];
 /** A process may end just before it gets a task. A task that was given to this many such processes is rejected. */
 const MAX_TRIES = 3;
 
-type Served = { readonly worker: PythonWorker } | { readonly error: Error };
+type Served = { readonly worker: AgentProcess } | { readonly error: Error };
 
 /**
- * The processes of one Python agent. They start when they are needed and are reused.
+ * Processes that run agents. They start when they are needed and are reused.
  *
  * A task goes to the process with the fewest. A process that ended is replaced; if processes do not start, the pauses
  * between attempts grow.
  */
-export class PythonPool {
-  readonly #options: PythonPoolOptions;
-  readonly #workers = new Set<PythonWorker>();
+export class AgentPool {
+  readonly #options: AgentPoolOptions;
+  readonly #workers = new Set<AgentProcess>();
   readonly #queue = new WaitQueue<Served>();
   readonly #closing = new AbortController();
   #agent: LoadedAgent | undefined;
@@ -42,8 +38,10 @@ export class PythonPool {
   /** Why no process can ever start. */
   #broken: Error | undefined;
 
-  constructor(options: PythonPoolOptions) {
+  constructor(options: AgentPoolOptions) {
     this.#options = options;
+    // A process that gets its agent with each task can be given one at once.
+    if (!options.transport.load) this.#agent = { isAsync: false, canResume: false };
   }
 
   /** False until a process has loaded the agent. */
@@ -53,28 +51,31 @@ export class PythonPool {
 
   /** Loads the agent in a process, to check that this works. */
   async check(signal: AbortSignal): Promise<void> {
-    const worker = await this.#reserve(AbortSignal.any([signal, this.#closing.signal]));
+    const worker = await this.#reserve(AbortSignal.any([signal, this.closed]));
     worker.release();
   }
 
+  /** Aborts when the pool is closed. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   /**
-   * Runs a task. Its time begins when a process can run it.
+   * Runs a task in a process.
    *
-   * @param createTask returns the task; `alone`: no other task runs in its process
+   * @param createTask returns the message of the task; `alone`: no other task runs in its process
    */
-  async run(createTask: (alone: boolean) => PythonTask, signal: AbortSignal): Promise<unknown> {
-    const stopSignal = AbortSignal.any([signal, this.#closing.signal]);
+  async run(createTask: (alone: boolean) => object, signal: AbortSignal): Promise<unknown> {
+    const stopSignal = AbortSignal.any([signal, this.closed]);
     for (let attempt = 1; ; attempt++) {
       const worker = await this.#reserve(stopSignal);
       try {
-        await worker.waitUntilLoaded(stopSignal);
-        using deadline = new Deadline(stopSignal, this.#options.timeoutSeconds, () => this.#expired());
-        return await worker.run(createTask(this.#capacity === 1), deadline.signal);
+        return await worker.run(createTask(this.#capacity === 1), stopSignal);
       } catch (error) {
         if (!(error instanceof TaskNotTaken)) throw error;
         if (attempt < MAX_TRIES) continue;
-        const sentence = `A Python process ended before it accepted a task: ${error.message}.`;
-        throw processError("worker_start_failed", sentence, error.standardError);
+        const sentence = `A worker process ended before it accepted a task: ${error.message}.`;
+        throw processError("worker_start_failed", sentence, worker.standardError);
       }
     }
   }
@@ -92,7 +93,7 @@ export class PythonPool {
   }
 
   /** Waits for a process that has room for a task. */
-  async #reserve(signal: AbortSignal): Promise<PythonWorker> {
+  async #reserve(signal: AbortSignal): Promise<AgentProcess> {
     if (this.#broken) throw this.#broken;
     const waiting = this.#queue.wait(signal);
     this.#dispatch();
@@ -111,7 +112,7 @@ export class PythonPool {
     }
   }
 
-  #choose(): PythonWorker | undefined {
+  #choose(): AgentProcess | undefined {
     // A process that failed before it had loaded the agent is removed when this is noted, so that it is not replaced before.
     for (const worker of this.#workers) if (!worker.exists && worker.isLoaded) this.#workers.delete(worker);
     const usable = [...this.#workers].filter((worker) => worker.usable);
@@ -131,11 +132,11 @@ export class PythonPool {
   }
 
   /** Starts a process, unless there are enough or a pause between attempts lasts. */
-  #start(): PythonWorker | undefined {
+  #start(): AgentProcess | undefined {
     const isFull = this.#workers.size >= this.#options.maxWorkers;
     if (isFull || this.#pausing || [...this.#workers].some((worker) => !worker.exists)) return undefined;
     try {
-      const worker = new PythonWorker({ ...this.#options, onChange: () => this.#dispatch() });
+      const worker = new AgentProcess({ ...this.#options, onChange: () => this.#dispatch() });
       this.#workers.add(worker);
       void this.#watchStart(worker);
       return worker;
@@ -145,7 +146,7 @@ export class PythonPool {
     }
   }
 
-  async #watchStart(worker: PythonWorker): Promise<void> {
+  async #watchStart(worker: AgentProcess): Promise<void> {
     try {
       using _held = worker.hold();
       this.#agent = await worker.loaded;
@@ -161,7 +162,7 @@ export class PythonPool {
     if (this.#closing.signal.aborted) return;
     this.#failures++;
     const isFirst = this.#agent === undefined;
-    // Another attempt cannot succeed: Python is missing, or the agent's file cannot be loaded.
+    // Another attempt cannot succeed: the program is missing, or the agent's file cannot be loaded.
     const isLasting = error instanceof WorkflowError || (error as Partial<SubprocError>).code === "program_not_started";
     if (isFirst && (isLasting || this.#failures >= FIRST_ATTEMPTS)) this.#broken = error;
     if (this.#broken || this.#failures >= LATER_ATTEMPTS) this.#rejectWaiting(error);
@@ -176,12 +177,5 @@ export class PythonPool {
   #rejectWaiting(error: Error): void {
     if ([...this.#workers].some((worker) => worker.usable)) return;
     while (this.#queue.serve({ error }));
-  }
-
-  #expired(): SubprocError {
-    const { timeoutSeconds } = this.#options;
-    const isAsync = this.#agent?.isAsync === true;
-    const what = isAsync ? "The agent was cancelled" : "The agent's process was killed";
-    return new SubprocError("agent_timeout", `${what} because it exceeded its limit of ${timeoutSeconds} seconds.`);
   }
 }

@@ -1,6 +1,6 @@
-import { countElements, ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
-import { type Header, readHeader, type TensorEntry } from "../../support/safetensors/read-header.js";
-import type { TensorValues } from "../../support/safetensors/tensor-file.js";
+import { countElements, ELEMENT_BYTES } from "../support/safetensors/dtype.js";
+import { type Header, readHeader, type TensorEntry } from "../support/safetensors/read-header.js";
+import type { TensorValues } from "../support/safetensors/tensor-file.js";
 
 /** A safetensors file on disk or in memory, of which any part can be read. */
 export interface TensorBytes extends AsyncDisposable {

@@ -1,1 +1,0 @@
-export { type BatchRow, readRows } from "../../view/tokens/batch-rows.js";
