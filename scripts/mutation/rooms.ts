@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 /** Test folders of rooms that are tested in other folders too. */
 const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
+  "batch-file": ["test/view", "test/cli/inspect"],
   session: ["test/server"],
   server: ["test/client"],
   protocols: ["test/server", "test/e2e/clients"],

@@ -72,5 +72,5 @@ export function routeRefused(app: App, error: Error, { raw }: FastifyRequest, re
 function send(error: ApiError, reply: FastifyReply, body: object = error.toBody()): FastifyReply {
   if (error.retryAfterSeconds !== undefined) void reply.header("retry-after", error.retryAfterSeconds);
   if (!error.mayBeRepeated) void reply.header("x-should-retry", "false");
-  return reply.code(error.statusCode).send(body);
+  return reply.code(error.statusCode).type("application/json").send(body);
 }

@@ -43,27 +43,9 @@ async function refuse(bodyBytes: number | undefined) {
 }
 
 describe("after the answer to a large body that was not read, the connection", () => {
-  it("is closed once the rest of the body has come", async () => {
-    const { socket, received, closed, served } = await refuse(200 * KIB);
-    expect(received).toMatch(/^HTTP\/1\.1 401 .*connection: close/is);
-    socket.write(Buffer.alloc(100 * KIB));
-    while (served.bytesRead < 100 * KIB) await nextTurn();
-    expect(served.destroyed).toBe(false);
-    socket.write(Buffer.alloc(100 * KIB));
-    await closed;
-    expect(served.destroyed).toBe(true);
-  });
-
-  it("is closed once the rest of a body without a declared size has come", async () => {
-    const { socket, received, served, closed } = await refuse(undefined);
-    expect(received).toMatch(/^HTTP\/1\.1 401 .*connection: close/is);
-    socket.write("1\r\na\r\n0\r\n\r\n");
-    await closed;
-    expect(served.destroyed).toBe(true);
-  });
-
   it("is closed once the client closes its side", async () => {
-    const { socket, served, closed } = await refuse(200 * KIB);
+    const { socket, received, served, closed } = await refuse(200 * KIB);
+    expect(received).toMatch(/^HTTP\/1\.1 401 .*connection: close/is);
     socket.end();
     await closed;
     expect(served.destroyed).toBe(true);
@@ -79,7 +61,7 @@ describe("after the answer to a large body that was not read, the connection", (
     expect(served.destroyed).toBe(true);
   });
 
-  it("is closed after a second if nothing comes", async () => {
+  it("is closed after a while if the client keeps it open", async () => {
     const { closed, served } = await refuse(200 * KIB);
     vi.advanceTimersByTime(MAX_LINGER_MS - 1);
     expect(served.destroyed).toBe(false);
