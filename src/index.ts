@@ -40,11 +40,11 @@ export {
 } from "./engine/engine.js";
 export { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "./engine/index.js";
 export {
+  type LoadWeights,
   RolloutController,
   type RolloutCounts,
   type SubmitOptions,
   type WeightsPath,
-  type WeightUpdate,
 } from "./job/controller.js";
 export type {
   ConfiguredOptions,

@@ -5,8 +5,8 @@
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 import { native } from "../../src/native/addon.js";
+import { eventLoop } from "../../src/support/async/event-loop.js";
 import { sleep } from "../../src/support/async/sleep.js";
-import { turns } from "../../src/support/async/turns.js";
 import { Proxy } from "../../test/helpers/proxy.js";
 import { recordTurn } from "../../test/helpers/record-turn.js";
 
@@ -19,7 +19,7 @@ const count = Number(values.sessions);
 
 registry.grant(count);
 for (let i = 0; i < count; i++) {
-  if (i % 100 === 0) await turns.next();
+  if (i % 100 === 0) await eventLoop.yield();
   const { session } = registry.start({ taskId: `task-${i >> 3}`, groupId: `group-${i >> 3}` });
   const generation = new native.Generation();
   generation.append(Int32Array.of(7, 8, 9), Float32Array.of(-0.5, -0.5, -0.5), 0);

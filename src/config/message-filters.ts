@@ -1,9 +1,9 @@
-import { compileFilter } from "./schema/message-filter.js";
+import { compileMessageFilter } from "./schema/message-filter.js";
 import type { Config } from "./schema/sections.js";
 
 /** Returns `rollout.agent.message_filters` as filters of texts. */
 export function compileMessageFilters({ rollout }: Config) {
-  return rollout.agent.message_filters.map(compileFilter);
+  return rollout.agent.message_filters.map(compileMessageFilter);
 }
 
 /** Returns the patterns that can take exponential time on a text that an agent chooses. */

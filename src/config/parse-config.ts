@@ -1,5 +1,5 @@
 import { ConfigError, type ConfigProblem } from "./errors.js";
-import { describeIssue, toProblems } from "./problem.js";
+import { describeConfigIssue, toProblems } from "./problem.js";
 import { configSchema } from "./schema/config.js";
 import type { Config } from "./schema/sections.js";
 import { normalizeSpelling } from "./spelling.js";
@@ -17,7 +17,7 @@ export function parseConfig(written: unknown): Config {
 
 /** Like {@link parseConfig}, for a normalized value. The error includes `problems` that were found before. */
 export function checkConfig(value: unknown, problems: readonly ConfigProblem[]): Config {
-  const result = configSchema.safeParse(value, { error: describeIssue, reportInput: false });
+  const result = configSchema.safeParse(value, { error: describeConfigIssue, reportInput: false });
   if (result.success && problems.length === 0) return result.data;
   const issues = result.success ? [] : result.error.issues.flatMap(toProblems);
   throw new ConfigError("config_invalid", [...problems, ...issues]);

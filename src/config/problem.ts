@@ -7,7 +7,7 @@ import { findNearestKey } from "./suggestion.js";
 const SHOWN_LENGTH = 60;
 
 /** Returns the message for an issue that has no message in the schema. */
-export function describeIssue(issue: z.core.$ZodRawIssue): string {
+export function describeConfigIssue(issue: z.core.$ZodRawIssue): string {
   const path = issue.path ?? [];
   const key = findKey(path.filter((part) => typeof part === "string").join("."));
   if (!key) return `expected a map of keys, got ${show(issue.input)}`;

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { noteExport } from "../http/connections/answer.js";
+import { noteExport } from "../http/connections/http-answer.js";
 import { onResponseClose } from "../http/disconnect.js";
 import { growSendBuffer } from "../http/send-buffer.js";
 import { type Batch, LARGE_BATCH } from "../session/batch/batch.js";

@@ -4,7 +4,7 @@ import { ApiError } from "../http/errors.js";
 import type { ShardOptions } from "../session/batch/batch.js";
 import { type BatchOptions, batchFields, batchOptionsSchema, shardFields } from "../session/batch/batch-options.js";
 import { refuseConflicts } from "../session/batch/option-conflicts.js";
-import { turns } from "../support/async/turns.js";
+import { eventLoop } from "../support/async/event-loop.js";
 import { listOf } from "../support/schema/list-of.js";
 import { arealExportFields } from "./areal-fields.js";
 
@@ -129,7 +129,7 @@ export function toShards({ shards, shard, transport }: BatchRequest): ShardOptio
 /** @throws ApiError `invalid_value` if a session is named twice */
 export async function refuseDuplicates(ids: readonly string[]): Promise<void> {
   // The body was validated in the same turn of the event loop, and the sessions are looked up next.
-  if (ids.length >= MANY_SESSIONS) return turns.alone(async () => requireDistinct(ids));
+  if (ids.length >= MANY_SESSIONS) return eventLoop.alone(async () => requireDistinct(ids));
   requireDistinct(ids);
 }
 

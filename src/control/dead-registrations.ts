@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { hasEnded, identifyProcess } from "./process-identity.js";
+import { hasProcessEnded, identifyProcess } from "./process-identity.js";
 import { removeRegistration } from "./worker-registration.js";
 
 /** Names of registrations, and of temporary files from servers that died before they renamed them. */
@@ -17,7 +17,7 @@ export function removeDeadRegistrations(folder: string): string[] {
   return listNames(folder)
     .map((name) => join(folder, name))
     .filter(isOwnedByUser)
-    .flatMap((file) => removeRegistration(file, (found) => hasEnded(found, own))?.tag ?? []);
+    .flatMap((file) => removeRegistration(file, (found) => hasProcessEnded(found, own))?.tag ?? []);
 }
 
 function listNames(folder: string): string[] {

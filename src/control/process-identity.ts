@@ -32,7 +32,7 @@ export function isSameProcess(one: ProcessIdentity, other: ProcessIdentity): boo
 }
 
 /** Returns true only if the process certainly ended. Processes of other machines and namespaces cannot be checked. */
-export function hasEnded(other: ProcessIdentity, own: ProcessIdentity = identifyProcess()): boolean {
+export function hasProcessEnded(other: ProcessIdentity, own: ProcessIdentity = identifyProcess()): boolean {
   const isKnown = [other.boot_id, other.pid_namespace, other.started].every((field) => field !== undefined);
   if (!isKnown || !isNeighbour(other, own)) return false;
   if (!exists(other.pid)) return true;

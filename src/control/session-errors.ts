@@ -2,7 +2,7 @@ import { ApiError, toApiError as toCataloguedError } from "../http/errors.js";
 import { SessionError } from "../session/errors.js";
 
 /** Returns the error to send for an error that a route threw. Option names are spelled as in HTTP bodies. */
-export function toApiError(error: unknown): ApiError {
+export function toSessionApiError(error: unknown): ApiError {
   if (!(error instanceof SessionError)) return toCataloguedError(error);
   const { code, param, details } = error;
   const spelled = param === undefined ? undefined : snakeCase(param);

@@ -38,7 +38,7 @@ export const deleteQuery = z.object({
 
 const seconds = z.number().describe("Seconds since the epoch.");
 
-export const sessionRecord = z.object({
+export const listedSession = z.object({
   session_id: z.string(),
   task_id: z.string(),
   group_id: z.string().nullable(),
@@ -62,7 +62,7 @@ export const sessionRecord = z.object({
 const DEFAULT_LIMIT = 1000;
 
 export const sessionsQuery = z.object({
-  state: sessionRecord.shape.state.optional(),
+  state: listedSession.shape.state.optional(),
   task_id: z.string().optional(),
   lease_id: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(100_000).default(DEFAULT_LIMIT),

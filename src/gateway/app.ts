@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { adminAuth } from "../control/admin-auth.js";
 import { toErrorBody } from "../control/error-body.js";
-import { toApiError } from "../control/session-errors.js";
+import { toSessionApiError } from "../control/session-errors.js";
 import type { App } from "../http/app-type.js";
 import { bodyBudget } from "../http/body-budget.js";
 import { BodyShares } from "../http/body-shares.js";
@@ -19,15 +19,15 @@ import { forwarding } from "./forward.js";
 import { GatewayMetrics } from "./gateway-metrics.js";
 import { bodyHolding } from "./hold-body.js";
 import { capacityRoutes } from "./routes/capacity.js";
-import { engineRoutes } from "./routes/engine.js";
-import { exportRoutes } from "./routes/export.js";
+import { gatewayEngineRoutes } from "./routes/engine.js";
+import { gatewayExportRoutes } from "./routes/export.js";
 import { forwardedCallRoutes } from "./routes/forwarded-calls.js";
-import { serviceRoutes } from "./routes/service.js";
-import { sessionRoutes } from "./routes/sessions.js";
-import { transcriptRoutes } from "./routes/transcripts.js";
+import { gatewayServiceRoutes } from "./routes/service.js";
+import { gatewaySessionRoutes } from "./routes/sessions.js";
+import { gatewayTranscriptRoutes } from "./routes/transcripts.js";
 import { versionRoutes } from "./routes/version.js";
-import { weightRoutes } from "./routes/weights.js";
-import { openWeights } from "./weights/open-weights.js";
+import { gatewayWeightRoutes } from "./routes/weights.js";
+import { openGatewayWeights } from "./weights/open-weights.js";
 
 export interface GatewayOptions extends GatewayContext {
   readonly maxBodyBytes: number;
@@ -75,7 +75,7 @@ export async function createGateway({
     accessLog: context.accessLog,
   });
   const metrics = new GatewayMetrics(context.pool);
-  const weights = openWeights(context, {
+  const weights = openGatewayWeights(context, {
     logger: app.log,
     metrics: metrics.weights,
     checksKeys: adminKey !== undefined,
@@ -100,7 +100,7 @@ export async function createGateway({
   });
   await app.register(earlyAnswer);
   const onAnswer = countRefusals("rolltape_gateway_refused_total", metrics.registry);
-  await app.register(errorHandler, { toApiError, toBody: toErrorBody, onAnswer });
+  await app.register(errorHandler, { toApiError: toSessionApiError, toBody: toErrorBody, onAnswer });
   const budget = new BodyShares(bodyBytesInFlight);
   await app.register(bodyHolding, { budget });
   await app.register(forwarding, { upstream: context.upstream });
@@ -115,13 +115,13 @@ export async function createGateway({
     });
     await control.register(jsonBody);
     capacityRoutes(control, context);
-    sessionRoutes(control, context);
-    transcriptRoutes(control, context);
-    exportRoutes(control, { ...context, metrics, sharedMemory, sharedExports });
+    gatewaySessionRoutes(control, context);
+    gatewayTranscriptRoutes(control, context);
+    gatewayExportRoutes(control, { ...context, metrics, sharedMemory, sharedExports });
     versionRoutes(control, context, weights.updates);
-    engineRoutes(control, context, weights.updates);
-    weightRoutes(control, weights);
-    serviceRoutes(control, context, { metrics, updates: weights.updates });
+    gatewayEngineRoutes(control, context, weights.updates);
+    gatewayWeightRoutes(control, weights);
+    gatewayServiceRoutes(control, context, { metrics, updates: weights.updates });
   });
   await app.register(async (calls) => forwardedCallRoutes(calls, context));
   await app.ready();

@@ -1,4 +1,4 @@
-import type { Upstream } from "./upstream.js";
+import type { WorkerConnections } from "./worker-connections.js";
 import type { WorkerPool } from "./worker-pool.js";
 
 /** The state of a process that runs a worker. */
@@ -16,7 +16,7 @@ export interface WorkerProcessState {
 /** The objects that the gateway's routes use. */
 export interface GatewayContext {
   readonly pool: WorkerPool;
-  readonly upstream: Upstream;
+  readonly upstream: WorkerConnections;
   /** Time limit of control calls, which a worker answers at once. */
   readonly controlMilliseconds: number;
   /** True if clients receive the address of the worker of a new session. */

@@ -6,11 +6,11 @@ import { ApiError } from "../http/errors.js";
 import { isConnectError, isWorkerDown } from "./contact/connection-errors.js";
 import { FORWARDED, type Forwarded, forwardingDispatcher } from "./forwarding-dispatcher.js";
 import { readTarget } from "./request-target.js";
-import type { Upstream } from "./upstream.js";
+import type { WorkerConnections } from "./worker-connections.js";
 import type { Worker, WorkerPool } from "./worker-pool.js";
 
 /** Registers `reply.from`, which streams request and response bodies and never repeats a request. */
-export const forwarding = fp<{ readonly upstream: Upstream }>(async (app, { upstream }) => {
+export const forwarding = fp<{ readonly upstream: WorkerConnections }>(async (app, { upstream }) => {
   await app.register(replyFrom, {
     undici: forwardingDispatcher(upstream.dispatcher),
     disableRequestLogging: true,

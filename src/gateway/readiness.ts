@@ -5,7 +5,7 @@ import { mergeWarnings } from "./merge-warnings.js";
 import type { WorkerPool } from "./worker-pool.js";
 
 /** The answer of `GET /readyz` and `GET /health`. */
-export const health = z.object({
+export const gatewayHealth = z.object({
   status: z.enum(["ok", "no_workers", "draining"]),
   message: z.string().optional().describe("Why model calls wait."),
   workers: z.array(
@@ -40,12 +40,12 @@ export interface ReadinessFacts {
 }
 
 /** Returns whether the gateway takes new sessions, and the state of each worker and its process. */
-export function readReadiness(
+export function readGatewayReadiness(
   pool: WorkerPool,
   { processes, stopping = false, hold }: ReadinessFacts = {},
 ): {
   readonly statusCode: 200 | 503;
-  readonly body: z.input<typeof health>;
+  readonly body: z.input<typeof gatewayHealth>;
 } {
   const workers = pool.all().map(({ tag, state: status, capacity, sessions, weightVersion: weight_version }) => {
     return { tag, status, capacity, sessions, weight_version };

@@ -1,10 +1,10 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { ApiError } from "../http/errors.js";
-import type { UpstreamReply } from "./upstream.js";
+import type { WorkerReply } from "./worker-connections.js";
 
 /** Sends a worker's reply to the client. */
-export function relay({ status, headers, body }: UpstreamReply, reply: FastifyReply): FastifyReply {
+export function relay({ status, headers, body }: WorkerReply, reply: FastifyReply): FastifyReply {
   const retryAfter = headers["retry-after"];
   if (retryAfter !== undefined) void reply.header("retry-after", retryAfter);
   return reply
@@ -18,7 +18,7 @@ export function relay({ status, headers, body }: UpstreamReply, reply: FastifyRe
  *
  * @throws ApiError `invalid_worker_reply` if it does not fit the schema
  */
-export function parseReply<Schema extends z.ZodType>({ body }: UpstreamReply, schema: Schema): z.output<Schema> {
+export function parseReply<Schema extends z.ZodType>({ body }: WorkerReply, schema: Schema): z.output<Schema> {
   const parsed = schema.safeParse(parse(body));
   if (parsed.success) return parsed.data;
   const problem = z.prettifyError(parsed.error);

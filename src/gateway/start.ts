@@ -1,15 +1,15 @@
 import type { FastifyBaseLogger } from "fastify";
 import { type Config, readConnectionLimits, readProbeSettings } from "../config/index.js";
-import { type CutAnswer, listCut } from "../http/connections/answer.js";
 import { finishAnswers } from "../http/connections/finish-answers.js";
+import { type CutAnswer, listCut } from "../http/connections/http-answer.js";
 import { listen } from "../http/listen.js";
 import { fitToOpenFiles } from "../http/open-files.js";
 import { ProbePort } from "../http/probes/probe-port.js";
 import { createGateway } from "./app.js";
 import type { WorkerProcessState } from "./context.js";
-import { readReadiness } from "./readiness.js";
-import { Upstream } from "./upstream.js";
+import { readGatewayReadiness } from "./readiness.js";
 import { WorkerAddresses } from "./worker-addresses.js";
+import { WorkerConnections } from "./worker-connections.js";
 import { WorkerPool } from "./worker-pool.js";
 
 export interface RunningGateway {
@@ -73,7 +73,7 @@ async function startForwarding(
   const limits = readConnectionLimits(config);
   // Each call needs one connection to its client and one to its worker.
   const connections = fitToOpenFiles(limits, limits.maxConnections, logger);
-  const upstream = new Upstream();
+  const upstream = new WorkerConnections();
   let stopping = false;
   const pool = new WorkerPool({
     addresses,
@@ -106,7 +106,7 @@ async function startForwarding(
       logger,
     });
     const url = await listen(app, server);
-    await probes?.start(() => readReadiness(pool, { processes, stopping, hold: describeHold() }));
+    await probes?.start(() => readGatewayReadiness(pool, { processes, stopping, hold: describeHold() }));
     const announceStop = async () => {
       stopping = true;
       await probes?.refresh();

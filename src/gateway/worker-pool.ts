@@ -5,8 +5,8 @@ import { WorkerReturns } from "./contact/worker-returns.js";
 import { LookupBudget } from "./lookup-budget.js";
 import type { WorkerWarning } from "./merge-warnings.js";
 import { SharedRefresh } from "./shared-refresh.js";
-import type { Upstream } from "./upstream.js";
 import type { WorkerAddress, WorkerAddresses } from "./worker-addresses.js";
+import type { WorkerConnections } from "./worker-connections.js";
 
 /** `down`: the worker does not answer. The other states are those that its `/health` reports. */
 export type WorkerState = ServingState | "down";
@@ -35,7 +35,7 @@ type WorkerReport = Omit<Worker, "contact" | "pendingSlots">;
 
 export interface WorkerPoolOptions {
   readonly addresses: WorkerAddresses;
-  readonly upstream: Upstream;
+  readonly upstream: WorkerConnections;
   readonly pollSeconds: number;
   /** Time without an answer after which a worker that calls wait for is unreachable. */
   readonly unreachableMilliseconds: number;

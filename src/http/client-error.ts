@@ -9,7 +9,7 @@ import { ApiError } from "./errors.js";
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket, connections: Connections): void {
   if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-  else connections.endWith(socket, formatResponse(toClientError(error)));
+  else connections.endWith(socket, formatResponse(toSocketApiError(error)));
 }
 
 function formatResponse(apiError: ApiError): string {
@@ -22,7 +22,7 @@ function formatResponse(apiError: ApiError): string {
 }
 
 /** Returns the error to send for an error that Node reports on the socket. */
-export function toClientError({ code }: Error & { code?: string | undefined }): ApiError {
+export function toSocketApiError({ code }: Error & { code?: string | undefined }): ApiError {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     return new ApiError("request_timeout", "The request was not received in time.");
   }

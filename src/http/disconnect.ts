@@ -7,8 +7,8 @@ declare module "fastify" {
   interface FastifyReply {
     /** Null until {@link onResponseClose} is called. Fields take less time than WeakMaps, which garbage collection has to follow. */
     responseEnd: ResponseEnd | null;
-    /** Null until {@link clientOf} is called. */
-    client: Client | null;
+    /** Null until {@link peerOf} is called. */
+    client: Peer | null;
   }
 }
 
@@ -65,7 +65,7 @@ export function onResponseClose(reply: FastifyReply, done: (complete: boolean) =
 }
 
 /** The client of a request, which may disconnect before the response was sent. */
-export class Client {
+export class Peer {
   #goneReason: ApiError | undefined;
   readonly #listeners: ((reason: ApiError) => void)[] = [];
 
@@ -106,15 +106,15 @@ export class Client {
 }
 
 /** Returns the client of a response. All callers share it. */
-export function clientOf(reply: FastifyReply): Client {
-  reply.client ??= new Client(reply);
+export function peerOf(reply: FastifyReply): Peer {
+  reply.client ??= new Peer(reply);
   return reply.client;
 }
 
 /** Returns a signal that aborts if the client disconnects before the response was sent. */
 export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  clientOf(reply).onGone((reason) => controller.abort(reason));
+  peerOf(reply).onGone((reason) => controller.abort(reason));
   return controller.signal;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { App } from "./app-type.js";
-import { toClientError } from "./client-error.js";
+import { toSocketApiError } from "./client-error.js";
 import { ErrorLog } from "./error-log.js";
 import { ApiError, bodyTooLargeError, toApiError } from "./errors.js";
 
@@ -31,7 +31,7 @@ export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
   });
   // `answerClientError` answers these errors, because Fastify gets no request. They are only counted here.
   app.server.on("clientError", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "ECONNRESET") onAnswer?.(toClientError(error));
+    if (error.code !== "ECONNRESET") onAnswer?.(toSocketApiError(error));
   });
   done();
 });

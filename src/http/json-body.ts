@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { JsonLimits } from "../native/contract.js";
+import { eventLoop, LONG_TEXT } from "../support/async/event-loop.js";
 import { HUGE_TEXT, runBySize } from "../support/async/run-steps.js";
 import { runAtOnce, type Steps } from "../support/async/steps.js";
-import { LONG_TEXT, turns } from "../support/async/turns.js";
 import { withoutNulls } from "../support/json/without-nulls.js";
 import { decodeUtf8 } from "./decode-utf8.js";
 import { ApiError } from "./errors.js";
@@ -115,7 +115,7 @@ export const jsonBody = fp<JsonBodyOptions>(
     );
 
     // Validation ran in the current iteration, and the route also begins with work on the whole body.
-    app.addHook("preHandler", (request, _reply, next) => (request.bodyBytes < HUGE_TEXT ? next() : turns.next()));
+    app.addHook("preHandler", (request, _reply, next) => (request.bodyBytes < HUGE_TEXT ? next() : eventLoop.yield()));
     done();
   },
 );
@@ -154,7 +154,7 @@ function stripByteOrderMark(bytes: Buffer): Buffer {
 }
 
 async function parseInTurn(_request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> {
-  return json.length < LONG_TEXT ? parse(json) : turns.alone(() => parse(json));
+  return json.length < LONG_TEXT ? parse(json) : eventLoop.alone(() => parse(json));
 }
 
 function withoutTopNulls(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
 import { z } from "zod";
-import { runInTurns } from "../support/async/run-steps.js";
+import { runInIterations } from "../support/async/run-steps.js";
 import { checkInSlices } from "../support/schema/sliced-check.js";
 import { allowUnknownFields } from "./control-body.js";
 import { describeIssue } from "./describe-issue.js";
@@ -44,7 +44,7 @@ const results = new WeakMap<object, z.ZodSafeParseResult<unknown>>();
 export async function checkBodyInTurns({ body, routeOptions }: FastifyRequest): Promise<void> {
   const schema = checkedBy.get(routeOptions.schema?.body ?? {});
   if (!schema || typeof body !== "object" || body === null) return;
-  results.set(body, await runInTurns(checkInSlices(() => schema.safeParse(body))));
+  results.set(body, await runInIterations(checkInSlices(() => schema.safeParse(body))));
 }
 
 /** @param body may be no object; there is no result then */

@@ -45,7 +45,7 @@ export interface RolloutCounts {
  * If the engine does not report the version of its tokens, call `announce` while the engine is paused: between the last
  * token of the old weights and the first token of the new ones. Otherwise it need not be called.
  */
-export type WeightUpdate = (announce: () => Promise<void>) => Promise<void>;
+export type LoadWeights = (announce: () => Promise<void>) => Promise<void>;
 
 /** Weights that the proxy loads in all engine servers, with `POST /rl/weights`. */
 export interface WeightsPath extends Pick<WeightsOptions, "exclude" | "onProgress"> {
@@ -242,7 +242,7 @@ export class RolloutController<Data = unknown> {
    * No task starts meanwhile. The engine may cut generations in flight, which the proxy then resumes. If this fails,
    * the earlier version stays in effect.
    */
-  async setVersion(version: number, update?: WeightUpdate | WeightsPath, options: CallOptions = {}): Promise<void> {
+  async setVersion(version: number, update?: LoadWeights | WeightsPath, options: CallOptions = {}): Promise<void> {
     this.#assertNext(version);
     this.#updates++;
     let announced = false;

@@ -1,10 +1,13 @@
 /** A value of a row. Databases agree on these; other types are written as text. */
 export type SqlValue = string | number | null;
 
-export type Row = Readonly<Record<string, SqlValue>>;
+export type DatabaseRow = Readonly<Record<string, SqlValue>>;
 
 /** Runs a statement of a transaction. Values stand in the text as `?`. Returns the rows of a `select` or `returning`. */
-export type Query = <R extends Row = Row>(text: string, ...values: readonly SqlValue[]) => Promise<R[]>;
+export type RunStatement = <R extends DatabaseRow = DatabaseRow>(
+  text: string,
+  ...values: readonly SqlValue[]
+) => Promise<R[]>;
 
 /** Runs transactions one after the other. */
 export class TransactionQueue {
@@ -35,5 +38,5 @@ export interface JobDatabase extends AsyncDisposable {
    *
    * @param committed is called with the result before the next transaction of this process begins
    */
-  transaction<T>(work: (query: Query) => Promise<T>, committed?: (result: T) => void): Promise<T>;
+  transaction<T>(work: (query: RunStatement) => Promise<T>, committed?: (result: T) => void): Promise<T>;
 }

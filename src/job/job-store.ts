@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { WireReport, WireResult, WireSession } from "../rollout/lease/protocol.js";
 import { Rejection } from "../rollout/rejection.js";
-import type { JobDatabase, Query, Row, SqlValue } from "./database.js";
+import type { DatabaseRow, JobDatabase, RunStatement, SqlValue } from "./database.js";
 import { type BatchOrder, chooseBatch, freeSlots, type StalenessLimits, type StartedTask } from "./planning.js";
 import {
   byIndex,
@@ -23,7 +23,7 @@ import {
   toStored,
   updateTasks,
 } from "./queries.js";
-import { type BatchRow, FORMAT, type JobRow, SCHEMA, type SessionRow, type TaskRow } from "./schema.js";
+import { type CompleteBatchRow, FORMAT, type JobRow, SCHEMA, type SessionRow, type TaskRow } from "./schema.js";
 import { seal } from "./sealed.js";
 
 export interface JobStoreOptions {
@@ -74,7 +74,7 @@ export interface JobChange {
 /** The work that earlier processes of the job have finished. */
 export interface EarlierWork {
   readonly ended: readonly EndedTask[];
-  readonly batches: readonly BatchRow[];
+  readonly batches: readonly CompleteBatchRow[];
 }
 
 export interface Claim {
@@ -188,7 +188,7 @@ export class JobStore implements AsyncDisposable {
   async begin(onChange: (change: JobChange) => void): Promise<EarlierWork> {
     return this.#change(async (query, draft) => {
       const ended = await query<TaskRow>("select * from tasks where result is not null order by id");
-      const batches = await query<BatchRow>("select * from batches order by number");
+      const batches = await query<CompleteBatchRow>("select * from batches order by number");
       const unwanted = await query<{ id: string }>("select id from sessions where state = 'unwanted'");
       const lostLeases = await query<{ id: string }>("select id from lost_leases");
       draft.unwanted.push(...unwanted.map(({ id }) => id));
@@ -209,7 +209,7 @@ export class JobStore implements AsyncDisposable {
     });
   }
 
-  async #admit(query: Query, job: JobRow, limits: StalenessLimits): Promise<number> {
+  async #admit(query: RunStatement, job: JobRow, limits: StalenessLimits): Promise<number> {
     const { queued, leased, accepted } = await readCounts(query, job);
     const free = freeSlots(limits, { version: job.version, extra: job.extra, running: queued + leased, accepted });
     if (free === 0) return 0;
@@ -218,9 +218,15 @@ export class JobStore implements AsyncDisposable {
     return (await query(text, job.version, free)).length;
   }
 
-  async #take(query: Query, job: JobRow, { order, limits, last }: WantedBatch): Promise<EndedTask[] | undefined> {
+  async #take(
+    query: RunStatement,
+    job: JobRow,
+    { order, limits, last }: WantedBatch,
+  ): Promise<EndedTask[] | undefined> {
     const list = (states: string) =>
-      query<StartedTask & Row>(`select id as "index", version from tasks where state in (${states}) order by id`);
+      query<StartedTask & DatabaseRow>(
+        `select id as "index", version from tasks where state in (${states}) order by id`,
+      );
     const [accepted, running] = [await list("'accepted'"), await list("'queued', 'leased'")];
     const [waiting] = last === "all" ? await query("select 1 from tasks where state = 'waiting' limit 1") : [];
     const chosen = chooseBatch({
@@ -288,7 +294,7 @@ export class JobStore implements AsyncDisposable {
     return this.#change((query, draft) => this.#announce(query, draft, sessions));
   }
 
-  async #announce(query: Query, draft: Draft, sessions: readonly WireSession[]): Promise<string[]> {
+  async #announce(query: RunStatement, draft: Draft, sessions: readonly WireSession[]): Promise<string[]> {
     const lost: WireSession[] = [];
     for (const session of sessions) {
       const [task] = await query<TaskRow>("select * from tasks where lease = ?", session.lease_id);
@@ -326,7 +332,7 @@ export class JobStore implements AsyncDisposable {
   }
 
   async #report(
-    query: Query,
+    query: RunStatement,
     draft: Draft,
     { lease_id, task: id, attempt, result }: WireReport,
   ): Promise<ReportOutcome> {
@@ -375,7 +381,7 @@ export class JobStore implements AsyncDisposable {
     });
   }
 
-  async #giveBack(query: Query, draft: Draft, tasks: readonly TaskRow[]): Promise<number> {
+  async #giveBack(query: RunStatement, draft: Draft, tasks: readonly TaskRow[]): Promise<number> {
     for (const task of tasks) await this.#release(query, draft, task, "returned");
     return tasks.length;
   }
@@ -529,7 +535,7 @@ export class JobStore implements AsyncDisposable {
     return this.#hasFailed;
   }
 
-  async #change<T>(work: (query: Query, draft: Draft) => Promise<T>): Promise<T> {
+  async #change<T>(work: (query: RunStatement, draft: Draft) => Promise<T>): Promise<T> {
     const draft: Draft = { ended: [], lost: [], unwanted: [], lostLeases: [] };
     const committed = () => {
       if (Object.values(draft).some((list: unknown[]) => list.length > 0)) this.#onChange(draft);
@@ -543,16 +549,16 @@ export class JobStore implements AsyncDisposable {
     }
   }
 
-  async #discard(query: Query, draft: Draft, sessions: readonly string[]): Promise<void> {
+  async #discard(query: RunStatement, draft: Draft, sessions: readonly string[]): Promise<void> {
     draft.unwanted.push(...(await discard(query, sessions)));
   }
 
   /** Ends a lease whose report cannot count. Its task runs again, unless it ran too often. */
-  async #lose(query: Query, draft: Draft, task: TaskRow, reason: string): Promise<void> {
+  async #lose(query: RunStatement, draft: Draft, task: TaskRow, reason: string): Promise<void> {
     await this.#countLoss(query, draft, await this.#release(query, draft, task, "lost"), reason);
   }
 
-  async #countLoss(query: Query, draft: Draft, task: TaskRow, reason: string): Promise<void> {
+  async #countLoss(query: RunStatement, draft: Draft, task: TaskRow, reason: string): Promise<void> {
     const losses = [...(JSON.parse(task.losses) as string[]), reason];
     await query("update tasks set losses = ?, lost = ? where id = ?", JSON.stringify(losses), losses.length, task.id);
     await query("update job set lost = lost + 1");
@@ -568,7 +574,12 @@ export class JobStore implements AsyncDisposable {
    * Takes a task from its worker and has the sessions of the attempt deleted. Keeps them if the attempt was lost and the next one can go
    * on with them.
    */
-  async #release(query: Query, draft: Draft, task: TaskRow, why: "returned" | "stopped" | "lost"): Promise<TaskRow> {
+  async #release(
+    query: RunStatement,
+    draft: Draft,
+    task: TaskRow,
+    why: "returned" | "stopped" | "lost",
+  ): Promise<TaskRow> {
     const { lease, resumable } = task;
     const keepsSessions = why === "lost" && resumable === 1;
     const known = keepsSessions ? addOwnLease(task) : readCutLeases(task);
@@ -594,12 +605,18 @@ export class JobStore implements AsyncDisposable {
   }
 
   /** Marks the sessions of leases for deletion. */
-  async #loseLeases(query: Query, draft: Draft, leases: readonly string[]): Promise<void> {
+  async #loseLeases(query: RunStatement, draft: Draft, leases: readonly string[]): Promise<void> {
     for (const lease of leases) await query("insert into lost_leases values (?)", lease);
     draft.lostLeases.push(...leases);
   }
 
-  async #end(query: Query, draft: Draft, task: TaskRow, result: WireResult, lease: string | null): Promise<void> {
+  async #end(
+    query: RunStatement,
+    draft: Draft,
+    task: TaskRow,
+    result: WireResult,
+    lease: string | null,
+  ): Promise<void> {
     const state = result.accepted.length > 0 ? "accepted" : "rejected";
     const text =
       "update tasks set state = ?, result = ?, accepted_lease = ?, lease = null, worker = null, expires_at = null, cut_leases = '[]' where id = ?";
@@ -654,7 +671,10 @@ function findMismatch({ format, state, digest }: JobRow, options: JobStoreOption
   return digest === options.digest ? undefined : "other_job";
 }
 
-async function begin(query: Query, { digest, version, firstBatch, batchSize }: JobStoreOptions): Promise<JobRow> {
+async function begin(
+  query: RunStatement,
+  { digest, version, firstBatch, batchSize }: JobStoreOptions,
+): Promise<JobRow> {
   for (const table of ["job", "tasks", "sessions", "lost_leases", "batches"]) await query(`delete from ${table}`);
   const job = {
     one: 1,
@@ -676,7 +696,7 @@ async function begin(query: Query, { digest, version, firstBatch, batchSize }: J
 }
 
 /** Goes on with a job whose processes have ended. Its rollout workers may live and report. */
-async function goOn(query: Query, { clock }: JobRow, leaseMilliseconds: number): Promise<void> {
+async function goOn(query: RunStatement, { clock }: JobRow, leaseMilliseconds: number): Promise<void> {
   await query("update job set state = 'running'");
   await query("update tasks set state = 'accepted' where state = 'taken'");
   // Workers have the whole lease time to send a heartbeat.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { type JobDatabase, type Query, type Row, TransactionQueue } from "./database.js";
+import { type DatabaseRow, type JobDatabase, type RunStatement, TransactionQueue } from "./database.js";
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with `?schema=NAME` if not `rolltape`. A schema has one job. */
@@ -67,7 +67,7 @@ export class PostgresDatabase implements JobDatabase {
     }
   }
 
-  transaction<T>(work: (query: Query) => Promise<T>, committed?: (result: T) => void): Promise<T> {
+  transaction<T>(work: (query: RunStatement) => Promise<T>, committed?: (result: T) => void): Promise<T> {
     return this.#transactions.run(() => this.#run(work), committed);
   }
 
@@ -76,7 +76,7 @@ export class PostgresDatabase implements JobDatabase {
     await this.#client.end().catch(() => undefined);
   }
 
-  async #run<T>(work: (query: Query) => Promise<T>): Promise<T> {
+  async #run<T>(work: (query: RunStatement) => Promise<T>): Promise<T> {
     try {
       await this.#client.query("begin");
       const result = await work(this.#query);
@@ -89,7 +89,10 @@ export class PostgresDatabase implements JobDatabase {
     }
   }
 
-  readonly #query: Query = async <R extends Row>(text: string, ...values: readonly unknown[]): Promise<R[]> => {
+  readonly #query: RunStatement = async <R extends DatabaseRow>(
+    text: string,
+    ...values: readonly unknown[]
+  ): Promise<R[]> => {
     const { rows } = await this.#client.query<R>(this.#translate(text), [...values]);
     return rows;
   };

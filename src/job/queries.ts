@@ -1,7 +1,7 @@
 import type { WireResult } from "../rollout/lease/protocol.js";
 import { toWire } from "../rollout/lease/wire-result.js";
 import type { Rejection } from "../rollout/rejection.js";
-import type { Query, SqlValue } from "./database.js";
+import type { RunStatement, SqlValue } from "./database.js";
 import type { JobRow, SessionRow, TaskRow } from "./schema.js";
 import { unseal } from "./sealed.js";
 
@@ -38,7 +38,7 @@ export interface JobCounts {
   readonly lost: number;
 }
 
-export async function readJob(query: Query): Promise<JobRow> {
+export async function readJob(query: RunStatement): Promise<JobRow> {
   const [job] = await query<JobRow>("select * from job");
   if (!job) throw new Error("the job was removed from its database");
   return job;
@@ -47,7 +47,7 @@ export async function readJob(query: Query): Promise<JobRow> {
 const RUNNING_STATES = ["waiting", "queued", "leased", "accepted", "taken"] as const;
 
 /** Reads the counts of a job. Tasks that have ended for good are not counted one by one: the job has their numbers. */
-export async function readCounts(query: Query, job?: JobRow): Promise<JobCounts> {
+export async function readCounts(query: RunStatement, job?: JobRow): Promise<JobCounts> {
   const { version, earlier, consumed, rejected, lost } = job ?? (await readJob(query));
   const states = RUNNING_STATES.map((state) => `'${state}'`).join(", ");
   const text = `select state, count(*) as tasks from tasks where state in (${states}) group by state`;
@@ -70,7 +70,7 @@ export async function readCounts(query: Query, job?: JobRow): Promise<JobCounts>
 
 /** Returns a session that belongs to another task, or is listed twice. A batch can have it only once. */
 export async function findMisplaced(
-  query: Query,
+  query: RunStatement,
   task: number,
   sessions: readonly string[],
 ): Promise<string | undefined> {
@@ -87,7 +87,7 @@ export async function findMisplaced(
 }
 
 export async function noteSession(
-  query: Query,
+  query: RunStatement,
   { id, task, lease, state }: Pick<SessionRow, "id" | "task" | "lease" | "state">,
 ) {
   await query(
@@ -101,7 +101,7 @@ export async function noteSession(
 }
 
 /** Notes sessions that the proxy is to delete, except for accepted ones, and returns them. */
-export async function discard(query: Query, sessions: readonly string[]): Promise<string[]> {
+export async function discard(query: RunStatement, sessions: readonly string[]): Promise<string[]> {
   const unwanted: string[] = [];
   for (const id of new Set(sessions)) {
     const [row] = await query(
@@ -114,13 +114,13 @@ export async function discard(query: Query, sessions: readonly string[]): Promis
   return unwanted;
 }
 
-export async function tasksOf(query: Query, leases: readonly string[]): Promise<TaskRow[]> {
+export async function tasksOf(query: RunStatement, leases: readonly string[]): Promise<TaskRow[]> {
   return inChunks(leases, (list, ids) => query<TaskRow>(`select * from tasks where lease in (${list})`, ...ids));
 }
 
 /** @param values those of the change */
 export async function updateTasks(
-  query: Query,
+  query: RunStatement,
   change: string,
   tasks: readonly number[],
   ...values: readonly SqlValue[]
@@ -152,7 +152,7 @@ const ROWS = 100;
 
 /** Adds rows, many with one statement. Those whose key exists are left as they are. */
 export async function insert(
-  query: Query,
+  query: RunStatement,
   table: string,
   columns: readonly string[],
   rows: readonly SqlValue[][],

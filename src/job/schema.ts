@@ -1,4 +1,4 @@
-import type { Row } from "./database.js";
+import type { DatabaseRow } from "./database.js";
 
 /** Version of the tables. */
 export const FORMAT = 5;
@@ -73,7 +73,7 @@ export const SCHEMA: readonly string[] = [
   )`,
 ];
 
-export interface JobRow extends Row {
+export interface JobRow extends DatabaseRow {
   readonly format: number;
   readonly job_id: string;
   /** Digest of the tasks and of what decides how they run. */
@@ -96,7 +96,7 @@ export interface JobRow extends Row {
   readonly clock: number;
 }
 
-export interface TaskRow extends Row {
+export interface TaskRow extends DatabaseRow {
   /** Position in the order of submission, from 0. */
   readonly id: number;
   readonly task_id: string;
@@ -127,7 +127,7 @@ export interface TaskRow extends Row {
   readonly batch: number | null;
 }
 
-export interface SessionRow extends Row {
+export interface SessionRow extends DatabaseRow {
   readonly id: string;
   readonly task: number;
   readonly lease: string;
@@ -139,7 +139,7 @@ export interface SessionRow extends Row {
 }
 
 /** A batch whose file is complete. */
-export interface BatchRow extends Row {
+export interface CompleteBatchRow extends DatabaseRow {
   readonly number: number;
   readonly file: string;
   /** Number of its tasks. */

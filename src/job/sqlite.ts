@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type Libsql from "libsql";
 import { unusableFolderError } from "../storage/errors.js";
-import { type JobDatabase, type Query, type Row, TransactionQueue } from "./database.js";
+import { type DatabaseRow, type JobDatabase, type RunStatement, TransactionQueue } from "./database.js";
 import { LastCommit } from "./last-commit.js";
 
 const FILE = "job.db";
@@ -51,7 +51,7 @@ export class SqliteDatabase implements JobDatabase {
     }
   }
 
-  transaction<T>(work: (query: Query) => Promise<T>, committed?: (result: T) => void): Promise<T> {
+  transaction<T>(work: (query: RunStatement) => Promise<T>, committed?: (result: T) => void): Promise<T> {
     return this.#transactions.run(() => this.#run(work), committed);
   }
 
@@ -74,7 +74,7 @@ export class SqliteDatabase implements JobDatabase {
     this.#database.close();
   }
 
-  async #run<T>(work: (query: Query) => Promise<T>): Promise<T> {
+  async #run<T>(work: (query: RunStatement) => Promise<T>): Promise<T> {
     this.#database.exec("begin immediate");
     this.#writes = false;
     try {
@@ -90,7 +90,10 @@ export class SqliteDatabase implements JobDatabase {
     }
   }
 
-  readonly #query: Query = async <R extends Row>(text: string, ...values: readonly unknown[]): Promise<R[]> => {
+  readonly #query: RunStatement = async <R extends DatabaseRow>(
+    text: string,
+    ...values: readonly unknown[]
+  ): Promise<R[]> => {
     const statement = this.#prepare(text);
     if (!text.startsWith("select")) this.#writes = true;
     if (statement.reader) return statement.all(...values) as R[];

@@ -64,7 +64,7 @@ export interface ChatModel {
    * Returns the ids of the markers with which reasoning begins and ends; those of most models if the family is `none`. Undefined if one
    * reader reads the family's whole output.
    */
-  reasoningMarkers(): Promise<ReasoningMarkers | undefined>;
+  reasoningMarkers(): Promise<MarkerTokens | undefined>;
   /** Returns a parser for the tokens of one output. */
   outputParser(options: OutputParserOptions): OutputParser;
   /** Counters of the cache of encoded text. */
@@ -92,7 +92,7 @@ export interface PromptOptions {
   readonly maxTokens?: number;
 }
 
-export interface ReasoningMarkers {
+export interface MarkerTokens {
   readonly begin: Int32Array;
   readonly end: Int32Array;
 }

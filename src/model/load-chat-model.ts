@@ -6,8 +6,8 @@ import type {
   ChatModel,
   ContinuationFallback,
   ContinuationResult,
+  MarkerTokens,
   PromptOptions,
-  ReasoningMarkers,
   RecordedTurn,
   ToolCallSupport,
 } from "./chat-model.js";
@@ -82,7 +82,7 @@ export class FolderChatModel implements ChatModel {
   /** The loops that were recorded while these texts were rendered. The next rendering takes iterations from them. */
   readonly #loops = new WeakMap<EncodedText, KnownRendering["loops"]>();
 
-  #markers: Promise<ReasoningMarkers | undefined> | undefined;
+  #markers: Promise<MarkerTokens | undefined> | undefined;
 
   constructor(folder: string, files: ModelFiles, options: ChatModelOptions) {
     this.folder = resolve(folder);
@@ -177,12 +177,12 @@ export class FolderChatModel implements ChatModel {
     return block !== undefined && promptEnd.trimEnd().endsWith(block.end);
   }
 
-  reasoningMarkers(): Promise<ReasoningMarkers | undefined> {
+  reasoningMarkers(): Promise<MarkerTokens | undefined> {
     this.#markers ??= this.#encodeMarkers();
     return this.#markers;
   }
 
-  async #encodeMarkers(): Promise<ReasoningMarkers | undefined> {
+  async #encodeMarkers(): Promise<MarkerTokens | undefined> {
     const { reasoning } = this.families;
     const block = reasoning === "none" ? THINK : findReasoningBlock(reasoning);
     if (block === undefined) return undefined;

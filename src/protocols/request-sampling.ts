@@ -23,7 +23,7 @@ export interface RequestSampling {
   readonly seed: number | undefined;
   /** Alternatives to record per token. */
   readonly topLogprobs: number;
-  readonly structure: OutputStructure | undefined;
+  readonly structure: OutputSchema | undefined;
 }
 
 export type TokenBias = readonly [tokenId: number, bias: number];
@@ -36,7 +36,7 @@ export interface ThinkingBudget {
 }
 
 /** A JSON schema that the output must match. */
-export interface OutputStructure {
+export interface OutputSchema {
   /** JSON text. */
   readonly jsonSchema: string;
   /** The request's field that asks for it. */

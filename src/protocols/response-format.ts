@@ -2,7 +2,7 @@ import { z } from "zod";
 import { valueLength } from "../conversation/size.js";
 import { isShallow } from "./depth.js";
 import { TOO_DEEP } from "./fields.js";
-import type { OutputStructure } from "./request-sampling.js";
+import type { OutputSchema } from "./request-sampling.js";
 
 const ANY_OBJECT = JSON.stringify({ type: "object" });
 
@@ -53,7 +53,7 @@ function toStructure(
   param: string,
   type: "text" | "json_object" | "json_schema",
   requestedSchema: unknown,
-): OutputStructure | undefined {
+): OutputSchema | undefined {
   if (type === "text") return undefined;
   return { param, jsonSchema: type === "json_object" ? ANY_OBJECT : JSON.stringify(requestedSchema) };
 }

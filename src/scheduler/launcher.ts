@@ -1,8 +1,8 @@
 import type { ProcessEnd } from "./process-end.js";
-import type { Role } from "./roles.js";
+import type { JobRole } from "./roles.js";
 
 /** The machine of a process. */
-export interface Place {
+export interface MachineAddress {
   /** The machine's name. */
   readonly node: string;
   /** Address under which other machines reach it. */
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 export interface ProcessPlan {
-  readonly role: Role;
+  readonly role: JobRole;
   readonly index: number;
   /** All placeholders are filled in except `{port}`, because only the machine itself knows its free ports. */
   readonly command: readonly string[];
@@ -30,7 +30,7 @@ export interface LaunchedProcess {
 
 /** Starts processes on their machines. */
 export interface Launcher {
-  place(role: Role, index: number): Place;
+  place(role: JobRole, index: number): MachineAddress;
   /** Starts a process. A restart uses the same port if it is free, because others may know the address. */
   launch(plan: ProcessPlan): Promise<LaunchedProcess>;
 }

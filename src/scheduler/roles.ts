@@ -3,4 +3,4 @@
  * several proxies one address.
  */
 export const ROLES = ["engine", "proxy", "gateway", "rollout", "controller"] as const;
-export type Role = (typeof ROLES)[number];
+export type JobRole = (typeof ROLES)[number];

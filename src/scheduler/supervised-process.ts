@@ -5,10 +5,10 @@ import { describeLogEnd, logLength } from "../support/processes/log-file.js";
 import { waitForReadyLine } from "../support/processes/ready-line.js";
 import { pauseBeforeRestart } from "../support/processes/restart-pause.js";
 import type { RoleSpec } from "./job.js";
-import type { LaunchedProcess, Launcher, Place } from "./launcher.js";
+import type { LaunchedProcess, Launcher, MachineAddress } from "./launcher.js";
 import { fillEnvironment, fillIn, type Values } from "./placeholders.js";
 import type { ProcessEnd } from "./process-end.js";
-import type { Role } from "./roles.js";
+import type { JobRole } from "./roles.js";
 import { waitUntilAnswers } from "./wait-until-answers.js";
 
 /** `lost`: it ended, and has no restarts left. `done`: it ended with status 0. */
@@ -16,7 +16,7 @@ export type ProcessState = "starting" | "ready" | "restarting" | "lost" | "done"
 
 /** The record of a process in `processes.json` of the job's folder. */
 export interface ProcessRecord {
-  readonly role: Role;
+  readonly role: JobRole;
   readonly index: number;
   readonly node: string;
   state: ProcessState;
@@ -44,7 +44,7 @@ export class SupervisedProcess {
   readonly over: Promise<ProcessEnd>;
   readonly #options: SupervisedOptions;
   readonly #stopping = new AbortController();
-  readonly #place: Place;
+  readonly #place: MachineAddress;
   readonly #errors: string;
   /** Offset in the error log at which the last run begins. */
   #errorsFrom = 0;

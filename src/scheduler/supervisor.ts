@@ -6,7 +6,7 @@ import { SchedulerError } from "./errors.js";
 import { type JobSpec, type RoleSpec, sortRoles } from "./job.js";
 import type { Launcher } from "./launcher.js";
 import { LocalLauncher } from "./local/local-launcher.js";
-import { ROLES, type Role } from "./roles.js";
+import { type JobRole, ROLES } from "./roles.js";
 import { type ProcessRecord, SupervisedProcess } from "./supervised-process.js";
 import { UnexportedSessions } from "./unexported-sessions.js";
 
@@ -124,7 +124,7 @@ class Supervisor {
   }
 
   /** Stops the processes of these roles, in the opposite order of their start. */
-  async #stopRoles(roles: readonly Role[]): Promise<void> {
+  async #stopRoles(roles: readonly JobRole[]): Promise<void> {
     for (const processes of [...this.#started].reverse()) {
       if (!roles.some((role) => role === processes[0]?.record.role)) continue;
       await Promise.all(processes.map((process) => process.stop()));

@@ -24,15 +24,15 @@ import type { SessionRegistry } from "../session/session-registry.js";
 import type { ServerContext, ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { EngineHealth } from "./engine-health.js";
-import { toApiError } from "./errors.js";
-import { createKnownBodyReader } from "./known/known-body-reader.js";
-import { KnownRequests } from "./known/known-requests.js";
-import { restoreSpelling } from "./known/restore-spelling.js";
+import { toServerApiError } from "./errors.js";
 import { Admission } from "./limits/admission.js";
 import { availableMemory } from "./limits/configured-limits.js";
 import { createHeap } from "./limits/heap-watch.js";
+import { MemoryBudget } from "./limits/memory-budget.js";
 import { createProcessMemory } from "./limits/process-memory.js";
-import { Store } from "./limits/store.js";
+import { createKnownBodyReader } from "./memory/known-body-reader.js";
+import { KnownRequests } from "./memory/known-requests.js";
+import { restoreSpelling } from "./memory/restore-spelling.js";
 import { Metrics } from "./metrics/metrics.js";
 import { listModelWarnings } from "./model-warnings.js";
 import { openapi } from "./openapi/openapi.js";
@@ -97,7 +97,7 @@ export async function createServer({
   const known = new KnownRequests(Math.min(settings.knownRequestBytes, KNOWN_SHARE * heap.read().limit));
   const rules = new UpstreamRules(settings.upstreams, settings.modelName);
   const sharedMemory = new SharedMemory(settings.sharedMemory);
-  const store = new Store({ registry, known, sharedMemory, limits, heap, memory });
+  const store = new MemoryBudget({ registry, known, sharedMemory, limits, heap, memory });
   const app = createApp({
     logger,
     maxBodyBytes: settings.maxBodyBytes,
@@ -150,7 +150,7 @@ export async function createServer({
   });
   await app.register(earlyAnswer);
   const onAnswer = countRefusals("rolltape_refused_total", context.metrics.registry);
-  await app.register(errorHandler, { toApiError, toBody: toErrorBody, onAnswer });
+  await app.register(errorHandler, { toApiError: toServerApiError, toBody: toErrorBody, onAnswer });
   await app.register(jsonBody, {
     limits: ({ session }) => (session ? settings.jsonLimits : CONTROL_LIMITS),
     readLarge: createKnownBodyReader(context.known.bodies, (value) => rules.findForBody(value) === undefined),

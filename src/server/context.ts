@@ -18,11 +18,11 @@ import type { PageFiles } from "../view/http/page-files.js";
 import type { SamplingOverride } from "./call/sampling-override.js";
 import type { CurrentVersion } from "./current-version.js";
 import type { EngineHealth } from "./engine-health.js";
-import type { KnownRequests } from "./known/known-requests.js";
 import type { Heap } from "./limits/heap-watch.js";
+import type { MemoryBudget, StoreLimits } from "./limits/memory-budget.js";
 import type { ProcessMemory } from "./limits/process-memory.js";
 import type { SessionLimits } from "./limits/session-limits.js";
-import type { Store, StoreLimits } from "./limits/store.js";
+import type { KnownRequests } from "./memory/known-requests.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { ModelWarning } from "./model-warnings.js";
 import type { RerenderedCalls } from "./rerendered-calls.js";
@@ -48,7 +48,7 @@ export interface ServerContext {
   readonly preparedExports: PreparedExports;
   readonly exportLeases: ExportLeases;
   readonly known: KnownRequests;
-  readonly store: Store;
+  readonly store: MemoryBudget;
   /** Undefined if sessions are not stored. */
   readonly storage?: ServerStorage | undefined;
   /** Describes the server in the metadata of each batch. */

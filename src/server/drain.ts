@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
-import { type CutAnswer, listCut } from "../http/connections/answer.js";
 import { finishAnswers, waitForAnswers, waitWhile } from "../http/connections/finish-answers.js";
+import { type CutAnswer, listCut } from "../http/connections/http-answer.js";
 import { SessionError } from "../session/errors.js";
 import type { Session } from "../session/session.js";
 import type { ServerContext } from "./context.js";

@@ -1,9 +1,9 @@
-import { toApiError as toControlError } from "../control/session-errors.js";
+import { toSessionApiError } from "../control/session-errors.js";
 import { ApiError } from "../http/errors.js";
 import { TemplateError } from "../model/chat-model.js";
 import { TokenizerError } from "../model/tokenizer/piece-encoder.js";
 import { StorageError } from "../storage/index.js";
-import { toClientError } from "./storage/client-errors.js";
+import { toStorageApiError } from "./storage/client-errors.js";
 
 /** Advice for the administrator of a server with a damaged session. */
 const DAMAGE_ADVICE =
@@ -13,8 +13,8 @@ const DAMAGE_ADVICE =
 /**
  * Returns the error to send for an error that a route threw, including errors of the chat template, the tokenizer and the storage.
  */
-export function toApiError(error: unknown): ApiError {
-  if (error instanceof StorageError) return toClientError(error);
+export function toServerApiError(error: unknown): ApiError {
+  if (error instanceof StorageError) return toStorageApiError(error);
   if (error instanceof TemplateError) {
     const message = `The chat template refused the messages: ${error.message}`;
     return new ApiError("template_error", message, { param: "messages", cause: error });
@@ -23,7 +23,7 @@ export function toApiError(error: unknown): ApiError {
     const message = `The tokenizer cannot encode the messages: ${error.message}`;
     return new ApiError("tokenizer_error", message, { param: "messages", cause: error });
   }
-  const apiError = toControlError(error);
+  const apiError = toSessionApiError(error);
   if (apiError.code !== "session_damaged") return apiError;
   const { code, message, param, details } = apiError;
   return new ApiError(code, `${message} ${DAMAGE_ADVICE}`, { param, details, cause: error });

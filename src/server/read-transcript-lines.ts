@@ -3,8 +3,8 @@ import { writeFailedTranscript } from "../control/failed-transcript.js";
 import { logServerError } from "../http/error-log.js";
 import type { SessionRegistry } from "../session/session-registry.js";
 import { concatInSteps } from "../support/async/concat-in-steps.js";
-import { runInTurns } from "../support/async/run-steps.js";
-import { toApiError } from "./errors.js";
+import { runInIterations } from "../support/async/run-steps.js";
+import { toServerApiError } from "./errors.js";
 import { readTranscript } from "./transcript-body.js";
 
 /** No session is added to an answer of this size. */
@@ -38,7 +38,7 @@ export async function readTranscriptLines(
     size += line.reduce((sum, { length }) => sum + length, 0);
     if (size >= ENOUGH_BYTES) break;
   }
-  return runInTurns(concatInSteps(pieces));
+  return runInIterations(concatInSteps(pieces));
 }
 
 /** An error, also an unexpected one, fails only its own session. */
@@ -51,7 +51,7 @@ async function readOrFail(
   try {
     return [await readTranscript(registry, id, discount), LINE_END];
   } catch (error) {
-    const apiError = toApiError(error);
+    const apiError = toServerApiError(error);
     logServerError(log, apiError);
     return [writeFailedTranscript(id, apiError)];
   }

@@ -1,5 +1,5 @@
 import { TEMPLATE_TYPE } from "../config/index.js";
-import type { Interaction } from "../session/interaction.js";
+import type { RecordedInteraction } from "../session/recorded-interaction.js";
 
 /** Number of calls after which their share says something. */
 const MIN_CALLS = 50;
@@ -17,7 +17,7 @@ export class RerenderedCalls {
     this.#warn = warn;
   }
 
-  count({ parent, tokenExact, fallback }: Pick<Interaction, "parent" | "tokenExact" | "fallback">): void {
+  count({ parent, tokenExact, fallback }: Pick<RecordedInteraction, "parent" | "tokenExact" | "fallback">): void {
     if (parent < 0) return;
     this.#children++;
     if (!tokenExact && fallback === "rerendered") this.#rerendered++;

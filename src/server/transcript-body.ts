@@ -2,7 +2,7 @@ import type { Session } from "../session/session.js";
 import type { SessionRegistry } from "../session/session-registry.js";
 import { describeSession } from "../session/session-transcript.js";
 import { concatInSteps } from "../support/async/concat-in-steps.js";
-import { runInTurns } from "../support/async/run-steps.js";
+import { runInIterations } from "../support/async/run-steps.js";
 import type { Steps } from "../support/async/steps.js";
 import { jsonPieces } from "../transcript/json-pieces.js";
 
@@ -19,7 +19,7 @@ export async function readTranscript(registry: SessionRegistry, sessionId: strin
   session.hold();
   try {
     await registry.wake(session);
-    return await runInTurns(writeTranscript(session, discount));
+    return await runInIterations(writeTranscript(session, discount));
   } finally {
     session.release();
   }

@@ -1,5 +1,5 @@
 import { firstBytes } from "./first-bytes.js";
-import type { Api, CallFacts } from "./interaction.js";
+import type { Api, CallFacts } from "./recorded-interaction.js";
 import type { RecordedSampling } from "./recorded-sampling.js";
 
 /**
@@ -16,7 +16,7 @@ export interface RecordedCall extends CallFacts {
 }
 
 /** The sampling of a call that was recorded without parameters: temperature 1, no truncation, no penalties. */
-export const PLAIN_SAMPLING: RecordedSampling = {
+export const DEFAULT_SAMPLING: RecordedSampling = {
   temperature: 1,
   samplingTemperature: 1,
   greedy: false,
@@ -110,7 +110,7 @@ const floats = new Float32Array(words.buffer);
 
 /** Returns one word per fact, with the bits of the fact's dtype; BOOL is 0 or 1. The next call of this function overwrites them. */
 export function encodeFacts(call: RecordedCall): Uint32Array {
-  const sampling = call.sampling ?? PLAIN_SAMPLING;
+  const sampling = call.sampling ?? DEFAULT_SAMPLING;
   FACT_LIST.forEach(({ dtype, read }, slot) => {
     const target = dtype === "F32" ? floats : words;
     target[slot] = read(sampling, call);
@@ -148,7 +148,7 @@ export const LABELS = {
   requested_model: { known: [], read: ({ requestedModel }) => requestedModel },
   logprob_content: {
     known: ["temperature", "truncated", "raw", "unknown"],
-    read: ({ sampling = PLAIN_SAMPLING }) => sampling.logprobs,
+    read: ({ sampling = DEFAULT_SAMPLING }) => sampling.logprobs,
   },
   dropped_tools: { known: [], read: ({ droppedTools }) => droppedTools },
   tag: { known: [], read: ({ tag }) => tag },

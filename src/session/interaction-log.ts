@@ -1,12 +1,12 @@
 import type { Message } from "../conversation/message.js";
 import type { ParentMatch } from "../native/contract.js";
 import { SessionError } from "./errors.js";
-import { type Interaction, joinMessages } from "./interaction.js";
+import { joinMessages, type RecordedInteraction } from "./recorded-interaction.js";
 
 /** The interactions of one session in completion order. */
 export class InteractionLog {
   readonly #sessionId: string;
-  readonly #all: Interaction[] = [];
+  readonly #all: RecordedInteraction[] = [];
   readonly #indexOf = new Map<string, number>();
   readonly #toolsKeys = new Set<string>();
   #count = 0;
@@ -26,7 +26,7 @@ export class InteractionLog {
     return this.#indexOf.has(id);
   }
 
-  add(interaction: Interaction): void {
+  add(interaction: RecordedInteraction): void {
     this.#all[interaction.index] = interaction;
     this.#indexOf.set(interaction.id, interaction.index);
     this.#toolsKeys.add(interaction.toolsKey);
@@ -45,7 +45,7 @@ export class InteractionLog {
     return this.#toolsKeys.has(toolsKey);
   }
 
-  at(index: number): Interaction {
+  at(index: number): RecordedInteraction {
     const found = this.#all[index];
     if (!found)
       throw new SessionError("interaction_not_found", `Session ${this.#sessionId} has no interaction ${index}.`);
@@ -53,26 +53,26 @@ export class InteractionLog {
   }
 
   /** The interaction that completed last; undefined if there are none. */
-  get newest(): Interaction | undefined {
+  get newest(): RecordedInteraction | undefined {
     return this.#all.at(-1);
   }
 
   /** Returns the interaction that completed last. Throws if there are none. */
-  requireNewest(): Interaction {
+  requireNewest(): RecordedInteraction {
     const { newest } = this;
     if (newest) return newest;
     throw new SessionError("no_interactions", `Session ${this.#sessionId} has no completed model call to reward.`);
   }
 
   /** Returns the interaction with this id. Throws if there is none. */
-  require(id: string): Interaction {
+  require(id: string): RecordedInteraction {
     const index = this.#indexOf.get(id);
     if (index !== undefined) return this.at(index);
     const message = `Session ${this.#sessionId} has no interaction "${id.slice(0, 100)}".`;
     throw new SessionError("interaction_not_found", message, { param: "interactionId" });
   }
 
-  readMessages(interaction: Interaction): Message[] {
+  readMessages(interaction: RecordedInteraction): Message[] {
     return joinMessages(interaction, this.#all);
   }
 

@@ -40,7 +40,7 @@ export const samplingInputSchema = z
  *
  * @param outputTokens number of sampled tokens; recorded as `maxTokens` if the input has none
  */
-export function toRecordedSampling(
+export function fillRecordedSampling(
   {
     temperature,
     samplingTemperature,

@@ -3,8 +3,8 @@ import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
 import type { NativeSession, RestoredTree } from "../native/contract.js";
 import { Delivery } from "./delivery/delivery.js";
-import { type Interaction, listChoices } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
+import { listChoices, type RecordedInteraction } from "./recorded-interaction.js";
 import { type ByteTally, measureMessages, measureRequest, SessionSize } from "./session-size.js";
 import type { SessionSummary } from "./session-summary.js";
 import { SessionTools } from "./session-tools.js";
@@ -30,7 +30,7 @@ export interface SessionDataOptions {
 
 /** A recorded call that is added to its session. */
 export interface AddedCall {
-  readonly interaction: Interaction;
+  readonly interaction: RecordedInteraction;
   /** Number of tokens that the call does not share with its parent. */
   readonly newTokens: number;
   /** Memory of the objects that it does not share, in bytes. */
@@ -94,7 +94,7 @@ export class SessionData {
   }
 
   /** Returns the JSON of the tools of an interaction; undefined if it had none or they were not recorded. */
-  readTools({ toolsKey }: Interaction): string | undefined {
+  readTools({ toolsKey }: RecordedInteraction): string | undefined {
     return toolsKey === "" ? undefined : this.#tools.read(toolsKey);
   }
 
@@ -115,7 +115,7 @@ export class SessionData {
    * @param objectBytes memory of its objects. Default: with template arguments even if it shares them with its parent
    */
   toStored(
-    interaction: Interaction,
+    interaction: RecordedInteraction,
     request: string | undefined,
     objectBytes = measureInteraction(interaction),
   ): StoredInteraction {
@@ -212,7 +212,7 @@ export class SessionData {
     this.size.addShared(interactions.reduce((sum, { facts }) => sum + (facts.toolsBytes ?? 0), 0));
   }
 
-  #toInteraction(stored: StoredInteraction, index: number, { parents, tokenExact }: RestoredTree): Interaction {
+  #toInteraction(stored: StoredInteraction, index: number, { parents, tokenExact }: RestoredTree): RecordedInteraction {
     const { facts, messages, templateArgs } = stored;
     const parent = parents[index] ?? -1;
     return {
@@ -231,7 +231,7 @@ export class SessionData {
   }
 }
 
-function measureInteraction({ input, output, templateArgs }: Interaction): number {
+function measureInteraction({ input, output, templateArgs }: RecordedInteraction): number {
   return measureRequest([...input.respelled.values(), ...input.added], templateArgs) + measureMessages(output);
 }
 

@@ -1,6 +1,6 @@
 import type { MessageFilter } from "../conversation/text-filter.js";
+import { eventLoop } from "../support/async/event-loop.js";
 import type { Steps } from "../support/async/steps.js";
-import { turns } from "../support/async/turns.js";
 import { SessionError } from "./errors.js";
 import { type ExportedShard, type ExportedShards, Retention, type RetentionLimits } from "./export/retention.js";
 import type { SessionState } from "./lifecycle.js";
@@ -28,7 +28,7 @@ export interface RegistryOptions {
   readonly digestKey?: Uint8Array | undefined;
 }
 
-export interface StartOptions {
+export interface NewSessionOptions {
   readonly taskId?: string | undefined;
   readonly groupId?: string | undefined;
   /** Lease of the rollout job that starts the session. */
@@ -38,7 +38,7 @@ export interface StartOptions {
 }
 
 /** The leases of a session before and after it is taken over. */
-export interface TakeOverOptions {
+export interface TakeoverLeases {
   /** The lease that the session must have, unless it has the new one by an earlier call. Undefined: any, or none. */
   readonly fromLeaseId?: string | undefined;
   /** Its new lease. Undefined: it keeps its lease. */
@@ -46,7 +46,7 @@ export interface TakeOverOptions {
 }
 
 /** The part of a registry that survives the process, besides its sessions. */
-export interface StoredState {
+export interface RegistryState {
   readonly nextNumber: number;
   readonly capacity: number;
 }
@@ -113,7 +113,7 @@ export class SessionRegistry {
   }
 
   /** Starts a session, which takes one slot. Returns the session and its key. */
-  start({ taskId = "task", groupId, leaseId, apiKey }: StartOptions): { session: Session; key: string } {
+  start({ taskId = "task", groupId, leaseId, apiKey }: NewSessionOptions): { session: Session; key: string } {
     if (apiKey !== undefined) this.#checkKey(apiKey);
     if (this.#capacity <= 0) {
       throw new SessionError(
@@ -139,7 +139,7 @@ export class SessionRegistry {
    * @returns the new key
    * @throws SessionError `session_not_found` if it has another lease; `session_ended`, `session_exported` or `session_expired`
    */
-  async takeOver(id: string, { fromLeaseId, leaseId }: TakeOverOptions): Promise<string> {
+  async takeOver(id: string, { fromLeaseId, leaseId }: TakeoverLeases): Promise<string> {
     const isRepeated = leaseId !== undefined && this.get(id).leaseId === leaseId;
     const session = this.getOfLease(id, isRepeated ? leaseId : fromLeaseId);
     session.requireTokens();
@@ -172,7 +172,7 @@ export class SessionRegistry {
   restore(): void {
     const { records } = this.#options;
     if (!records) return;
-    const state = records.readValue(STATE) as StoredState | undefined;
+    const state = records.readValue(STATE) as RegistryState | undefined;
     this.#nextNumber = state?.nextNumber ?? 0;
     this.#capacity = state?.capacity ?? 0;
     const retained: { session: Session; exported: ExportedShards }[] = [];
@@ -250,7 +250,7 @@ export class SessionRegistry {
     const { records } = this.#options;
     if (!records || isEnough()) return;
     // Called when a response closes. Other listeners of that event may still use the session, so let them run first.
-    await turns.next();
+    await eventLoop.yield();
     const now = Date.now();
     const idle = [...this.all()]
       .filter((session) => session.canUnload(now))
@@ -420,7 +420,7 @@ export class SessionRegistry {
   }
 
   #saveState(): void {
-    const state: StoredState = { nextNumber: this.#nextNumber, capacity: this.#capacity };
+    const state: RegistryState = { nextNumber: this.#nextNumber, capacity: this.#capacity };
     this.#options.records?.saveValue(STATE, state);
   }
 

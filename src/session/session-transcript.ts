@@ -4,7 +4,7 @@ import type { WrittenInteraction, WrittenTranscript } from "../transcript/json-p
 import { type Summarized, summarizeInteractions } from "../transcript/summarize.js";
 import { samplingJson } from "./batch/sampling-json.js";
 import { SessionError } from "./errors.js";
-import type { Interaction } from "./interaction.js";
+import type { RecordedInteraction } from "./recorded-interaction.js";
 import type { Session } from "./session.js";
 
 /** A step ends after this time. Messages that are on disk only are parsed in the step that reads them. */
@@ -132,7 +132,7 @@ function describeInteraction(session: Session, index: number, { reward, places }
 }
 
 /** Returns the messages as the difference to the parent's conversation: its messages and its answer. */
-function describeInput({ input }: Interaction): Pick<TranscriptInteraction, "kept" | "messages" | "respelled"> {
+function describeInput({ input }: RecordedInteraction): Pick<TranscriptInteraction, "kept" | "messages" | "respelled"> {
   const { inherited, respelled, added } = input;
   return { kept: inherited, messages: added, ...(respelled.size > 0 && { respelled: [...respelled] }) };
 }
@@ -140,7 +140,7 @@ function describeInput({ input }: Interaction): Pick<TranscriptInteraction, "kep
 /** Returns the tools if they are not those of the parent. A list is written once; later interactions refer to it. */
 function describeTools(
   session: Session,
-  interaction: Interaction,
+  interaction: RecordedInteraction,
   places: Map<string, number>,
 ): Pick<WrittenInteraction, "tools" | "tools_of"> {
   const { index, parent, toolsKey } = interaction;
@@ -155,7 +155,7 @@ function describeTools(
 }
 
 /** Returns the fields of who made the call, without those that are absent. */
-function describeOrigin(interaction: Interaction): Partial<Omit<TranscriptInteraction, "tools">> {
+function describeOrigin(interaction: RecordedInteraction): Partial<Omit<TranscriptInteraction, "tools">> {
   const { api, requestedModel, hints, tag, choice, choices = 1, attempt = 0 } = interaction;
   return {
     api,

@@ -6,8 +6,8 @@ import { CallsInFlight } from "./delivery/calls-in-flight.js";
 import type { Delivery, LeftOutInteraction } from "./delivery/delivery.js";
 import { LeftOutChoice } from "./delivery/left-out-choice.js";
 import { SessionError } from "./errors.js";
-import type { Interaction } from "./interaction.js";
 import { type ExportOutcome, Lifecycle, type SessionState } from "./lifecycle.js";
+import type { RecordedInteraction } from "./recorded-interaction.js";
 import { SessionData } from "./session-data.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
 import type { ByteTally } from "./session-size.js";
@@ -288,12 +288,12 @@ export class Session {
     });
   }
 
-  interaction(index: number): Interaction {
+  interaction(index: number): RecordedInteraction {
     return this.#data.log.at(index);
   }
 
   /** Returns the interaction with this id; undefined if there is none or it was freed. */
-  find(id: string): Interaction | undefined {
+  find(id: string): RecordedInteraction | undefined {
     const { log } = this.#data;
     return log.has(id) ? log.require(id) : undefined;
   }
@@ -391,12 +391,12 @@ export class Session {
   }
 
   /** Returns the input messages of an interaction, exactly as its request spelled them. */
-  readMessages(interaction: Interaction): Message[] {
+  readMessages(interaction: RecordedInteraction): Message[] {
     return this.#data.log.readMessages(interaction);
   }
 
   /** Returns the JSON of the tools of an interaction; undefined if it had none or they were not recorded. */
-  readTools(interaction: Interaction): string | undefined {
+  readTools(interaction: RecordedInteraction): string | undefined {
     return this.#data.readTools(interaction);
   }
 

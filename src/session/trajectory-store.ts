@@ -10,9 +10,9 @@ import { type BatchMemory, SharedMemory, type SharedMemoryOptions } from "./batc
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema, shardFields } from "./batch/batch-options.js";
 import { refuseConflicts } from "./batch/option-conflicts.js";
 import { SessionError } from "./errors.js";
-import { TAG } from "./interaction.js";
+import { TAG } from "./recorded-interaction.js";
 import type { RecordedSampling } from "./recorded-sampling.js";
-import { samplingInputSchema, toRecordedSampling } from "./sampling-input.js";
+import { fillRecordedSampling, samplingInputSchema } from "./sampling-input.js";
 import { Session } from "./session.js";
 
 export interface RecordInput {
@@ -101,7 +101,7 @@ export class LocalSession {
       finishReason,
       api: "chat.completions",
       id: interactionId,
-      sampling: sampling && toRecordedSampling(sampling, input.outputIds.length),
+      sampling: sampling && fillRecordedSampling(sampling, input.outputIds.length),
       requestedModel,
       tag,
       toolCount,

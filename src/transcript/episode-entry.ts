@@ -1,6 +1,6 @@
-import type { EpisodeSummary, Place } from "./format.js";
+import type { EpisodeSummary, LinePosition } from "./format.js";
 
-type Entry = EpisodeSummary & Place;
+type Entry = EpisodeSummary & LinePosition;
 type Check = (value: unknown) => boolean;
 
 const isText: Check = (value) => typeof value === "string";

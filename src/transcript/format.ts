@@ -141,14 +141,14 @@ export interface TranscriptInteraction {
 }
 
 /** Where a line of the transcript is. */
-export interface Place {
+export interface LinePosition {
   /** In bytes. */
   readonly offset: number;
   /** In bytes, without the line feed. */
   readonly length: number;
 }
 
-export type IndexLine = Place & (RunLine | BatchLine | StepLine | EpisodeSummary);
+export type IndexLine = LinePosition & (RunLine | BatchLine | StepLine | EpisodeSummary);
 
 /** An episode without its texts. */
 export interface EpisodeSummary extends Omit<EpisodeLine, "interactions" | "error">, InteractionsSummary {

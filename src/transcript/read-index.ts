@@ -4,7 +4,7 @@ import { Slices } from "../support/async/run-steps.js";
 import { openRegularFile } from "../support/regular-file.js";
 import { isEpisodeEntry } from "./episode-entry.js";
 import { TranscriptError } from "./errors.js";
-import type { EpisodeLine, IndexLine, Place } from "./format.js";
+import type { EpisodeLine, IndexLine, LinePosition } from "./format.js";
 import { LINE_FEED, MAX_LINE_BYTES, parseLine, readBytes, readLine } from "./read-line.js";
 import { indexLine, transcriptLine } from "./schema.js";
 import { toIndexLine } from "./summarize.js";
@@ -119,7 +119,7 @@ export class Transcript implements AsyncDisposable {
    *
    * @throws TranscriptError `line_too_long` or `invalid_line`
    */
-  async readEpisode(place: Place, maxBytes = MAX_LINE_BYTES): Promise<EpisodeLine> {
+  async readEpisode(place: LinePosition, maxBytes = MAX_LINE_BYTES): Promise<EpisodeLine> {
     const line = await readLine(this.#file, place, maxBytes);
     if (line.type === "episode") return line;
     throw new TranscriptError("invalid_line", `The line at byte ${place.offset} is a ${line.type}, not an episode.`);
@@ -250,7 +250,7 @@ async function readEntry(index: FileHandle, { offset, length, bytes }: FoundLine
   }
 }
 
-interface FoundLine extends Place {
+interface FoundLine extends LinePosition {
   /** The line, if it was read as a whole. */
   readonly bytes: Uint8Array | undefined;
 }

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { z } from "zod";
 import { TranscriptError } from "./errors.js";
-import type { Place, TranscriptLine } from "./format.js";
+import type { LinePosition, TranscriptLine } from "./format.js";
 import { transcriptLine } from "./schema.js";
 
 /** Maximum bytes of a line that is read. The writer leaves the messages of longer episodes out. */
@@ -17,7 +17,11 @@ const MAX_VALUES = 2_000_000;
  * @param maxBytes maximum length of the line in bytes
  * @throws TranscriptError `line_too_long` or `invalid_line`
  */
-export async function readLine(file: FileHandle, place: Place, maxBytes = MAX_LINE_BYTES): Promise<TranscriptLine> {
+export async function readLine(
+  file: FileHandle,
+  place: LinePosition,
+  maxBytes = MAX_LINE_BYTES,
+): Promise<TranscriptLine> {
   const { offset, length } = place;
   if (length > maxBytes) {
     const message = `The line at byte ${offset} has ${length} bytes; at most ${maxBytes} are read.`;

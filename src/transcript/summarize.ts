@@ -3,7 +3,7 @@ import type {
   EpisodeSummary,
   IndexLine,
   InteractionsSummary,
-  Place,
+  LinePosition,
   TranscriptInteraction,
   TranscriptLine,
 } from "./format.js";
@@ -22,7 +22,7 @@ export type Summarized = Pick<
 >;
 
 /** Returns the line of the index for a line of the transcript. */
-export function toIndexLine(line: TranscriptLine, { offset, length }: Place): IndexLine {
+export function toIndexLine(line: TranscriptLine, { offset, length }: LinePosition): IndexLine {
   const summary = line.type === "episode" ? summarizeEpisode(line) : line;
   return { offset, length, ...summary };
 }

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { sleep } from "../support/async/sleep.js";
 import { permissions } from "../support/private-files.js";
-import type { EpisodeLine, IndexLine, InteractionsSummary, Place, RunLine, TranscriptLine } from "./format.js";
+import type { EpisodeLine, IndexLine, InteractionsSummary, LinePosition, RunLine, TranscriptLine } from "./format.js";
 import { indexFileOf, Transcript } from "./read-index.js";
 import { MAX_LINE_BYTES } from "./read-line.js";
 import { joinSummary, toIndexLine } from "./summarize.js";
@@ -107,7 +107,7 @@ export class TranscriptWriter {
     return this.#add(line, (place) => ({ ...place, ...joinSummary(head, summary) }));
   }
 
-  #add(line: readonly Uint8Array[], describe: (place: Place) => IndexLine): Promise<void> {
+  #add(line: readonly Uint8Array[], describe: (place: LinePosition) => IndexLine): Promise<void> {
     const length = line.reduce((sum, bytes) => sum + bytes.length, 0);
     const place = { offset: this.#end, length: length - 1 };
     this.#end += length;

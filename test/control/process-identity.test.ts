@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { hasEnded, identifyProcess, isSameProcess } from "../../src/control/process-identity.js";
+import { hasProcessEnded, identifyProcess, isSameProcess } from "../../src/control/process-identity.js";
 import { readFirstLine } from "../../src/support/processes/ready-line.js";
 import { until } from "../helpers/until.js";
 
@@ -17,7 +17,7 @@ function readStat(pid: number): { state: string; started: string } {
 
 describe.runIf(process.platform === "linux")("a process of this machine", () => {
   it("has not ended while it runs", () => {
-    expect(hasEnded(own)).toBe(false);
+    expect(hasProcessEnded(own)).toBe(false);
     expect(isSameProcess(own, identifyProcess())).toBe(true);
   });
 
@@ -25,10 +25,10 @@ describe.runIf(process.platform === "linux")("a process of this machine", () => 
     const child = spawn("sleep", ["60"]);
     const pid = child.pid ?? 0;
     const identity = { ...own, pid, started: readStat(pid).started };
-    expect(hasEnded(identity)).toBe(false);
+    expect(hasProcessEnded(identity)).toBe(false);
     child.kill("SIGKILL");
     await once(child, "exit");
-    expect(hasEnded(identity)).toBe(true);
+    expect(hasProcessEnded(identity)).toBe(true);
   });
 
   it("has ended if its parent did not collect its status", async () => {
@@ -38,22 +38,22 @@ describe.runIf(process.platform === "linux")("a process of this machine", () => 
     const pid = Number(await readFirstLine(parent.stdout));
     const { started } = readStat(pid);
     await until(() => readStat(pid).state === "Z");
-    expect(hasEnded({ ...own, pid, started })).toBe(true);
+    expect(hasProcessEnded({ ...own, pid, started })).toBe(true);
   });
 
   it("has ended if its process id belongs to a later process", () => {
-    expect(hasEnded({ ...own, started: "1" })).toBe(true);
+    expect(hasProcessEnded({ ...own, started: "1" })).toBe(true);
   });
 
   it.each([{ host: "another" }, { boot_id: "another" }, { pid_namespace: "pid:[1]" }])(
     "is not known to have ended if it ran elsewhere: %j",
     (elsewhere) => {
-      expect(hasEnded({ ...own, started: "1", ...elsewhere })).toBe(false);
+      expect(hasProcessEnded({ ...own, started: "1", ...elsewhere })).toBe(false);
     },
   );
 
   it.each(["boot_id", "pid_namespace", "started"] as const)("is not known to have ended without its %s", (field) => {
     const { [field]: _, ...identity } = { ...own, pid: 4_194_305 };
-    expect(hasEnded(identity)).toBe(false);
+    expect(hasProcessEnded(identity)).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { batchBody, refuseDuplicates, toBatchOptions } from "../../src/control/batch-request.js";
 import { drainBody, pauseBody, serverRecord } from "../../src/control/engine-schemas.js";
 import { JSON_LINES_TYPE, writeFailedTranscript } from "../../src/control/failed-transcript.js";
-import { toApiError } from "../../src/control/session-errors.js";
+import { toSessionApiError } from "../../src/control/session-errors.js";
 import {
   deleteQuery,
   grantBody,
@@ -152,7 +152,7 @@ describe("an error of a session", () => {
       param: "maxLength",
       details: { limit: 3 },
     });
-    expect(toApiError(error)).toMatchObject({
+    expect(toSessionApiError(error)).toMatchObject({
       statusCode: 400,
       code: "invalid_value",
       message: "max_length is wrong.",
@@ -160,8 +160,8 @@ describe("an error of a session", () => {
       details: { limit: 3 },
       cause: error,
     });
-    expect(toApiError(new SessionError("session_ended", "It has ended."))).toMatchObject({ param: undefined });
-    expect(toApiError(new Error("secret"))).toMatchObject({ code: "internal_error" });
+    expect(toSessionApiError(new SessionError("session_ended", "It has ended."))).toMatchObject({ param: undefined });
+    expect(toSessionApiError(new Error("secret"))).toMatchObject({ code: "internal_error" });
   });
 });
 

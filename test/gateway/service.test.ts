@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PROBE_PATHS } from "../../src/control/probe-paths.js";
-import { readReadiness } from "../../src/gateway/readiness.js";
+import { readGatewayReadiness } from "../../src/gateway/readiness.js";
 import { Gateway, startWorker } from "./workers.js";
 
 describe("a gateway", () => {
@@ -24,16 +24,16 @@ describe("the readiness of a gateway", () => {
   it("is that of its workers", async () => {
     const worker = await startWorker("one");
     const { pool } = await Gateway.start({ urls: [worker.url] });
-    expect(readReadiness(pool)).toMatchObject({ statusCode: 200, body: { status: "ok" } });
+    expect(readGatewayReadiness(pool)).toMatchObject({ statusCode: 200, body: { status: "ok" } });
     await worker.kill();
     await pool.refresh();
-    expect(readReadiness(pool)).toMatchObject({ statusCode: 503, body: { status: "no_workers" } });
+    expect(readGatewayReadiness(pool)).toMatchObject({ statusCode: 503, body: { status: "no_workers" } });
   });
 
   it("is draining while the gateway stops, with the state of its workers and why calls wait", async () => {
     const { url } = await startWorker("one");
     const { pool } = await Gateway.start({ urls: [url] });
-    expect(readReadiness(pool, { stopping: true, hold: "weights are loaded" })).toMatchObject({
+    expect(readGatewayReadiness(pool, { stopping: true, hold: "weights are loaded" })).toMatchObject({
       statusCode: 503,
       body: { status: "draining", message: "weights are loaded", workers: [{ tag: "one", status: "ok" }] },
     });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { toApiError } from "../../src/control/session-errors.js";
+import { toSessionApiError } from "../../src/control/session-errors.js";
 import { packShards, type ShardOptions } from "../../src/session/batch/batch.js";
 import { type BatchOptionsInput, batchOptionsSchema } from "../../src/session/batch/batch-options.js";
 import { mergeOrigins } from "../../src/session/batch/merge-origins.js";
@@ -107,7 +107,7 @@ async function exportAlone(
       return bytes;
     });
   } catch (error) {
-    return JSON.parse(JSON.stringify(toApiError(error).toBody())) as object;
+    return JSON.parse(JSON.stringify(toSessionApiError(error).toBody())) as object;
   }
 }
 

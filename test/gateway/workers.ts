@@ -4,8 +4,8 @@ import { parseConfig, readConnectionLimits } from "../../src/config/index.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { createGateway } from "../../src/gateway/app.js";
 import type { WorkerProcessState } from "../../src/gateway/context.js";
-import { Upstream } from "../../src/gateway/upstream.js";
 import { WorkerAddresses, type WorkerSources } from "../../src/gateway/worker-addresses.js";
+import { WorkerConnections } from "../../src/gateway/worker-connections.js";
 import { WorkerPool } from "../../src/gateway/worker-pool.js";
 import type { ConnectionLimits } from "../../src/http/create-app.js";
 import { ADMIN_KEY, Proxy, type ProxyOptions, Reply } from "../helpers/proxy.js";
@@ -83,7 +83,7 @@ export class Gateway {
   ): Promise<Gateway> {
     const problems: string[] = [];
     const report = (problem: string) => void problems.push(problem);
-    const upstream = new Upstream();
+    const upstream = new WorkerConnections();
     const addresses = new WorkerAddresses({ urls: [], ...sources }, report);
     const pool = new WorkerPool({
       addresses,

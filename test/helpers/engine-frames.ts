@@ -1,10 +1,10 @@
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
-import type { ServerOptions } from "../../src/engine/servers/server-options.js";
+import type { EngineServerOptions } from "../../src/engine/servers/engine-server-options.js";
 
 /** The wire format of an engine's streams. */
 export interface EngineWire {
-  readonly engine: (urls: readonly string[], options?: Partial<ServerOptions>) => Engine;
+  readonly engine: (urls: readonly string[], options?: Partial<EngineServerOptions>) => Engine;
   readonly path: string;
   /** Returns the JSON of a frame with these tokens. `total` counts all tokens so far. */
   readonly frame: (frame: WireFrame) => object;

@@ -1,6 +1,6 @@
 import type { Conversation } from "../../src/conversation/message.js";
 import { native } from "../../src/native/addon.js";
-import type { Interaction } from "../../src/session/interaction.js";
+import type { RecordedInteraction } from "../../src/session/recorded-interaction.js";
 import type { Session } from "../../src/session/session.js";
 import type { Answer, PromptTokens, Turn } from "../../src/session/turn/turn.js";
 import { runAtOnce } from "../../src/support/async/steps.js";
@@ -21,14 +21,14 @@ export function recordTurn(
   conversation: Conversation,
   answer: Partial<Answer> & Pick<Answer, "output">,
   prompt: PromptTokens = { pieces: [] },
-): Interaction {
+): RecordedInteraction {
   const turn = beginTurn(session, conversation);
   turn.buildPrompt(prompt);
   return recordAnswer(turn, answer);
 }
 
 /** Records an answer to a turn that has its prompt. */
-export function recordAnswer(turn: Turn, answer: Partial<Answer> & Pick<Answer, "output">): Interaction {
+export function recordAnswer(turn: Turn, answer: Partial<Answer> & Pick<Answer, "output">): RecordedInteraction {
   const generation = answer.generation ?? new native.Generation();
   return turn.record({ finishReason: "stop", api: "chat.completions", ...answer, generation });
 }

@@ -5,7 +5,7 @@ import { trainBytePairs } from "../../src/engine/embedded/tiny-model/bpe.js";
 import { CORPUS } from "../../src/engine/embedded/tiny-model/corpus.js";
 import { encodeGguf, type GgufValue } from "../../src/engine/embedded/tiny-model/gguf.js";
 import { ggufMetadata, tinyModelFiles } from "../../src/engine/embedded/tiny-model/tiny-model-files.js";
-import { randomWeights, type Tensor } from "../../src/engine/embedded/tiny-model/weights.js";
+import { type GgmlTensor, randomWeights } from "../../src/engine/embedded/tiny-model/weights.js";
 import { readHeader } from "../../src/support/safetensors/read-header.js";
 import { encodeHeader, type TensorSpec } from "../../src/support/safetensors/write-header.js";
 
@@ -59,7 +59,7 @@ export function makeVariantGguf({ architecture, tied = false, seed = 3 }: Varian
   for (const key of ["key_length", "value_length"]) {
     metadata.set(`${architecture}.attention.${key}`, { type: "u32", value: TINY.headWidth });
   }
-  const vector = (name: string, width: number): Tensor => {
+  const vector = (name: string, width: number): GgmlTensor => {
     return { name, shape: [width], data: Float32Array.from({ length: width }, (_, index) => 1 + index / width) };
   };
   const extra = Array.from({ length: TINY.layers }, (_, layer) => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { decodeUtf8 } from "../../src/http/decode-utf8.js";
-import { runInTurns } from "../../src/support/async/run-steps.js";
+import { runInIterations } from "../../src/support/async/run-steps.js";
 
 /** Very large texts are decoded in slices of 2 MiB. */
 const SLICE = 2 << 20;
 
-const decodeUtf8InTurns = (bytes: Buffer): Promise<string> => runInTurns(decodeUtf8(bytes));
+const decodeUtf8InTurns = (bytes: Buffer): Promise<string> => runInIterations(decodeUtf8(bytes));
 
 describe("a text that is decoded in several slices", () => {
   it.each([0, 1, 2, 3])(

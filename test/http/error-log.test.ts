@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
 import { ErrorLog, logServerError } from "../../src/http/error-log.js";
 import { ApiError } from "../../src/http/errors.js";
-import { toApiError } from "../../src/server/errors.js";
+import { toServerApiError } from "../../src/server/errors.js";
 import { captureLog, type LogLine } from "../helpers/captured-log.js";
 
 function logLines(...errors: unknown[]): LogLine[] {
   const { logger, lines } = captureLog();
-  for (const error of errors) logServerError(logger, toApiError(error));
+  for (const error of errors) logServerError(logger, toServerApiError(error));
   return lines;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toClientError } from "../../src/http/client-error.js";
+import { toSocketApiError } from "../../src/http/client-error.js";
 import { ApiError, bodyTooLargeError, CATALOGUE, type ErrorCode, toApiError } from "../../src/http/errors.js";
 import { CodedError } from "../../src/support/coded-error.js";
 
@@ -127,6 +127,9 @@ describe("a request that is not HTTP", () => {
     ["HPE_INVALID_METHOD", "malformed_request", 400],
     [undefined, "malformed_request", 400],
   ])("is refused, by Node's code %s, with %s", (code, refusal, status) => {
-    expect(toClientError(Object.assign(new Error("x"), { code }))).toMatchObject({ code: refusal, statusCode: status });
+    expect(toSocketApiError(Object.assign(new Error("x"), { code }))).toMatchObject({
+      code: refusal,
+      statusCode: status,
+    });
   });
 });

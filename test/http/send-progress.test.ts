@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { countAccepted } from "../../src/http/connections/answer.js";
+import { countAccepted } from "../../src/http/connections/http-answer.js";
 import { SendProgress } from "../../src/http/connections/send-progress.js";
 import { until } from "../helpers/until.js";
 

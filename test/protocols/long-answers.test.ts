@@ -8,7 +8,7 @@ import { toMessagesResponse } from "../../src/protocols/messages/response.js";
 import type { OutputPart } from "../../src/protocols/output-parts.js";
 import { InsertedJson, RawJson, writeJson } from "../../src/protocols/raw-json.js";
 import { responsesSchema } from "../../src/protocols/responses/request.js";
-import { toEcho, toResponse } from "../../src/protocols/responses/response.js";
+import { toEcho, toResponseBody } from "../../src/protocols/responses/response.js";
 import { ResponsesStream } from "../../src/protocols/responses/stream.js";
 import { TokenJson } from "../../src/protocols/token-json.js";
 import { outputs } from "./support/random-outputs.js";
@@ -109,7 +109,7 @@ const PROTOCOLS: Record<string, (answer: GenerationAnswer) => [actual: string, e
   },
   responses: (answer) => {
     const plain = { ...answer, parts: answer.parts.map(toRawPart) };
-    return [stringify(toResponse(answer, echo)), writePlain(toResponse(plain, echo))];
+    return [stringify(toResponseBody(answer, echo)), writePlain(toResponseBody(plain, echo))];
   },
   messages: (answer) => [stringify(toMessagesResponse(answer)), writePlain(toMessagesResponse(answer))],
 };
@@ -147,12 +147,12 @@ const LONG_ANSWER: GenerationAnswer = {
 
 describe("a long answer", () => {
   it("has pieces of bounded length", () => {
-    const json = writeJson(toResponse(LONG_ANSWER, echo));
+    const json = writeJson(toResponseBody(LONG_ANSWER, echo));
     expect(json).toBeInstanceOf(LongJson);
     const lengths = Array.from((json as LongJson).pieces(), ({ length }) => length);
     expect(lengths.length).toBeGreaterThan(10);
     expect(Math.max(...lengths)).toBeLessThanOrEqual(PIECE_LENGTH);
-    expect((json as LongJson).memory).toBeLessThan(stringify(toResponse(LONG_ANSWER, echo)).length / 5);
+    expect((json as LongJson).memory).toBeLessThan(stringify(toResponseBody(LONG_ANSWER, echo)).length / 5);
   });
 
   it("is the same in the closing event of a stream", () => {
@@ -161,6 +161,6 @@ describe("a long answer", () => {
     stream.push([{ type: "text", text: "x", logprobs: [LONG_RUN, LONG_RUN] }]);
     const closing = stream.finish(LONG_ANSWER);
     expect(closing).toBeInstanceOf(LongJson);
-    expect(toText(closing).endsWith(`,"response":${stringify(toResponse(LONG_ANSWER, echo))}}\n\n`)).toBe(true);
+    expect(toText(closing).endsWith(`,"response":${stringify(toResponseBody(LONG_ANSWER, echo))}}\n\n`)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationAnswer } from "../../src/protocols/generation-answer.js";
 import { listNamedResponses, responsesSchema } from "../../src/protocols/responses/request.js";
-import { emptyResponse, toEcho, toResponse } from "../../src/protocols/responses/response.js";
+import { emptyResponse, toEcho, toResponseBody } from "../../src/protocols/responses/response.js";
 import { stringify } from "./support/to-text.js";
 
 /** What clients of the Responses API get: the request's own fields, how the answer ended, and what it cost. */
@@ -26,7 +26,7 @@ const ANSWER: GenerationAnswer = {
 
 const echoOf = (request: object) => toEcho(responsesSchema.parse({ input: "a", ...request }));
 const shown = (answer: Partial<GenerationAnswer>, request: object = {}) =>
-  JSON.parse(stringify(toResponse({ ...ANSWER, ...answer }, echoOf(request)))) as {
+  JSON.parse(stringify(toResponseBody({ ...ANSWER, ...answer }, echoOf(request)))) as {
     status: string;
     output: { type: string; status?: string }[];
   };

@@ -11,7 +11,7 @@ import { ChatCompletionStream } from "../../src/protocols/chat-completions/strea
 import { type MessagesResponse, toMessagesResponse } from "../../src/protocols/messages/response.js";
 import { MessagesStream } from "../../src/protocols/messages/stream.js";
 import { responsesSchema } from "../../src/protocols/responses/request.js";
-import { toEcho, toResponse } from "../../src/protocols/responses/response.js";
+import { toEcho, toResponseBody } from "../../src/protocols/responses/response.js";
 import { ResponsesStream } from "../../src/protocols/responses/stream.js";
 import { asLines, encode } from "./support/encode.js";
 import { outputs } from "./support/random-outputs.js";
@@ -64,7 +64,7 @@ describe("a stream that the official SDK collects", () => {
           before ??= response;
           response = accumulateResponse(event, response);
         }
-        const whole = JSON.parse(stringify(toResponse(output.answer, echo))) as Response;
+        const whole = JSON.parse(stringify(toResponseBody(output.answer, echo))) as Response;
         expect(before?.output).toEqual(whole.output);
         expect(JSON.parse(JSON.stringify(response))).toMatchObject(whole);
         expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, i) => i));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { restoreSpelling } from "../../src/server/known/restore-spelling.js";
-import { turns } from "../../src/support/async/turns.js";
+import { restoreSpelling } from "../../src/server/memory/restore-spelling.js";
+import { eventLoop } from "../../src/support/async/event-loop.js";
 import { countSteps } from "../helpers/iterations.js";
 import { Proxy } from "../helpers/proxy.js";
 
@@ -25,8 +25,8 @@ describe("a huge body", () => {
   ])("of %s is decoded, parsed, remembered and checked in different iterations of the event loop", async (_, text) => {
     const session = await proxy.session();
     let turn = 0;
-    const next = turns.next.bind(turns);
-    vi.spyOn(turns, "next").mockImplementation(() => {
+    const next = eventLoop.yield.bind(eventLoop);
+    vi.spyOn(eventLoop, "yield").mockImplementation(() => {
       turn++;
       return next();
     });
@@ -50,7 +50,7 @@ describe("a huge body", () => {
 
 describe("a message with hundreds of tool calls", () => {
   it("is converted and rendered in different iterations of the event loop", async () => {
-    const next = vi.spyOn(turns, "next");
+    const next = vi.spyOn(eventLoop, "yield");
     // Each step takes longer than a slice.
     let now = performance.now();
     const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 100));

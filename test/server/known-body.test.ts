@@ -7,7 +7,7 @@ import {
   type KnownBody,
   restoreShared,
   toKnown,
-} from "../../src/server/known/known-body.js";
+} from "../../src/server/memory/known-body.js";
 import { runAtOnce } from "../../src/support/async/steps.js";
 import { findArrayStart, findElementEnds, mayHaveField } from "../../src/support/json/elements.js";
 import { countSteps } from "../helpers/iterations.js";

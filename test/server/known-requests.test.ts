@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { KnownRequests } from "../../src/server/known/known-requests.js";
+import { KnownRequests } from "../../src/server/memory/known-requests.js";
 
 it.each([0, 1, 7, 89_478_486])(
   "keeps requests within %i bytes, also if no whole part of it belongs to each kind",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Recent } from "../../src/server/known/recent.js";
+import { Recent } from "../../src/server/memory/recent.js";
 import type { Session } from "../../src/session/session.js";
 
 const startSession = () => ({ lifecycle: { freed: false } }) as Session;

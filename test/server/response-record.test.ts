@@ -3,7 +3,7 @@ import type { RecordedTokens } from "../../src/protocols/logprobs.js";
 import { responsesSchema } from "../../src/protocols/responses/request.js";
 import { toEcho } from "../../src/protocols/responses/response.js";
 import type { TokenJson } from "../../src/protocols/token-json.js";
-import { decodeResponse, encodeResponse, type StoredResponse } from "../../src/server/known/response-record.js";
+import { decodeResponse, encodeResponse, type StoredResponse } from "../../src/server/memory/response-record.js";
 import { runAtOnce } from "../../src/support/async/steps.js";
 import { toText } from "../protocols/support/to-text.js";
 

@@ -1,4 +1,4 @@
-import type { Api } from "../../../src/session/interaction.js";
+import type { Api } from "../../../src/session/recorded-interaction.js";
 
 interface Event {
   readonly choices?: readonly { readonly delta?: { readonly content?: string } }[];

@@ -1,4 +1,4 @@
-import type { Api } from "../../../src/session/interaction.js";
+import type { Api } from "../../../src/session/recorded-interaction.js";
 
 /** How a model call ended for the agent that made it. */
 export type Outcome =

@@ -1,4 +1,4 @@
-import type { Api } from "../../../src/session/interaction.js";
+import type { Api } from "../../../src/session/recorded-interaction.js";
 import { readData } from "../../../test/helpers/sse.js";
 
 export interface Message {

@@ -8,8 +8,8 @@ import { assertJobArguments } from "../rollout/job-arguments.js";
 import { exit } from "../rollout/process-guard.js";
 import { ProcessWatch } from "../rollout/process-watch.js";
 import { readTasks } from "../rollout/read-tasks.js";
-import type { ControllerOptions } from "../rollout/rollout-options.js";
-import { runJob } from "../rollout/run-job.js";
+import type { ControllerCommandOptions } from "../rollout/rollout-options.js";
+import { runRolloutJob } from "../rollout/run-rollout-job.js";
 import { describeRollout, describeTooFew } from "../rollout/summary.js";
 import { unusedByController } from "../rollout/unused-keys.js";
 
@@ -20,7 +20,7 @@ const CONTROLLER_DEFAULTS = ["server.port=0"] as const;
  * `rolltape controller`: gives tasks to rollout workers, writes batches to files, and prints a summary. Prints one JSON line on
  * standard output when workers may come.
  */
-export async function controller(args: readonly string[], options: ControllerOptions): Promise<void> {
+export async function controller(args: readonly string[], options: ControllerCommandOptions): Promise<void> {
   const overrides = [...CONTROLLER_DEFAULTS, ...args];
   const config = resolveConfig({ file: options.config, overrides });
   refuseUnused(args, unusedByController(options));
@@ -33,7 +33,7 @@ export async function controller(args: readonly string[], options: ControllerOpt
     printReadyLine({ url, tasks: tasks.length }, write);
     if (options.urlFile !== undefined) publish(options.urlFile, url);
   };
-  const { summary, failure } = await runJob({ config, options, overrides, tasks, watch, runners: { onReady } });
+  const { summary, failure } = await runRolloutJob({ config, options, overrides, tasks, watch, runners: { onReady } });
   if (options.urlFile !== undefined) withdraw(options.urlFile);
   // After everything is closed, so that no log line follows the summary.
   process.stdout.write(describeRollout(summary));

@@ -8,7 +8,7 @@ import { exit } from "../rollout/process-guard.js";
 import { ProcessWatch } from "../rollout/process-watch.js";
 import { readTasks } from "../rollout/read-tasks.js";
 import type { RolloutOptions } from "../rollout/rollout-options.js";
-import { runJob } from "../rollout/run-job.js";
+import { runRolloutJob } from "../rollout/run-rollout-job.js";
 import { runScheduledRollout } from "../rollout/run-scheduled.js";
 import { describeRollout, describeTooFew } from "../rollout/summary.js";
 import { unusedByRollout } from "../rollout/unused-keys.js";
@@ -52,7 +52,7 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
     process.stderr.write(`rolltape: warning: ${key} ${message}\n`);
   const workers = options.workers ?? config.rollout.workers;
   const runners = workers === null ? "here" : { workers };
-  const { summary, failure } = await runJob({ config, options, overrides, tasks, watch, runners });
+  const { summary, failure } = await runRolloutJob({ config, options, overrides, tasks, watch, runners });
   // After everything is closed, so that no log line follows the summary.
   process.stdout.write(describeRollout(summary));
   if (failure) throw failure;

@@ -6,7 +6,7 @@ import type { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { countLabels, readRowColumns } from "./columns.js";
 import { type BatchEpisode, readEpisodes } from "./episodes.js";
 import { readFacts } from "./metadata.js";
-import { formatNumber } from "./numbers.js";
+import { formatFloat } from "./numbers.js";
 
 /** Properties of batches that may cause unintended training. */
 export interface BatchFindings {
@@ -151,7 +151,7 @@ export function describeFindings(findings: BatchFindings): string[] {
     ],
     [
       isEqual ? episodes : 0,
-      `all ${episodes} episodes have the reward ${formatNumber(lowestReward)}, which says nothing about which is better. ` +
+      `all ${episodes} episodes have the reward ${formatFloat(lowestReward)}, which says nothing about which is better. ` +
         "Check the agent's reward, or choose other tasks.",
     ],
     [

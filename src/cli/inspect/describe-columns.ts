@@ -1,7 +1,7 @@
 import type { FactName } from "../../session/encode-facts.js";
 import { countNoun } from "../count-noun.js";
 import { countLabels, type InspectedColumn, type InspectedColumns } from "./columns.js";
-import { formatNumber, summarizeNumbers } from "./numbers.js";
+import { formatFloat, summarizeNumbers } from "./numbers.js";
 
 /** Maximum number of distinct values that are counted one by one. */
 const MAX_COUNTED = 6;
@@ -45,7 +45,7 @@ function describeCounts(counts: ReadonlyMap<string, number>): string | undefined
 
 function describeNumbers(values: InspectedColumn["values"]): string {
   // Integers are shown in full, because six digits of a time in seconds say little.
-  const shown = values instanceof Float32Array ? formatNumber : String;
+  const shown = values instanceof Float32Array ? formatFloat : String;
   const counts = new Map<number, number>();
   for (const value of values) {
     counts.set(value, (counts.get(value) ?? 0) + 1);

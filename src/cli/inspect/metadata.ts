@@ -14,9 +14,11 @@ const schemas = {
 } as const;
 
 /** Parsed metadata. An entry that a file lacks, or has in another form, is undefined. */
-export type BatchFacts = { readonly [name in keyof typeof schemas]: z.output<(typeof schemas)[name]> | undefined };
+export type InspectedMetadata = {
+  readonly [name in keyof typeof schemas]: z.output<(typeof schemas)[name]> | undefined;
+};
 
-export function readFacts({ metadata }: Header): BatchFacts {
+export function readFacts({ metadata }: Header): InspectedMetadata {
   return {
     rewardsMissing: read(schemas.rewardsMissing, metadata["rewards_missing"]),
     incompleteCalls: read(schemas.incompleteCalls, metadata["incomplete_calls"]),
@@ -43,7 +45,7 @@ export function describeMetadata(header: Header): (readonly [string, string])[] 
 }
 
 /** Returns the lines of an entry; undefined to show its text as it is. */
-function describeEntry(name: string, text: string, facts: BatchFacts): string[] | undefined {
+function describeEntry(name: string, text: string, facts: InspectedMetadata): string[] | undefined {
   switch (name) {
     case "rows":
       return [];

@@ -16,7 +16,7 @@ export function summarizeNumbers(values: readonly number[]): Distribution | unde
   return { count: sorted.length, min, median, mean, max };
 }
 
-export interface Bin {
+export interface CountedRange {
   /** Lower bound, part of the bin. */
   readonly from: number;
   /** Upper bound, part of the bin. */
@@ -25,7 +25,7 @@ export interface Bin {
 }
 
 /** Counts integers in bins of equal width. There are at most `bins` bins. */
-export function countBins(values: readonly number[], bins: number): Bin[] {
+export function countBins(values: readonly number[], bins: number): CountedRange[] {
   const range = summarizeNumbers(values);
   if (!range) return [];
   const width = Math.max(1, Math.ceil((range.max - range.min + 1) / bins));
@@ -42,6 +42,6 @@ export function countBins(values: readonly number[], bins: number): Bin[] {
 }
 
 /** Formats a number with six digits, about the precision of a float32. */
-export function formatNumber(value: number): string {
+export function formatFloat(value: number): string {
   return String(Number(value.toPrecision(6)));
 }

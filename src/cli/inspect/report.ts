@@ -5,7 +5,7 @@ import { countLabels, type InspectedColumn, readLabel } from "./columns.js";
 import { describeColumns } from "./describe-columns.js";
 import type { InspectedBatch } from "./inspect-batch.js";
 import { describeMetadata } from "./metadata.js";
-import { countBins, type Distribution, formatNumber, summarizeNumbers } from "./numbers.js";
+import { countBins, type Distribution, formatFloat, summarizeNumbers } from "./numbers.js";
 import { listWarnings } from "./warnings.js";
 
 const BINS = 10;
@@ -91,7 +91,7 @@ function rowList({ rows, rewards, columns: all }: InspectedBatch, listed: number
   const described = all.size > 0;
   const lines = rows.slice(0, listed).map(({ session_id, task_id, group_id, interaction_id, length }, row) => {
     const reward = rewards[row];
-    const rewardText = reward === undefined ? "" : formatNumber(reward);
+    const rewardText = reward === undefined ? "" : formatFloat(reward);
     const details = described ? describeRow(all, row) : [];
     return [session_id, interaction_id, String(length), rewardText, ...details, task_id ?? "", group_id ?? ""];
   });
@@ -105,9 +105,9 @@ function describeRow(all: InspectedBatch["columns"], row: number): string[] {
   );
   const finish = all.get("finish_reason");
   return [
-    hasReward === 1 && reward !== undefined ? formatNumber(reward) : "",
+    hasReward === 1 && reward !== undefined ? formatFloat(reward) : "",
     (finish && readLabel(finish, row)) ?? "",
-    temperature === undefined ? "" : formatNumber(temperature),
+    temperature === undefined ? "" : formatFloat(temperature),
   ];
 }
 
@@ -122,7 +122,7 @@ const describeRewards = (rewards: readonly number[]): string => describeSummary(
 function describeSummary(values: Distribution | undefined): string {
   if (!values) return "none";
   const { min, median, mean, max } = values;
-  return `min ${formatNumber(min)}, median ${formatNumber(median)}, mean ${formatNumber(mean)}, max ${formatNumber(max)}`;
+  return `min ${formatFloat(min)}, median ${formatFloat(median)}, mean ${formatFloat(mean)}, max ${formatFloat(max)}`;
 }
 
 function columns(table: readonly (readonly string[])[]): string[] {

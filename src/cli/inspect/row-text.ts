@@ -1,7 +1,7 @@
 import type { BatchRow } from "../../batch-file/batch-rows.js";
 import type { TokenValues } from "../../batch-file/batch-tokens.js";
 import { makeInert } from "../../support/inert-text.js";
-import { formatNumber } from "./numbers.js";
+import { formatFloat } from "./numbers.js";
 
 export interface ShownRow {
   readonly row: number;
@@ -38,7 +38,7 @@ export function describeRowText(shown: ShownRow, hasColors: boolean): string {
     `session ${entry.session_id}`,
     `interaction ${entry.interaction_id}`,
     `${tokens.ids.length} tokens, ${inLoss} of them in the loss`,
-    ...(reward === undefined ? [] : [`row reward ${formatNumber(reward)}`]),
+    ...(reward === undefined ? [] : [`row reward ${formatFloat(reward)}`]),
   ];
   const head = [`row ${row}: ${makeInert(facts.join(", "))}`, hasColors ? colorLegend() : PLAIN_LEGEND];
   const body = hasColors ? writeColored(shown) : writePlain(shown);

@@ -51,7 +51,7 @@ export async function writeBatchFile(file: string, batch: Uint8Array, disk: Batc
   const removeAtExit = () => rmSync(partial, { force: true });
   process.once("exit", removeAtExit);
   try {
-    await requireSpace(file, batch.byteLength, disk);
+    await requireBatchSpace(file, batch.byteLength, disk);
     await writeSynced(partial, batch, disk);
     await disk.rename(partial, file);
     await syncFolder(dirname(file), disk);
@@ -64,7 +64,11 @@ export async function writeBatchFile(file: string, batch: Uint8Array, disk: Batc
 }
 
 /** @throws BatchFileError if the file system has less space than that */
-export async function requireSpace(file: string, needed: number, disk: Pick<BatchFileSystem, "statfs">): Promise<void> {
+export async function requireBatchSpace(
+  file: string,
+  needed: number,
+  disk: Pick<BatchFileSystem, "statfs">,
+): Promise<void> {
   const folder = dirname(file);
   const { blocks, bavail, bsize } = await disk.statfs(folder);
   const free = bavail * bsize;

@@ -2,7 +2,7 @@ import { readRows } from "../../batch-file/batch-rows.js";
 import { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { addBatchNumber } from "../../transcript/batch-number.js";
 import { addFindings, type BatchFindings, NO_FINDINGS, readFindings } from "../inspect/batch-findings.js";
-import type { BatchWriter, WrittenBatch } from "./batch-writer.js";
+import type { BatchWriter, SavedBatch } from "./batch-writer.js";
 import type { BatchContent } from "./receive-batch.js";
 
 /** The files that a job writes. */
@@ -63,7 +63,7 @@ export class BatchFiles {
    *
    * @throws BatchFileError if no folder took it
    */
-  async write(file: string, batch: BatchContent): Promise<WrittenBatch> {
+  async write(file: string, batch: BatchContent): Promise<SavedBatch> {
     const written = await this.#writer.write(file, batch);
     await this.#count(written.file);
     this.files.push(written.file);

@@ -18,7 +18,7 @@ export interface BatchWriterOptions {
   readonly pauseMilliseconds?: number;
 }
 
-export interface WrittenBatch {
+export interface SavedBatch {
   /** The file that has the batch. */
   readonly file: string;
   /** Why the batch is in a rescue folder; undefined if it is in the requested file. */
@@ -40,7 +40,7 @@ export class BatchWriter {
    *
    * @throws BatchFileError if no folder accepted it
    */
-  async write(file: string, batch: BatchContent): Promise<WrittenBatch> {
+  async write(file: string, batch: BatchContent): Promise<SavedBatch> {
     const { signal, waitSeconds, untilSaved, tell, pauseMilliseconds = PAUSE_MS } = this.#options;
     const until = performance.now() + waitSeconds * 1000;
     let content = batch;

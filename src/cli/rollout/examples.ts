@@ -1,5 +1,5 @@
 import { makeInert } from "../../support/inert-text.js";
-import type { EpisodeLine, EpisodeSummary, Place } from "../../transcript/format.js";
+import type { EpisodeLine, EpisodeSummary, LinePosition } from "../../transcript/format.js";
 import { Transcript } from "../../transcript/read-index.js";
 import type { JobTranscript } from "./job-transcript.js";
 
@@ -21,7 +21,7 @@ export interface TranscriptExamples {
 
 const ANSWER_CHARACTERS = 60;
 
-type Rewarded = EpisodeSummary & Place & { readonly reward: number };
+type Rewarded = EpisodeSummary & LinePosition & { readonly reward: number };
 
 /** Reads examples from the transcript of a job; undefined if none was written. */
 export async function readExamples(written: JobTranscript | undefined): Promise<TranscriptExamples | undefined> {

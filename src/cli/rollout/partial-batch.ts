@@ -8,7 +8,7 @@ import {
   DISK,
   describeReason,
   partialPathOf,
-  requireSpace,
+  requireBatchSpace,
   syncFolder,
 } from "./batch-file.js";
 
@@ -55,7 +55,7 @@ export class PartialBatch {
   ): Promise<PartialBatch> {
     const path = partialPathOf(file);
     return describing(file, async () => {
-      if (byteLength !== undefined) await requireSpace(file, byteLength, disk);
+      if (byteLength !== undefined) await requireBatchSpace(file, byteLength, disk);
       return new PartialBatch(path, await disk.openPartial(path), disk);
     });
   }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { EarlierWork } from "../../job/job-store.js";
-import type { BatchRow } from "../../job/schema.js";
+import type { CompleteBatchRow } from "../../job/schema.js";
 import type { BatchFiles } from "./batch-files.js";
 import type { JobSetup } from "./job-setup.js";
 
@@ -13,7 +13,7 @@ export async function finishBatches(
   { store, proxy, options }: Pick<JobSetup, "store" | "proxy" | "options">,
   { batches }: EarlierWork,
   files: BatchFiles,
-): Promise<BatchRow[]> {
+): Promise<CompleteBatchRow[]> {
   for (const { number, file, freed } of batches) {
     if (freed === 0) {
       if (!options.keepSessions) await deleteSessions(await store.sessionsOf(number), proxy);

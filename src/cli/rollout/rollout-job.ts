@@ -3,7 +3,7 @@ import { toFilterFields } from "../../client/export-filters.js";
 import { RolloutController } from "../../job/controller.js";
 import type { EarlierWork, JobChange } from "../../job/job-store.js";
 import type { RolloutBatch } from "../../job/rollout-batch.js";
-import type { BatchRow } from "../../job/schema.js";
+import type { CompleteBatchRow } from "../../job/schema.js";
 import type { TaskResult } from "../../job/task.js";
 import { readExportFilters } from "../../rollout/configured-filters.js";
 import { fromWire } from "../../rollout/lease/wire-result.js";
@@ -12,7 +12,7 @@ import { watchProxy } from "../../rollout/proxy-watch.js";
 import { Rejection } from "../../rollout/rejection.js";
 import { BatchFileError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
-import type { WrittenBatch } from "./batch-writer.js";
+import type { SavedBatch } from "./batch-writer.js";
 import { createBatchWriter, describeUnexported, describeUnwritten } from "./create-batch-writer.js";
 import { createTrainer } from "./create-trainer.js";
 import { RolloutErrorLog } from "./error-log.js";
@@ -192,7 +192,7 @@ export class RolloutJob implements StoppableJob {
   }
 
   /** Returns a batch of an earlier process that the trainer has not consumed. */
-  #describeEarlier({ number, file }: BatchRow, { ended }: EarlierWork): MeasuredBatch {
+  #describeEarlier({ number, file }: CompleteBatchRow, { ended }: EarlierWork): MeasuredBatch {
     const tasks = ended
       .filter(({ batch }) => batch === number)
       .map(({ version, result }) => ({ version, accepted: fromWire(result).accepted }));
@@ -340,7 +340,7 @@ export class RolloutJob implements StoppableJob {
     { sessionIds }: Pick<ExportedBatch, "sessionIds">,
     fields: BatchFields,
   ): Promise<string | undefined> {
-    let written: WrittenBatch;
+    let written: SavedBatch;
     try {
       written = await this.#batches.write(this.#batches.nextFile(), content);
     } catch (error) {

@@ -60,7 +60,7 @@ export type WorkflowOptions = {
 };
 
 /** Options of `rolltape controller`. */
-export interface ControllerOptions extends RolloutOptions {
+export interface ControllerCommandOptions extends RolloutOptions {
   readonly proxy: string;
   readonly urlFile?: string;
   /** Set if a job with `--job-folder` started it. */

@@ -1,4 +1,4 @@
-import type { WorkerReadyLine } from "./worker-process.js";
+import type { WorkerReadyLine } from "./proxy-worker-process.js";
 
 type NamedReadyLine = WorkerReadyLine & { readonly name: string };
 

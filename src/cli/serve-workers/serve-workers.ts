@@ -11,7 +11,7 @@ import {
   writeKeyFile,
 } from "../../config/index.js";
 import { type RunningGateway, startGateway } from "../../gateway/start.js";
-import type { CutAnswer } from "../../http/connections/answer.js";
+import type { CutAnswer } from "../../http/connections/http-answer.js";
 import { ProbePort } from "../../http/probes/probe-port.js";
 import type { ChildEnd } from "../../support/processes/child-end.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";

@@ -3,8 +3,8 @@ import { type Config, type Starter, UNUSED_BY_SERVE, withoutUnused } from "../..
 import type { WorkerProcessState } from "../../gateway/context.js";
 import type { ChildEnd } from "../../support/processes/child-end.js";
 import type { WorkerBudgets } from "./divide-budgets.js";
+import { ProxyWorkerProcess, type WorkerReadyLine } from "./proxy-worker-process.js";
 import { workerFolder } from "./worker-folders.js";
-import { WorkerProcess, type WorkerReadyLine } from "./worker-process.js";
 
 export interface WorkerFleetOptions {
   readonly count: number;
@@ -24,7 +24,7 @@ export interface WorkerFleetOptions {
 
 /** The servers of `server.workers`. */
 export class WorkerFleet {
-  readonly #workers: readonly WorkerProcess[];
+  readonly #workers: readonly ProxyWorkerProcess[];
 
   constructor(options: WorkerFleetOptions) {
     const { count, config, budgets, adminKey, logger, onAllFailed } = options;
@@ -39,7 +39,7 @@ export class WorkerFleet {
     };
     this.#workers = Array.from({ length: count }, (_, index) => {
       const name = `worker-${index}`;
-      return new WorkerProcess({ name, args: workerArguments(options, name), ...shared });
+      return new ProxyWorkerProcess({ name, args: workerArguments(options, name), ...shared });
     });
   }
 

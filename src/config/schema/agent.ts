@@ -4,7 +4,7 @@ import { GIBIBYTE } from "./limits.js";
 import { messageFilter } from "./message-filter.js";
 import { REASONING_PARSERS, TOOL_CALL_PARSERS } from "./parser-names.js";
 import { samplingOverrideSchema } from "./sampling-override.js";
-import { optionalText, seconds, secretKey } from "./values.js";
+import { nullableText, seconds, secretKey } from "./values.js";
 
 /** Sessions of agents: lifetime, access, prompts, rewards and export. */
 export const agentSchema = z.strictObject({
@@ -22,7 +22,7 @@ export const agentSchema = z.strictObject({
     .describe(
       "Maximum number of subprocesses in that pool, and of processes of a Python agent. Used by rollout jobs only.",
     ),
-  python: optionalText.describe(
+  python: nullableText.describe(
     "Python interpreter of Python agents. Null: that of the active virtual environment (`VIRTUAL_ENV`), else `python3`. Used by rollout jobs only.",
   ),
   tasks_per_worker: z
@@ -40,7 +40,7 @@ export const agentSchema = z.strictObject({
       "Admin key. Null: the environment variable `ROLLTAPE_ADMIN_API_KEY`; if that is unset, a random key is written to `rollout.agent.key_file`.",
     )
     .meta({ writeOnly: true }),
-  key_file: optionalText.describe(
+  key_file: nullableText.describe(
     "File for a random admin key, readable by its owner only. Null: `admin-key-<port>` in the cache folder (`$ROLLTAPE_CACHE_DIR`, else `$XDG_CACHE_HOME/rolltape`, else `~/.cache/rolltape`).",
   ),
   session_timeout_seconds: seconds

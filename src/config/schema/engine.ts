@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { baseUrl, optionalText, seconds } from "./values.js";
+import { baseUrl, nullableText, seconds } from "./values.js";
 
 export const ENGINE_TYPES = ["embedded", "sglang", "vllm"] as const;
 export type EngineType = (typeof ENGINE_TYPES)[number];
@@ -14,7 +14,7 @@ export const engineSchema = z.strictObject({
     .array(baseUrl)
     .default([])
     .describe("Base URLs of the engine servers. A session stays on one of them to reuse its prefix cache."),
-  model: optionalText.describe(
+  model: nullableText.describe(
     "The .gguf file that the embedded engine runs; requires `model.path`. Null: a tiny random model.",
   ),
   context_length: z
@@ -46,15 +46,15 @@ export const engineSchema = z.strictObject({
   weights_timeout_seconds: seconds
     .default(1800)
     .describe("Seconds that one engine server may take to load weights (`POST /rl/weights`). 0 sets no limit."),
-  served_model: optionalText.describe("Name of the model on the vLLM servers. Null: ask them."),
+  served_model: nullableText.describe("Name of the model on the vLLM servers. Null: ask them."),
   vllm_api: z
     .enum(["auto", "generate", "completions"])
     .default("auto")
     .describe(
       "Endpoint of vLLM. `generate`: `/inference/v1/generate`. `completions`: `/v1/completions`. `auto`: the first of them that a server has.",
     ),
-  api_key: optionalText.describe("API key of the engine servers.").meta({ writeOnly: true }),
-  admin_api_key: optionalText
+  api_key: nullableText.describe("API key of the engine servers.").meta({ writeOnly: true }),
+  admin_api_key: nullableText
     .describe(
       "Admin key of SGLang servers started with `--admin-api-key`, for pausing, continuing, aborting and weight updates. Null: `api_key`.",
     )

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { MAX_SECONDS } from "./limits.js";
-import { baseUrl, optionalText } from "./values.js";
+import { baseUrl, nullableText } from "./values.js";
 
 /** `rolltape gateway`: one address for many servers. Its own host and port are under `server`. */
 export const gatewaySchema = z.strictObject({
   workers: z.array(baseUrl).default([]).describe("Base URLs of the servers behind the gateway."),
-  workers_file: optionalText.describe(
+  workers_file: nullableText.describe(
     "File with more server URLs, one per line; lines that start with # are ignored. It is read again when it changes.",
   ),
-  workers_folder: optionalText.describe("Shared folder in which servers register (their `server.workers_folder`)."),
+  workers_folder: nullableText.describe("Shared folder in which servers register (their `server.workers_folder`)."),
   poll_seconds: z.number().min(0.05).max(60).default(1).describe("Seconds between checks of servers, file and folder."),
   direct: z
     .boolean()

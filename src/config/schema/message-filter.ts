@@ -21,7 +21,7 @@ export type MessageFilterSetting = z.output<typeof messageFilter>;
  *
  * @throws an error that says why the pattern is invalid
  */
-export function compileFilter(filter: MessageFilterSetting) {
+export function compileMessageFilter(filter: MessageFilterSetting) {
   if (typeof filter !== "string") return new RegExp(filter.pattern, "gu");
   const compiled = RE2JS.compile(RE2JS.translateRegExp(filter));
   return { removeMatches: (text: string) => compiled.matcher(text).replaceAll("") };
@@ -30,7 +30,7 @@ export function compileFilter(filter: MessageFilterSetting) {
 /** Returns why a filter is invalid; undefined if it is valid. */
 function catchReason(filter: MessageFilterSetting): string | undefined {
   try {
-    compileFilter(filter);
+    compileMessageFilter(filter);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

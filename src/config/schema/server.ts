@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MAX_SECONDS, MEBIBYTE } from "./limits.js";
-import { optionalText, seconds } from "./values.js";
+import { nullableText, seconds } from "./values.js";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -11,7 +11,7 @@ const MAX_SOCKET_PATH = 107;
 export const serverSchema = z.strictObject({
   host: z.string().min(1).default("127.0.0.1").describe("Address to listen on."),
   port: z.int().min(0).max(65_535).default(8090).describe("Port to listen on; 0 picks a free one."),
-  socket: optionalText
+  socket: nullableText
     .refine((path) => path === null || Buffer.byteLength(path) <= MAX_SOCKET_PATH)
     .meta({ expected: `a path of at most ${MAX_SOCKET_PATH} bytes` })
     .describe(
@@ -165,10 +165,10 @@ export const serverSchema = z.strictObject({
     .describe(
       "Name of this server, part of its session keys and session ids. `auto`: a new name at every start, so that session ids are never reused; with `storage.directory`, the name stored in the folder. Null: no tag, so the server cannot be behind a gateway.",
     ),
-  workers_folder: optionalText.describe(
+  workers_folder: nullableText.describe(
     "Shared folder in which this server registers. Gateways find servers there, and the current weight version is stored there.",
   ),
-  advertised_host: optionalText.describe(
+  advertised_host: nullableText.describe(
     "Host name or address at which gateways reach this server, and agents the workers of `server.workers`. Null: `host`, or the machine's name if `host` is a wildcard address.",
   ),
   ui: z

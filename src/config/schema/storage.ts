@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { optionalText } from "./values.js";
+import { nullableText } from "./values.js";
 
 /** Where sessions are stored, so that they survive the process. */
 export const storageSchema = z.strictObject({
-  directory: optionalText.describe(
+  directory: nullableText.describe(
     "Folder on a local disk in which the server stores its sessions. If the server is started again on the same folder, it still has them. Every server needs a folder of its own. A rollout job also stores its tasks there. Null: sessions end with the process.",
   ),
   durability: z

@@ -5,7 +5,7 @@ import { MAX_SECONDS, MIN_KEY_LENGTH } from "./limits.js";
 export const seconds = z.number().min(0).max(MAX_SECONDS);
 
 /** Text that is not empty, or null for "not set". */
-export const optionalText = z.string().min(1).nullable().default(null);
+export const nullableText = z.string().min(1).nullable().default(null);
 
 /** Visible ASCII characters without spaces, as a key in a header must have. */
 export const VISIBLE_ASCII = /^[\x21-\x7e]+$/;

@@ -24,7 +24,7 @@ export function addBiases<Id extends number>(
 }
 
 /** Top-k, top-p and min-p. The values 0, 1 and 0 turn them off. */
-export interface Filters {
+export interface SamplingFilters {
   readonly topK: number;
   readonly topP: number;
   readonly minP: number;
@@ -35,7 +35,7 @@ export interface Filters {
  * `topP` of the probability mass comes before it, and if it is at least `minP` times as probable as the first. All three
  * filters use the probabilities of the whole vocabulary, like SGLang's joint filter. At least one candidate remains.
  */
-export function countKept(logprobs: readonly number[], { topK, topP, minP }: Filters): number {
+export function countKept(logprobs: readonly number[], { topK, topP, minP }: SamplingFilters): number {
   const limit = topK > 0 ? Math.min(topK, logprobs.length) : logprobs.length;
   const floor = minP > 0 ? (logprobs[0] ?? 0) + Math.log(minP) : Number.NEGATIVE_INFINITY;
   let mass = 0;

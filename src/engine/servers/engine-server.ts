@@ -13,7 +13,7 @@ export interface ServerCall extends CallContent {
 }
 
 /** The server's weights, as it reports them. A field is undefined if the server does not report it. */
-export interface WeightUpdate {
+export interface ReportedWeights {
   readonly version?: number | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface EngineServer {
   /** Returns the limit of prompt and output tokens of one call together. */
   contextLength(): Promise<number>;
   /** Asks for the version of the server's weights; never rejects. */
-  weightUpdate(): Promise<WeightUpdate>;
+  weightUpdate(): Promise<ReportedWeights>;
   /** Resolves if the server answers. Generates nothing, and does not wait for a generation or the end of a pause. */
   health(signal?: AbortSignal): Promise<void>;
   /**

@@ -4,10 +4,10 @@ import type { CallContent, Engine, EngineSupport, GenerateCall, GenerateResult, 
 import { VersionLabels } from "../version-labels.js";
 import { generateOnServers } from "./call/generate-on-servers.js";
 import type { EngineServer } from "./engine-server.js";
+import { checkServerOptions, type EngineServerOptions } from "./engine-server-options.js";
 import { PauseControl } from "./pause/pause-control.js";
 import { createServerUpdate } from "./pause/server-update.js";
 import { ServerPool } from "./pool/server-pool.js";
-import { checkServerOptions, type ServerOptions } from "./server-options.js";
 
 const DEFAULT_HEALTH_SECONDS = 10;
 
@@ -24,7 +24,7 @@ export class ServedEngine implements Engine {
   readonly supports: EngineSupport;
   readonly servers: ServerControl;
   readonly effectiveTemperature: (temperature: number, topK: number) => number;
-  readonly #options: ServerOptions;
+  readonly #options: EngineServerOptions;
   readonly #pool: ServerPool;
   readonly #pause: PauseControl;
   readonly #labels = new VersionLabels();
@@ -33,7 +33,7 @@ export class ServedEngine implements Engine {
   /** @throws RangeError if an option is out of range, TypeError if an address is not a URL. */
   constructor(
     { type, supports, effectiveTemperature }: ServedEngineType,
-    options: ServerOptions,
+    options: EngineServerOptions,
     makeServer: (url: string) => EngineServer,
   ) {
     checkServerOptions(options);

@@ -3,7 +3,7 @@ import { sharedSamplingFields } from "../sampling-fields.js";
 
 export const REQUEST_PREFIX = '{"input_ids":';
 
-export interface RequestFields {
+export interface SglangRequestFields {
   readonly sampling: SamplingParams;
   /** Number of tokens that the call has already. */
   readonly tokens: number;
@@ -19,7 +19,7 @@ export interface RequestFields {
  *
  * `stop` is the exception: missing and empty mean the same, and a server without a tokenizer refuses it.
  */
-export function requestSuffix({ sampling, tokens, thinkingBudget, rid, stream }: RequestFields): string {
+export function requestSuffix({ sampling, tokens, thinkingBudget, rid, stream }: SglangRequestFields): string {
   const fields = {
     sampling_params: samplingFields(sampling, tokens, thinkingBudget),
     // Counts the tokens until the reasoning ends.

@@ -13,7 +13,7 @@ import {
 } from "../engine.js";
 import { markForced } from "../servers/call/mark-forced.js";
 import { StopReached } from "../servers/call/stop-watch.js";
-import type { EngineServer, ServerCall, ServerReply, WeightUpdate } from "../servers/engine-server.js";
+import type { EngineServer, ReportedWeights, ServerCall, ServerReply } from "../servers/engine-server.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
 import { ServerConnections } from "../servers/wire/connections.js";
 import {
@@ -147,7 +147,7 @@ export class SglangServer implements EngineServer {
     return askContextLength(this.#connections);
   }
 
-  weightUpdate(): Promise<WeightUpdate> {
+  weightUpdate(): Promise<ReportedWeights> {
     return askVersion(this.#connections, "model_info");
   }
 

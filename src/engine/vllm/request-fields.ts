@@ -1,7 +1,7 @@
 import type { Grammar, SamplingParams } from "../engine.js";
 import { sharedSamplingFields } from "../sampling-fields.js";
 
-export interface RequestFields {
+export interface VllmRequestFields {
   readonly sampling: SamplingParams;
   /** The rest of the call's token budget. */
   readonly maxTokens: number;
@@ -26,7 +26,7 @@ export const COMPLETIONS_PREFIX = '{"prompt":';
  * The server lists the sampled token first, then the most likely tokens, in total as many as requested. If the sampled
  * token is not among the most likely, the last alternative is missing, so one more is requested.
  */
-export function generateSuffix(fields: RequestFields): string {
+export function generateSuffix(fields: VllmRequestFields): string {
   const { sampling, oneMore } = fields;
   return suffix(fields, {
     sampling_params: {
@@ -42,17 +42,22 @@ export function generateSuffix(fields: RequestFields): string {
 }
 
 /** Returns the same part for `/v1/completions`, where sampling parameters are top-level fields. */
-export function completionsSuffix(fields: RequestFields): string {
+export function completionsSuffix(fields: VllmRequestFields): string {
   return suffix(fields, { return_token_ids: true, return_tokens_as_token_ids: true, ...samplingFields(fields) });
 }
 
-function suffix({ model, requestId, stream }: RequestFields, more: Record<string, unknown>): string {
+function suffix({ model, requestId, stream }: VllmRequestFields, more: Record<string, unknown>): string {
   const options = stream ? { stream_options: { include_usage: true } } : {};
   const fields = { model, request_id: requestId, stream, ...options, ...more };
   return `,${JSON.stringify(fields).slice(1)}`;
 }
 
-function samplingFields({ sampling, maxTokens, minTokens, thinkingBudget }: RequestFields): Record<string, unknown> {
+function samplingFields({
+  sampling,
+  maxTokens,
+  minTokens,
+  thinkingBudget,
+}: VllmRequestFields): Record<string, unknown> {
   return {
     max_tokens: maxTokens,
     min_tokens: minTokens,

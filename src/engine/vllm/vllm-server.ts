@@ -9,7 +9,7 @@ import {
   type ServerWarning,
   type WeightSource,
 } from "../engine.js";
-import type { EngineServer, ServerCall, ServerReply, WeightUpdate } from "../servers/engine-server.js";
+import type { EngineServer, ReportedWeights, ServerCall, ServerReply } from "../servers/engine-server.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
 import { ServerConnections } from "../servers/wire/connections.js";
 import {
@@ -31,7 +31,7 @@ import {
   completionsSuffix,
   GENERATE_PREFIX,
   generateSuffix,
-  type RequestFields,
+  type VllmRequestFields,
 } from "./request-fields.js";
 import { askServedModel, type ServedModel } from "./served-model.js";
 import type { VllmOptions } from "./vllm-options.js";
@@ -186,7 +186,7 @@ export class VllmServer implements EngineServer {
   }
 
   /** Only servers in development mode have this endpoint. */
-  weightUpdate(): Promise<WeightUpdate> {
+  weightUpdate(): Promise<ReportedWeights> {
     return askVersion(this.#connections, "weight_info");
   }
 
@@ -263,7 +263,7 @@ async function encodeRequest(
   const { generation } = call;
   const sampling = flags?.findsStops === false ? { ...call.sampling, stop: [] } : call.sampling;
   const requestId = call.id ?? idPrefix + randomUUID().replaceAll("-", "");
-  const fields: RequestFields = {
+  const fields: VllmRequestFields = {
     sampling,
     maxTokens: sampling.maxTokens - generation.length,
     minTokens: Math.max(0, sampling.minTokens - generation.length),

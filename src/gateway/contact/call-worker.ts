@@ -1,4 +1,4 @@
-import type { Upstream, UpstreamCall, UpstreamReply } from "../upstream.js";
+import type { WorkerConnections, WorkerReply, WorkerRequest } from "../worker-connections.js";
 import type { Worker } from "../worker-pool.js";
 
 /**
@@ -9,11 +9,11 @@ import type { Worker } from "../worker-pool.js";
  *   worker is reachable.
  */
 export async function callWorker(
-  upstream: Upstream,
+  upstream: WorkerConnections,
   { url, contact }: Worker,
-  call: UpstreamCall,
+  call: WorkerRequest,
   milliseconds?: number,
-): Promise<UpstreamReply | undefined> {
+): Promise<WorkerReply | undefined> {
   if (contact.isUnreachable) return undefined;
   const lost = new AbortController();
   const stopWatching = contact.watch(() => lost.abort());

@@ -3,7 +3,7 @@ import { readBatchTags } from "../../session/worker-tag.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { noWorkerError } from "../forward.js";
-import type { UpstreamReply } from "../upstream.js";
+import type { WorkerReply } from "../worker-connections.js";
 import type { Worker, WorkerPool } from "../worker-pool.js";
 import { readWorkerError } from "./refusal.js";
 
@@ -13,7 +13,7 @@ interface Holder {
   /** Undefined if the gateway does not know a worker with this tag. */
   readonly worker: Worker | undefined;
   /** Undefined if the worker did not answer. */
-  readonly reply: UpstreamReply | undefined;
+  readonly reply: WorkerReply | undefined;
 }
 
 /**

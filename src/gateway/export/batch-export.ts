@@ -8,7 +8,7 @@ import type { ExportedShard } from "../../session/export/retention.js";
 import type { Session } from "../../session/session.js";
 import { type FileSession, readSessions } from "../../session/stored/file/read-sessions.js";
 import { callWorker } from "../contact/call-worker.js";
-import type { Upstream, UpstreamReply } from "../upstream.js";
+import type { WorkerConnections, WorkerReply } from "../worker-connections.js";
 import type { WorkerPool } from "../worker-pool.js";
 import { mergeRefusals, type PartRefusal } from "./refusal.js";
 import {
@@ -24,7 +24,7 @@ import {
 
 export interface BatchExportOptions {
   readonly pool: WorkerPool;
-  readonly upstream: Upstream;
+  readonly upstream: WorkerConnections;
   readonly shares: readonly WorkerShare[];
   /** The client's key. */
   readonly headers: Readonly<Record<string, string>>;
@@ -173,11 +173,7 @@ export class BatchExport {
    * @returns undefined if the worker prepared nothing, did not return, or returned without its sessions. The batch then has their
    *   only copy.
    */
-  async #settle(
-    { share, stream }: WorkerFile,
-    settlement: Settlement,
-    sent?: Sent,
-  ): Promise<UpstreamReply | undefined> {
+  async #settle({ share, stream }: WorkerFile, settlement: Settlement, sent?: Sent): Promise<WorkerReply | undefined> {
     let id = stream?.headers[EXPORT_ID];
     for (let calls = 1; id !== undefined; calls++) {
       const settled = await this.#call(share, toSettle(String(id)), settlement);
@@ -205,12 +201,7 @@ export class BatchExport {
   }
 
   /** Calls a worker. If the worker leaves, calls it again once it has returned. Only for calls that change nothing. */
-  async #repeat(
-    share: WorkerShare,
-    path: string,
-    body: object,
-    signal: AbortSignal,
-  ): Promise<UpstreamReply | undefined> {
+  async #repeat(share: WorkerShare, path: string, body: object, signal: AbortSignal): Promise<WorkerReply | undefined> {
     for (let calls = 1; ; calls++) {
       const reply = await this.#call(share, path, body, signal);
       if (reply || signal.aborted || calls === MAX_WAITS) return reply;
@@ -223,7 +214,7 @@ export class BatchExport {
     path: string,
     body: object,
     signal?: AbortSignal,
-  ): Promise<UpstreamReply | undefined> {
+  ): Promise<WorkerReply | undefined> {
     const { upstream, headers } = this.#options;
     const reply = await callWorker(upstream, worker, { path, headers, body, ...(signal ? { signal } : {}) });
     if (!reply && !signal?.aborted) worker.state = "down";

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { ApiError, CATALOGUE, type ErrorCode } from "../../http/errors.js";
 import { readSessionTag } from "../../session/worker-tag.js";
 import { sessionNotFoundError } from "../routing.js";
-import type { UpstreamReply } from "../upstream.js";
+import type { WorkerReply } from "../worker-connections.js";
 
 /** The reply of a worker that does not export its part. */
 export interface PartRefusal {
   readonly sessionIds: readonly string[];
   /** Undefined if the worker does not answer. */
-  readonly reply: UpstreamReply | undefined;
+  readonly reply: WorkerReply | undefined;
 }
 
 const refusedSession = z.object({ session_id: z.string(), code: z.string(), message: z.string() });
@@ -47,7 +47,7 @@ export function mergeRefusals(refusals: readonly PartRefusal[]): ApiError {
 }
 
 /** Returns a worker's error as the gateway's own. */
-export function readWorkerError(reply: UpstreamReply): ApiError {
+export function readWorkerError(reply: WorkerReply): ApiError {
   const { message, code, param, type: _, ...details } = parseError(reply);
   return new ApiError(isKnown(code) ? code : "invalid_worker_reply", message, { param: param ?? undefined, details });
 }
@@ -67,7 +67,7 @@ function listRefusedSessions({ sessionIds, reply }: PartRefusal): RefusedSession
   return sessions ?? sessionIds.map((session_id) => ({ session_id, code, message }));
 }
 
-function parseError({ status, body }: UpstreamReply): z.output<typeof errorBody>["error"] {
+function parseError({ status, body }: WorkerReply): z.output<typeof errorBody>["error"] {
   try {
     return errorBody.parse(JSON.parse(body.toString())).error;
   } catch (cause) {

@@ -2,7 +2,7 @@ import { ApiError } from "../../http/errors.js";
 import { DamagedSessionError } from "../../session/stored/damaged-session-error.js";
 import { SessionsFileError } from "../../session/stored/file/errors.js";
 import { workerUnavailableError } from "../forward.js";
-import type { Upstream, UpstreamStream } from "../upstream.js";
+import type { WorkerConnections, WorkerStream } from "../worker-connections.js";
 import type { Worker } from "../worker-pool.js";
 import { mergeRefusals, type PartRefusal } from "./refusal.js";
 
@@ -17,11 +17,11 @@ export interface WorkerShare {
 export interface WorkerFile {
   readonly share: WorkerShare;
   /** Undefined if the worker did not answer. */
-  readonly stream: UpstreamStream | undefined;
+  readonly stream: WorkerStream | undefined;
 }
 
 export interface FileRequest {
-  readonly upstream: Upstream;
+  readonly upstream: WorkerConnections;
   readonly path: string;
   /** The client's key. */
   readonly headers: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { ApiError } from "../../http/errors.js";
 import type { GatewayContext } from "../context.js";
-import { type Fleet, type Member, readFleet, requireFleet } from "./fleet.js";
+import { type Fleet, type FleetMember, readFleet, requireFleet } from "./fleet.js";
 import { groupByServer, type ServerUse } from "./merge-engines.js";
 import { findFailure, isSuccess, WorkerCalls, type WorkerOutcome } from "./worker-calls.js";
 
@@ -57,7 +57,7 @@ export class EnginePause {
 
   async #pause(mode: "abort" | "keep", headers: Headers): Promise<Fleet> {
     const calls = new WorkerCalls(this.#context, headers);
-    const paused = new Map<string, Member>();
+    const paused = new Map<string, FleetMember>();
     const pausedServers = new Set<string>();
     // Repeats until no new worker has joined since the last round.
     for (;;) {
@@ -73,7 +73,11 @@ export class EnginePause {
   }
 
   /** Reads the fleet. If a worker died since the last round, the pause has failed and is undone. */
-  async #readFleetOrUndo(calls: WorkerCalls, headers: Headers, paused: ReadonlyMap<string, Member>): Promise<Fleet> {
+  async #readFleetOrUndo(
+    calls: WorkerCalls,
+    headers: Headers,
+    paused: ReadonlyMap<string, FleetMember>,
+  ): Promise<Fleet> {
     try {
       return await requireFleet(this.#context, headers);
     } catch (error) {
@@ -91,7 +95,7 @@ export class EnginePause {
   async #pauseMembers(
     calls: WorkerCalls,
     mode: "abort" | "keep",
-    members: readonly Member[],
+    members: readonly FleetMember[],
     pausedServers: Set<string>,
   ): Promise<ApiError | undefined> {
     const otherWorkers = "No engine server is paused.";
@@ -119,7 +123,7 @@ export class EnginePause {
    *
    * @returns the calls that failed, except those for servers that another worker resumed
    */
-  async #resume(calls: WorkerCalls, members: readonly Member[]): Promise<WorkerOutcome[]> {
+  async #resume(calls: WorkerCalls, members: readonly FleetMember[]): Promise<WorkerOutcome[]> {
     const failed: WorkerOutcome[] = [];
     let pending = [...groupByServer(members).values()];
     while (pending.length > 0) {
@@ -149,8 +153,8 @@ export class EnginePause {
 }
 
 /** Returns the servers that each worker is to call, in the worker's own spelling. */
-function groupByMember(uses: readonly ServerUse[]): Map<Member, string[]> {
-  const groups = new Map<Member, string[]>();
+function groupByMember(uses: readonly ServerUse[]): Map<FleetMember, string[]> {
+  const groups = new Map<FleetMember, string[]>();
   for (const { member, record } of uses) groups.set(member, [...(groups.get(member) ?? []), record.url]);
   return groups;
 }

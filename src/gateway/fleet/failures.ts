@@ -1,6 +1,6 @@
 import { ApiError } from "../../http/errors.js";
 import { readWorkerError } from "../export/refusal.js";
-import type { UpstreamReply } from "../upstream.js";
+import type { WorkerReply } from "../worker-connections.js";
 import type { Worker } from "../worker-pool.js";
 
 /**
@@ -9,7 +9,7 @@ import type { Worker } from "../worker-pool.js";
  *
  * @param outcome the state of the other workers
  */
-export function workerRefusedError({ tag }: Worker, reply: UpstreamReply, outcome = ""): ApiError {
+export function workerRefusedError({ tag }: Worker, reply: WorkerReply, outcome = ""): ApiError {
   const { code, message, param, details } = readWorkerError(reply);
   if (reply.status === 401 || reply.status === 403) return new ApiError(code, message, { param, details });
   const text = `Worker ${tag}: ${message}${outcome === "" ? "" : ` ${outcome}`}`;

@@ -4,7 +4,7 @@ import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { noWorkerError } from "../forward.js";
 import { parseReply } from "../relay.js";
-import type { UpstreamReply } from "../upstream.js";
+import type { WorkerReply } from "../worker-connections.js";
 import type { Worker } from "../worker-pool.js";
 import { workerRefusedError, workerSilentError } from "./failures.js";
 import { identifyServer } from "./server-identity.js";
@@ -18,7 +18,7 @@ export interface MemberServer {
 }
 
 /** A worker that answered, and its engine. */
-export interface Member {
+export interface FleetMember {
   readonly worker: Worker;
   readonly type: string;
   readonly paused: "abort" | "keep" | null;
@@ -29,7 +29,7 @@ export interface Member {
 
 /** The workers of a gateway with their engines. */
 export interface Fleet {
-  readonly members: readonly Member[];
+  readonly members: readonly FleetMember[];
   /** Tags of the workers that do not answer. */
   readonly absent: readonly string[];
 }
@@ -50,7 +50,7 @@ export async function readFleet(
   const down = new Set(workers.filter(({ state }) => state === "down"));
   const call = { method: "GET", path: "/rl/engine", headers } as const;
   const replies = await Promise.all(workers.map((worker) => callWorker(upstream, worker, call, controlMilliseconds)));
-  const members: Member[] = [];
+  const members: FleetMember[] = [];
   const absent: Worker[] = [];
   workers.forEach((worker, index) => {
     const reply = replies[index];
@@ -75,7 +75,7 @@ export async function requireFleet(context: GatewayContext, headers: Readonly<Re
   return fleet;
 }
 
-function toMember(worker: Worker, reply: UpstreamReply): Member {
+function toMember(worker: Worker, reply: WorkerReply): FleetMember {
   const { type, paused, version_labels: labels, servers } = parseReply(reply, engineRecord);
   return {
     worker,

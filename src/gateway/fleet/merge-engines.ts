@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { engineRecord, serverRecord } from "../../control/engine-schemas.js";
-import type { Fleet, Member, MemberServer, ServerRecord } from "./fleet.js";
+import type { Fleet, FleetMember, MemberServer, ServerRecord } from "./fleet.js";
 
 const use = serverRecord
   .pick({ url: true, state: true, healthy: true, requests: true })
@@ -25,7 +25,7 @@ export const mergedEngine = engineRecord.omit({ version_labels: true }).extend({
 export const drainedServer = mergedServer.extend({ unavailable_workers: absentWorkers });
 
 export interface ServerUse extends MemberServer {
-  readonly member: Member;
+  readonly member: FleetMember;
 }
 
 /** Merges the engines of all workers into one record that has each server once, with the sums of its counts. */
@@ -45,7 +45,7 @@ export function mergeEngines({ members, absent }: Fleet): z.input<typeof mergedE
 }
 
 /** Returns the uses of each server by identity, in the order of the workers. */
-export function groupByServer(members: readonly Member[]): Map<string, ServerUse[]> {
+export function groupByServer(members: readonly FleetMember[]): Map<string, ServerUse[]> {
   const uses = new Map<string, ServerUse[]>();
   for (const member of members) {
     for (const server of member.servers) {

@@ -4,7 +4,7 @@ import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { noWorkerError } from "../forward.js";
 import { parseReply } from "../relay.js";
-import type { UpstreamCall, UpstreamReply } from "../upstream.js";
+import type { WorkerReply, WorkerRequest } from "../worker-connections.js";
 import type { Worker } from "../worker-pool.js";
 import { workerRefusedError, workerSilentError } from "./failures.js";
 
@@ -27,7 +27,7 @@ export async function setVersion(
   context: GatewayContext,
   headers: Readonly<Record<string, string>>,
   body: { readonly version: number },
-): Promise<UpstreamReply> {
+): Promise<WorkerReply> {
   for (let attempt = 1; ; attempt++) {
     const version = stampVersion(body.version, context.pool.newestVersion);
     const call = { path: "/rl/set_version", headers, body: { ...body, ...version } };
@@ -49,10 +49,10 @@ export async function setVersion(
 async function setEverywhere(
   context: GatewayContext,
   version: WeightVersion,
-  call: UpstreamCall,
-): Promise<UpstreamReply[]> {
+  call: WorkerRequest,
+): Promise<WorkerReply[]> {
   const { pool } = context;
-  const replies: UpstreamReply[] = [];
+  const replies: WorkerReply[] = [];
   const called = new Set<Worker>();
   for (let workers = pool.all(); workers.length > 0; workers = pool.all().filter((worker) => !called.has(worker))) {
     const expected = workers.filter(({ state }) => state !== "down");
@@ -79,9 +79,9 @@ async function setEverywhere(
 function callAll(
   { upstream, controlMilliseconds }: GatewayContext,
   workers: readonly Worker[],
-  call: UpstreamCall,
-): Promise<(UpstreamReply | undefined)[]> {
-  const callOne = (worker: Worker): Promise<UpstreamReply | undefined> => {
+  call: WorkerRequest,
+): Promise<(WorkerReply | undefined)[]> {
+  const callOne = (worker: Worker): Promise<WorkerReply | undefined> => {
     if (worker.state !== "down") return callWorker(upstream, worker, call, WRITE_TIMEOUT_MS);
     const signal = AbortSignal.timeout(controlMilliseconds);
     return upstream.call(worker.url, { ...call, signal }).catch(() => undefined);

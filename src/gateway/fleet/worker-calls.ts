@@ -1,20 +1,20 @@
 import type { ApiError } from "../../http/errors.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
-import type { UpstreamReply } from "../upstream.js";
+import type { WorkerReply } from "../worker-connections.js";
 import { workerRefusedError, workerSilentError } from "./failures.js";
-import type { Member } from "./fleet.js";
+import type { FleetMember } from "./fleet.js";
 
 /** A call to one worker. */
 export interface WorkerCall {
-  readonly member: Member;
+  readonly member: FleetMember;
   readonly body: object;
 }
 
 /** The result of a call. `reply` is undefined if the worker did not answer. */
 export interface WorkerOutcome {
-  readonly member: Member;
-  readonly reply: UpstreamReply | undefined;
+  readonly member: FleetMember;
+  readonly reply: WorkerReply | undefined;
 }
 
 /** Calls several workers at the same time, on behalf of one client. A worker that does not answer in time is marked `down`. */

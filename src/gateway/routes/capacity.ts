@@ -12,7 +12,7 @@ import type { GatewayContext } from "../context.js";
 import { noWorkerError, workerUnavailableError } from "../forward.js";
 import { parseReply, relay } from "../relay.js";
 import { pickCredentials } from "../routing.js";
-import type { UpstreamReply } from "../upstream.js";
+import type { WorkerReply } from "../worker-connections.js";
 import type { Worker } from "../worker-pool.js";
 
 const capacityReply = z.object({ capacity: z.int() });
@@ -61,7 +61,7 @@ async function grantOne(
   request: FastifyRequest,
   worker: Worker,
   slots: number,
-): Promise<Pick<UpstreamReply, "status" | "headers" | "body"> | undefined> {
+): Promise<Pick<WorkerReply, "status" | "headers" | "body"> | undefined> {
   if (slots === 0) return { status: 200, headers: {}, body: Buffer.alloc(0) };
   const call = { path: "/grant_capacity", headers: pickCredentials(request), body: { slots } };
   // Counted before the call, so that concurrent requests choose another worker.
@@ -84,7 +84,7 @@ async function start(
     body.api_key === undefined
       ? sortByFreeSlots(await readyWorkers(context))
       : [await findWorkerForNewKey(context, reply, body.api_key)];
-  let refusal: UpstreamReply | undefined;
+  let refusal: WorkerReply | undefined;
   for (const worker of workers) {
     const workerReply = await startOn(context, request, worker, body);
     if (!workerReply) continue;
@@ -102,7 +102,7 @@ async function startOn(
   request: FastifyRequest,
   worker: Worker,
   body: object,
-): Promise<UpstreamReply | undefined> {
+): Promise<WorkerReply | undefined> {
   // Counted before the call, so that concurrent requests choose another worker.
   worker.capacity--;
   worker.sessions++;

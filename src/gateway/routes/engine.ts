@@ -10,7 +10,7 @@ import { drainedServer, mergedEngine, mergeEngines, mergeServer } from "../fleet
 import { pickCredentials } from "../routing.js";
 
 /** State and control of the engine servers of all workers. A change reaches every server once, or none of them. */
-export function engineRoutes(app: App, context: GatewayContext, updates: WeightUpdates): void {
+export function gatewayEngineRoutes(app: App, context: GatewayContext, updates: WeightUpdates): void {
   const pause = new EnginePause(context);
   const engine = { 200: mergedEngine };
   const server = { 200: drainedServer };

@@ -23,13 +23,13 @@ import { newBatchId } from "../../session/worker-tag.js";
 import type { GatewayContext } from "../context.js";
 import { acknowledge, batchNotFound } from "../export/acknowledge.js";
 import { BatchExport, type PackSessions } from "../export/batch-export.js";
-import { exportSessions } from "../export/export-sessions.js";
+import { exportWorkerSessions } from "../export/export-worker-sessions.js";
 import { unreachableSessions } from "../export/refusal.js";
 import type { WorkerShare } from "../export/worker-file.js";
 import { forwardTo } from "../forward.js";
 import { findWorkerBySession, groupByTag, pickCredentials } from "../routing.js";
 
-export interface ExportContext extends GatewayContext {
+export interface GatewayExportContext extends GatewayContext {
   readonly metrics: { readonly exports: ExportMetrics };
   readonly sharedMemory: SharedMemory;
   readonly sharedExports: SharedExports;
@@ -39,7 +39,7 @@ export interface ExportContext extends GatewayContext {
 const FILE_ID = "file-";
 
 /** Exports of training data. A batch of one worker is forwarded; a batch of several workers, or in shared memory, is packed here. */
-export function exportRoutes(app: App, context: ExportContext): void {
+export function gatewayExportRoutes(app: App, context: GatewayExportContext): void {
   // The options are checked here, so that conflicts come before errors about sessions, as on a worker.
   app.post("/export_trajectories", { schema: { body: trajectoriesBody } }, async (request, reply) => {
     toTrajectoryOptions(request.body);
@@ -73,7 +73,7 @@ export function exportRoutes(app: App, context: ExportContext): void {
     const { pool, upstream } = context;
     const options = { pool, upstream, shares, headers: pickCredentials(request), signal: disconnectSignal(reply) };
     await new BatchExport(options).waitUntilReady({ wait_seconds, drain_seconds });
-    const chunks = await exportSessions(ids, shares, { ...options, fields: { drain_seconds } });
+    const chunks = await exportWorkerSessions(ids, shares, { ...options, fields: { drain_seconds } });
     return reply.type(SESSIONS_FILE).send(Readable.from(chunks, { objectMode: false }));
   });
   app.delete("/export_batch/:id", { schema: { params: z.object({ id: z.string() }) } }, async (request, reply) => {
@@ -87,7 +87,7 @@ export function exportRoutes(app: App, context: ExportContext): void {
 
 /** Packs the sessions of all workers, as a server packs its own. */
 async function exportPacked(
-  { pool, upstream, metrics, sharedMemory, sharedExports }: ExportContext,
+  { pool, upstream, metrics, sharedMemory, sharedExports }: GatewayExportContext,
   shares: readonly WorkerShare[],
   request: FastifyRequest,
   reply: FastifyReply,

@@ -7,7 +7,7 @@ import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import type { GatewayMetrics } from "../gateway-metrics.js";
 import { mergeMetrics } from "../merge-metrics.js";
-import { health, readReadiness } from "../readiness.js";
+import { gatewayHealth, readGatewayReadiness } from "../readiness.js";
 import { pickCredentials } from "../routing.js";
 import type { Worker } from "../worker-pool.js";
 
@@ -17,7 +17,7 @@ const NO_UI =
   "A gateway has no page at `/ui`: sessions are shown by the server that has them. Use the addresses of the servers behind it.";
 
 /** Probes, and metrics of the gateway and all workers. */
-export function serviceRoutes(
+export function gatewayServiceRoutes(
   app: App,
   { pool, upstream, controlMilliseconds, publicMetrics, processes }: GatewayContext,
   { metrics, updates }: { readonly metrics: GatewayMetrics; readonly updates: WeightUpdates },
@@ -33,9 +33,12 @@ export function serviceRoutes(
   }
 
   for (const path of ["/readyz", "/health"]) {
-    const options = { config: { public: true }, schema: { response: { 200: health, 503: health } } } as const;
+    const options = {
+      config: { public: true },
+      schema: { response: { 200: gatewayHealth, 503: gatewayHealth } },
+    } as const;
     app.get(path, options, async (_, reply) => {
-      const { statusCode, body } = readReadiness(pool, { processes, hold: updates.describeHold() });
+      const { statusCode, body } = readGatewayReadiness(pool, { processes, hold: updates.describeHold() });
       return reply.code(statusCode).send(body);
     });
   }

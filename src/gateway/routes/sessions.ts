@@ -16,7 +16,7 @@ const listReply = z.object({
 });
 
 /** Lists the sessions of all workers, and forwards calls about one session. */
-export function sessionRoutes(app: App, context: GatewayContext): void {
+export function gatewaySessionRoutes(app: App, context: GatewayContext): void {
   listSessions(app, context);
   forwardSessionCalls(app, context);
   takeOverSession(app, context);

@@ -9,13 +9,13 @@ import type { GatewayContext } from "../context.js";
 import { readWorkerError } from "../export/refusal.js";
 import { forwardTo, workerUnavailableError } from "../forward.js";
 import { findWorkerBySession, groupByTag, pickCredentials, sessionNotFoundError } from "../routing.js";
-import type { UpstreamCall } from "../upstream.js";
+import type { WorkerRequest } from "../worker-connections.js";
 
 /** Maximum number of calls to a worker that leaves and returns meanwhile. */
 const MAX_CALLS = 3;
 
 /** Adds the calls that read transcripts. That of one session is read from its worker, those of several from all their workers at the same time. */
-export function transcriptRoutes(app: App, context: GatewayContext): void {
+export function gatewayTranscriptRoutes(app: App, context: GatewayContext): void {
   const { pool } = context;
   const params = z.object({ id: z.string() });
   app.get("/rl/sessions/:id/transcript", { schema: { params } }, async (request, reply) =>
@@ -36,7 +36,7 @@ async function readFromWorker(
   { pool, upstream }: GatewayContext,
   tag: string | undefined,
   sessionIds: readonly string[],
-  call: UpstreamCall & { readonly signal: AbortSignal },
+  call: WorkerRequest & { readonly signal: AbortSignal },
 ): Promise<Buffer> {
   const writeErrors = (toError: (id: string) => ApiError) =>
     Buffer.concat(sessionIds.map((id) => writeFailedTranscript(id, toError(id))));

@@ -8,7 +8,7 @@ import type { GatewayWeights } from "../weights/open-weights.js";
 const UPDATED = { 200: weightsRecord, 202: weightsRecord };
 
 /** Updates the weights of the engine servers of all workers. Each server loads once. */
-export function weightRoutes(app: App, weights: GatewayWeights): void {
+export function gatewayWeightRoutes(app: App, weights: GatewayWeights): void {
   const { updates, stopping } = weights;
 
   app.get("/rl/weights", { schema: { response: { 200: weightsRecord } } }, async (request) => {

@@ -29,7 +29,10 @@ interface WeightsOptions {
   readonly checksKeys: boolean;
 }
 
-export function openWeights(context: GatewayContext, { logger, metrics, checksKeys }: WeightsOptions): GatewayWeights {
+export function openGatewayWeights(
+  context: GatewayContext,
+  { logger, metrics, checksKeys }: WeightsOptions,
+): GatewayWeights {
   const targets = new FleetTargets(context);
   const updates = new WeightUpdates(targets, observeUpdates(logger, metrics));
   const stopping = new AbortController();

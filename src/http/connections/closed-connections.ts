@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import fp from "fastify-plugin";
 import { Counter, type Registry } from "prom-client";
-import { listCut } from "./answer.js";
+import { listCut } from "./http-answer.js";
 
 export interface ClosedConnectionsOptions {
   /** Time without progress after which an answer that its client does not read is cut. 0: no limit. */

@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { onResponseClose } from "../disconnect.js";
 import { endAndLinger, lingerBeforeClose } from "../linger.js";
-import { Answer } from "./answer.js";
 import type { ConnectionLimit } from "./connection-limit.js";
+import { HttpAnswer } from "./http-answer.js";
 import { SendProgress } from "./send-progress.js";
 
 /** Several parts of an answer listen to the socket, and Node warns of more than ten listeners of one event. */
@@ -23,7 +23,7 @@ export class Connection {
   readonly #socket: Socket;
   readonly #limit: ConnectionLimit;
   readonly #progress = new SendProgress();
-  #answer: Answer | undefined;
+  #answer: HttpAnswer | undefined;
   #refusedBytes = 0;
   #closing: boolean;
 
@@ -37,7 +37,7 @@ export class Connection {
   }
 
   /** The answer that was not sent yet. */
-  get openAnswer(): Answer | undefined {
+  get openAnswer(): HttpAnswer | undefined {
     return this.#answer;
   }
 
@@ -46,7 +46,7 @@ export class Connection {
    *
    * @param now milliseconds of a monotonic clock
    */
-  findUnread(milliseconds: number, now: number): Answer | undefined {
+  findUnread(milliseconds: number, now: number): HttpAnswer | undefined {
     const isStalled = this.#progress.measurePause(this.#socket, now) >= milliseconds;
     return isStalled ? this.#answer : undefined;
   }
@@ -54,7 +54,7 @@ export class Connection {
   /** Calls `start` if the request is answered. A request whose answer cannot be delivered must have no effect. */
   accept(request: FastifyRequest, reply: FastifyReply, needsKey: boolean, start: () => void): void {
     if (this.#answer || !this.#socket.writable) return this.#refuse(request.raw.rawHeaders);
-    const answer = new Answer(request, reply);
+    const answer = new HttpAnswer(request, reply);
     this.#answer = answer;
     if (this.#closing || answer.isLast) answer.closeAfter();
     this.#limit.begin(this.#socket, needsKey);

@@ -1,9 +1,9 @@
 import { Server, Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { endAndLinger } from "../linger.js";
-import type { CutAnswer } from "./answer.js";
 import { Connection } from "./connection.js";
 import { ConnectionLimit } from "./connection-limit.js";
+import type { CutAnswer } from "./http-answer.js";
 
 /**
  * Time after the announced end of an idle connection in which requests are still accepted. After a suspended process goes on, that

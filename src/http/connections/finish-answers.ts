@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CutAnswer } from "./answer.js";
 import type { Connections } from "./connections.js";
+import type { CutAnswer } from "./http-answer.js";
 
 const POLL_MS = 50;
 

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { countAccepted } from "./answer.js";
+import { countAccepted } from "./http-answer.js";
 
 /**
  * Measures how long a client has read nothing. Progress means that the operating system accepts bytes for the client. A client that

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { adminAuth } from "../../control/admin-auth.js";
 import { toErrorBody } from "../../control/error-body.js";
-import { toApiError } from "../../control/session-errors.js";
+import { toSessionApiError } from "../../control/session-errors.js";
 import type { App } from "../../http/app-type.js";
 import { bodyBudget } from "../../http/body-budget.js";
 import { BodyShares } from "../../http/body-shares.js";
@@ -44,7 +44,7 @@ export async function createController({
   await app.register(closedConnections, { sendTimeoutMilliseconds, register, metric });
   await app.register(earlyAnswer);
   const onAnswer = countRefusals("rolltape_controller_refused_total", register);
-  await app.register(errorHandler, { toApiError, toBody: toErrorBody, onAnswer });
+  await app.register(errorHandler, { toApiError: toSessionApiError, toBody: toErrorBody, onAnswer });
   await app.register(adminAuth, { adminKey });
   await app.register(bodyBudget, {
     budget: new BodyShares(bodyBytesInFlight),

@@ -1,5 +1,5 @@
 import { compileProgram } from "./compile/compile-program.js";
-import type { Steps } from "./compile/compiled.js";
+import type { RenderSteps } from "./compile/compiled.js";
 import { Scope } from "./compile/scope.js";
 import { RenderError } from "./errors.js";
 import { globalVariables } from "./globals.js";
@@ -27,7 +27,7 @@ export type RenderInSteps = (
   variables: ReadonlyMap<string, Value>,
   known?: readonly KnownRendering[],
   maxBlocks?: number,
-) => Steps<KnownRendering>;
+) => RenderSteps<KnownRendering>;
 
 /**
  * Compiles a chat template. It renders like Python's Jinja2 in `apply_chat_template` of `transformers`.

@@ -2,7 +2,7 @@ import type { WholeOutputFamily } from "./family.js";
 import { findCallSyntax, findReasoningBlock, findWholeOutput, type OutputFamilies } from "./family-lookup.js";
 import type { MessageWriter } from "./message/message-writer.js";
 import type { OutputParserOptions } from "./output-parser.js";
-import type { OutputReader, Step } from "./reader/reader.js";
+import type { OutputCursor, Step } from "./reader/output-cursor.js";
 import { isOpenAt, openAnswer, type ReasoningBlock, readReasoning } from "./reasoning/reasoning-block.js";
 import type { CallContext, CallSyntax } from "./syntax/call-syntax.js";
 import type { ReasoningCount } from "./tokens/reasoning-count.js";
@@ -13,7 +13,7 @@ export interface OutputFormat {
   readonly markers: readonly string[];
   /** Tokens that are parts of markers. They are read as text with their spelling. */
   readonly markerParts?: readonly string[];
-  readonly read: (reader: OutputReader, out: MessageWriter, count: ReasoningCount) => Step<void>;
+  readonly read: (reader: OutputCursor, out: MessageWriter, count: ReasoningCount) => Step<void>;
 }
 
 /** Composes the format of an output: reasoning first, then text and tool calls. Calls in the reasoning do not count. */
@@ -91,6 +91,6 @@ function wholeFormat(
   };
 }
 
-function makeContext(reader: OutputReader, out: MessageWriter, { tools }: OutputParserOptions): CallContext {
+function makeContext(reader: OutputCursor, out: MessageWriter, { tools }: OutputParserOptions): CallContext {
   return { reader, out, tools: new Map(tools.map((tool) => [tool.function.name, tool])) };
 }

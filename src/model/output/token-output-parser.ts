@@ -6,7 +6,7 @@ import { MessageWriter } from "./message/message-writer.js";
 import { createOutputFormat } from "./output-format.js";
 import type { OutputEnd, OutputEvent, OutputParser, OutputParserOptions, ParsedOutput } from "./output-parser.js";
 import type { Piece } from "./piece.js";
-import { OutputReader, type Step } from "./reader/reader.js";
+import { OutputCursor, type Step } from "./reader/output-cursor.js";
 import { StopStrings } from "./stop-strings.js";
 import { ReasoningCount } from "./tokens/reasoning-count.js";
 import { TextTokens } from "./tokens/text-tokens.js";
@@ -22,7 +22,7 @@ export class TokenOutputParser implements OutputParser {
   readonly #detokenizer: Detokenizer;
   readonly #stopStrings: StopStrings;
   readonly #stopTokenIds: ReadonlySet<number>;
-  readonly #reader: OutputReader;
+  readonly #reader: OutputCursor;
   readonly #out: MessageWriter;
   readonly #count = new ReasoningCount();
   readonly #reading: Step<void>;
@@ -42,7 +42,7 @@ export class TokenOutputParser implements OutputParser {
     });
     this.#stopStrings = new StopStrings(options.stop);
     this.#stopTokenIds = new Set(options.stopTokenIds);
-    this.#reader = new OutputReader(this.#markers);
+    this.#reader = new OutputCursor(this.#markers);
     this.#out = new MessageWriter(format.markers.length > 0, {
       position: () => this.#reader.position,
       ...(textTokens ? { findTokens: (from, to) => textTokens.take(from, to) } : {}),

@@ -1,20 +1,20 @@
 import type { Message } from "../../conversation/message.js";
 
 /** How messages with tool calls are given to a template, so that it neither refuses nor leaves out what a model wrote. */
-export interface CallRules {
+export interface CallStyle {
   /** The calls of a message: together, or each in a message of its own that its result follows. */
   readonly calls: "together" | "one_by_one";
   /** Text beside reasoning and calls: as content, or at the end of the reasoning if the template refuses both together. */
   readonly text: "content" | "reasoning";
 }
 
-export const CALLS_AS_THEY_ARE: CallRules = { calls: "together", text: "content" };
+export const CALLS_AS_THEY_ARE: CallStyle = { calls: "together", text: "content" };
 
 /** Between reasoning and text that were joined. */
 const SEPARATOR = "\n\n";
 
 /** Returns the messages as the rules say. */
-export function placeCalls(messages: readonly Message[], rules: CallRules): readonly Message[] {
+export function placeCalls(messages: readonly Message[], rules: CallStyle): readonly Message[] {
   if (!messages.some((message) => changes(message, rules))) return messages;
   const placed: Message[] = [];
   for (let i = 0; i < messages.length; i++) {
@@ -31,7 +31,7 @@ export function placeCalls(messages: readonly Message[], rules: CallRules): read
   return placed;
 }
 
-function changes({ toolCalls = [], content, reasoning }: Message, rules: CallRules): boolean {
+function changes({ toolCalls = [], content, reasoning }: Message, rules: CallStyle): boolean {
   if (rules.calls === "one_by_one" && toolCalls.length > 1) return true;
   return rules.text === "reasoning" && toolCalls.length > 0 && content !== "" && (reasoning ?? "") !== "";
 }
@@ -49,9 +49,9 @@ function withResults(parts: readonly Message[], results: readonly Message[]): Me
 }
 
 /** Values of messages are cached by message, so that each message must give the same objects each time. */
-const dividedMessages = new WeakMap<CallRules, WeakMap<Message, readonly Message[]>>();
+const dividedMessages = new WeakMap<CallStyle, WeakMap<Message, readonly Message[]>>();
 
-function divide(message: Message, rules: CallRules): readonly Message[] {
+function divide(message: Message, rules: CallStyle): readonly Message[] {
   const byMessage = dividedMessages.get(rules) ?? new WeakMap<Message, readonly Message[]>();
   dividedMessages.set(rules, byMessage);
   const known = byMessage.get(message);

@@ -1,6 +1,6 @@
 import type { Message } from "../../conversation/message.js";
 import { RenderError } from "../jinja/index.js";
-import { CALLS_AS_THEY_ARE, type CallRules } from "./call-messages.js";
+import { CALLS_AS_THEY_ARE, type CallStyle } from "./call-messages.js";
 import type { Dialect } from "./message-values.js";
 import { AS_THEY_ARE, type SystemRules } from "./system-messages.js";
 
@@ -68,17 +68,17 @@ const OTHER_RESULT: Message = {
 const TWO_CALLS: readonly Message[] = [USER, { ...CALLING, toolCalls: [CALL, OTHER_CALL] }, RESULT, OTHER_RESULT];
 
 /** Finds out whether the template shows several calls of a message, and accepts text beside reasoning and a call. */
-function detectCallRules(dialect: Dialect, render: Probe): CallRules {
-  const tryRules = (messages: readonly Message[], callRules: CallRules) =>
+function detectCallRules(dialect: Dialect, render: Probe): CallStyle {
+  const tryRules = (messages: readonly Message[], callRules: CallStyle) =>
     tryRender(messages, { ...dialect, callRules }, render);
-  const showsTwo = (callRules: CallRules): boolean => {
+  const showsTwo = (callRules: CallStyle): boolean => {
     const text = tryRules(TWO_CALLS, callRules);
     return ["probe_value", "probe_second", OTHER_CALL.name].every((word) => text?.includes(word));
   };
-  const oneByOne: CallRules = { ...CALLS_AS_THEY_ARE, calls: "one_by_one" };
+  const oneByOne: CallStyle = { ...CALLS_AS_THEY_ARE, calls: "one_by_one" };
   const { calls } = !showsTwo(CALLS_AS_THEY_ARE) && showsTwo(oneByOne) ? oneByOne : CALLS_AS_THEY_ARE;
   const spoken = [USER, { ...CALLING, content: "Hello", reasoning: "probeReasoning" }, RESULT];
-  const inReasoning: CallRules = { calls, text: "reasoning" };
+  const inReasoning: CallStyle = { calls, text: "reasoning" };
   const isRefused = tryRules(spoken, { calls, text: "content" }) === undefined;
   return isRefused && tryRules(spoken, inReasoning) !== undefined ? inReasoning : { calls, text: "content" };
 }

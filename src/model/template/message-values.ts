@@ -2,7 +2,7 @@ import type { Message, ToolCall } from "../../conversation/message.js";
 import type { Steps } from "../../support/async/steps.js";
 import { JsonDepthError, JsonError } from "../../support/json/parse-json.js";
 import { isDict, type Key, NONE, RenderError, type Value } from "../jinja/index.js";
-import { type CallRules, placeCalls } from "./call-messages.js";
+import { type CallStyle, placeCalls } from "./call-messages.js";
 import { fromJson } from "./from-json.js";
 import { placeSystemMessages, type SystemRules } from "./system-messages.js";
 
@@ -19,7 +19,7 @@ export interface Dialect {
   /** Name of the field for a message's reasoning. */
   readonly reasoningField: string;
   readonly systemRules: SystemRules;
-  readonly callRules: CallRules;
+  readonly callRules: CallStyle;
 }
 
 /** Approximate bytes of a message's value without its texts, and of each character of a call's arguments. */

@@ -1,4 +1,4 @@
-import { turns } from "../../support/async/turns.js";
+import { eventLoop } from "../../support/async/event-loop.js";
 import type { EncodedText, KnownTexts } from "./encoded-text.js";
 import type { Tokenizer } from "./tokenizer.js";
 import { totalLength } from "./total-length.js";
@@ -37,7 +37,7 @@ export async function encodeWithin(
   let before = after;
   for (const slice of tokenizer.slices(text, SLICE_LENGTH)) {
     // The ids of a slice may all be in the cache. Then nothing else would wait.
-    await turns.next();
+    await eventLoop.yield();
     const pieces = await tokenizer.encode(slice, before);
     before = "";
     tokens += totalLength(pieces);

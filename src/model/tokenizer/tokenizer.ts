@@ -1,5 +1,5 @@
-import { runInTurns } from "../../support/async/run-steps.js";
-import { LONG_TEXT, turns } from "../../support/async/turns.js";
+import { eventLoop, LONG_TEXT } from "../../support/async/event-loop.js";
+import { runInIterations } from "../../support/async/run-steps.js";
 import { EncodeThreads } from "./encode-threads.js";
 import {
   continuesText,
@@ -119,8 +119,8 @@ export class Tokenizer {
     const text = sliceText(parts, start?.characters ?? 0).toWellFormed();
     const pieces = await this.#encodePieces(this.#split(text));
     // Texts whose encoding ends at the same time would all be joined in one iteration of the event loop.
-    if (text.length >= LONG_TEXT) await turns.next();
-    const encoded = await runInTurns(joinText(parts, start, pieces));
+    if (text.length >= LONG_TEXT) await eventLoop.yield();
+    const encoded = await runInIterations(joinText(parts, start, pieces));
     known?.add(encoded, start && continuesText(start) ? start.known : undefined);
     return encoded;
   }
@@ -135,7 +135,7 @@ export class Tokenizer {
       // An error is thrown below. Until then, it must not count as unhandled.
       encoding.catch(() => undefined);
       groups.push(encoding);
-      if (group.length === PIECES_PER_TURN) await turns.next();
+      if (group.length === PIECES_PER_TURN) await eventLoop.yield();
     }
     const ids: Int32Array[] = [];
     for (const group of groups) for (const pieceIds of await group) ids.push(pieceIds);

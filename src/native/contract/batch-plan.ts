@@ -1,7 +1,7 @@
 import type { NativeSharedPool } from "./memory.js";
 import type { NativeSession } from "./session.js";
 
-export type ExportStyle = "individual" | "concat";
+export type NativeExportStyle = "individual" | "concat";
 
 /** The source of a row column's values. A row has the values of its last turn unless the column says otherwise. */
 export type RowColumnSource =
@@ -126,7 +126,7 @@ export interface PlanOptions {
   /** Default "padded". */
   readonly layout?: BatchTensorLayout;
   /** A tree batch has every interaction as a node, whatever the style. */
-  readonly style: ExportStyle;
+  readonly style: NativeExportStyle;
   readonly discount: number;
   /**
    * For style `concat`: a child that is not token-exact is listed in `mismatches` (error) or starts a new row (split).

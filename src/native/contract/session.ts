@@ -31,7 +31,7 @@ export interface NativeSession {
   /** Returns how many tokens of a prompt would be stored with this parent and not repeated; see {@link RecordResult}. */
   sharedLength(prompt: NativePrompt, parent: number): number;
   /** Adds an interaction. It consumes the generation: any later use of it throws `ERR_RELEASED`. */
-  record(input: RecordInput): RecordResult;
+  record(input: NativeRecordInput): RecordResult;
   /**
    * Returns the bytes of an interaction, as storage keeps them: all that its record added except rewards, with a format
    * version and a checksum. Tokens that are stored with the parent are not repeated. docs/reference/storage-format.md
@@ -45,7 +45,7 @@ export interface NativeSession {
    * @throws `ERR_STORED_INVALID` for a part that is damaged, of an unknown format, or not the next interaction. The
    * message has the form "parts[2]: checksum: …". Parts before it are added, it and later parts are not.
    *
-   * @param compactedFrom for each part, {@link RecordInput.compactedFrom}; -1 if it had none. Absent: none had one
+   * @param compactedFrom for each part, {@link NativeRecordInput.compactedFrom}; -1 if it had none. Absent: none had one
    */
   restore(parts: readonly Uint8Array[], compactedFrom?: Int32Array): RestoredTree;
   /**
@@ -93,7 +93,7 @@ export interface ParentMatch {
   readonly rule: "continuation" | "messages";
 }
 
-export interface RecordInput {
+export interface NativeRecordInput {
   readonly prompt: NativePrompt;
   readonly generation: NativeGeneration;
   /** Result of {@link NativeAddon.digestMessages} for the input messages. */

@@ -46,7 +46,7 @@ const partFields = protoObject({
   partMetadata: noEffect,
 });
 
-export type Part = z.output<typeof partFields>;
+export type GeminiPart = z.output<typeof partFields>;
 
 const DATA = ["text", "functionCall", "functionResponse", "inlineData", "fileData"] as const;
 /** Data that only the user sends. */
@@ -88,7 +88,7 @@ const NO_PARTS = "must hold at least 1";
 
 export const contents = protoList(listOf(content, { min: 1, once: true }));
 
-export type Content = z.output<typeof content>;
+export type GeminiContent = z.output<typeof content>;
 
 const systemPart = partFields.superRefine((value, context) => {
   if (DATA.some((name) => name !== "text" && value[name] !== undefined)) {

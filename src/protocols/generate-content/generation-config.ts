@@ -2,12 +2,7 @@ import { z } from "zod";
 import { count, isEmpty, noEffect, stopStrings, unsupported } from "../fields.js";
 import { reasoningArgs, thinkingArgs } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
-import {
-  type OutputStructure,
-  PLAIN_SAMPLING,
-  type RequestSampling,
-  type ThinkingBudget,
-} from "../request-sampling.js";
+import { type OutputSchema, PLAIN_SAMPLING, type RequestSampling, type ThinkingBudget } from "../request-sampling.js";
 import { geminiSchema } from "../response-format.js";
 import { protoEnum, protoObject } from "./proto-json.js";
 import { toJsonSchema } from "./schema.js";
@@ -111,7 +106,7 @@ function readBudget({ thinkingConfig: wanted }: GenerationConfig): ThinkingBudge
 const ANY_DOCUMENT = JSON.stringify({ anyOf: [{ type: "object" }, { type: "array" }] });
 
 /** Returns the schema that the answer must match; undefined if the request asks for text. */
-export function readStructure(config: GenerationConfig): OutputStructure | undefined {
+export function readStructure(config: GenerationConfig): OutputSchema | undefined {
   if (config.responseMimeType !== "application/json") return undefined;
   const [schema] = listSchemas(config);
   if (!schema) return { param: `${PARAM}.responseMimeType`, jsonSchema: ANY_DOCUMENT };

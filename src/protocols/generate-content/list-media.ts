@@ -1,9 +1,9 @@
 import type { MediaField } from "../image-policy.js";
-import type { Content } from "./contents.js";
-import { findField, type MediaPart } from "./media.js";
+import type { GeminiContent } from "./contents.js";
+import { findField, type GeminiMediaPart } from "./media.js";
 
 /** Returns the images and files of contents, also those of function responses. */
-export function listMediaFields(contents: readonly Content[]): MediaField[] {
+export function listGeminiMediaFields(contents: readonly GeminiContent[]): MediaField[] {
   return contents.flatMap(({ parts = [] }, i) =>
     parts.flatMap((part, j) => {
       const path = `contents[${i}].parts[${j}]`;
@@ -15,7 +15,7 @@ export function listMediaFields(contents: readonly Content[]): MediaField[] {
   );
 }
 
-function toMediaField(part: MediaPart, path: string): MediaField[] {
+function toMediaField(part: GeminiMediaPart, path: string): MediaField[] {
   const type = findField(part);
   return type === undefined ? [] : [{ param: `${path}.${type}`, type }];
 }

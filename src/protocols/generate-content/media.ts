@@ -15,7 +15,7 @@ export const mediaFields = {
 
 const mediaPart = protoObject(mediaFields);
 
-export type MediaPart = z.output<typeof mediaPart>;
+export type GeminiMediaPart = z.output<typeof mediaPart>;
 
 /** Files beside a function's response. */
 export const responseParts = protoList(
@@ -23,11 +23,11 @@ export const responseParts = protoList(
 ).optional();
 
 /** Returns the field that has a part's data; undefined if none has. */
-export const findField = (part: MediaPart) =>
+export const findField = (part: GeminiMediaPart) =>
   (["inlineData", "fileData"] as const).find((name) => part[name] !== undefined);
 
 /** Returns the text that stands for a part's data; undefined if it has none. */
-export function showMedia(part: MediaPart): string | undefined {
+export function showMedia(part: GeminiMediaPart): string | undefined {
   const field = findField(part);
   return field === undefined ? undefined : toPlaceholder(toKind(part[field]?.mimeType ?? ""));
 }

@@ -2,7 +2,7 @@ import type { Message, ToolCall } from "../../conversation/message.js";
 import { stringifySpelled } from "../../support/json/spelled.js";
 import { type ReadReasoning, SentReasoning } from "../reasoning-signature.js";
 import { CallIds } from "./call-ids.js";
-import type { Content, Part, SystemInstruction } from "./contents.js";
+import type { GeminiContent, GeminiPart, SystemInstruction } from "./contents.js";
 import { showMedia } from "./media.js";
 
 /** One turn of the model, collected from its contents. */
@@ -22,9 +22,9 @@ interface Turn {
  * Clients that stream keep each chunk of an answer as a content of its own, so contents of the model that follow each other form one
  * turn. A signature shows where the next turn begins.
  */
-export function toMessages(
+export function readGeminiMessages(
   system: SystemInstruction | undefined,
-  contents: readonly Content[],
+  contents: readonly GeminiContent[],
   readReasoning: ReadReasoning,
 ): Message[] {
   const messages = systemMessages(system);
@@ -44,7 +44,7 @@ export function toMessages(
 }
 
 /** Returns the signature of the last part that has one: that of the answer that the request continues. */
-export function findLastSignature(contents: readonly Content[]): string | undefined {
+export function findLastSignature(contents: readonly GeminiContent[]): string | undefined {
   for (const { role, parts = [] } of contents.toReversed()) {
     const signed = role === "model" ? parts.findLast((part) => part.thoughtSignature) : undefined;
     if (signed) return signed.thoughtSignature;
@@ -58,12 +58,12 @@ function systemMessages(system: SystemInstruction | undefined): Message[] {
   return content === "" ? [] : [{ role: "system", content }];
 }
 
-function beginsTurn(parts: readonly Part[], { ended, signature }: Turn): boolean {
+function beginsTurn(parts: readonly GeminiPart[], { ended, signature }: Turn): boolean {
   const own = parts.find((part) => part.thoughtSignature)?.thoughtSignature;
   return ended || (signature !== undefined && own !== undefined && own !== signature);
 }
 
-function addToTurn(turn: Turn | undefined, parts: readonly Part[], ids: CallIds): Turn {
+function addToTurn(turn: Turn | undefined, parts: readonly GeminiPart[], ids: CallIds): Turn {
   const current = turn ?? {
     content: "",
     reasoning: new SentReasoning(),
@@ -97,7 +97,7 @@ function toAssistant({ content, reasoning, toolCalls }: Turn, readReasoning: Rea
  * Makes one message of each function response, and one of each run of text between them. Gemini CLI sends some responses of a resumed
  * conversation twice, so a response that repeats an earlier one of the same content, with its id, is left out.
  */
-function userMessages(parts: readonly Part[], ids: CallIds, path: string): Message[] {
+function userMessages(parts: readonly GeminiPart[], ids: CallIds, path: string): Message[] {
   const messages: Message[] = [];
   const texts = new Map<string, string>();
   let text: string | undefined;

@@ -20,17 +20,17 @@ import {
   toSampling,
   toThinkingArgs,
 } from "./generation-config.js";
-import { listMediaFields } from "./list-media.js";
-import { findLastSignature, toMessages } from "./messages.js";
+import { listGeminiMediaFields } from "./list-media.js";
+import { findLastSignature, readGeminiMessages } from "./messages.js";
 import { protoObject } from "./proto-json.js";
 import {
   findStrayNames,
-  listServerTools,
-  listShownTools,
+  geminiToolFields,
+  listGeminiServerTools,
+  listShownGeminiTools,
   NAMES_PARAM,
-  readCallRules,
-  toolFields,
-  toToolChoice,
+  readGeminiCallRules,
+  readGeminiToolChoice,
 } from "./tools.js";
 
 /** The bodies of POST /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens. */
@@ -46,7 +46,7 @@ const checked = <T extends z.ZodType>(schema: T) => schema.transform(() => undef
 export const generateContentSchema = protoObject({
   contents,
   systemInstruction: systemInstruction.optional(),
-  ...toolFields,
+  ...geminiToolFields,
   generationConfig: generationConfig.optional(),
   ...ownSampling,
 
@@ -63,7 +63,7 @@ export const generateContentSchema = protoObject({
 
 export type GenerateContentRequest = z.output<typeof generateContentSchema>;
 
-export const countTokensSchema = protoObject({
+export const geminiCountTokensSchema = protoObject({
   contents: contents.optional(),
   generateContentRequest: generateContentSchema.optional(),
   model: checked(requestedModel),
@@ -72,10 +72,10 @@ export const countTokensSchema = protoObject({
   "The request must have either contents or generateContentRequest.",
 );
 
-export type CountTokensRequest = z.output<typeof countTokensSchema>;
+export type GeminiCountTokensRequest = z.output<typeof geminiCountTokensSchema>;
 
 /** The policies for a request, and its values outside of the body. */
-export interface RequestContext extends RequestPolicies {
+export interface GeminiRequestContext extends RequestPolicies {
   /** The model that the path names. */
   readonly model: string;
   readonly stream: boolean;
@@ -87,7 +87,10 @@ export interface ParsedGenerateContent extends ModelRequest {
   readonly includeThoughts: boolean;
 }
 
-export function parseGenerateContent(request: GenerateContentRequest, context: RequestContext): ParsedGenerateContent {
+export function parseGenerateContent(
+  request: GenerateContentRequest,
+  context: GeminiRequestContext,
+): ParsedGenerateContent {
   const { model, stream, readReasoning } = context;
   const { generationConfig: config = {} } = request;
   if (model.length > MAX_MODEL_LENGTH) {
@@ -95,14 +98,14 @@ export function parseGenerateContent(request: GenerateContentRequest, context: R
   }
   checkGenerationConfig(config);
   checkChoices(config.candidateCount, "generationConfig.candidateCount", context);
-  const policies = applyPolicies(request, context);
-  const conversation = toConversation(request, readReasoning);
+  const policies = applyGeminiPolicies(request, context);
+  const conversation = readGeminiConversation(request, readReasoning);
   return {
     model,
     conversation,
     previousId: readPreviousId(request),
     sampling: { ...toSampling(config), ...readEngineSampling(request) },
-    calls: readCallRules(request, conversation.tools ?? []),
+    calls: readGeminiCallRules(request, conversation.tools ?? []),
     choices: config.candidateCount,
     logprobs: config.responseLogprobs === true ? "all" : "none",
     stream,
@@ -112,18 +115,18 @@ export function parseGenerateContent(request: GenerateContentRequest, context: R
 }
 
 /** @throws RequestError for a part or a tool that a policy refuses */
-export function applyPolicies(
+export function applyGeminiPolicies(
   request: GenerateContentRequest,
   { serverTools, images }: RequestPolicies,
 ): Pick<ModelRequest, "droppedTools" | "placeholders"> {
   return {
-    droppedTools: leaveOut(listServerTools(request), serverTools),
-    placeholders: countPlaceholders(listMediaFields(request.contents), images),
+    droppedTools: leaveOut(listGeminiServerTools(request), serverTools),
+    placeholders: countPlaceholders(listGeminiMediaFields(request.contents), images),
   };
 }
 
 /** Returns the whole request whose tokens are counted. */
-export function toCountedRequest({ contents: own = [], generateContentRequest: whole }: CountTokensRequest) {
+export function toCountedRequest({ contents: own = [], generateContentRequest: whole }: GeminiCountTokensRequest) {
   return whole ?? { contents: own };
 }
 
@@ -132,19 +135,19 @@ function readPreviousId(request: GenerateContentRequest): string | undefined {
   return signature === undefined ? undefined : parseSignature(signature);
 }
 
-export function toConversation(request: GenerateContentRequest, readReasoning = NO_REASONING): Conversation {
+export function readGeminiConversation(request: GenerateContentRequest, readReasoning = NO_REASONING): Conversation {
   const stray = findStrayNames(request);
   if (stray.length > 0) throw new RequestError(NAMES_PARAM, `${NAMES_PARAM} requires the mode ANY or VALIDATED.`);
   const { generationConfig: config = {} } = request;
-  const messages = toMessages(request.systemInstruction, request.contents, readReasoning);
+  const messages = readGeminiMessages(request.systemInstruction, request.contents, readReasoning);
   const prefilled = splitPrefill(messages, "contents");
-  const choice = toToolChoice(request);
+  const choice = readGeminiToolChoice(request);
   if (prefilled.prefill !== undefined && (requiresCall(choice) || readStructure(config))) {
     const message =
       "contents: a last content of the model, which is continued, cannot be combined with a required call or JSON.";
     throw new RequestError("contents", message);
   }
-  const tools = listShownTools(request);
+  const tools = listShownGeminiTools(request);
   const templateArgs = {
     ...toThinkingArgs(config),
     ...request.chat_template_kwargs,

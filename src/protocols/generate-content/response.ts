@@ -52,7 +52,7 @@ export function toGenerateContentResponse(
   others: readonly GenerationAnswer[] = [],
 ): GenerateContentResponse {
   const candidates = [answer, ...others].map((each, index) => toWholeCandidate(each, includeThoughts, index));
-  return toResponse(answer, candidates, sumUsage(answer, others));
+  return toGeminiResponse(answer, candidates, sumGeminiUsage(answer, others));
 }
 
 function toWholeCandidate(answer: GenerationAnswer, includeThoughts: boolean, index: number): Candidate {
@@ -69,7 +69,7 @@ function toWholeCandidate(answer: GenerationAnswer, includeThoughts: boolean, in
 }
 
 /** Returns a response with these candidates: a whole answer or a chunk of a stream. */
-export function toResponse(
+export function toGeminiResponse(
   { interactionId, model }: Pick<AnswerStart, "interactionId" | "model">,
   candidates: Candidate[],
   usageMetadata?: GenerateContentResponse["usageMetadata"],
@@ -91,7 +91,7 @@ export function toFinishReason({ finishReason: reason }: GenerationAnswer) {
 }
 
 /** Returns the usage of a call. The prompt counts once, however many candidates there are. */
-export function sumUsage(answer: GenerationAnswer, others: readonly GenerationAnswer[] = []) {
+export function sumGeminiUsage(answer: GenerationAnswer, others: readonly GenerationAnswer[] = []) {
   const { promptTokens, cachedTokens } = answer;
   const { completionTokens, reasoningTokens } = sumTokens([answer, ...others]);
   return {

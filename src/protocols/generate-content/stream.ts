@@ -9,7 +9,7 @@ import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
 import { CandidateParts } from "./candidate-parts.js";
 import { toGoogleError } from "./google-error.js";
 import { toOneLine } from "./one-line.js";
-import { type Candidate, sumUsage, toCandidate, toFinishReason, toResponse } from "./response.js";
+import { type Candidate, sumGeminiUsage, toCandidate, toFinishReason, toGeminiResponse } from "./response.js";
 
 /** How chunks follow each other: as server-sent events, or as the elements of one JSON array. */
 export type Framing = "sse" | "array";
@@ -53,7 +53,7 @@ export class GenerateContentStream implements StreamEncoder {
   finish(answer: GenerationAnswer, others: readonly GenerationAnswer[] = []): JsonText {
     const answers = [answer, ...others];
     const ends = this.#candidates.map((candidate, index) => endCandidate(candidate, answers[index] ?? answer, index));
-    return concat(this.#chunk(ends, sumUsage(answer, others)), this.#closing);
+    return concat(this.#chunk(ends, sumGeminiUsage(answer, others)), this.#closing);
   }
 
   fail(failure: StreamFailure): JsonText {
@@ -64,8 +64,8 @@ export class GenerateContentStream implements StreamEncoder {
     return this.#framing === "sse" ? "" : "]";
   }
 
-  #chunk(candidates: Candidate[], usage?: ReturnType<typeof sumUsage>): JsonText {
-    return this.#frame(toResponse(this.#start, candidates, usage));
+  #chunk(candidates: Candidate[], usage?: ReturnType<typeof sumGeminiUsage>): JsonText {
+    return this.#frame(toGeminiResponse(this.#start, candidates, usage));
   }
 
   #frame(value: object): JsonText {

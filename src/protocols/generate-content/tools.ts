@@ -56,7 +56,7 @@ const callingConfig = protoObject({
 /** The field that error messages about the tool choice name. */
 const CHOICE_PARAM = "toolConfig.functionCallingConfig";
 
-export const toolFields = {
+export const geminiToolFields = {
   tools: protoList(listOf(tool)).optional(),
   toolConfig: protoObject({
     functionCallingConfig: callingConfig.optional(),
@@ -73,7 +73,7 @@ interface ToolFields {
 type Declaration = z.output<typeof declaration>;
 
 /** Returns the server-side tools that a request declares. */
-export function listServerTools({ tools = [] }: ToolFields): ServerToolField[] {
+export function listGeminiServerTools({ tools = [] }: ToolFields): ServerToolField[] {
   return tools.flatMap((each, i) =>
     SERVER_TOOL_NAMES.filter((name) => each[name] !== undefined).map((type) => ({
       param: `tools[${i}].${type}`,
@@ -92,8 +92,8 @@ function listFunctions({ tools = [] }: ToolFields): Declaration[] {
 }
 
 /** Returns the functions that the prompt lists, in the shape that chat templates expect. */
-export function listShownTools(request: ToolFields): readonly Tool[] {
-  return selectTools(listFunctions(request).map(toTool), toToolChoice(request), CHOICE_PARAM);
+export function listShownGeminiTools(request: ToolFields): readonly Tool[] {
+  return selectTools(listFunctions(request).map(toTool), readGeminiToolChoice(request), CHOICE_PARAM);
 }
 
 function toTool({ name, description, parameters, parametersJsonSchema }: Declaration): Tool {
@@ -105,13 +105,14 @@ function toTool({ name, description, parameters, parametersJsonSchema }: Declara
 const NO_PARAMETERS = { type: "object", properties: {} };
 
 /** Returns the choice between the functions; undefined if the request has none, or if only a server-side tool can be chosen. */
-export function toToolChoice(request: ToolFields): ToolChoice | undefined {
+export function readGeminiToolChoice(request: ToolFields): ToolChoice | undefined {
   const { mode = "MODE_UNSPECIFIED", allowedFunctionNames: names = [] } = readConfig(request);
   const mustCall = mode === "ANY";
   if (names.length > 0 && (mustCall || mode === "VALIDATED")) {
     return { type: "allowed_tools", mode: mustCall ? "required" : "auto", names };
   }
-  if (mustCall) return countFunctions(request) === 0 && listServerTools(request).length > 0 ? undefined : "required";
+  if (mustCall)
+    return countFunctions(request) === 0 && listGeminiServerTools(request).length > 0 ? undefined : "required";
   if (mode === "NONE") return "none";
   return mode === "MODE_UNSPECIFIED" ? undefined : "auto";
 }
@@ -129,11 +130,11 @@ export const NAMES_PARAM = `${CHOICE_PARAM}.allowedFunctionNames`;
  *
  * @param shown the functions that the prompt shows
  */
-export function readCallRules(request: ToolFields, shown: readonly Tool[]): CallRules {
+export function readGeminiCallRules(request: ToolFields, shown: readonly Tool[]): CallRules {
   const isValidated = readConfig(request).mode === "VALIDATED";
   return toCallRules({
     tools: shown,
-    choice: toToolChoice(request),
+    choice: readGeminiToolChoice(request),
     choiceParam: CHOICE_PARAM,
     single: undefined,
     strict: isValidated ? listFunctions(request) : [],

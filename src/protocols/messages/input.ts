@@ -103,7 +103,7 @@ type ContentBlock = z.output<typeof resultBlocks>[number] | z.output<typeof syst
  *
  * @param tools writes the definitions of the tools that messages refer to
  */
-export function toMessages(
+export function readAnthropicMessages(
   system: Text | undefined,
   messages: readonly InputMessage[],
   tools: ToolLoading,

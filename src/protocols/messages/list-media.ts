@@ -1,13 +1,13 @@
 import type { MediaField } from "../image-policy.js";
 import type { InputMessage } from "./input.js";
-import { isMedia, isText } from "./media-blocks.js";
+import { isMedia, isTextDocument } from "./media-blocks.js";
 
 interface Block {
   readonly type: string;
 }
 
 /** Returns the images and documents of messages, also those in tool results. */
-export function listMediaFields(messages: readonly InputMessage[]): MediaField[] {
+export function listAnthropicMediaFields(messages: readonly InputMessage[]): MediaField[] {
   return messages.flatMap(({ role, content }, i) => {
     if (role !== "user" || typeof content === "string") return [];
     const path = `messages[${i}].content`;
@@ -22,6 +22,6 @@ export function listMediaFields(messages: readonly InputMessage[]): MediaField[]
 /** @param start index of the first block in its content */
 function listInBlocks(blocks: readonly Block[], path: string, start = 0): MediaField[] {
   return blocks.flatMap((block, i) =>
-    isMedia(block) ? [{ param: `${path}[${start + i}].type`, type: block.type, isText: isText(block) }] : [],
+    isMedia(block) ? [{ param: `${path}[${start + i}].type`, type: block.type, isText: isTextDocument(block) }] : [],
   );
 }

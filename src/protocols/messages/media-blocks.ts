@@ -32,7 +32,7 @@ export const isMedia = (block: { readonly type: string }): block is MediaBlock =
   block.type === "image" || block.type === "document";
 
 /** Returns true for a document whose text the prompt contains. */
-export const isText = (block: MediaBlock): boolean => block.type === "document" && block.source !== undefined;
+export const isTextDocument = (block: MediaBlock): boolean => block.type === "document" && block.source !== undefined;
 
 /** Returns the text that the prompt contains instead of a block. */
 export function toText(block: MediaBlock): string {

@@ -8,22 +8,24 @@ import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
 import { NO_REASONING, type ReadReasoning } from "../reasoning-signature.js";
 import { RequestError } from "../request-error.js";
 import type { RequestPolicies } from "../request-policies.js";
-import {
-  type OutputStructure,
-  PLAIN_SAMPLING,
-  type RequestSampling,
-  type ThinkingBudget,
-} from "../request-sampling.js";
+import { type OutputSchema, PLAIN_SAMPLING, type RequestSampling, type ThinkingBudget } from "../request-sampling.js";
 import { messagesFormat } from "../response-format.js";
 import { leaveOut } from "../server-tools.js";
 import { splitPrefill } from "../split-prefill.js";
 import { toTemplateChoice } from "../tool-choice.js";
 import { THREAD_PARAM } from "./anthropic-error.js";
 import { clearEarlierThinking, contextManagement } from "./context-management.js";
-import { inputMessages, systemPrompt, toMessages } from "./input.js";
-import { listMediaFields } from "./list-media.js";
+import { inputMessages, readAnthropicMessages, systemPrompt } from "./input.js";
+import { listAnthropicMediaFields } from "./list-media.js";
 import { ToolLoading } from "./tool-loading.js";
-import { listServerTools, listShownTools, listTools, readCallRules, toolFields, toToolChoice } from "./tools.js";
+import {
+  anthropicToolFields,
+  listAnthropicServerTools,
+  listShownAnthropicTools,
+  listTools,
+  readAnthropicCallRules,
+  readAnthropicToolChoice,
+} from "./tools.js";
 
 /** The bodies of POST /v1/messages and /v1/messages/count_tokens. */
 
@@ -41,7 +43,7 @@ const prompt = {
   model: requestedModel.optional(),
   messages: inputMessages,
   system: systemPrompt.optional(),
-  ...toolFields,
+  ...anthropicToolFields,
   thinking: thinking
     .optional()
     .describe(
@@ -77,7 +79,7 @@ const prompt = {
   safeguards: noEffect,
 };
 
-export const countTokensSchema = z.strictObject(prompt);
+export const anthropicCountTokensSchema = z.strictObject(prompt);
 
 export const messagesSchema = z.strictObject({
   ...prompt,
@@ -90,27 +92,27 @@ export const messagesSchema = z.strictObject({
   stream: z.boolean().optional(),
 });
 
-export type CountTokensRequest = z.output<typeof countTokensSchema>;
+export type AnthropicCountTokensRequest = z.output<typeof anthropicCountTokensSchema>;
 export type MessagesRequest = z.output<typeof messagesSchema>;
 
 /** The policies for a request, and its values outside of the body. */
-export interface RequestContext extends RequestPolicies {
+export interface AnthropicRequestContext extends RequestPolicies {
   readonly readReasoning?: ReadReasoning;
 }
 
-export function parseMessages(request: MessagesRequest, context: RequestContext = {}): ModelRequest {
+export function parseMessages(request: MessagesRequest, context: AnthropicRequestContext = {}): ModelRequest {
   const { thinking: mode, max_tokens: maxTokens } = request;
   if (mode?.type === "enabled" && mode.budget_tokens >= maxTokens) {
     const message = `${BUDGET_PARAM} must be less than max_tokens (${maxTokens}); received ${mode.budget_tokens}.`;
     throw new RequestError(BUDGET_PARAM, message);
   }
-  const { droppedTools, placeholders } = applyPolicies(request, context);
-  const conversation = toConversation(request, context.readReasoning);
+  const { droppedTools, placeholders } = applyAnthropicPolicies(request, context);
+  const conversation = readAnthropicConversation(request, context.readReasoning);
   return {
     model: request.model,
     conversation,
     sampling: toSampling(request),
-    calls: readCallRules(request, conversation.tools ?? []),
+    calls: readAnthropicCallRules(request, conversation.tools ?? []),
     logprobs: "none",
     stream: request.stream ?? false,
     droppedTools,
@@ -123,27 +125,34 @@ export function parseMessages(request: MessagesRequest, context: RequestContext 
  *
  * @throws RequestError if the configuration refuses it
  */
-export function applyPolicies(
-  request: CountTokensRequest,
+export function applyAnthropicPolicies(
+  request: AnthropicCountTokensRequest,
   { serverTools, images }: RequestPolicies,
 ): Pick<ModelRequest, "droppedTools" | "placeholders"> {
   return {
-    droppedTools: leaveOut(listServerTools(request), serverTools),
-    placeholders: countPlaceholders(listMediaFields(request.messages), images),
+    droppedTools: leaveOut(listAnthropicServerTools(request), serverTools),
+    placeholders: countPlaceholders(listAnthropicMediaFields(request.messages), images),
   };
 }
 
-function readMessages(request: CountTokensRequest, loading: ToolLoading, read: ReadReasoning): readonly Message[] {
-  const messages = toMessages(request.system, request.messages, loading, read);
+function readMessages(
+  request: AnthropicCountTokensRequest,
+  loading: ToolLoading,
+  read: ReadReasoning,
+): readonly Message[] {
+  const messages = readAnthropicMessages(request.system, request.messages, loading, read);
   return clearEarlierThinking(messages, request.context_management);
 }
 
-export function toConversation(request: CountTokensRequest, readReasoning = NO_REASONING): Conversation {
+export function readAnthropicConversation(
+  request: AnthropicCountTokensRequest,
+  readReasoning = NO_REASONING,
+): Conversation {
   const loading = new ToolLoading(listTools(request));
   const prefilled = splitPrefill(readMessages(request, loading, readReasoning), "messages");
   if (prefilled.prefill !== undefined) checkPrefill(request);
-  const choice = toToolChoice(request);
-  const tools = listShownTools(request);
+  const choice = readAnthropicToolChoice(request);
+  const tools = listShownAnthropicTools(request);
   const templateArgs = {
     ...toReasoningArgs(request),
     ...request.chat_template_kwargs,
@@ -158,7 +167,7 @@ export function toConversation(request: CountTokensRequest, readReasoning = NO_R
 }
 
 /** Like Anthropic, refuses thinking, a required call or a structured output if the request contains the beginning of the answer. */
-function checkPrefill(request: CountTokensRequest): void {
+function checkPrefill(request: AnthropicCountTokensRequest): void {
   const { thinking: mode, tool_choice: choice } = request;
   const thinks = mode !== undefined && mode.type !== "disabled";
   const mustCall = choice?.type === "any" || choice?.type === "tool";
@@ -174,12 +183,18 @@ function readBudget({ thinking: wanted }: MessagesRequest): ThinkingBudget | und
   return wanted?.type === "enabled" ? { tokens: wanted.budget_tokens, param: BUDGET_PARAM } : undefined;
 }
 
-function readFormat({ output_config: config, output_format: format }: CountTokensRequest): OutputStructure | undefined {
+function readFormat({
+  output_config: config,
+  output_format: format,
+}: AnthropicCountTokensRequest): OutputSchema | undefined {
   return config?.format ?? format ?? undefined;
 }
 
 /** `thinking` turns reasoning on or off; `effort` sets how much the model reasons. */
-function toReasoningArgs({ thinking: wanted, output_config: config }: CountTokensRequest): Record<string, unknown> {
+function toReasoningArgs({
+  thinking: wanted,
+  output_config: config,
+}: AnthropicCountTokensRequest): Record<string, unknown> {
   const effort = reasoningArgs(config?.effort ?? undefined);
   if (wanted === undefined) return effort;
   const mode = wanted.type === "between_tools" ? "enabled" : wanted.type;

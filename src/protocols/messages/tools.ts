@@ -34,7 +34,7 @@ const choice = z.discriminatedUnion("type", [
   z.object({ type: z.literal("none") }),
 ]);
 
-export const toolFields = {
+export const anthropicToolFields = {
   tools: listOf(tool).optional(),
   tool_choice: choice.optional(),
   mcp_servers: z.array(z.unknown()).nullish(),
@@ -52,7 +52,7 @@ const isCustom = (value: { readonly type?: string | null | undefined }): value i
   typeof value.type !== "string" || value.type === "custom";
 
 /** Returns the server-side tools that a request declares. */
-export function listServerTools({ tools = [], mcp_servers: servers }: ToolFields): ServerToolField[] {
+export function listAnthropicServerTools({ tools = [], mcp_servers: servers }: ToolFields): ServerToolField[] {
   const declared = findServerTools(tools, (type) => type === "custom");
   return servers?.length ? [...declared, { param: "mcp_servers", type: "mcp_servers" }] : declared;
 }
@@ -72,15 +72,15 @@ export function toTool({ name, description, input_schema }: CustomTool): Tool {
  * Returns the tools that the prompt lists. A deferred tool is listed only if the choice names it: the messages have its
  * definition, if they refer to it.
  */
-export function listShownTools(request: ToolFields): readonly Tool[] {
+export function listShownAnthropicTools(request: ToolFields): readonly Tool[] {
   const declared = listTools(request);
-  const choice = toToolChoice(request);
+  const choice = readAnthropicToolChoice(request);
   const isNamed = typeof choice === "object";
   return selectTools(declared.filter((each) => isNamed || each.defer_loading !== true).map(toTool), choice);
 }
 
 /** Returns the choice between the client's own tools; undefined if it can only be a server-side tool. */
-export function toToolChoice(request: ToolFields): ToolChoice | undefined {
+export function readAnthropicToolChoice(request: ToolFields): ToolChoice | undefined {
   const { tools = [], tool_choice: wanted } = request;
   if (wanted?.type === "any") return tools.length > 0 && listTools(request).length === 0 ? undefined : "required";
   if (wanted?.type !== "tool") return wanted?.type;
@@ -89,12 +89,12 @@ export function toToolChoice(request: ToolFields): ToolChoice | undefined {
 }
 
 /** @param shown the tools that the prompt shows */
-export function readCallRules(request: ToolFields, shown: readonly Tool[]): CallRules {
+export function readAnthropicCallRules(request: ToolFields, shown: readonly Tool[]): CallRules {
   const { tool_choice: wanted } = request;
   const isSingle = wanted !== undefined && "disable_parallel_tool_use" in wanted && wanted.disable_parallel_tool_use;
   return toCallRules({
     tools: shown,
-    choice: toToolChoice(request),
+    choice: readAnthropicToolChoice(request),
     single: isSingle ? SINGLE_CALL_PARAM : undefined,
     strict: listTools(request).filter(({ strict }) => strict === true),
   });

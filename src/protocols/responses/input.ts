@@ -78,7 +78,7 @@ export type InputItem = z.output<typeof item>;
 export type InputReference = z.output<typeof reference>;
 
 /** Returns the parts of items that are not text. */
-export function listMediaFields(items: readonly InputItem[]): MediaField[] {
+export function listResponsesMediaFields(items: readonly InputItem[]): MediaField[] {
   return items.flatMap((item, i): MediaField[] => {
     if (item.type === "message") return toMediaFields(listMedia(item.content), `input[${i}].content`);
     if (item.type === "function_call_output") return toMediaFields(listMedia(item.output), `input[${i}].output`);
@@ -108,7 +108,7 @@ interface Turn {
  *
  * @param resolve returns the item that a reference names
  */
-export function toMessages(
+export function readResponsesMessages(
   items: readonly InputItem[],
   resolve: (item: InputReference) => InputItem,
   readReasoning: ReadReasoning,

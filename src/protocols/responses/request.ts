@@ -14,9 +14,21 @@ import { responsesTextFormat } from "../response-format.js";
 import { leaveOut } from "../server-tools.js";
 import { readTokenBudget, thinkingTokenBudget } from "../thinking-token-budget.js";
 import { selectTools, toTemplateChoice } from "../tool-choice.js";
-import { type InputItem, type InputReference, listMediaFields, responseInput, toMessages } from "./input.js";
+import {
+  type InputItem,
+  type InputReference,
+  listResponsesMediaFields,
+  readResponsesMessages,
+  responseInput,
+} from "./input.js";
 import { parseItemId } from "./output-items.js";
-import { listServerTools, readCallRules, toolFields, toToolChoice, toTools } from "./tools.js";
+import {
+  listResponsesServerTools,
+  readResponsesCallRules,
+  readResponsesToolChoice,
+  responsesToolFields,
+  toTools,
+} from "./tools.js";
 
 /** The body of POST /v1/responses. */
 
@@ -35,7 +47,7 @@ export const responsesSchema = z.strictObject({
   instructions: wellFormed.optional(),
   previous_response_id: responseId.optional(),
   store: z.boolean().optional(),
-  ...toolFields,
+  ...responsesToolFields,
   max_output_tokens: count.optional(),
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().gt(0).max(1).optional(),
@@ -95,15 +107,15 @@ export function parseResponses(
   earlier: EarlierResponses,
   { serverTools, images }: RequestPolicies = {},
 ): ModelRequest {
-  const droppedTools = leaveOut(listServerTools(request), serverTools);
-  const placeholders = countPlaceholders(listMediaFields(request.input ?? []), images);
+  const droppedTools = leaveOut(listResponsesServerTools(request), serverTools);
+  const placeholders = countPlaceholders(listResponsesMediaFields(request.input ?? []), images);
   const conversation = toConversation(request, earlier);
   return {
     model: request.model,
     conversation,
     previousId: request.previous_response_id ?? findLastResponse(request),
     sampling: toSampling(request),
-    calls: readCallRules(request, conversation.tools ?? []),
+    calls: readResponsesCallRules(request, conversation.tools ?? []),
     logprobs: wantsLogprobs(request) ? "text" : "none",
     stream: request.stream ?? false,
     droppedTools,
@@ -120,7 +132,7 @@ function toConversation(request: ResponsesRequest, earlier: EarlierResponses): C
   if (messages.length === 0) {
     throw new RequestError("input", "input must contain at least one item if the request continues no response.");
   }
-  const choice = toToolChoice(request);
+  const choice = readResponsesToolChoice(request);
   const tools = selectTools(toTools(request), choice);
   const templateArgs = {
     ...reasoningArgs(request.reasoning?.effort ?? undefined),
@@ -149,7 +161,7 @@ function readEarlierPlaceholders({ previous_response_id: id }: ResponsesRequest,
 
 function readInput({ input = [] }: ResponsesRequest, earlier: EarlierResponses): Message[] {
   const resolve = ({ id }: InputReference) => earlier.findItem(id) ?? throwUnknownResponse("input", id);
-  return toMessages(input, resolve, (signature) => earlier.readReasoning(signature));
+  return readResponsesMessages(input, resolve, (signature) => earlier.readReasoning(signature));
 }
 
 /** Returns the ids of the responses that a request continues or refers to. */

@@ -83,7 +83,7 @@ export function emptyResponse({ interactionId, createdAt, model }: AnswerStart, 
   };
 }
 
-export function toResponse(answer: GenerationAnswer, echo: RequestEcho): ResponseBody {
+export function toResponseBody(answer: GenerationAnswer, echo: RequestEcho): ResponseBody {
   const cutOff = answer.finishReason === "length";
   const last = answer.parts.length - 1;
   const namespaced = readNamespacedNames(echo.tools);

@@ -6,7 +6,7 @@ import { KEEP_ALIVE_COMMENT, typedEvent } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
 import { type NamespacedNames, readNamespacedNames } from "./namespaces.js";
 import { type ItemStatus, itemId, type OutputItem, toItem, toOutputText, toReasoningText } from "./output-items.js";
-import { emptyResponse, type RequestEcho, type ResponseBody, toResponse } from "./response.js";
+import { emptyResponse, type RequestEcho, type ResponseBody, toResponseBody } from "./response.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -38,7 +38,7 @@ export class ResponsesStream implements StreamEncoder {
   }
 
   finish(answer: GenerationAnswer): JsonText {
-    const response = toResponse(answer, this.#echo);
+    const response = toResponseBody(answer, this.#echo);
     const cutOff = response.status === "incomplete";
     const closing = this.#close(cutOff ? "incomplete" : "completed");
     return concat(closing, this.#event(cutOff ? "response.incomplete" : "response.completed", { response }));

@@ -51,7 +51,7 @@ const choice = z.union([
   ),
 ]);
 
-export const toolFields = {
+export const responsesToolFields = {
   tools: listOf(tool).optional(),
   tool_choice: choice.optional(),
   parallel_tool_calls: z.boolean().optional(),
@@ -70,7 +70,7 @@ const isFunction = (value: { readonly type: string }): value is FunctionTool => 
 const isNamespace = (value: { readonly type: string }): value is NamespaceTool => value.type === "namespace";
 
 /** Returns the server-side tools that a request declares or chooses. */
-export function listServerTools({ tools = [], tool_choice: wanted }: ToolFields): ServerToolField[] {
+export function listResponsesServerTools({ tools = [], tool_choice: wanted }: ToolFields): ServerToolField[] {
   const isHosted = typeof wanted === "object" && !isNamed(wanted) && !isAllowed(wanted);
   return [
     ...findServerTools(tools, (type) => type === "function" || type === "namespace"),
@@ -112,7 +112,7 @@ export function toTools(request: ToolFields): Tool[] {
 }
 
 /** Returns the choice between the tools that the model is shown; undefined if it chooses a server-side tool. */
-export function toToolChoice(request: ToolFields): ToolChoice | undefined {
+export function readResponsesToolChoice(request: ToolFields): ToolChoice | undefined {
   const { tools = [], tool_choice: wanted } = request;
   if (wanted === "required" && tools.length > 0 && listFunctions(request).length === 0) return undefined;
   if (typeof wanted !== "object") return wanted;
@@ -131,10 +131,10 @@ const isAllowed = (value: Choice): value is Choice & Allowed => value.type === "
 const toShownName = ({ namespace, name }: Named): string => joinName(namespace, name);
 
 /** @param shown the tools that the prompt shows */
-export function readCallRules(request: ToolFields, shown: readonly Tool[]): CallRules {
+export function readResponsesCallRules(request: ToolFields, shown: readonly Tool[]): CallRules {
   return toCallRules({
     tools: shown,
-    choice: toToolChoice(request),
+    choice: readResponsesToolChoice(request),
     single: request.parallel_tool_calls === false ? "parallel_tool_calls" : undefined,
     strict: listFunctions(request).filter(({ strict }) => strict === true),
   });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { makeInertLines } from "../../support/inert-text.js";
 import { readLines } from "../../support/processes/read-lines.js";
 import { Rejection } from "../rejection.js";
-import type { ProcessMessage, Transport } from "../subproc/agent-process.js";
+import type { AgentTransport, ProcessMessage } from "../subproc/agent-process.js";
 import { SubprocError } from "../subproc/errors.js";
 import { WorkflowError } from "../workflow-error.js";
 import type { PythonAgentFile } from "./agent-file.js";
@@ -20,7 +20,7 @@ export interface JsonTransportOptions {
 }
 
 /** Python processes that load one agent and read and write a line of JSON for each message. */
-export function createJsonTransport({ python, agent, keywordArguments }: JsonTransportOptions): Transport {
+export function createJsonTransport({ python, agent, keywordArguments }: JsonTransportOptions): AgentTransport {
   const { file, name = null } = agent;
   return {
     load: { type: "load", file, name, arguments: keywordArguments },

@@ -36,7 +36,7 @@ export type ProcessMessage =
 type TaskEnd = Extract<ProcessMessage, { readonly type: "done" | "failed" }>;
 
 /** How processes of one kind are started, and how messages reach them. */
-export interface Transport {
+export interface AgentTransport {
   /** The first message to a process, which it answers with `ready` or `load_failed`. Undefined: each task has its agent. */
   readonly load?: object | undefined;
   /** Starts a process with `detached`, as the leader of its group. */
@@ -54,7 +54,7 @@ export interface Transport {
 }
 
 export interface AgentProcessOptions {
-  readonly transport: Transport;
+  readonly transport: AgentTransport;
   /** Maximum seconds of one task. Default: no limit. */
   readonly timeoutSeconds?: number | undefined;
   /** Default: 10. */

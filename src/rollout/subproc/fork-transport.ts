@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { type ProcessMessage, TaskNotTaken, type Transport } from "./agent-process.js";
+import { type AgentTransport, type ProcessMessage, TaskNotTaken } from "./agent-process.js";
 import { SubprocError } from "./errors.js";
 import { pickLoaders } from "./loaders.js";
 import { decodeError, type WorkerMessage } from "./messages.js";
@@ -11,7 +11,7 @@ import { createBareEnvironment } from "./task-environment.js";
  *
  * @param nodeArguments Node arguments of the processes, in addition to the loaders of this process
  */
-export function createForkTransport(nodeArguments: readonly string[] = []): Transport {
+export function createForkTransport(nodeArguments: readonly string[] = []): AgentTransport {
   const isSource = import.meta.url.endsWith(".ts");
   const file = fileURLToPath(new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url));
   return {

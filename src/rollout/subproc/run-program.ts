@@ -12,7 +12,7 @@ import { createBareEnvironment, type Environment } from "./task-environment.js";
 
 const TAIL_BYTES = 8192;
 
-export interface Program {
+export interface AgentProgram {
   /** The program and its arguments. */
   readonly command: readonly [string, ...string[]];
   /** Its working directory. */
@@ -32,7 +32,7 @@ export interface Program {
  *
  * @throws SubprocError `program_not_started`, `program_failed`, `invalid_program_output`, or the signal's reason
  */
-export async function runProgram(program: Program, signal: AbortSignal): Promise<unknown> {
+export async function runProgram(program: AgentProgram, signal: AbortSignal): Promise<unknown> {
   signal.throwIfAborted();
   const [file, ...args] = program.command;
   const child = spawn(file, args, {

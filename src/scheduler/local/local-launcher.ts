@@ -1,15 +1,15 @@
 import { findFreePort } from "../free-port.js";
-import type { LaunchedProcess, Launcher, Place, ProcessPlan } from "../launcher.js";
+import type { LaunchedProcess, Launcher, MachineAddress, ProcessPlan } from "../launcher.js";
 import { fillEnvironment, fillIn } from "../placeholders.js";
 import { RunningProcess } from "../running-process.js";
 
-const HERE: Place = { node: "127.0.0.1", address: "127.0.0.1" };
+const HERE: MachineAddress = { node: "127.0.0.1", address: "127.0.0.1" };
 
 /** Starts every process on this machine. */
 export class LocalLauncher implements Launcher {
   readonly #ports = new Map<string, number>();
 
-  place(): Place {
+  place(): MachineAddress {
     return HERE;
   }
 

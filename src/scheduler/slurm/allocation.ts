@@ -1,6 +1,6 @@
 import type { JobSpec } from "../job.js";
-import type { Place } from "../launcher.js";
-import type { Role } from "../roles.js";
+import type { MachineAddress } from "../launcher.js";
+import type { JobRole } from "../roles.js";
 import { slurm } from "./command.js";
 import { findGroupIndex, listGroups } from "./layout.js";
 import type { MachineGroup } from "./slurm-options.js";
@@ -9,7 +9,7 @@ import type { MachineGroup } from "./slurm-options.js";
 export interface AllocatedGroup {
   /** Slurm's id of the job, or of the group's part of a heterogeneous job. */
   readonly jobId: string;
-  readonly places: readonly Place[];
+  readonly places: readonly MachineAddress[];
 }
 
 /** The machines that Slurm allocated to this job, read from the environment inside the job. */
@@ -33,23 +33,23 @@ export class Allocation {
     return new Allocation(groups, allocated);
   }
 
-  place(role: Role, index: number): Place {
+  place(role: JobRole, index: number): MachineAddress {
     const { places } = this.#findGroup(role);
     const place = places[index % places.length];
     if (!place) throw new Error(`Slurm allocated no machine to role ${role}`);
     return place;
   }
 
-  jobId(role: Role): string {
+  jobId(role: JobRole): string {
     return this.#findGroup(role).jobId;
   }
 
   /** Returns the index of a role's group; undefined if the job has only one group. */
-  hetGroup(role: Role): number | undefined {
+  hetGroup(role: JobRole): number | undefined {
     return this.#groups.length > 1 ? findGroupIndex(this.#groups, role) : undefined;
   }
 
-  #findGroup(role: Role): AllocatedGroup {
+  #findGroup(role: JobRole): AllocatedGroup {
     const group = this.#allocated[findGroupIndex(this.#groups, role)];
     if (!group) throw new Error(`role ${role} is in no group of machines`);
     return group;
@@ -57,7 +57,7 @@ export class Allocation {
 }
 
 /** @param list machines in Slurm's notation: `gpu[01-04,07]` */
-async function resolvePlaces(list: string): Promise<Place[]> {
+async function resolvePlaces(list: string): Promise<MachineAddress[]> {
   const nodes = (await slurm("scontrol", ["show", "hostnames", list])).split("\n").filter((line) => line !== "");
   const described = await slurm("scontrol", ["--oneliner", "show", "node", list]);
   const addresses = new Map<string, string>();

@@ -6,7 +6,7 @@ import { SchedulerError } from "../errors.js";
 import { jobSchema } from "../job.js";
 import { describeKept, type KeptSessions, runJob } from "../supervisor.js";
 import { Allocation } from "./allocation.js";
-import { type Outcome, removeOutcome, writeOutcome } from "./outcome.js";
+import { removeOutcome, type SlurmJobOutcome, writeOutcome } from "./outcome.js";
 import { SlurmLauncher } from "./slurm-launcher.js";
 
 const stop = new AbortController();
@@ -21,7 +21,7 @@ writeOutcome(job, { state, message, job_id, requeues: Number(restarts) });
 process.stderr.write(`rolltape: the job is ${state}${message === "" ? "" : `: ${message}`}\n`);
 process.exit(state === "done" ? 0 : 1);
 
-async function run(): Promise<Pick<Outcome, "state" | "message">> {
+async function run(): Promise<Pick<SlurmJobOutcome, "state" | "message">> {
   try {
     const launcher = new SlurmLauncher(job, await Allocation.read(job, process.env));
     const onKept = (kept: KeptSessions) => void process.stderr.write(`rolltape: ${describeKept(kept)}\n`);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SchedulerError } from "../errors.js";
 import type { JobSpec } from "../job.js";
 import { slurm } from "./command.js";
-import { hasEnded, readJobState } from "./job-state.js";
+import { hasJobEnded, readSlurmJobState } from "./job-state.js";
 import { countStopSeconds } from "./submit.js";
 
 /** Maximum time that Slurm may take to end a cancelled job. */
@@ -29,7 +29,7 @@ export async function cancel(job: JobSpec, id: string): Promise<void> {
 }
 
 async function isRunning(id: string): Promise<boolean> {
-  const state = await readJobState(id).catch(() => undefined);
+  const state = await readSlurmJobState(id).catch(() => undefined);
   return state?.state === "RUNNING";
 }
 
@@ -45,8 +45,8 @@ async function isOverWithin(job: JobSpec, id: string, seconds: number): Promise<
 /** Returns true if the job is known to have ended; false if it has not, or if Slurm does not answer. */
 async function isOver(id: string): Promise<boolean> {
   try {
-    const state = await readJobState(id);
-    return state === undefined || hasEnded(state);
+    const state = await readSlurmJobState(id);
+    return state === undefined || hasJobEnded(state);
   } catch {
     return false;
   }

@@ -21,7 +21,7 @@ const NEVER = new Set(
   ).split(" "),
 );
 
-export function hasEnded({ state }: JobState): boolean {
+export function hasJobEnded({ state }: JobState): boolean {
   return ENDED.has(state);
 }
 
@@ -35,7 +35,7 @@ export function isHopeless({ state, reason }: JobState): boolean {
  *
  * @throws {@link SchedulerError} `slurm_failed` if Slurm does not answer
  */
-export async function readJobState(id: string): Promise<JobState | undefined> {
+export async function readSlurmJobState(id: string): Promise<JobState | undefined> {
   const output = await runSqueue(id);
   // A heterogeneous job has one line per group. The groups start and end together.
   const [first, ...others] = output

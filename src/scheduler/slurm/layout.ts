@@ -1,6 +1,6 @@
 import { SchedulerError } from "../errors.js";
 import type { JobSpec } from "../job.js";
-import type { Role } from "../roles.js";
+import type { JobRole } from "../roles.js";
 import type { MachineGroup } from "./slurm-options.js";
 
 /**
@@ -17,7 +17,7 @@ export function listGroups(job: JobSpec): readonly MachineGroup[] {
 }
 
 /** Returns the index of a role's group. */
-export function findGroupIndex(groups: readonly MachineGroup[], role: Role): number {
+export function findGroupIndex(groups: readonly MachineGroup[], role: JobRole): number {
   return groups.findIndex(({ roles }) => roles.includes(role));
 }
 

@@ -13,7 +13,7 @@ const outcomeSchema = z.object({
   requeues: z.int(),
 });
 
-export type Outcome = z.output<typeof outcomeSchema>;
+export type SlurmJobOutcome = z.output<typeof outcomeSchema>;
 
 const outcomeFile = ({ folder }: JobSpec) => join(folder, "outcome.json");
 
@@ -21,14 +21,14 @@ export function removeOutcome(job: JobSpec): void {
   rmSync(outcomeFile(job), { force: true });
 }
 
-export function writeOutcome(job: JobSpec, outcome: Outcome): void {
+export function writeOutcome(job: JobSpec, outcome: SlurmJobOutcome): void {
   const file = outcomeFile(job);
   writeFileSync(`${file}.new`, `${JSON.stringify(outcome, null, 2)}\n`);
   renameSync(`${file}.new`, file);
 }
 
 /** Returns the outcome; undefined if the job wrote none, for example because Slurm killed it. */
-export function readOutcome(job: JobSpec): Outcome | undefined {
+export function readOutcome(job: JobSpec): SlurmJobOutcome | undefined {
   try {
     return outcomeSchema.parse(JSON.parse(readRegularFileSync(outcomeFile(job))));
   } catch {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JobSpec } from "../job.js";
-import type { LaunchedProcess, Launcher, Place, ProcessPlan } from "../launcher.js";
-import type { Role } from "../roles.js";
+import type { LaunchedProcess, Launcher, MachineAddress, ProcessPlan } from "../launcher.js";
+import type { JobRole } from "../roles.js";
 import { RunningProcess } from "../running-process.js";
 import type { Allocation } from "./allocation.js";
 import { nodeProgram } from "./node-program.js";
@@ -22,7 +22,7 @@ export class SlurmLauncher implements Launcher {
     this.#allocation = allocation;
   }
 
-  place(role: Role, index: number): Place {
+  place(role: JobRole, index: number): MachineAddress {
     return this.#allocation.place(role, index);
   }
 
@@ -49,7 +49,7 @@ export class SlurmLauncher implements Launcher {
     };
   }
 
-  #options(role: Role, index: number): string[] {
+  #options(role: JobRole, index: number): string[] {
     const stepOptions = this.#job.slurm.step_options[role] ?? [];
     const group = this.#allocation.hetGroup(role);
     return [

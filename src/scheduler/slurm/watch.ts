@@ -1,7 +1,7 @@
 import { sleep } from "../../support/async/sleep.js";
 import { SchedulerError } from "../errors.js";
 import type { JobSpec } from "../job.js";
-import { hasEnded, isHopeless, type JobState, readJobState } from "./job-state.js";
+import { hasJobEnded, isHopeless, type JobState, readSlurmJobState } from "./job-state.js";
 
 /** Maximum number of failed queries in a row. */
 const MAX_FAILURES = 60;
@@ -27,7 +27,7 @@ export async function watch({ job, id, signal, onState }: WatchOptions): Promise
   let pendingSince: number | undefined;
   for (;;) {
     const state = await queryState(id, poll_seconds, signal);
-    if (!state || hasEnded(state)) return state;
+    if (!state || hasJobEnded(state)) return state;
     if (state.state !== last?.state || state.reason !== last.reason) onState?.(state);
     last = state;
     pendingSince = state.state === "PENDING" ? (pendingSince ?? performance.now()) : undefined;
@@ -47,7 +47,7 @@ async function queryState(
 ): Promise<JobState | undefined> {
   for (let failures = 1; ; failures++) {
     try {
-      return await readJobState(id);
+      return await readSlurmJobState(id);
     } catch (error) {
       if (failures >= MAX_FAILURES || (error instanceof SchedulerError && error.code === "slurm_missing")) throw error;
       await pause(pollSeconds, signal);

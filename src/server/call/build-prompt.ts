@@ -2,12 +2,12 @@ import type { Conversation } from "../../conversation/message.js";
 import { type ChatModel, TemplateError } from "../../model/chat-model.js";
 import { TooManyTokensError } from "../../model/tokenizer/encode-within.js";
 import type { ParentMatch } from "../../native/contract.js";
-import { type Api, inputLength } from "../../session/interaction.js";
+import { type Api, inputLength } from "../../session/recorded-interaction.js";
 import type { Session } from "../../session/session.js";
 import type { PromptTokens, Turn } from "../../session/turn/turn.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
-import { runInTurns } from "../../support/async/run-steps.js";
-import { turns } from "../../support/async/turns.js";
+import { eventLoop } from "../../support/async/event-loop.js";
+import { runInIterations } from "../../support/async/run-steps.js";
 import type { ServerContext } from "../context.js";
 import { contextLengthError } from "./context-limit.js";
 import { continueTurn, findExtension, keepSampled } from "./extended-answer.js";
@@ -44,7 +44,7 @@ export interface PromptRequest extends PiecesRequest {
 export async function buildPrompt(context: ServerContext, request: PromptRequest): Promise<void> {
   const { api, limit, turn, signal } = request;
   const tokens = await encodeWithinContext(context, request);
-  if (request.isLongFirst) await turns.next();
+  if (request.isLongFirst) await eventLoop.yield();
   signal.throwIfAborted();
   const promptTokens = turn.countTokens(tokens);
   if (promptTokens >= limit) throw contextLengthError({ api, limit, promptTokens, counted: "all" });
@@ -63,9 +63,9 @@ export async function countPromptTokens(
   conversation: Conversation,
 ): Promise<number> {
   const size = measurePrompt(context, conversation);
-  if (size.isLong) await turns.next();
+  if (size.isLong) await eventLoop.yield();
   session.requireTokens();
-  const turn = await runInTurns(session.begin(conversation));
+  const turn = await runInIterations(session.begin(conversation));
   session.requireTokens();
   const tokens = await encodePieces(context, { session, turn, size, limit: UNLIMITED });
   session.requireTokens();
@@ -106,7 +106,7 @@ async function encodePieces(context: ServerContext, request: PiecesRequest): Pro
 
 async function renderAll({ model, known }: ServerContext, request: PiecesRequest): Promise<Int32Array[]> {
   const { session, turn, size, limit } = request;
-  if (size.isLong) await turns.next();
+  if (size.isLong) await eventLoop.yield();
   const { idPieces } = await model.prompt(turn.conversation, {
     known: known.prompts.forSession(session),
     maxTokens: limit,

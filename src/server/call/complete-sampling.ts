@@ -4,7 +4,7 @@ import { type RecordedSampling, recordedTemperature } from "../../session/record
 import type { ServerContext } from "../context.js";
 import { OVERRIDE_NAMES } from "./sampling-override.js";
 
-export interface OutputLimits {
+export interface CallLimits {
   /** Tokens that the context has left for the output, at least 1. */
   readonly tokensLeft: number;
   readonly grammar: Grammar | undefined;
@@ -24,7 +24,7 @@ export interface CompletedSampling {
 export function completeSampling(
   context: ServerContext,
   request: RequestSampling,
-  limits: OutputLimits,
+  limits: CallLimits,
 ): CompletedSampling {
   const requested = toParams(context, request, limits);
   const { samplingOverride } = context.settings;
@@ -37,7 +37,7 @@ export function completeSampling(
 function toParams(
   { engine, model }: ServerContext,
   request: RequestSampling,
-  { tokensLeft, grammar, thinkingBudget }: OutputLimits,
+  { tokensLeft, grammar, thinkingBudget }: CallLimits,
 ): SamplingParams {
   const { structure: _, ...sampling } = request;
   const maxTokens = Math.min(request.maxTokens ?? tokensLeft, tokensLeft);

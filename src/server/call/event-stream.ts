@@ -10,7 +10,7 @@ import { concat, type JsonText } from "../../protocols/long-json.js";
 import type { AnswerEvent } from "../../protocols/output-parts.js";
 import type { StreamEncoder } from "../../protocols/stream-encoder.js";
 import type { ServerContext } from "../context.js";
-import { toApiError } from "../errors.js";
+import { toServerApiError } from "../errors.js";
 import type { AnswerSink, AnswerStream, CallRecord } from "./model-call.js";
 import { type OnFlushed, PieceWriter } from "./piece-writer.js";
 
@@ -50,7 +50,7 @@ export class EventStream implements AnswerStream {
     this.#context = context;
     this.#writer = new PieceWriter(reply.raw, {
       onRoom: () => this.#offerRoom(),
-      onError: (error) => logServerError(reply.log, toApiError(error)),
+      onError: (error) => logServerError(reply.log, toServerApiError(error)),
     });
   }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { ChatModel } from "../../model/chat-model.js";
 import { joinIds } from "../../model/tokenizer/join-ids.js";
-import { type Interaction, inputLength } from "../../session/interaction.js";
+import { inputLength, type RecordedInteraction } from "../../session/recorded-interaction.js";
 import type { Session } from "../../session/session.js";
 import type { PromptTokens, Turn } from "../../session/turn/turn.js";
 
@@ -15,7 +15,7 @@ export interface ExtendedPromptRequest {
 
 /** A recorded answer, and what a request has added to it. */
 export interface Extension {
-  readonly interaction: Interaction;
+  readonly interaction: RecordedInteraction;
   /** The tokens of the interaction, input and output together. */
   readonly sequence: Int32Array;
   /** The text that follows the tokens in the request's message. */
@@ -110,7 +110,7 @@ function readBytes(model: ChatModel, ids: Int32Array): Buffer {
   return Buffer.concat(Array.from(ids, (id) => model.tokenBytes(id)));
 }
 
-function toPrompt({ index }: Interaction, pieces: readonly Int32Array[], addedText: string): PromptTokens {
+function toPrompt({ index }: RecordedInteraction, pieces: readonly Int32Array[], addedText: string): PromptTokens {
   // Without added text, the client has only put the stop string back, which is among the recorded tokens.
   return { pieces, continues: { index, rule: "continuation" }, extended: addedText !== "" };
 }

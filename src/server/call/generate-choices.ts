@@ -1,7 +1,7 @@
 import type { AbortSource } from "../../support/async/abort-source.js";
 import type { AbortSwitch } from "../../support/async/abort-switch.js";
+import { eventLoop } from "../../support/async/event-loop.js";
 import { onAbort } from "../../support/async/on-abort.js";
-import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { type GenerationOutcome, generate } from "./generate.js";
 import type { ChoiceJob } from "./record-choice.js";
@@ -40,7 +40,7 @@ async function generateTogether(
   using _linked = onAbort(call, () => all.abort(call.reason));
   const running = jobs.map(async (job) => {
     try {
-      const whenTurn = job.choice.index === 0 ? undefined : () => turns.next();
+      const whenTurn = job.choice.index === 0 ? undefined : () => eventLoop.yield();
       return { job, outcome: await generate(context, job, whenTurn) };
     } catch (error) {
       all.abort(error);

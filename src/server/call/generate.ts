@@ -12,13 +12,13 @@ import { native } from "../../native/addon.js";
 import type { NativeGeneration } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
 import { type RecordedTokens, sliceLength } from "../../protocols/logprobs.js";
-import type { Api } from "../../session/interaction.js";
+import type { Api } from "../../session/recorded-interaction.js";
 import type { Turn } from "../../session/turn/turn.js";
 import type { AbortSwitch } from "../../support/async/abort-switch.js";
 import type { ServerContext } from "../context.js";
+import { AnswerReader, type ReadOutput } from "./answer-reader.js";
 import { decodePromptEnd } from "./build-prompt.js";
 import type { AnswerSink, ModelCall } from "./model-call.js";
-import { OutputReader, type ReadOutput } from "./output-reader.js";
 import { readRecordedTokens } from "./token-slices.js";
 
 export interface GenerationJob {
@@ -66,7 +66,7 @@ export async function generate(
   const { vocabularySize } = model;
   const generation = new native.Generation({ vocabularySize, maxTokens: sampling.maxTokens });
   const wantsTokens = call.request.logprobs === "all";
-  const reader = new OutputReader({
+  const reader = new AnswerReader({
     model,
     generation,
     openParser: () => model.outputParser(new ParserOptions(model, job)),

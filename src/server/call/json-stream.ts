@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { LongJson } from "../../protocols/long-json.js";
 import { writeJson } from "../../protocols/raw-json.js";
-import { turns } from "../../support/async/turns.js";
+import { eventLoop } from "../../support/async/event-loop.js";
 
 /** Fastify and `pipe` add six listeners to a response that already has some. Node's default limit before a warning is ten. */
 const MAX_LISTENERS = 20;
@@ -30,7 +30,7 @@ export class JsonStream extends Readable {
 
   /** Node calls this when there is room for the next piece. */
   override _read(): void {
-    void turns.next().then(() => this.#pushPiece());
+    void eventLoop.yield().then(() => this.#pushPiece());
   }
 
   #pushPiece(): void {

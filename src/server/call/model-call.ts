@@ -1,12 +1,12 @@
-import type { Client } from "../../http/disconnect.js";
+import type { Peer } from "../../http/disconnect.js";
 import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
 import type { RequestIdentity } from "../../session/delivery/calls-in-flight.js";
-import type { Api, Interaction } from "../../session/interaction.js";
+import type { Api, RecordedInteraction } from "../../session/recorded-interaction.js";
 import type { Session } from "../../session/session.js";
 import type { AdmittedCall } from "../limits/admission.js";
+import type { OutputSink, ReadOutput } from "./answer-reader.js";
 import type { CallOrigin } from "./call-origin.js";
-import type { OutputSink, ReadOutput } from "./output-reader.js";
 
 /** A model call in the form that all protocols share. */
 export interface ModelCall {
@@ -26,7 +26,7 @@ export interface ModelCall {
   readonly origin: CallOrigin;
   /** Headers of the agent's trace, for the engine. */
   readonly traceHeaders: Readonly<Record<string, string>> | undefined;
-  readonly client: Client;
+  readonly client: Peer;
   /** Called with the ids of the interactions that the call will record, before generation. */
   readonly onBegun: (ids: readonly string[]) => void;
   /** Called for a field that the engine ignores without harm, so that it is not refused. May be called several times. */
@@ -56,7 +56,7 @@ export interface AnswerSink extends OutputSink {
 /** One answer of a recorded call. */
 export interface CallRecord {
   readonly answer: GenerationAnswer;
-  readonly interaction: Interaction;
+  readonly interaction: RecordedInteraction;
   /** The end of the output, which was not written to the sink. */
   readonly unsent: Pick<ReadOutput, "unsentEvents" | "unsentTokens">;
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { JsonText, LongJson } from "../../protocols/long-json.js";
-import { turns } from "../../support/async/turns.js";
+import { eventLoop } from "../../support/async/event-loop.js";
 
 /** Called when the operating system has accepted a text, or with an error if it cannot be written. */
 export type OnFlushed = (error: Error | null | undefined) => void;
@@ -84,7 +84,7 @@ export class PieceWriter {
       if (last !== undefined) this.#writeNow(last);
       last = piece;
       await this.#untilRoom();
-      await turns.next();
+      await eventLoop.yield();
       if (this.#raw.destroyed) return;
     }
     this.#writeNow(last ?? "", onFlushed);
@@ -101,7 +101,7 @@ export class PieceWriter {
   }
 
   async #offerRoom(): Promise<void> {
-    await turns.next();
+    await eventLoop.yield();
     if (this.hasRoom && !this.#raw.destroyed) this.#events.onRoom();
   }
 }

@@ -2,13 +2,13 @@ import type { Conversation } from "../../conversation/message.js";
 import { estimateCharacters } from "../../conversation/size.js";
 import { ApiError } from "../../http/errors.js";
 import type { Session } from "../../session/session.js";
-import { LONG_TEXT } from "../../support/async/turns.js";
+import { LONG_TEXT } from "../../support/async/event-loop.js";
 import { groupDigits } from "../../support/group-digits.js";
 import type { ServerContext } from "../context.js";
 
 /** Estimated size of a call's prompt, before anything is rendered. */
 export interface PromptSize {
-  /** True if hashing or rendering the prompt takes a millisecond or more. Each of these steps then waits for `turns.next()`. */
+  /** True if hashing or rendering the prompt takes a millisecond or more. Each of these steps then waits for `eventLoop.yield()`. */
   readonly isLong: boolean;
 }
 

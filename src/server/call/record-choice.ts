@@ -3,11 +3,11 @@ import type { GenerateResult } from "../../engine/engine.js";
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
 import { joinDropped } from "../../protocols/server-tools.js";
 import type { ServerContext } from "../context.js";
+import type { ReadOutput } from "./answer-reader.js";
 import type { Choice } from "./choices.js";
 import { type CompletedSampling, toRecordedSampling } from "./complete-sampling.js";
 import type { GenerationJob, GenerationOutcome } from "./generate.js";
 import type { CallRecord } from "./model-call.js";
-import type { ReadOutput } from "./output-reader.js";
 
 /** The generation of one choice of a call. */
 export interface ChoiceJob extends GenerationJob {

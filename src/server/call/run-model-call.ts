@@ -3,10 +3,10 @@ import { TOKEN_BYTES } from "../../session/session-size.js";
 import type { Turn } from "../../session/turn/turn.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { AbortSwitch } from "../../support/async/abort-switch.js";
-import { runInTurns } from "../../support/async/run-steps.js";
-import { turns } from "../../support/async/turns.js";
+import { eventLoop } from "../../support/async/event-loop.js";
+import { runInIterations } from "../../support/async/run-steps.js";
 import type { ServerContext } from "../context.js";
-import { keepPromptText, type PromptTextUse, takePromptText } from "../known/prompt-texts.js";
+import { keepPromptText, type PromptTextUse, takePromptText } from "../memory/prompt-texts.js";
 import { requireSession } from "../plugins/auth.js";
 import { buildGrammar } from "./build-grammar.js";
 import { buildPrompt } from "./build-prompt.js";
@@ -34,9 +34,9 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
   const { session, request, client } = call;
   checkSampling(context, request.sampling);
   const size = measurePrompt(context, request.conversation);
-  if (size.isLong) await turns.next();
+  if (size.isLong) await eventLoop.yield();
   requireOpen(context, session);
-  const turn = await runInTurns(session.begin(request.conversation, request.previousId));
+  const turn = await runInIterations(session.begin(request.conversation, request.previousId));
   // The session may have ended or been taken over between the steps.
   requireOpen(context, session);
   requireSession(call);
@@ -112,10 +112,10 @@ async function generateAndRecord(
     }),
   );
   // Several sessions may begin with a long prompt at the same time, and each step takes milliseconds.
-  if (isLongFirst) await turns.next();
+  if (isLongFirst) await eventLoop.yield();
   const generated = await generateChoices(context, jobs, aborting, abortingAll);
   if (isLongFirst) {
-    await turns.next();
+    await eventLoop.yield();
     // The client may have left, or the session may have been deleted meanwhile.
     aborting.throwIfAborted();
   }

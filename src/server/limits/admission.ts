@@ -1,5 +1,6 @@
 import type { Session } from "../../session/session.js";
 import type { SessionGrowth } from "../../session/session-size.js";
+import type { CallMemory, MemoryBudget } from "./memory-budget.js";
 import {
   NO_FINAL_LIMITS,
   requirePossibleChoices,
@@ -8,18 +9,17 @@ import {
   type SessionLimits,
   SessionLoad,
 } from "./session-limits.js";
-import type { CallMemory, Store } from "./store.js";
 
 /** `model`: the call is recorded. `count`: the call counts tokens or reads a response, and adds nothing to its session. */
 export type CallKind = "model" | "count";
 
 /** Admits calls within the limits of their session and of the store, and counts those in flight. */
 export class Admission {
-  readonly #store: Store;
+  readonly #store: MemoryBudget;
   readonly #limits: SessionLimits;
   readonly #loads = new WeakMap<Session, SessionLoad>();
 
-  constructor(store: Store, limits: SessionLimits) {
+  constructor(store: MemoryBudget, limits: SessionLimits) {
     this.#store = store;
     this.#limits = limits;
   }
@@ -50,7 +50,7 @@ interface AdmissionContext {
   readonly kind: CallKind;
   readonly load: SessionLoad;
   readonly limits: SessionLimits;
-  readonly store: Store;
+  readonly store: MemoryBudget;
 }
 
 /**

@@ -2,8 +2,8 @@ import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import type { Config } from "../../config/index.js";
 import type { UpstreamLimits } from "../upstreams/upstream-limits.js";
+import type { StoreLimits } from "./memory-budget.js";
 import type { SessionLimits } from "./session-limits.js";
-import type { StoreLimits } from "./store.js";
 
 /**
  * Default share of the store in the memory that the JavaScript heap and request bodies leave. The rest is for packing: a batch

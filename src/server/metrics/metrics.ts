@@ -7,9 +7,9 @@ import { addBuildInfo } from "../../http/metrics/build-info.js";
 import { scrapeProcessMetrics } from "../../http/metrics/process.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import type { ParsedOutput } from "../../model/output/output-parser.js";
-import type { Interaction } from "../../session/interaction.js";
+import type { RecordedInteraction } from "../../session/recorded-interaction.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
-import type { Store } from "../limits/store.js";
+import type { MemoryBudget } from "../limits/memory-budget.js";
 import { observeEngine } from "./engine-server-metrics.js";
 import { observeEventLoopDelay } from "./event-loop-delay.js";
 import { observeSessions } from "./session-metrics.js";
@@ -20,8 +20,8 @@ import { UpstreamMetrics } from "./upstream-metrics.js";
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 
 /** The parts of a recorded call that the metrics count. */
-export interface RecordedCall {
-  readonly interaction: Interaction;
+export interface CountedCall {
+  readonly interaction: RecordedInteraction;
   /** In `concat`: why its prompt was rendered again instead of continuing its parent's tokens. */
   readonly fallback: string | undefined;
   readonly result: GenerateResult;
@@ -36,7 +36,7 @@ export interface Observed {
   readonly model: Pick<ChatModel, "cacheStats">;
   readonly engine: Pick<Engine, "type" | "servers" | "load">;
   readonly known: { readonly bytes: number };
-  readonly store: Pick<Store, "bytes" | "limit" | "heapBytes" | "heapLimit">;
+  readonly store: Pick<MemoryBudget, "bytes" | "limit" | "heapBytes" | "heapLimit">;
   /** Undefined if sessions are not stored. */
   readonly storage?: ObservedServerStorage | undefined;
 }
@@ -106,7 +106,7 @@ export class Metrics {
   }
 
   /** Counts a recorded call: tokens, its link to its parent, its tool calls. */
-  countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls }: RecordedCall): void {
+  countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls }: CountedCall): void {
     this.tokens.inc({ direction: "prompt" }, promptTokens);
     this.tokens.inc({ direction: "completion" }, completionTokens);
     this.#cachedTokens.inc(result.cachedTokens ?? 0);

@@ -1,10 +1,10 @@
 import type { Registry } from "prom-client";
 import { addGauge } from "../../http/metrics/add-gauge.js";
-import type { Store } from "../limits/store.js";
+import type { MemoryBudget } from "../limits/memory-budget.js";
 
 /** Adds gauges of the memory that sessions and JavaScript objects use, and of their limits. */
 export function observeStore(
-  store: Pick<Store, "bytes" | "limit" | "heapBytes" | "heapLimit">,
+  store: Pick<MemoryBudget, "bytes" | "limit" | "heapBytes" | "heapLimit">,
   register: Registry,
 ): void {
   const add = (name: string, help: string, read: () => number): void => addGauge(register, name, help, read);

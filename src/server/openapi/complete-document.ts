@@ -1,4 +1,4 @@
-import type { Answer, Document, Operation } from "./document.js";
+import type { Document, DocumentedAnswer, Operation } from "./document.js";
 import { addErrors, ERROR_SCHEMAS, errorAnswers } from "./error-answers.js";
 import { NamedSchemas, nameSchemas } from "./name-schemas.js";
 import { EXTRA_SCHEMAS, OPERATIONS, type OperationFacts } from "./operations.js";
@@ -31,7 +31,7 @@ export function completeDocument(document: Document): Document {
 
 /** Adds the forms of the answer that no schema of the route describes. */
 function addContents({ responses }: Operation, { also = {} }: OperationFacts): void {
-  const answer: Answer = (responses["200"] ??= {});
+  const answer: DocumentedAnswer = (responses["200"] ??= {});
   const contents = Object.entries(also);
   answer.description =
     contents.length === 0

@@ -9,10 +9,10 @@ export interface Operation {
   tags?: string[];
   readonly security?: readonly object[];
   readonly requestBody?: { readonly content: Record<string, Content> };
-  responses: Record<string, Answer>;
+  responses: Record<string, DocumentedAnswer>;
 }
 
-export interface Answer {
+export interface DocumentedAnswer {
   description?: string;
   readonly $ref?: string;
   headers?: Record<string, object>;

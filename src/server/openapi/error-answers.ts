@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { CATALOGUE, type ErrorCode } from "../../http/errors.js";
-import { type Answer, type Document, type Operation, schemaRef } from "./document.js";
+import { type Document, type DocumentedAnswer, type Operation, schemaRef } from "./document.js";
 import type { OperationFacts } from "./operations.js";
 
 const codes = Object.keys(CATALOGUE) as ErrorCode[];
@@ -94,7 +94,7 @@ const answerRef = (name: string): string => `#/components/responses/${name}`;
 const RETRY_AFTER = { "retry-after": { description: "Seconds until the next attempt.", schema: { type: "integer" } } };
 
 /** The headers of answers, by status, that say whether and when the call may be repeated. */
-const RETRY_HEADERS: Readonly<Record<number, Answer["headers"]>> = {
+const RETRY_HEADERS: Readonly<Record<number, DocumentedAnswer["headers"]>> = {
   429: RETRY_AFTER,
   500: {
     "x-should-retry": { description: "`false` if repeating the call does not help.", schema: { type: "string" } },
@@ -102,7 +102,7 @@ const RETRY_HEADERS: Readonly<Record<number, Answer["headers"]>> = {
   503: RETRY_AFTER,
 };
 
-function describeAnswer(status: number, shape: Shape): Answer {
+function describeAnswer(status: number, shape: Shape): DocumentedAnswer {
   const names = codes.filter((code) => CATALOGUE[code][0] === status).map((code) => `\`${code}\``);
   const headers = RETRY_HEADERS[status];
   return {

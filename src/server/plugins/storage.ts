@@ -13,7 +13,7 @@ declare module "fastify" {
   }
 }
 
-export interface StorageOptions {
+export interface StoragePluginOptions {
   readonly registry: SessionRegistry;
   readonly server: ServerStorage;
 }
@@ -27,7 +27,7 @@ const UNLOAD_TO = 0.9;
  *
  * Register this after the plugin that checks keys.
  */
-export const storagePlugin = fp<StorageOptions>((app, { registry, server: { storage, memoryBytes } }, done) => {
+export const storagePlugin = fp<StoragePluginOptions>((app, { registry, server: { storage, memoryBytes } }, done) => {
   app.addHook("onRequest", (request, _reply, next) => {
     const needsDisk = !isRead(request) && !request.routeOptions.config.worksWithoutDisk;
     if (storage.failure && needsDisk) next(storage.failure);

@@ -10,7 +10,7 @@ import {
 } from "../../control/batch-request.js";
 import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
-import { noteExport } from "../../http/connections/answer.js";
+import { noteExport } from "../../http/connections/http-answer.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { type Batch, packBatch, packShards } from "../../session/batch/batch.js";
@@ -20,8 +20,8 @@ import { packTrajectories } from "../../session/batch/trajectories.js";
 import type { Session } from "../../session/session.js";
 import { newBatchId } from "../../session/worker-tag.js";
 import { createDeferred } from "../../support/async/deferred.js";
+import { eventLoop } from "../../support/async/event-loop.js";
 import type { Slices } from "../../support/async/run-steps.js";
-import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { toWaits } from "./export-waits.js";
 
@@ -111,7 +111,7 @@ function exportBatch(app: App, context: ServerContext): void {
 async function untilStored(exported: Promise<unknown>, { registry }: ServerContext): Promise<void> {
   await exported;
   // Sealing many sessions takes some milliseconds, and sending goes on in the turn of the event loop in which this resolves.
-  await turns.next();
+  await eventLoop.yield();
   await registry.flushed().catch(() => undefined);
 }
 

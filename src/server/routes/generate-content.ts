@@ -3,13 +3,13 @@ import { z } from "zod";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import {
-  applyPolicies,
-  countTokensSchema,
+  applyGeminiPolicies,
   type GenerateContentRequest,
+  geminiCountTokensSchema,
   generateContentSchema,
   type ParsedGenerateContent,
   parseGenerateContent,
-  toConversation,
+  readGeminiConversation,
   toCountedRequest,
 } from "../../protocols/generate-content/request.js";
 import { generateContentResponseSchema, toGenerateContentResponse } from "../../protocols/generate-content/response.js";
@@ -18,7 +18,7 @@ import { countFunctions } from "../../protocols/generate-content/tools.js";
 import { groupDigits } from "../../support/group-digits.js";
 import { countPromptTokens } from "../call/build-prompt.js";
 import type { ServerContext } from "../context.js";
-import { signedReasoning } from "../known/signed-reasoning.js";
+import { signedReasoning } from "../memory/signed-reasoning.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
 import { addGoogleMethods, GOOGLE_METHOD, readModelName } from "./google-methods.js";
@@ -156,16 +156,16 @@ function countTokens(app: App, context: ServerContext): void {
       schema: {
         summary: "Count the tokens of a prompt in Gemini's form",
         params,
-        body: countTokensSchema,
+        body: geminiCountTokensSchema,
         response: { 200: z.object({ totalTokens: z.int() }) },
       },
     },
     async (request, reply) => {
       const body = toCountedRequest(request.body);
       checkCounts(body, context);
-      applyPolicies(body, context.settings);
+      applyGeminiPolicies(body, context.settings);
       const session = requireSession(request);
-      const conversation = toConversation(body, signedReasoning(session, context.settings.maxPromptCharacters));
+      const conversation = readGeminiConversation(body, signedReasoning(session, context.settings.maxPromptCharacters));
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(context, session, conversation));
       return { totalTokens: tokens };
     },

@@ -2,17 +2,17 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { App } from "../../http/app-type.js";
 import {
-  applyPolicies,
-  countTokensSchema,
+  anthropicCountTokensSchema,
+  applyAnthropicPolicies,
   messagesSchema,
   parseMessages,
-  toConversation,
+  readAnthropicConversation,
 } from "../../protocols/messages/request.js";
 import { messagesResponseSchema, toMessagesResponse } from "../../protocols/messages/response.js";
 import { MessagesStream } from "../../protocols/messages/stream.js";
 import { countPromptTokens } from "../call/build-prompt.js";
 import type { ServerContext } from "../context.js";
-import { signedReasoning } from "../known/signed-reasoning.js";
+import { signedReasoning } from "../memory/signed-reasoning.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
 import { answerModelCall } from "./model-route.js";
@@ -63,15 +63,18 @@ function countTokens(app: App, context: ServerContext, url: string): void {
       schema: {
         summary: "Count the tokens of a message's prompt",
         hide: !url.startsWith("/v1/m"),
-        body: countTokensSchema,
+        body: anthropicCountTokensSchema,
         response: { 200: z.object({ input_tokens: z.int() }) },
       },
     },
     async (request, reply) => {
       setRequestId(request, reply);
-      applyPolicies(request.body, context.settings);
+      applyAnthropicPolicies(request.body, context.settings);
       const session = requireSession(request);
-      const conversation = toConversation(request.body, signedReasoning(session, context.settings.maxPromptCharacters));
+      const conversation = readAnthropicConversation(
+        request.body,
+        signedReasoning(session, context.settings.maxPromptCharacters),
+      );
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(context, session, conversation));
       return { input_tokens: tokens };
     },

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { clientOf, onResponseClose } from "../../http/disconnect.js";
+import { onResponseClose, peerOf } from "../../http/disconnect.js";
 import { logServerError } from "../../http/error-log.js";
 import { readTraceContext } from "../../http/trace-context.js";
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
@@ -7,7 +7,7 @@ import type { ModelRequest } from "../../protocols/model-request.js";
 import { measurePartLogprobs } from "../../protocols/output-parts.js";
 import { joinDropped } from "../../protocols/server-tools.js";
 import type { StreamEncoder } from "../../protocols/stream-encoder.js";
-import type { Api } from "../../session/interaction.js";
+import type { Api } from "../../session/recorded-interaction.js";
 import { readCallOrigin } from "../call/call-origin.js";
 import { EventStream } from "../call/event-stream.js";
 import { sendJson } from "../call/json-stream.js";
@@ -15,7 +15,7 @@ import type { CallRecord, ModelCall } from "../call/model-call.js";
 import { warnOfRawLogprobs } from "../call/raw-logprobs.js";
 import { runModelCall } from "../call/run-model-call.js";
 import type { ServerContext } from "../context.js";
-import { toApiError } from "../errors.js";
+import { toServerApiError } from "../errors.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
 
@@ -77,7 +77,7 @@ function answerAdmitted(
     },
     origin: readCallOrigin(request.headers),
     traceHeaders: readTraceContext(request.headers)?.headers,
-    client: clientOf(reply),
+    client: peerOf(reply),
     stream,
     onRecorded: protocol.onRecorded,
     measureKept: protocol.measureKept,
@@ -154,7 +154,7 @@ async function streamAnswer(
     // Before the headers, Fastify's error handler sends an ordinary error response. After them, it is not called: the
     // error is logged and sent here.
     if (!stream.headersSent) throw error;
-    const apiError = toApiError(error);
+    const apiError = toServerApiError(error);
     logServerError(reply.log, apiError);
     stream.fail(apiError);
   } finally {

@@ -5,14 +5,14 @@ import { unsupported } from "../../protocols/fields.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
 import { RESPONSE_PREFIX } from "../../protocols/responses/output-items.js";
 import { listNamedResponses, parseResponses, responsesSchema } from "../../protocols/responses/request.js";
-import { responseSchema, toEcho, toResponse } from "../../protocols/responses/response.js";
+import { responseSchema, toEcho, toResponseBody } from "../../protocols/responses/response.js";
 import { ResponsesStream } from "../../protocols/responses/stream.js";
 import type { Session } from "../../session/session.js";
 import { groupDigits } from "../../support/group-digits.js";
 import { sendJson } from "../call/json-stream.js";
 import { tokenJsonFor } from "../call/token-slices.js";
 import type { ServerContext } from "../context.js";
-import { measureEcho, StoredResponses } from "../known/stored-responses.js";
+import { measureEcho, StoredResponses } from "../memory/stored-responses.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
 import { answerModelCall } from "./model-route.js";
@@ -56,7 +56,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
         idPrefix: RESPONSE_PREFIX,
         request: parsed,
         encoder: () => new ResponsesStream(echo),
-        toResponse: (answer) => toResponse(answer, echo),
+        toResponse: (answer) => toResponseBody(answer, echo),
         measureKept,
         onRecorded: ({ interaction, answer }) => stored.keep(session, interaction, { answer, echo }, measureKept()),
       });

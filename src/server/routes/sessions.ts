@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { cutPage } from "../../control/session-page.js";
-import { deleteQuery, sessionRecord, sessionsQuery, takeOverBody } from "../../control/session-schemas.js";
+import { deleteQuery, listedSession, sessionsQuery, takeOverBody } from "../../control/session-schemas.js";
 import type { App } from "../../http/app-type.js";
 import type { Session } from "../../session/session.js";
 import { sessionTranscript } from "../../transcript/schema.js";
@@ -9,7 +9,7 @@ import { readTranscript } from "../transcript-body.js";
 import { sendBytes } from "./send-bytes.js";
 
 const sessionList = z.object({
-  sessions: z.array(sessionRecord),
+  sessions: z.array(listedSession),
   has_more: z.boolean().describe("There are more sessions than `limit`."),
   next: z.string().nullable().describe("Value of `after` for the next page; null on the last page."),
 });
@@ -49,7 +49,7 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ServerContex
       schema: {
         summary: "One session",
         params: z.object({ id: z.string() }),
-        response: { 200: sessionRecord },
+        response: { 200: listedSession },
       },
     },
     async ({ params }) => {
@@ -101,7 +101,7 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ServerContex
   );
 }
 
-function toRecord(session: Session): z.input<typeof sessionRecord> {
+function toRecord(session: Session): z.input<typeof listedSession> {
   return {
     session_id: session.id,
     task_id: session.taskId,

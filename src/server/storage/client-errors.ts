@@ -19,7 +19,7 @@ const SYSTEM_ERROR = /^(E[A-Z0-9]+): /;
 const PATH = /(?:^|[\s'"(])\/\w|\/(?:segment-|manifest)/;
 
 /** Returns the error that a client receives: it names no file. Its cause is the original error, which the log has. */
-export function toClientError(error: StorageError): ApiError {
+export function toStorageApiError(error: StorageError): ApiError {
   return new ApiError(error.code, describeForClients(error), { cause: error });
 }
 

@@ -2,7 +2,7 @@ import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import { describeSession, summarizeSession } from "../../session/session-transcript.js";
-import { runInSlices, runInTurns } from "../../support/async/run-steps.js";
+import { runInIterations, runInSlices } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { EpisodeLine, EpisodeSummary, InteractionsSummary, SessionTranscript } from "../../transcript/format.js";
 import { parseTools } from "../../transcript/json-pieces.js";
@@ -27,7 +27,7 @@ interface Entry {
 const SPARE_CHANGES = 100_000;
 
 /** A page of the list: episodes that are new or different, and those that are gone. */
-export interface SessionPage extends Omit<ChangePage<number>, "changes"> {
+export interface EpisodePage extends Omit<ChangePage<number>, "changes"> {
   readonly episodes: readonly IndexedEpisode[];
   readonly removed: readonly number[];
 }
@@ -60,12 +60,12 @@ export class SessionList {
   }
 
   /** Returns the changes after a revision, at most a page. */
-  async page(after: number): Promise<SessionPage> {
+  async page(after: number): Promise<EpisodePage> {
     return this.#describe(await this.#feed.page(after));
   }
 
   /** Waits for a change after a revision, for some seconds. */
-  async changes(after: number, signal: AbortSignal): Promise<SessionPage> {
+  async changes(after: number, signal: AbortSignal): Promise<EpisodePage> {
     return this.#describe(await this.#feed.changes(after, signal));
   }
 
@@ -116,7 +116,7 @@ export class SessionList {
     this.#entries = entries;
   }
 
-  #describe({ changes, ...page }: ChangePage<number>): SessionPage {
+  #describe({ changes, ...page }: ChangePage<number>): EpisodePage {
     const episodes: IndexedEpisode[] = [];
     const removed: number[] = [];
     const start = page.revision - changes.length + 1;
@@ -152,7 +152,7 @@ function isSame(before: State, session: Session): boolean {
 
 /** Returns the episode of a session, with its texts. Its data must be loaded and held. */
 export async function readEpisode(session: Session, task: number): Promise<EpisodeLine> {
-  return toEpisode(parseTools(await runInTurns(describeSession(session, DISCOUNT))), task);
+  return toEpisode(parseTools(await runInIterations(describeSession(session, DISCOUNT))), task);
 }
 
 function toEpisode({ state: _state, ...transcript }: SessionTranscript, task: number): EpisodeLine {

@@ -8,9 +8,9 @@ import type { EpisodeLine } from "../../transcript/format.js";
 import type { Overview, SearchResult, Source, TokenRange, TokenSlice } from "../../view/api.js";
 import { toColumns } from "../../view/columns.js";
 import { episodeContains, SEARCH_MS } from "../../view/search.js";
-import { RowTokens } from "../../view/tokens/row-tokens.js";
+import { EpisodeTokenReader } from "../../view/tokens/episode-token-reader.js";
 import { readTokenSlice } from "../../view/tokens/token-slice.js";
-import { readEpisode, SessionList, type SessionPage } from "./session-list.js";
+import { type EpisodePage, readEpisode, SessionList } from "./session-list.js";
 import { SessionTokens } from "./session-tokens.js";
 import { tokenEntries } from "./token-entries.js";
 
@@ -53,7 +53,7 @@ export class SessionSource implements Source {
       const episode = await readEpisode(session, range.episode);
       const batch = await this.#tokens.read(session);
       if (!batch) throw new ApiError("tokens_unavailable", `Session ${session.id} has no calls yet.`);
-      return readTokenSlice(episode, range, new RowTokens(episode, [batch]), this.#entries);
+      return readTokenSlice(episode, range, new EpisodeTokenReader(episode, [batch]), this.#entries);
     });
   }
 
@@ -82,7 +82,7 @@ export class SessionSource implements Source {
     return { episodes: found.toReversed(), complete: areAllInMemory };
   }
 
-  #overview({ episodes, ...page }: SessionPage): Overview {
+  #overview({ episodes, ...page }: EpisodePage): Overview {
     const { onDisk } = this.#list;
     const notice = `${onDisk} sessions are on disk only: their counts are shown, and their rewards and turns when they are opened.`;
     return {

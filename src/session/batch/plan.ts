@@ -3,7 +3,7 @@ import type { NativePlan, PlanEpisodes, PlanOptions, PlanRows } from "../../nati
 import type { Steps } from "../../support/async/steps.js";
 import type { LeftOutInteraction } from "../delivery/delivery.js";
 import { SessionError } from "../errors.js";
-import type { Interaction } from "../interaction.js";
+import type { RecordedInteraction } from "../recorded-interaction.js";
 import type { Session } from "../session.js";
 import type { BatchOptions } from "./batch-options.js";
 import { refuseConflicts } from "./option-conflicts.js";
@@ -18,7 +18,7 @@ export interface ExportPlan {
   /** The interactions that are left out, by session. Empty with `includeUndelivered`. */
   readonly leftOut: readonly (readonly LeftOutInteraction[])[];
   /** Returns true if filters other than `roots` remove an interaction. Undefined without these options. */
-  readonly removes: ((interaction: Interaction) => boolean) | undefined;
+  readonly removes: ((interaction: RecordedInteraction) => boolean) | undefined;
   readonly counts: SessionCounts;
   /** Of all sessions, also in a shard. */
   readonly episodes: PlanEpisodes;
@@ -27,7 +27,7 @@ export interface ExportPlan {
 
 export interface ExportRow {
   readonly owner: Session;
-  readonly record: Interaction;
+  readonly record: RecordedInteraction;
   /** Tokens of the row, after truncation. */
   readonly length: number;
   /** After discount, in float64. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { compilePattern } from "../../support/match-pattern.js";
 import { listOf } from "../../support/schema/list-of.js";
-import type { Interaction } from "../interaction.js";
+import type { RecordedInteraction } from "../recorded-interaction.js";
 import type { Session } from "../session.js";
 
 /** Bounds of a filter's list. Recorded model names have at most 256 bytes. */
@@ -49,7 +49,7 @@ export function describeFilter({ models, excludeModels, tags, roots, overlong }:
 }
 
 /** Returns true if a filter removes the interaction, regardless of rewards. */
-type Removes = (interaction: Interaction) => boolean;
+type Removes = (interaction: RecordedInteraction) => boolean;
 
 /** Returns the test of all filters but `roots`; undefined if none of them is set. */
 export function toInteractionFilter({ models, excludeModels, tags, overlong }: RowFilter): Removes | undefined {

@@ -1,6 +1,6 @@
 import { toChatMessage } from "../../conversation/chat-message.js";
 import { runAtOnce } from "../../support/async/steps.js";
-import { PLAIN_SAMPLING } from "../encode-facts.js";
+import { DEFAULT_SAMPLING } from "../encode-facts.js";
 import type { Session } from "../session.js";
 import { type ExportSummary, summarize } from "./batch-metadata.js";
 import { batchOptionsSchema, type TrajectoryOptions } from "./batch-options.js";
@@ -131,7 +131,7 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     cause: record.tokenExact ? null : (record.fallback ?? null),
     extended: record.extended ?? false,
     // Sessions that an earlier version stored lack some of the fields.
-    sampling: samplingJson({ ...PLAIN_SAMPLING, ...record.sampling }),
+    sampling: samplingJson({ ...DEFAULT_SAMPLING, ...record.sampling }),
     ...(includeMessages && {
       messages: session.readMessages(record).map(toChatMessage),
       output_message_list: record.output.map(toChatMessage),

@@ -1,6 +1,6 @@
+import { eventLoop } from "../../support/async/event-loop.js";
 import { Slices } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
-import { turns } from "../../support/async/turns.js";
 import { SessionError } from "../errors.js";
 import type { ExportOutcome } from "../lifecycle.js";
 import type { Session } from "../session.js";
@@ -140,7 +140,7 @@ export class Exporter {
     };
     for (let start = 0; start < unloaded.length; start += WAKES_AT_ONCE) {
       await Promise.all(unloaded.slice(start, start + WAKES_AT_ONCE).map(wake));
-      await turns.next();
+      await eventLoop.yield();
     }
     return damaged;
   }

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Message } from "../../conversation/message.js";
 import { parseSpelled, stringifySpelled } from "../../support/json/spelled.js";
-import { type InputMessages, type Interaction, NOTHING_RESPELLED } from "../interaction.js";
+import { type InputMessages, NOTHING_RESPELLED, type RecordedInteraction } from "../recorded-interaction.js";
 
 /** The messages of an interaction that its parent does not have. */
 export interface OwnMessages {
@@ -13,13 +13,13 @@ export interface OwnMessages {
 export interface StoredInteraction {
   /** The tokens: the result of the native session's `serialize`. */
   readonly native: Uint8Array;
-  readonly facts: Omit<Interaction, "index" | "parent" | "tokenExact" | "templateArgs" | keyof OwnMessages>;
+  readonly facts: Omit<RecordedInteraction, "index" | "parent" | "tokenExact" | "templateArgs" | keyof OwnMessages>;
   /** Returns the messages. Those of a record are parsed by the first call: most sessions that are read back need only their tokens. */
   readonly messages: () => OwnMessages;
   /** Memory of the JavaScript objects once the messages are parsed, in bytes. */
   readonly objectBytes: number;
   /** "parent": the same as those of its parent. */
-  readonly templateArgs: Interaction["templateArgs"] | "parent";
+  readonly templateArgs: RecordedInteraction["templateArgs"] | "parent";
   /** Identifies the request, so that its retries are recognized; undefined if it cannot be retried. */
   readonly request: string | undefined;
 }
@@ -120,5 +120,5 @@ function encodeArgs(args: NonNullable<StoredInteraction["templateArgs"]>): NonNu
 }
 
 function decodeArgs(args: NonNullable<Fields["templateArgs"]>): StoredInteraction["templateArgs"] {
-  return args === SAME_AS_PARENT ? "parent" : (parseSpelled(args) as Interaction["templateArgs"]);
+  return args === SAME_AS_PARENT ? "parent" : (parseSpelled(args) as RecordedInteraction["templateArgs"]);
 }

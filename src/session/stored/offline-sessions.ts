@@ -7,7 +7,7 @@ import { loadSession } from "./load-session.js";
 import { nameByNumber, readStoredSession } from "./read-session.js";
 import { openJson } from "./sealed-json.js";
 import type { StoredHead } from "./session-records.js";
-import { describeDamage, type StoredProblem } from "./stored-problem.js";
+import { describeStoredDamage, type StoredProblem } from "./stored-problem.js";
 
 /** A session of the folder. */
 export interface OfflineSession {
@@ -24,7 +24,7 @@ export interface OfflineSession {
 export function readHeads(
   storage: StorageReader,
   onProblem: (problem: StoredProblem, session?: number) => void,
-  onDamage: ReportDamage = (damage) => onProblem(describeDamage(damage)),
+  onDamage: ReportDamage = (damage) => onProblem(describeStoredDamage(damage)),
 ): OfflineSession[] {
   const sessions: OfflineSession[] = [];
   for (const { key, value } of storage.scan("sessions", onDamage)) {

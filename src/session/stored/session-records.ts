@@ -8,7 +8,7 @@ import {
   type Storage,
 } from "../../storage/index.js";
 import { Allowance } from "../../support/async/allowance.js";
-import { runInTurns } from "../../support/async/run-steps.js";
+import { runInIterations } from "../../support/async/run-steps.js";
 import { Semaphore } from "../../support/async/semaphore.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { ExportedShard, ExportedShards } from "../export/retention.js";
@@ -21,7 +21,7 @@ import { encodeOutcome } from "./outcome-record.js";
 import { PendingSessions } from "./pending-sessions.js";
 import { damagedRecordError, nameByNumber, nameRecord, readStoredSession, requireComplete } from "./read-session.js";
 import { openBytes, openJson, sealJson, sealPieces, sealText } from "./sealed-json.js";
-import { describeDamage } from "./stored-problem.js";
+import { describeStoredDamage } from "./stored-problem.js";
 import type { StoredSession } from "./stored-session.js";
 import { ToolRecords } from "./tool-records.js";
 
@@ -156,7 +156,7 @@ export class SessionRecords {
   ): Promise<void> | undefined {
     const write = (sealed: Buffer) => this.#write([set("records", recordKey(number, "response", index), sealed)]);
     if (typeof text !== "string") {
-      return runInTurns(sealPieces(text)).then((sealed) => {
+      return runInIterations(sealPieces(text)).then((sealed) => {
         // A record of a freed session would never be removed.
         if (isKept()) write(sealed);
       });
@@ -217,7 +217,7 @@ export class SessionRecords {
 
   #toUnusable(table: Change["table"], error: unknown): unknown {
     if (!(error instanceof DamagedValueError)) return error;
-    const { what, reason } = describeDamage({ table, key: error.key, reason: error.message });
+    const { what, reason } = describeStoredDamage({ table, key: error.key, reason: error.message });
     return damagedFolderError(this.#storage.directory, `${what}: ${reason}`, error);
   }
 
@@ -264,7 +264,7 @@ export class SessionRecords {
     try {
       // All at once, because the records may change between the steps.
       this.#readInto(block, summary, listData(number, summary.interactionCount));
-      const stored = await runInTurns(
+      const stored = await runInIterations(
         readStoredSession(summary.id, block.entries(), (key) => this.#readMessages(summary.id, key)),
       );
       requireComplete(summary.id, stored, summary);

@@ -16,7 +16,7 @@ export interface StoredProblem {
  *
  * @param nameSession names a session by its number. Default: its id is unknown
  */
-export function describeDamage(
+export function describeStoredDamage(
   { table, key, reason }: Damage,
   nameSession: (number: number) => string = nameByNumber,
 ): StoredProblem {

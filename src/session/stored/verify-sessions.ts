@@ -6,7 +6,7 @@ import { groupBySession, type OfflineSession, readHeads, reasonOf } from "./offl
 import { nameByNumber } from "./read-session.js";
 import { openJson } from "./sealed-json.js";
 import type { StoredLease } from "./session-records.js";
-import { describeDamage, type StoredProblem } from "./stored-problem.js";
+import { describeStoredDamage, type StoredProblem } from "./stored-problem.js";
 import { verifySession } from "./verify-session.js";
 
 /** Counts of the records that were read. */
@@ -68,7 +68,7 @@ class Verification {
     if (!table || !key) this.#damaged.hasUnknown = true;
     else if (table === "meta" || table === "leases") this.#damaged.addEntry(table, key);
     else this.#damaged.sessions.add(readSessionKey(key));
-    this.#onProblem(describeDamage(damage, nameSession));
+    this.#onProblem(describeStoredDamage(damage, nameSession));
   }
 
   #readHeads(): Map<number, OfflineSession> {

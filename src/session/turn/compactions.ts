@@ -1,6 +1,6 @@
 import { isSystem, type Message } from "../../conversation/message.js";
-import type { Interaction } from "../interaction.js";
 import type { InteractionLog } from "../interaction-log.js";
+import type { RecordedInteraction } from "../recorded-interaction.js";
 import { TextWindows } from "./text-windows.js";
 
 /** Minimum length of a summary in characters, each run of white space counted as one. Shorter texts recur by chance. */
@@ -146,7 +146,7 @@ interface Place {
   readonly at: number;
 }
 
-function isRepeated(interaction: Interaction, places: readonly Place[]): boolean {
+function isRepeated(interaction: RecordedInteraction, places: readonly Place[]): boolean {
   const summaries = readSummaries(interaction).map(joinSpaces);
   return summaries.some(
     (summary) => summary.length >= MIN_SUMMARY && places.some(({ text, at }) => text.startsWith(summary, at)),
@@ -154,7 +154,7 @@ function isRepeated(interaction: Interaction, places: readonly Place[]): boolean
 }
 
 /** Returns the texts of an answer that a new conversation may begin with. */
-function readSummaries({ output }: Interaction): string[] {
+function readSummaries({ output }: RecordedInteraction): string[] {
   return output.flatMap(({ content }) =>
     content.length > MAX_SUMMARY ? [] : [content, ...readTagged(content)].filter(({ length }) => length >= MIN_SUMMARY),
   );

@@ -3,8 +3,8 @@ import type { Message } from "../../conversation/message.js";
 import type { MessageFilter } from "../../conversation/text-filter.js";
 import { native } from "../../native/addon.js";
 import type { NativeSession } from "../../native/contract.js";
-import { type Interaction, inputLength } from "../interaction.js";
 import type { InteractionLog } from "../interaction-log.js";
+import { inputLength, type RecordedInteraction } from "../recorded-interaction.js";
 import { DIGEST_BYTES, type DigestedMessages } from "./known-messages.js";
 
 /** A recorded answer to which a client has added text. */
@@ -30,7 +30,7 @@ export class ExtendedAnswers {
   /** Indices of the interactions by their number of input messages, which is the position of their answer. */
   readonly #byPosition = new Map<number, number[]>();
   /** Interactions that are not in the map yet: reading the messages of stored ones takes time. */
-  #added: Interaction[] = [];
+  #added: RecordedInteraction[] = [];
 
   constructor(
     native: () => NativeSession,
@@ -44,7 +44,7 @@ export class ExtendedAnswers {
     this.#digestKey = digestKey;
   }
 
-  add(interaction: Interaction): void {
+  add(interaction: RecordedInteraction): void {
     this.#added.push(interaction);
   }
 

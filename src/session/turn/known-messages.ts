@@ -4,7 +4,7 @@ import type { MessageFilter } from "../../conversation/text-filter.js";
 import { native } from "../../native/addon.js";
 import { HUGE_TEXT } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
-import { sameMessage, shareTexts } from "../interaction.js";
+import { sameMessage, shareTexts } from "../recorded-interaction.js";
 import { digestCallIds } from "./call-ids.js";
 
 /** Length of the digest of one message. */

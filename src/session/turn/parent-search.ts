@@ -1,8 +1,8 @@
 import type { Message } from "../../conversation/message.js";
 import type { MessageFilter } from "../../conversation/text-filter.js";
 import type { NativeSession, ParentMatch } from "../../native/contract.js";
-import { type Interaction, inputLength } from "../interaction.js";
 import type { InteractionLog } from "../interaction-log.js";
+import { inputLength, type RecordedInteraction } from "../recorded-interaction.js";
 import { continuesExceptSystem, isSameConversation } from "./compare-conversations.js";
 import { type ExtendedAnswer, ExtendedAnswers } from "./extended-answers.js";
 import type { DigestedMessages } from "./known-messages.js";
@@ -14,7 +14,7 @@ const MAX_UNDELIVERED = 16;
 /** A request, as far as the search for its parent reads it. */
 export interface SearchedRequest extends DigestedMessages {
   /** The interaction that the request names as its predecessor. */
-  readonly previous: Interaction | undefined;
+  readonly previous: RecordedInteraction | undefined;
 }
 
 /** Tells a search which answers did not reach the client, as far as this is known. */
@@ -59,7 +59,7 @@ export class ParentSearch {
   }
 
   /** Adds a recorded interaction to the answers that are searched. */
-  add(interaction: Interaction): void {
+  add(interaction: RecordedInteraction): void {
     this.#changes++;
     this.#undeclaredCalls.add(interaction.index, interaction.undeclaredCalls);
     this.#answers.add(interaction);
@@ -105,7 +105,7 @@ export class ParentSearch {
   }
 
   /** Returns the interaction or the twin of it that the request names, else the newest of them whose answer reached the client. */
-  #chooseTwin(index: number, previous: Interaction | undefined): number {
+  #chooseTwin(index: number, previous: RecordedInteraction | undefined): number {
     if (previous?.index === index) return index;
     const isNamed = previous !== undefined && this.#isTwin(this.#log.at(index), previous);
     return isNamed ? previous.index : this.#findDelivered(index);
@@ -122,7 +122,7 @@ export class ParentSearch {
   }
 
   /** Returns the interactions that a request with this parent continues, the parent first. */
-  *listContinued(parent: ParentMatch | undefined): Generator<Interaction> {
+  *listContinued(parent: ParentMatch | undefined): Generator<RecordedInteraction> {
     let index = parent?.rule === "continuation" ? parent.index : -1;
     for (; index >= 0; index = this.#log.at(index).parent) yield this.#log.at(index);
   }
@@ -150,9 +150,9 @@ export class ParentSearch {
   }
 
   /** Returns true if two interactions have the same messages and answers. */
-  #isTwin(one: Interaction, other: Interaction): boolean {
+  #isTwin(one: RecordedInteraction, other: RecordedInteraction): boolean {
     if (inputLength(one) !== inputLength(other)) return false;
-    const read = (interaction: Interaction) => [...this.#log.readMessages(interaction), ...interaction.output];
+    const read = (interaction: RecordedInteraction) => [...this.#log.readMessages(interaction), ...interaction.output];
     return isSameConversation(read(one), read(other), this.#filters);
   }
 }

@@ -1,5 +1,5 @@
 import type { Message } from "../../conversation/message.js";
-import { type Interaction, inputLength } from "../interaction.js";
+import { inputLength, type RecordedInteraction } from "../recorded-interaction.js";
 
 /**
  * Gives messages whose reasoning the client did not send in a readable form the reasoning that was recorded with the same answer.
@@ -7,7 +7,7 @@ import { type Interaction, inputLength } from "../interaction.js";
  * @param messages a request's messages
  * @param ancestors the interactions that the request continues, in any order
  */
-export function restoreReasoning(messages: readonly Message[], ancestors: Iterable<Interaction>): Message[] {
+export function restoreReasoning(messages: readonly Message[], ancestors: Iterable<RecordedInteraction>): Message[] {
   const recorded = new Map<number, Message>();
   for (const interaction of ancestors) {
     interaction.output.forEach((message, i) => recorded.set(inputLength(interaction) + i, message));

@@ -7,7 +7,13 @@ import type { Steps } from "../../support/async/steps.js";
 import { keepSpelling } from "../../support/json/spelled.js";
 import { encodeFacts, encodeLabels } from "../encode-facts.js";
 import { firstBytes } from "../first-bytes.js";
-import { type Api, type CallFacts, diffMessages, type InputMessages, type Interaction } from "../interaction.js";
+import {
+  type Api,
+  type CallFacts,
+  diffMessages,
+  type InputMessages,
+  type RecordedInteraction,
+} from "../recorded-interaction.js";
 import type { SessionData } from "../session-data.js";
 import { hashText } from "../session-keys.js";
 import { measureMessages, measureRequest, type PromptGrowth, TOKEN_BYTES } from "../session-size.js";
@@ -46,7 +52,7 @@ export interface Answer extends Omit<CallFacts, "extended"> {
 
 /** A recorded answer. */
 export interface RecordedAnswer {
-  readonly interaction: Interaction;
+  readonly interaction: RecordedInteraction;
   readonly promptTokens: number;
   readonly outputTokens: number;
   /** Memory of the objects that the interaction does not share with its parent, in bytes. */
@@ -59,14 +65,14 @@ export interface RecordedAnswer {
 
 export interface TurnOptions {
   /** The interaction that the request names as its predecessor. */
-  readonly previous: Interaction | undefined;
+  readonly previous: RecordedInteraction | undefined;
   /** Throws if the session cannot record an answer with this id. */
   readonly requireRecordable: (id: string | undefined) => void;
   readonly onRecorded: (recorded: RecordedAnswer) => void;
 }
 
 /** The part of a request that its interaction keeps. */
-interface OwnPart extends Pick<Interaction, "input" | "templateArgs"> {
+interface OwnPart extends Pick<RecordedInteraction, "input" | "templateArgs"> {
   readonly parent: ParentMatch | undefined;
   /** The messages of the parent that it repeats, as they are recorded. */
   readonly inherited: readonly Message[];
@@ -95,7 +101,7 @@ export class Turn implements SearchedRequest {
   readonly callIds: BigUint64Array | undefined;
   /** Digest of the JSON of the tools; empty if there are none. */
   readonly toolsKey: string;
-  readonly previous: Interaction | undefined;
+  readonly previous: RecordedInteraction | undefined;
   /** The interaction that the request continues; undefined if it starts a new conversation. */
   readonly parent: ParentMatch | undefined;
   readonly #data: SessionData;
@@ -204,7 +210,7 @@ export class Turn implements SearchedRequest {
    *
    * @throws SessionError if the session is exported or freed, or has an interaction with this id
    */
-  record(answer: Answer): Interaction {
+  record(answer: Answer): RecordedInteraction {
     this.#options.requireRecordable(answer.id);
     const data = this.#data;
     const { tokens: prompt, from } = this.#requirePrompt();
@@ -217,7 +223,7 @@ export class Turn implements SearchedRequest {
     const cause = from.fallback ?? (parent && this.#findBrokenPrefixCause(parent));
     // It lists every field, and they are completed below: a spread would cost ten kilobytes per call, because V8 creates a hidden
     // class for each field after it.
-    const interaction: { -readonly [Field in keyof Interaction]: Interaction[Field] } = {
+    const interaction: { -readonly [Field in keyof RecordedInteraction]: RecordedInteraction[Field] } = {
       index: -1,
       id: answer.id ?? `interaction-${randomUUID()}`,
       parent: -1,

@@ -1,27 +1,27 @@
 import { indexOf, kindOf, NUMBER_BYTES, RECORD_KEY_BYTES, requireKey, type Table } from "../changes.js";
-import type { Place } from "./place.js";
+import type { LogPosition } from "./log-position.js";
 
 /** The places of one session. */
 interface SessionPlaces {
-  head: Place;
+  head: LogPosition;
   /** Places of its records, by kind and index. Zero: no record. */
-  readonly records: Place[][];
+  readonly records: LogPosition[][];
 }
 
 /** A key and its place. */
 export interface IndexedKey {
   readonly key: Buffer;
-  readonly place: Place;
+  readonly place: LogPosition;
 }
 
 /** Finds the place of the newest value of each key. Takes 8 bytes of memory for each record of a session. */
 export class KeyIndex {
   readonly #sessions = new Map<number, SessionPlaces>();
   /** Places of the other tables, by key as Latin-1. */
-  readonly #others = { meta: new Map<string, Place>(), leases: new Map<string, Place>() };
+  readonly #others = { meta: new Map<string, LogPosition>(), leases: new Map<string, LogPosition>() };
 
   /** Returns the place of a key; 0 if it has no value. */
-  get(table: Table, key: Buffer): Place {
+  get(table: Table, key: Buffer): LogPosition {
     if (table === "meta" || table === "leases") return this.#others[table].get(toText(key)) ?? 0;
     if (!isKeyOf(table, key)) return 0;
     const session = this.#sessions.get(key.readUIntBE(0, NUMBER_BYTES));
@@ -36,7 +36,7 @@ export class KeyIndex {
    * @returns the previous place
    * @throws RangeError if its table cannot have the key
    */
-  set(table: Table, key: Buffer, place: Place): Place {
+  set(table: Table, key: Buffer, place: LogPosition): LogPosition {
     if (table === "meta" || table === "leases") return replace(this.#others[table], toText(key), place);
     requireKey(table, key);
     const number = key.readUIntBE(0, NUMBER_BYTES);
@@ -108,16 +108,16 @@ function isKeyOf(table: "sessions" | "records", key: Buffer): boolean {
   return key.length === (table === "sessions" ? NUMBER_BYTES : RECORD_KEY_BYTES);
 }
 
-function replace(places: Map<string, Place>, key: string, place: Place): Place {
+function replace(places: Map<string, LogPosition>, key: string, place: LogPosition): LogPosition {
   const before = places.get(key) ?? 0;
   if (place === 0) places.delete(key);
   else places.set(key, place);
   return before;
 }
 
-function setRecord({ records }: SessionPlaces, kind: number, index: number, place: Place): void {
+function setRecord({ records }: SessionPlaces, kind: number, index: number, place: LogPosition): void {
   while (records.length <= kind) records.push([]);
-  const places = records[kind] as Place[];
+  const places = records[kind] as LogPosition[];
   while (places.length <= index) places.push(0);
   places[index] = place;
   while (places.at(-1) === 0) places.pop();

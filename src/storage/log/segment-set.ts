@@ -5,7 +5,7 @@ import type { EntryBlock } from "../entry-block.js";
 import { readError } from "../errors.js";
 import type { ListedChange } from "./change-list.js";
 import { KeyIndex } from "./key-index.js";
-import { atOf, MAX_SLOTS, type Place, packPlace, sizeOf, slotOf } from "./place.js";
+import { atOf, type LogPosition, MAX_SLOTS, packPlace, sizeOf, slotOf } from "./log-position.js";
 import { CHANGE_HEADER_BYTES, measureChange, readChange } from "./record.js";
 
 /** A file of the log. */
@@ -171,7 +171,7 @@ export class SegmentSet {
     for (const slot of Array.from(this.#files.keys())) this.#closeFile(slot);
   }
 
-  #place(segment: Segment, { key, at, valueLength }: Pick<ListedChange, "key" | "at" | "valueLength">): Place {
+  #place(segment: Segment, { key, at, valueLength }: Pick<ListedChange, "key" | "at" | "valueLength">): LogPosition {
     return packPlace(this.#slot(segment), at, measureChange(key.length, valueLength));
   }
 
@@ -182,7 +182,7 @@ export class SegmentSet {
   }
 
   /** Returns a view of a value, which the next read overwrites. */
-  #read(table: Table, key: Buffer, place: Place): Buffer {
+  #read(table: Table, key: Buffer, place: LogPosition): Buffer {
     const { path } = this.#slots[slotOf(place)] as Segment;
     const at = atOf(place);
     const bytes = this.#readBytes(key, { slot: slotOf(place), path, at, length: sizeOf(place) });

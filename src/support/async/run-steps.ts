@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
+import { eventLoop } from "./event-loop.js";
 import type { Steps } from "./steps.js";
-import { turns } from "./turns.js";
 
 /** Number of characters from which each step of the work on a text may take some milliseconds. */
 export const HUGE_TEXT = 1 << 18;
@@ -9,11 +9,11 @@ export const HUGE_TEXT = 1 << 18;
 export const SLICE_MS = 4;
 
 /** Runs each step in a separate iteration of the event loop. The first step runs in the current iteration. */
-export async function runInTurns<T>(steps: Steps<T>): Promise<T> {
+export async function runInIterations<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    await turns.next();
+    await eventLoop.yield();
   }
 }
 
@@ -43,12 +43,12 @@ export class Slices {
   /** Begins a new slice in the next iteration if the current one is used up. Call it between pieces of asynchronous work. */
   async pause(): Promise<void> {
     if (performance.now() < this.#until) return;
-    await turns.next();
+    await eventLoop.yield();
     this.#until = performance.now() + SLICE_MS;
   }
 }
 
 /** Runs the steps of work on a text: in turns if it has at least {@link HUGE_TEXT} characters, otherwise in slices. */
 export function runBySize<T>(steps: Steps<T>, characters: number): Promise<T> {
-  return characters < HUGE_TEXT ? runInSlices(steps) : runInTurns(steps);
+  return characters < HUGE_TEXT ? runInSlices(steps) : runInIterations(steps);
 }

@@ -1,13 +1,13 @@
 import { sleep } from "../async/sleep.js";
 
 /** An action that should end something, and the time to wait for its effect. */
-export interface Attempt {
+export interface EscalationStep {
   readonly act: () => unknown;
   readonly seconds: number;
 }
 
 /** Makes one attempt after the other until `ended` resolves. Waits without a limit after the last one. */
-export async function makeEnd(ended: Promise<unknown>, attempts: readonly Attempt[]): Promise<void> {
+export async function makeEnd(ended: Promise<unknown>, attempts: readonly EscalationStep[]): Promise<void> {
   for (const { act, seconds } of attempts) {
     await act();
     if (await endsWithin(ended, seconds)) return;

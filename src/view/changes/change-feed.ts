@@ -1,5 +1,5 @@
+import { eventLoop } from "../../support/async/event-loop.js";
 import { sleep } from "../../support/async/sleep.js";
-import { turns } from "../../support/async/turns.js";
 import { Waiters } from "../../support/async/waiters.js";
 import { type ChangeLog, type ChangePage, PAGE_CHANGES } from "./change-log.js";
 
@@ -49,7 +49,7 @@ export class ChangeFeed<T> {
       reading = this.#reading;
     }
     // Its answer is made in the same iteration: not in one with a slice of the look, or with another answer.
-    await turns.next();
+    await eventLoop.yield();
     const page = log().page(after);
     return { ...page, more: page.more || this.#reading !== undefined };
   }

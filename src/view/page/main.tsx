@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { render } from "preact";
-import { App } from "./components/app.js";
 import type { KeyRequest } from "./components/key-dialog.js";
-import { AdminKey } from "./source/admin-key.js";
+import { ViewerApp } from "./components/viewer-app.js";
+import { AdminKeyPrompt } from "./source/admin-key-prompt.js";
 import { createEmbeddedSource } from "./source/embedded-source.js";
 import { createHttpSource } from "./source/http-source.js";
 import { createStore } from "./state/store.js";
@@ -20,10 +20,10 @@ function askForKey(message: string): Promise<string> {
 if (location.search.startsWith("?code=")) history.replaceState(null, "", location.pathname + location.hash);
 
 const readBlock = (id: string): string | undefined => document.getElementById(id)?.textContent ?? undefined;
-const source = createEmbeddedSource(readBlock) ?? createHttpSource(new AdminKey(askForKey, sessionStorage));
+const source = createEmbeddedSource(readBlock) ?? createHttpSource(new AdminKeyPrompt(askForKey, sessionStorage));
 const store = createStore(source);
 // Before the first render, so that the server works at the same time.
 void store.load();
 
 const root = document.getElementById("app");
-if (root) render(<App store={store} keyRequest={keyRequest} />, root);
+if (root) render(<ViewerApp store={store} keyRequest={keyRequest} />, root);

@@ -7,7 +7,7 @@ import type { Overview, SearchResult, TokenRange, TokenSlice } from "../api.js";
 import { ChangeLog } from "../changes/change-log.js";
 import { toColumns } from "../columns.js";
 import { ViewError } from "../errors.js";
-import { RowTokens } from "../tokens/row-tokens.js";
+import { EpisodeTokenReader } from "../tokens/episode-token-reader.js";
 import { readTokenSlice } from "../tokens/token-slice.js";
 import { type EpisodeTensors, readEpisodeTensors, toEpisode } from "./batch-episodes.js";
 import type { OpenSource } from "./open-source.js";
@@ -86,7 +86,7 @@ export class BatchSource implements OpenSource {
 
   async tokens(range: TokenRange): Promise<TokenSlice> {
     const episode = this.#episode(range.episode);
-    return readTokenSlice(episode, range, new RowTokens(episode, [this.#batch]), await this.#texts.load());
+    return readTokenSlice(episode, range, new EpisodeTokenReader(episode, [this.#batch]), await this.#texts.load());
   }
 
   async search(): Promise<SearchResult> {

@@ -1,7 +1,7 @@
 import { type FileHandle } from "node:fs/promises";
-import { turns } from "../../support/async/turns.js";
+import { eventLoop } from "../../support/async/event-loop.js";
 import { openRegularFile } from "../../support/regular-file.js";
-import type { Place } from "../../transcript/format.js";
+import type { LinePosition } from "../../transcript/format.js";
 import { readLine } from "../../transcript/read-line.js";
 import type { SearchResult } from "../api.js";
 import { episodeContains, SEARCH_MS } from "../search.js";
@@ -18,7 +18,7 @@ const MAX_FOUND = 10_000;
  */
 export async function searchEpisodes(
   path: string,
-  places: readonly Place[],
+  places: readonly LinePosition[],
   text: string,
   signal: AbortSignal,
 ): Promise<SearchResult> {
@@ -33,7 +33,7 @@ export async function searchEpisodes(
     for (const [index, place] of places.entries()) {
       if (performance.now() > until || found.length === MAX_FOUND) return { episodes: found, complete: false };
       if (index % 64 === 0) {
-        await turns.next();
+        await eventLoop.yield();
         signal.throwIfAborted();
       }
       if (!(await window.mayContain(place, sample))) continue;
@@ -69,7 +69,7 @@ class Window {
   }
 
   /** Returns false only if the line does not contain the sample. Call it with the lines in their order. */
-  async mayContain({ offset, length }: Place, sample: string): Promise<boolean> {
+  async mayContain({ offset, length }: LinePosition, sample: string): Promise<boolean> {
     if (sample === "" || length > WINDOW_BYTES) return true;
     if (offset < this.#start || offset + length > this.#start + this.#text.length) await this.#load(offset);
     const from = offset - this.#start;

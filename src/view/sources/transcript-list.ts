@@ -4,8 +4,8 @@ import type {
   BatchLine,
   EpisodeSummary,
   IndexLine,
+  LinePosition,
   MetricsLine,
-  Place,
   RunLine,
   StepLine,
 } from "../../transcript/format.js";
@@ -34,7 +34,7 @@ export class TranscriptList {
   run: RunLine | null = null;
   readonly log: ChangeLog<ListChange>;
   readonly #metrics = new Map<number, MetricsLine>();
-  readonly #episodes: (EpisodeSummary & Place)[] = [];
+  readonly #episodes: (EpisodeSummary & LinePosition)[] = [];
   /** Revision of the last change of each episode. */
   readonly #revisions: number[] = [];
   /** Revision of the last change of each batch. */
@@ -49,7 +49,7 @@ export class TranscriptList {
     this.log = new ChangeLog(base);
   }
 
-  get episodes(): readonly (EpisodeSummary & Place)[] {
+  get episodes(): readonly (EpisodeSummary & LinePosition)[] {
     return this.#episodes;
   }
 
@@ -100,7 +100,7 @@ export class TranscriptList {
     return { ...facts, ...page, run: this.run, batches, steps, metrics, episodes: columns, removed: [] };
   }
 
-  #addEpisode(episode: EpisodeSummary & Place): void {
+  #addEpisode(episode: EpisodeSummary & LinePosition): void {
     const index = this.#episodes.push(episode) - 1;
     if (episode.session_id !== undefined) this.#positions.set(episode.session_id, index);
     this.#touch(index);
@@ -130,7 +130,7 @@ function summarizeBatch(
   return { number, file, version, at, readable: isReadable(file) };
 }
 
-function withoutPlace<T extends Place>(entry: T): Omit<T, keyof Place> {
+function withoutPlace<T extends LinePosition>(entry: T): Omit<T, keyof LinePosition> {
   const { offset: _offset, length: _length, ...line } = entry;
   return line;
 }

@@ -2,13 +2,13 @@ import { basename, dirname } from "node:path";
 import { ApiError } from "../../http/errors.js";
 import { runInSlices, Slices } from "../../support/async/run-steps.js";
 import { TranscriptError } from "../../transcript/errors.js";
-import type { BatchLine, EpisodeLine, EpisodeSummary, IndexLine, Place } from "../../transcript/format.js";
+import type { BatchLine, EpisodeLine, EpisodeSummary, IndexLine, LinePosition } from "../../transcript/format.js";
 import { Transcript } from "../../transcript/read-index.js";
 import type { Overview, SearchResult, TokenRange, TokenSlice } from "../api.js";
 import { ChangeFeed } from "../changes/change-feed.js";
 import type { ChangePage } from "../changes/change-log.js";
 import { BatchCache } from "../tokens/batch-cache.js";
-import { RowTokens } from "../tokens/row-tokens.js";
+import { EpisodeTokenReader } from "../tokens/episode-token-reader.js";
 import { readTokenSlice } from "../tokens/token-slice.js";
 import type { OpenSource } from "./open-source.js";
 import { RunMetrics } from "./run-metrics.js";
@@ -103,7 +103,7 @@ export class TranscriptSource implements OpenSource {
     const names = [...new Set(lines.map(({ file }) => file))];
     return this.#batches.use(names, async (batches) => {
       if (batches.length === 0) throw new ApiError("tokens_unavailable", `${names.join(", ")} cannot be read.`);
-      return readTokenSlice(episode, range, new RowTokens(episode, batches), await this.#texts.load());
+      return readTokenSlice(episode, range, new EpisodeTokenReader(episode, batches), await this.#texts.load());
     });
   }
 
@@ -132,14 +132,14 @@ export class TranscriptSource implements OpenSource {
     return this.#list.overview(page, { name: basename(this.#path), notices, isReadable });
   }
 
-  async #find(index: number): Promise<EpisodeSummary & Place> {
+  async #find(index: number): Promise<EpisodeSummary & LinePosition> {
     if (!this.#list.episodes[index]) await this.#first;
     const found = this.#list.episodes[index];
     if (!found) throw new ApiError("not_found", `There is no episode ${index}.`);
     return found;
   }
 
-  async #readEpisode(place: Place): Promise<EpisodeLine> {
+  async #readEpisode(place: LinePosition): Promise<EpisodeLine> {
     const transcript = this.#transcript;
     const { offset } = place;
     if (this.#last?.transcript === transcript && this.#last.offset === offset) return this.#last.episode;

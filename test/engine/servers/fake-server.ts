@@ -1,5 +1,5 @@
 import type { LogprobContent } from "../../../src/engine/engine.js";
-import type { EngineServer, ServerReply, WeightUpdate } from "../../../src/engine/servers/engine-server.js";
+import type { EngineServer, ReportedWeights, ServerReply } from "../../../src/engine/servers/engine-server.js";
 import { ServerVersions } from "../../../src/engine/servers/versions/server-versions.js";
 
 /** A server whose health and scheduler a test controls. */
@@ -49,7 +49,7 @@ export class FakeServer implements EngineServer {
     return true;
   }
 
-  async weightUpdate(): Promise<WeightUpdate> {
+  async weightUpdate(): Promise<ReportedWeights> {
     return {};
   }
 

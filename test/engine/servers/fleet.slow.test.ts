@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine, GenerateCall, PauseMode } from "../../../src/engine/engine.js";
+import type { EngineServerOptions } from "../../../src/engine/servers/engine-server-options.js";
 import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js";
-import type { ServerOptions } from "../../../src/engine/servers/server-options.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
 import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
 import type { GenerateRequest } from "../../helpers/sglang/protocol.js";
@@ -26,7 +26,7 @@ interface FleetServer {
 
 interface Kind {
   readonly start: (options: { port?: number }) => Promise<FleetServer>;
-  readonly engine: (options: ServerOptions) => Engine;
+  readonly engine: (options: EngineServerOptions) => Engine;
   readonly path: string;
   readonly promptField: string;
   /** Endpoint of health checks. */
@@ -78,7 +78,7 @@ interface Run {
 }
 
 describe.each(KINDS)("%s servers", (_, kind) => {
-  async function fleet(options: Partial<ServerOptions> = {}) {
+  async function fleet(options: Partial<EngineServerOptions> = {}) {
     const servers = await Promise.all([kind.start({}), kind.start({})]);
     const urls = servers.map(({ url }) => url);
     const engine = kind.engine({ urls, timeoutSeconds: 0, maxInflight: 200, healthSeconds: 0.02, ...options });

@@ -1,6 +1,6 @@
 import type { ServerCall, ServerReply } from "../../../src/engine/servers/engine-server.js";
+import type { EngineServerOptions } from "../../../src/engine/servers/engine-server-options.js";
 import { ServedEngine } from "../../../src/engine/servers/served-engine.js";
-import type { ServerOptions } from "../../../src/engine/servers/server-options.js";
 import type { AbortSource } from "../../../src/support/async/abort-source.js";
 import { onAbort } from "../../../src/support/async/on-abort.js";
 import { FakeServer } from "./fake-server.js";
@@ -77,7 +77,7 @@ export class HeldServer extends FakeServer {
 /** Returns an engine whose requests run until the test ends them. */
 export function holdEngine(
   urls: readonly string[],
-  options: Partial<ServerOptions> & { readonly maxInflight: number },
+  options: Partial<EngineServerOptions> & { readonly maxInflight: number },
 ) {
   const servers = urls.map((url) => new HeldServer(url));
   const engine = new ServedEngine(

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { GenerateCall } from "../../../src/engine/engine.js";
+import type { EngineServerOptions } from "../../../src/engine/servers/engine-server-options.js";
 import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js";
-import type { ServerOptions } from "../../../src/engine/servers/server-options.js";
 import { type EngineWire, eventOf, logprobOf, streamIds, streamText, WIRES } from "../../helpers/engine-frames.js";
 import { type RawRequest, startRawServer } from "../../helpers/raw-server.js";
 import { makeCall } from "../generate-call.js";
@@ -32,7 +32,11 @@ function answerModels({ socket }: RawRequest): void {
 }
 
 /** Creates an engine whose first server answers with `answer`, and whose second server must get no generation. */
-async function against(wire: EngineWire, answer: (request: RawRequest) => unknown, options?: Partial<ServerOptions>) {
+async function against(
+  wire: EngineWire,
+  answer: (request: RawRequest) => unknown,
+  options?: Partial<EngineServerOptions>,
+) {
   const first = opened(await startRawServer((request) => (isOurs(request) ? answer(request) : answerModels(request))));
   const second = opened(await startRawServer(answerModels));
   // The probe of a vLLM server's log probabilities is no generation of a call.

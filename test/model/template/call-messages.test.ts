@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message, ToolCall } from "../../../src/conversation/message.js";
-import { type CallRules, placeCalls } from "../../../src/model/template/call-messages.js";
+import { type CallStyle, placeCalls } from "../../../src/model/template/call-messages.js";
 import { ChatTemplate } from "../../../src/model/template/chat-template.js";
 import { publishedTemplate } from "../support/golden.js";
 
@@ -19,10 +19,10 @@ const calling = (ids: string, parts: Partial<Message> = {}): Message => ({
   ...parts,
 });
 
-const ONE_BY_ONE: CallRules = { calls: "one_by_one", text: "content" };
-const IN_REASONING: CallRules = { calls: "together", text: "reasoning" };
+const ONE_BY_ONE: CallStyle = { calls: "one_by_one", text: "content" };
+const IN_REASONING: CallStyle = { calls: "together", text: "reasoning" };
 
-const place = (rules: CallRules, ...messages: Message[]) =>
+const place = (rules: CallStyle, ...messages: Message[]) =>
   placeCalls(messages, rules).map(({ role, content, reasoning, toolCalls = [], toolCallId = "" }) =>
     [role, content, reasoning ?? "", ...toolCalls.map(({ id }) => id), toolCallId]
       .filter((part) => part !== "")

@@ -4,7 +4,7 @@ import { addedTokenSchema } from "../../../src/model/tokenizer/added-token.js";
 import { LibraryTokenizer } from "../../../src/model/tokenizer/library-tokenizer.js";
 import type { TokenizerFiles } from "../../../src/model/tokenizer/piece-encoder.js";
 import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
-import { turns } from "../../../src/support/async/turns.js";
+import { eventLoop } from "../../../src/support/async/event-loop.js";
 import { countIterations } from "../../helpers/iterations.js";
 import { type AddedTokenSpec, byteLevelTokenizer, metaspaceTokenizer } from "../support/bpe.js";
 import { joinIds } from "../support/model-folder.js";
@@ -170,7 +170,7 @@ it("cuts at most 2048 pieces between two turns of other work", async () => {
   await tokenizer.encode("<|start|>");
   const search = vi.spyOn(RegExp.prototype, "exec");
   const searches: number[] = [];
-  vi.spyOn(turns, "next").mockImplementation(() => {
+  vi.spyOn(eventLoop, "yield").mockImplementation(() => {
     searches.push(search.mock.calls.length);
     search.mockClear();
     return Promise.resolve();

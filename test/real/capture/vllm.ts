@@ -4,7 +4,7 @@ import {
   completionsSuffix,
   GENERATE_PREFIX,
   generateSuffix,
-  type RequestFields,
+  type VllmRequestFields,
 } from "../../../src/engine/vllm/request-fields.js";
 import type { CaptureRequest } from "./exchange.js";
 import { FINISHED, LONG, LONGER, PLAIN, PROMPT, REFUSED, sampling } from "./sampling.js";
@@ -21,7 +21,7 @@ const MODEL = "tiny";
 interface Choices {
   readonly sampling?: SamplingParams;
   readonly prompt?: readonly number[];
-  readonly fields?: Partial<RequestFields>;
+  readonly fields?: Partial<VllmRequestFields>;
 }
 
 /** Returns a request as Rolltape sends it. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeForClients, toClientError } from "../../../src/server/storage/client-errors.js";
+import { describeForClients, toStorageApiError } from "../../../src/server/storage/client-errors.js";
 import { StorageError } from "../../../src/storage/index.js";
 
 const failed = (reason: string) =>
@@ -22,5 +22,5 @@ it.each([
 
 it("keeps the original error as the cause, for the log", () => {
   const original = failed("EACCES: permission denied, open '/srv/rl/manifest'");
-  expect(toClientError(original)).toMatchObject({ code: "storage_failed", statusCode: 503, cause: original });
+  expect(toStorageApiError(original)).toMatchObject({ code: "storage_failed", statusCode: 503, cause: original });
 });

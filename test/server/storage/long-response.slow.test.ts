@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { STEP_BYTES } from "../../../src/server/known/split-base64.js";
+import { STEP_BYTES } from "../../../src/server/memory/split-base64.js";
+import { eventLoop } from "../../../src/support/async/event-loop.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
-import { turns } from "../../../src/support/async/turns.js";
 import { AlternativesEngine } from "../../helpers/alternatives-engine.js";
 import { Proxy, type StartedSession } from "../../helpers/proxy.js";
 
@@ -92,7 +92,7 @@ describe("a stored response with many log probabilities", () => {
       if (args[0].startsWith('{"answer":')) lengths.push(args[0].length);
       return parse(...args) as unknown;
     });
-    const next = vi.spyOn(turns, "next");
+    const next = vi.spyOn(eventLoop, "yield");
     const url = `/v1/responses/${sent.json<{ id: string }>().id}`;
     const answers = await Promise.all([proxy.request({ url }, session.key), proxy.request({ url }, session.key)]);
     const base64Bytes = (8 * TOKENS * (1 + WIDTH) * 4) / 3;

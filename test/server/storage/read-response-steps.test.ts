@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeBase64, STEP_BYTES, splitBase64 } from "../../../src/server/known/split-base64.js";
+import { decodeBase64, STEP_BYTES, splitBase64 } from "../../../src/server/memory/split-base64.js";
 import { openBytes, sealText } from "../../../src/session/stored/sealed-json.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
 

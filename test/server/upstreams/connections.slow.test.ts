@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { turns } from "../../../src/support/async/turns.js";
+import { eventLoop } from "../../../src/support/async/event-loop.js";
 import { readSample } from "../../helpers/metrics-text.js";
 import type { Proxy } from "../../helpers/proxy.js";
 import { RawClient } from "../../helpers/raw-client.js";
@@ -17,7 +17,7 @@ const EVENTS = { "content-type": "text/event-stream" };
 /** Resolves when a call with this outcome is counted. */
 async function counted(proxy: Proxy, outcome: string): Promise<void> {
   const read = async () => (await proxy.request({ url: "/metrics" })).raw.toString();
-  while (readSample(await read(), series(outcome)) === undefined) await turns.next();
+  while (readSample(await read(), series(outcome)) === undefined) await eventLoop.yield();
 }
 
 describe("an upstream that fails", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../src/conversation/message.js";
-import type { Interaction } from "../../../src/session/interaction.js";
+import type { RecordedInteraction } from "../../../src/session/recorded-interaction.js";
 import { Session } from "../../../src/session/session.js";
 import type { Turn } from "../../../src/session/turn/turn.js";
 import { beginTurn, recordAnswer, recordTurn } from "../../helpers/record-turn.js";
@@ -15,7 +15,7 @@ const answer: Message = {
 const result: Message = { role: "tool", content: "rain", toolCallId: "call-1" };
 
 /** Records a call as a server does: each request has texts of its own. */
-function record(session: Session, messages: readonly Message[], output: Message): Interaction {
+function record(session: Session, messages: readonly Message[], output: Message): RecordedInteraction {
   return recordTurn(session, { messages: structuredClone([...messages]) }, { output: [output] });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../src/conversation/message.js";
-import type { Interaction } from "../../../src/session/interaction.js";
+import type { RecordedInteraction } from "../../../src/session/recorded-interaction.js";
 import { Session } from "../../../src/session/session.js";
 import { recordTurn } from "../../helpers/record-turn.js";
 
@@ -12,7 +12,7 @@ function calling(...ids: readonly string[]): Message {
 
 const result = (toolCallId: string): Message => ({ role: "tool", content: "sunny", toolCallId });
 
-function record(session: Session, messages: readonly Message[], output: Message): Interaction {
+function record(session: Session, messages: readonly Message[], output: Message): RecordedInteraction {
   return recordTurn(session, { messages }, { output: [output] }, { pieces: [Int32Array.of(1)] });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message, Tool } from "../../../src/conversation/message.js";
-import type { Interaction } from "../../../src/session/interaction.js";
+import type { RecordedInteraction } from "../../../src/session/recorded-interaction.js";
 import { Session } from "../../../src/session/session.js";
 import type { DeclaredTools } from "../../../src/session/turn/undeclared-calls.js";
 import { beginTurn, recordTurn } from "../../helpers/record-turn.js";
@@ -20,7 +20,7 @@ function record(
   messages: readonly Message[],
   output: Message,
   declared: DeclaredTools = { tools: TOOLS, loadedTools: LOADED },
-): Interaction {
+): RecordedInteraction {
   return recordTurn(session, { messages, ...declared }, { output: [output] });
 }
 

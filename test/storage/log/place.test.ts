@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { atOf, MAX_AT_BYTES, MAX_SLOTS, packPlace, sizeOf, slotOf } from "../../../src/storage/log/place.js";
+import { atOf, MAX_AT_BYTES, MAX_SLOTS, packPlace, sizeOf, slotOf } from "../../../src/storage/log/log-position.js";
 
 const units = (bytes: number) => fc.integer({ min: 1, max: bytes / 8 - 1 }).map((count) => count * 8);
 

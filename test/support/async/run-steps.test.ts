@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { HUGE_TEXT, runBySize, runInSlices, runInTurns } from "../../../src/support/async/run-steps.js";
+import { HUGE_TEXT, runBySize, runInIterations, runInSlices } from "../../../src/support/async/run-steps.js";
 import { runAtOnce, type Steps } from "../../../src/support/async/steps.js";
 import { countIterations } from "../../helpers/iterations.js";
 
@@ -11,7 +11,7 @@ function* threeSteps(): Steps<string> {
 
 describe("the steps of long work", () => {
   it("run in separate iterations of the event loop", async () => {
-    const { result, iterations } = await countIterations(() => runInTurns(threeSteps()));
+    const { result, iterations } = await countIterations(() => runInIterations(threeSteps()));
     expect(result).toBe("done");
     expect(iterations).toBeGreaterThanOrEqual(2);
   });

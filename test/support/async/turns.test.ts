@@ -1,13 +1,13 @@
 import { setImmediate as nextRound } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { Turns } from "../../../src/support/async/turns.js";
+import { EventLoop } from "../../../src/support/async/event-loop.js";
 
 describe("Turns", () => {
   it("starts one piece of work per round of the event loop, in order", async () => {
-    const turns = new Turns();
+    const turns = new EventLoop();
     const log: string[] = [];
     const work = ["a", "b", "c"].map(async (name) => {
-      await turns.next();
+      await turns.yield();
       log.push(name);
     });
     for (let round = 0; round < 3; round++) {
@@ -19,7 +19,7 @@ describe("Turns", () => {
   });
 
   it("gives work a round of its own, and what follows another one", async () => {
-    const turns = new Turns();
+    const turns = new EventLoop();
     const log: string[] = [];
     const work = turns.alone(async () => {
       log.push("work");
@@ -35,9 +35,9 @@ describe("Turns", () => {
   });
 
   it("works again after it was idle", async () => {
-    const turns = new Turns();
-    await turns.next();
+    const turns = new EventLoop();
+    await turns.yield();
     await nextRound();
-    await expect(turns.next()).resolves.toBeUndefined();
+    await expect(turns.yield()).resolves.toBeUndefined();
   });
 });

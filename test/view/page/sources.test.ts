@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { type EmbeddedTokens, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../../../src/view/embedded-format.js";
-import { AdminKey } from "../../../src/view/page/source/admin-key.js";
+import { AdminKeyPrompt } from "../../../src/view/page/source/admin-key-prompt.js";
 import { createEmbeddedSource } from "../../../src/view/page/source/embedded-source.js";
 import { fixtureEpisode, fixtureOverview, type RunShape } from "../fixtures.js";
 
@@ -91,7 +91,7 @@ describe("the admin key", () => {
 
   it("is asked for once if requests are refused at the same time", async () => {
     const asked: string[] = [];
-    const key = new AdminKey(async (message) => {
+    const key = new AdminKeyPrompt(async (message) => {
       asked.push(message);
       return "secret";
     }, createStorage());
@@ -101,7 +101,7 @@ describe("the admin key", () => {
 
   it("is asked for again if it was refused", async () => {
     const keys = ["wrong", "right"];
-    const key = new AdminKey(async () => keys.shift() ?? "", createStorage());
+    const key = new AdminKeyPrompt(async () => keys.shift() ?? "", createStorage());
     await key.replace(null, "missing");
     await key.replace("wrong", "wrong key");
     expect(key.value).toBe("right");

@@ -2,7 +2,7 @@ import { appendFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promi
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { readRows } from "../../../batch-file/batch-rows.js";
-import type { BatchRow } from "../../../job/schema.js";
+import type { CompleteBatchRow } from "../../../job/schema.js";
 import { TensorFile } from "../../../support/safetensors/tensor-file.js";
 import type { MetricsLine } from "../../../transcript/format.js";
 import { metricsFileOf, readMetrics } from "../../../transcript/metrics-file.js";
@@ -58,7 +58,7 @@ export class JobMetrics {
    *
    * @param batches those that earlier processes of the job have written
    */
-  async open(batches: readonly Pick<BatchRow, "number" | "trained">[]): Promise<void> {
+  async open(batches: readonly Pick<CompleteBatchRow, "number" | "trained">[]): Promise<void> {
     const { options, store } = this.#job;
     if (options.metrics === false) return;
     const over = new Set(batches.filter(({ trained }) => trained === 1).map(({ number }) => number));

@@ -2,10 +2,10 @@ import { encodeHeader } from "../../../support/safetensors/write-header.js";
 import { separateHeads } from "../weights/hugging-face/rotary-order.js";
 import { toHuggingFaceName } from "../weights/hugging-face/tensor-names.js";
 import { TINY } from "./architecture.js";
-import type { Tensor } from "./weights.js";
+import type { GgmlTensor } from "./weights.js";
 
 /** Returns the bytes of a safetensors file in Hugging Face's names and order of rows. */
-export function encodeCheckpoint(tensors: readonly Tensor[]): Buffer {
+export function encodeCheckpoint(tensors: readonly GgmlTensor[]): Buffer {
   const specs = tensors.map(({ name, shape }) => ({
     name: checkedName(name),
     dtype: "F32" as const,
@@ -21,7 +21,7 @@ function checkedName(name: string): string {
   return found;
 }
 
-function readBytes({ name, shape: [columns = 0], data }: Tensor): Uint8Array {
+function readBytes({ name, shape: [columns = 0], data }: GgmlTensor): Uint8Array {
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const isRotated = /\.attn_[qk]\.weight$/.test(name);
   return isRotated ? separateHeads(bytes, columns * data.BYTES_PER_ELEMENT, TINY.headWidth) : bytes;

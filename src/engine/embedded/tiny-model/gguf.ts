@@ -1,4 +1,4 @@
-import type { Tensor } from "./weights.js";
+import type { GgmlTensor } from "./weights.js";
 
 /**
  * A metadata value with its GGUF type.
@@ -18,7 +18,7 @@ const ALIGNMENT = 32;
 const VERSION = 3;
 
 /** Returns the bytes of a GGUF file with float32 tensors. */
-export function encodeGguf(metadata: ReadonlyMap<string, GgufValue>, tensors: readonly Tensor[]): Buffer {
+export function encodeGguf(metadata: ReadonlyMap<string, GgufValue>, tensors: readonly GgmlTensor[]): Buffer {
   const pairs = Array.from(metadata, ([key, value]) => Buffer.concat([string(key), encodeValue(value)]));
   const header = Buffer.concat([
     Buffer.from("GGUF"),
@@ -34,7 +34,7 @@ export function encodeGguf(metadata: ReadonlyMap<string, GgufValue>, tensors: re
   ]);
 }
 
-function tensorInfos(tensors: readonly Tensor[]): Buffer[] {
+function tensorInfos(tensors: readonly GgmlTensor[]): Buffer[] {
   let offset = 0;
   return tensors.map(({ name, shape, data }) => {
     const info = [string(name), u32(shape.length), ...shape.map(u64), u32(TENSOR_TYPE_F32), u64(offset)];

@@ -1,7 +1,7 @@
 import { END_OF_TURN_ID, FIRST_SPECIAL_ID, TINY } from "./architecture.js";
 
 /** A tensor in ggml's order: `shape[0]` is the number of columns, the dimension that varies fastest. */
-export interface Tensor {
+export interface GgmlTensor {
   readonly name: string;
   readonly shape: readonly number[];
   readonly data: Float32Array;
@@ -20,9 +20,9 @@ const DEFAULT_SEED = 0x9e3779b9;
  * @param tokens ordinary tokens by id, spelled in the byte alphabet
  * @param seed other seeds give other models of the same shape; not 0
  */
-export function randomWeights(tokens: readonly string[], seed = DEFAULT_SEED): Tensor[] {
+export function randomWeights(tokens: readonly string[], seed = DEFAULT_SEED): GgmlTensor[] {
   const random = gaussian(seed);
-  const matrix = (name: string, columns: number, rows: number, deviation: number): Tensor => ({
+  const matrix = (name: string, columns: number, rows: number, deviation: number): GgmlTensor => ({
     name,
     shape: [columns, rows],
     data: Float32Array.from({ length: columns * rows }, () => random() * deviation),
@@ -36,9 +36,9 @@ export function randomWeights(tokens: readonly string[], seed = DEFAULT_SEED): T
   ];
 }
 
-type MakeMatrix = (name: string, columns: number, rows: number, deviation: number) => Tensor;
+type MakeMatrix = (name: string, columns: number, rows: number, deviation: number) => GgmlTensor;
 
-function layerWeights(layer: number, matrix: MakeMatrix): Tensor[] {
+function layerWeights(layer: number, matrix: MakeMatrix): GgmlTensor[] {
   const kvWidth = TINY.headWidth * TINY.kvHeads;
   const name = (part: string) => `blk.${layer}.${part}.weight`;
   return [
@@ -54,7 +54,7 @@ function layerWeights(layer: number, matrix: MakeMatrix): Tensor[] {
   ];
 }
 
-function ones(name: string): Tensor {
+function ones(name: string): GgmlTensor {
   return { name, shape: [TINY.width], data: new Float32Array(TINY.width).fill(1) };
 }
 
@@ -62,17 +62,17 @@ const CONSTANT_CHANNEL = 8;
 /** Approximate value of the constant after the last normalization. */
 const NORMALIZED_CONSTANT = 3;
 
-function withConstantChannel(embedding: Tensor): Tensor {
+function withConstantChannel(embedding: GgmlTensor): GgmlTensor {
   for (let token = 0; token < TINY.vocabSize; token++) embedding.data[token * TINY.width] = CONSTANT_CHANNEL;
   return embedding;
 }
 
-function withoutFirstRow(matrix: Tensor): Tensor {
+function withoutFirstRow(matrix: GgmlTensor): GgmlTensor {
   matrix.data.fill(0, 0, matrix.shape[0]);
   return matrix;
 }
 
-function withTokenBias(output: Tensor, tokens: readonly string[]): Tensor {
+function withTokenBias(output: GgmlTensor, tokens: readonly string[]): GgmlTensor {
   for (let id = 0; id < TINY.vocabSize; id++) {
     output.data[id * TINY.width] = tokenBias(id, tokens[id]) / NORMALIZED_CONSTANT;
   }

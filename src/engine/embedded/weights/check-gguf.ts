@@ -39,13 +39,13 @@ function findDifference(
   for (const { name, shape } of found) {
     const other = expected.get(name);
     if (!other && name !== OUTPUT_TENSOR) return `the model in use has no tensor ${name}.`;
-    if (other && String(other.shape) !== String(shape)) return describeShape(name, shape, other.shape);
+    if (other && String(other.shape) !== String(shape)) return describeWrongShape(name, shape, other.shape);
   }
   const missing = [...expected.keys()].find((name) => !names.has(name) && name !== OUTPUT_TENSOR);
   return missing && `tensor ${missing} is missing.`;
 }
 
 /** Says that a tensor's shape is not the expected one. */
-export function describeShape(name: string, shape: readonly number[], expected: readonly number[]): string {
+export function describeWrongShape(name: string, shape: readonly number[], expected: readonly number[]): string {
   return `tensor ${name} has the shape [${shape.join(", ")}], but the model in use has [${expected.join(", ")}].`;
 }

@@ -5,7 +5,7 @@ import { untilAborted } from "../../../support/async/until-aborted.js";
 import type { CallContent, GenerateResult, IgnorableParam, LabelVersions } from "../../engine.js";
 import type { EngineServer, ServerCall, ServerReply } from "../engine-server.js";
 import type { PauseHold } from "../pause/pause-hold.js";
-import type { ServerLease } from "../pool/server-lease.js";
+import type { ServerPlace } from "../pool/server-place.js";
 import type { ServerPool } from "../pool/server-pool.js";
 import type { ServerRoute } from "../pool/server-route.js";
 import { ReplyVersions } from "../versions/reply-versions.js";
@@ -68,18 +68,18 @@ async function request({ pool, hold, labels, call, output, deadline }: RunningCa
   let route = pool.route(call.affinityKey);
   for (;;) {
     if (hold.mode !== undefined) await hold.pass(deadline);
-    using lease = await route.next(deadline);
-    if (lease && hold.mode !== undefined) {
+    using place = await route.next(deadline);
+    if (place && hold.mode !== undefined) {
       // A pause began while the call waited for a place. Give the place back, and route the call again after the pause.
       route = pool.route(call.affinityKey);
       continue;
     }
-    if (!lease) {
+    if (!place) {
       await waitForRetry(route, deadline);
       route = pool.route(call.affinityKey);
       continue;
     }
-    const { server } = lease;
+    const { server } = place;
     const begun = call.generation.length;
     const inputTokens = call.prompt.length + begun;
     const watch = new CutWatch(hold, call);
@@ -91,17 +91,17 @@ async function request({ pool, hold, labels, call, output, deadline }: RunningCa
       call.onIgnored?.(param);
     };
     try {
-      const reply = await send(lease, call, { stops, onIgnored, versions });
+      const reply = await send(place, call, { stops, onIgnored, versions });
       const milliseconds = Date.now() - startedAt;
       deadline.throwIfAborted();
       checkReply(reply, inputTokens);
       if (server.logprobs === undefined) await learnLogprobs(server, call, reply, deadline);
       if (followsBudget) markForced(call, server);
-      lease.complete();
+      place.complete();
       return { reply: applyStop(reply, stops), server, watch, versions, milliseconds };
     } catch (error) {
-      lease.fail(error, deadline);
-      const isCut = lease.isCut || (hold.mode !== undefined && isBroken(error));
+      place.fail(error, deadline);
+      const isCut = place.isCut || (hold.mode !== undefined && isBroken(error));
       if (isCut && followsBudget) markForced(call, server);
       if (isCut && !deadline.aborted) return { reply: cutReply(call, begun), server, watch, versions, milliseconds: 0 };
       output.discardLost(error, begun);
@@ -119,7 +119,7 @@ async function waitForRetry({ refusal }: ServerRoute, signal: AbortSource): Prom
 
 /** Sends the request. In a streamed reply, a stop string that the server did not find ends the request early. */
 function send(
-  lease: ServerLease,
+  place: ServerPlace,
   call: CallContent,
   {
     stops,
@@ -129,7 +129,7 @@ function send(
 ): Promise<ServerReply> {
   const from = call.generation.length;
   const received = (): void => {
-    lease.noteProgress();
+    place.noteProgress();
     const cut = stops?.read() ?? false;
     call.onTokens?.();
     if (cut) throw new StopReached();
@@ -149,7 +149,7 @@ function send(
     received,
     versions,
   };
-  const reply = lease.server.request(serverCall, lease.signal);
+  const reply = place.server.request(serverCall, place.signal);
   if (!stops) return reply;
   return reply.catch((error: unknown) => {
     if (!(error instanceof StopReached)) throw error;

@@ -1,8 +1,8 @@
 import { Deadline } from "../../../support/async/deadline.js";
 import { EngineError, NotLoadedError, type ServerUpdate } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
+import type { EngineServerOptions } from "../engine-server-options.js";
 import type { ServerPool } from "../pool/server-pool.js";
-import type { ServerOptions } from "../server-options.js";
 import { KeyRefusedError, NotServedError } from "../wire/errors.js";
 import type { PauseControl } from "./pause-control.js";
 
@@ -12,7 +12,7 @@ const DEFAULT_WEIGHTS_SECONDS = 1800;
 export function createServerUpdate(
   pool: ServerPool,
   control: PauseControl,
-  { weightsTimeoutSeconds = DEFAULT_WEIGHTS_SECONDS }: Pick<ServerOptions, "weightsTimeoutSeconds">,
+  { weightsTimeoutSeconds = DEFAULT_WEIGHTS_SECONDS }: Pick<EngineServerOptions, "weightsTimeoutSeconds">,
 ): ServerUpdate {
   const find = (url: string): EngineServer => {
     const server = pool.servers.find((each) => each.url === url);

@@ -2,7 +2,7 @@ import type { Deadline } from "../../../support/async/deadline.js";
 import { EngineError } from "../../engine.js";
 import { NotStartedError } from "../wire/errors.js";
 import type { PoolMember } from "./pool-member.js";
-import { ServerLease } from "./server-lease.js";
+import { ServerPlace } from "./server-place.js";
 
 /** The servers to which one request may go. Each server gets the request at most once. */
 export class ServerRoute {
@@ -26,18 +26,18 @@ export class ServerRoute {
   }
 
   /**
-   * Returns a lease on the best server that is not being drained and has not had the request; undefined if none is left. If that
+   * Returns a place on the best server that is not being drained and has not had the request; undefined if none is left. If that
    * server is drained or goes down while the request waits there, chooses the next one. Rejects with the deadline's reason if it
    * aborts first.
    */
-  async next(deadline: Deadline): Promise<ServerLease | undefined> {
+  async next(deadline: Deadline): Promise<ServerPlace | undefined> {
     for (let member = this.#choose(); member; member = this.#choose()) {
       if (this.#refused !== member) this.#refused?.tally.addFailover();
       this.#refused = undefined;
-      const lease = await ServerLease.acquire(member, this.#session, deadline);
-      if (lease) {
+      const place = await ServerPlace.acquire(member, this.#session, deadline);
+      if (place) {
         this.#tried.push(member);
-        return lease;
+        return place;
       }
       this.#refused = member;
     }

@@ -1,5 +1,5 @@
 import { EngineError } from "../../engine.js";
-import type { WeightUpdate } from "../engine-server.js";
+import type { ReportedWeights } from "../engine-server.js";
 import type { ControlRequest, ServerConnections } from "./connections.js";
 import { KeyRefusedError, NotServedError, publicText, statusError } from "./errors.js";
 import { jsonObject, versionNumber } from "./json.js";
@@ -42,7 +42,7 @@ export async function postUpdateIfServed(
 }
 
 /** Asks for the version of the server's weights. Never rejects. */
-export async function askVersion(server: ServerConnections, path: string): Promise<WeightUpdate> {
+export async function askVersion(server: ServerConnections, path: string): Promise<ReportedWeights> {
   const answer = await server.get(path, AbortSignal.timeout(VERSION_MS)).catch(() => undefined);
   return answer?.status === 200 ? { version: versionNumber(jsonObject(answer.body)["weight_version"]) } : {};
 }

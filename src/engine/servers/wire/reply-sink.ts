@@ -1,7 +1,7 @@
 import { native } from "../../../native/addon.js";
 import type { EngineReply, NativeReplyStream, ReplyFormat } from "../../../native/contract.js";
 import { concatInSteps } from "../../../support/async/concat-in-steps.js";
-import { runInTurns } from "../../../support/async/run-steps.js";
+import { runInIterations } from "../../../support/async/run-steps.js";
 import { runAtOnce } from "../../../support/async/steps.js";
 import { StopReached } from "../call/stop-watch.js";
 import type { ServerCall, ServerReply } from "../engine-server.js";
@@ -65,7 +65,7 @@ export class GenerationSink implements ReplySink {
       return this.#end(endStream(this.#stream));
     }
     const joined = concatInSteps(this.#pieces);
-    const body = this.#bytes < ASYNC_SCAN_BYTES ? runAtOnce(joined) : await runInTurns(joined);
+    const body = this.#bytes < ASYNC_SCAN_BYTES ? runAtOnce(joined) : await runInIterations(joined);
     if (this.#status !== OK) return endRefused(this.#status, body.toString("utf8"), this.#retryAfter);
     const reply = this.#end(await this.#append(body));
     if (reply.tokens > 0) this.#receivedAll();

@@ -2,7 +2,7 @@ import type { ForNode, Program, Statement } from "../ast.js";
 import { findLoopInputs } from "../reuse/loop-inputs.js";
 import { LoopRun, type RenderingHistory } from "../reuse/loop-run.js";
 import { truthy } from "../values/value.js";
-import type { Run, Steps } from "./compiled.js";
+import type { RenderSteps, Run } from "./compiled.js";
 import { compileExpression } from "./expressions.js";
 import { runLoopInSteps } from "./loop.js";
 import { Output } from "./output.js";
@@ -11,7 +11,7 @@ import { compileBlock, compileFor } from "./statements.js";
 
 /** A compiled statement that can pause. It is in no loop, so it leaves none. */
 interface Pausing {
-  readonly runInSteps: (scope: Scope, output: Output, history: RenderingHistory) => Steps<void>;
+  readonly runInSteps: (scope: Scope, output: Output, history: RenderingHistory) => RenderSteps<void>;
 }
 
 /**
@@ -19,7 +19,7 @@ interface Pausing {
  * and one for each statement between those loops. Outermost loops, and those in an outermost `{% if %}`, run in several steps.
  * Only outermost loops take iterations from earlier renderings.
  */
-export function compileProgram(program: Program): (scope: Scope, history: RenderingHistory) => Steps<string[]> {
+export function compileProgram(program: Program): (scope: Scope, history: RenderingHistory) => RenderSteps<string[]> {
   const statements = program.body.map((node) => compileOutermost(node, program));
   return function* (scope, history) {
     const output = new Output();
@@ -33,7 +33,7 @@ function* runAll(
   scope: Scope,
   output: Output,
   history: RenderingHistory,
-): Steps<void> {
+): RenderSteps<void> {
   for (const statement of statements) {
     if (typeof statement === "function") statement(scope, output);
     else yield* statement.runInSteps(scope, output, history);

@@ -6,7 +6,7 @@ import type { Scope } from "./scope.js";
 export type Evaluate = (scope: Scope) => Value;
 
 /** Work that can pause after each of its steps, and its result. */
-export type Steps<T> = Generator<void, T, void>;
+export type RenderSteps<T> = Generator<void, T, void>;
 
 /** How a loop continues after a statement left its iteration. */
 export type LoopControl = "break" | "continue";

@@ -2,7 +2,7 @@ import type { LoopRun } from "../reuse/loop-run.js";
 import { equal } from "../values/compare.js";
 import { PythonObject, Undefined, type Value } from "../values/value.js";
 import type { Assign } from "./assignment.js";
-import type { LoopControl, Run, Steps } from "./compiled.js";
+import type { LoopControl, RenderSteps, Run } from "./compiled.js";
 import type { Output } from "./output.js";
 import type { Scope } from "./scope.js";
 
@@ -40,7 +40,7 @@ export function* runLoopInSteps(
   scope: Scope,
   output: Output,
   begin: (items: readonly Value[]) => LoopRun | undefined = () => undefined,
-): Steps<void> {
+): RenderSteps<void> {
   const items = evaluate(scope);
   if (items.length === 0) {
     otherwise(scope.inner(), output);

@@ -39,14 +39,14 @@ function itemAt(object: Value, index: number): Value | undefined {
 }
 
 /** Bounds of a slice; undefined if left out. */
-export interface Bounds {
+export interface SliceBounds {
   readonly start: Value | undefined;
   readonly stop: Value | undefined;
   readonly step: Value | undefined;
 }
 
 /** `object[start:stop:step]`. */
-export function getSlice(object: Value, { start, stop, step }: Bounds): Value {
+export function getSlice(object: Value, { start, stop, step }: SliceBounds): Value {
   if (object instanceof Undefined) throw object.error();
   const slice = <T>(items: readonly T[]): T[] =>
     takeSlice(items, boundNumber(start), boundNumber(stop), boundNumber(step));

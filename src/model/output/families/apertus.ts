@@ -1,7 +1,7 @@
 import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
 import { readJsonString } from "../reader/json-value.js";
-import type { Step } from "../reader/reader.js";
+import type { Step } from "../reader/output-cursor.js";
 import { describeJsonCall } from "../structure/call-structure.js";
 import { listCalls } from "../syntax/call-list.js";
 import type { CallContext } from "../syntax/call-syntax.js";

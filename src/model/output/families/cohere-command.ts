@@ -1,5 +1,5 @@
 import type { Family } from "../family.js";
-import type { Step } from "../reader/reader.js";
+import type { Step } from "../reader/output-cursor.js";
 import { describeJsonArguments } from "../structure/call-structure.js";
 import { constant, regex, sequence, tag } from "../structure/format.js";
 import { type ReadItem, readCallList } from "../syntax/call-list.js";

@@ -1,6 +1,6 @@
 import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
-import type { Step } from "../reader/reader.js";
+import type { Step } from "../reader/output-cursor.js";
 import { describeJsonCall } from "../structure/call-structure.js";
 import { parseCallName, readUpTo } from "../syntax/call-header.js";
 import type { CallContext } from "../syntax/call-syntax.js";

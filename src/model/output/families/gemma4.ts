@@ -2,7 +2,7 @@ import type { Tool } from "../../../conversation/message.js";
 import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
 import { ANY_TEXT, constant, type Format, grammar, json, sequence, tag } from "../structure/format.js";
-import { joinMembers, listMembers, type Member, type Spelling } from "../structure/schema-values.js";
+import { joinMembers, listMembers, type ObjectMember, type Spelling } from "../structure/schema-values.js";
 import { ArgumentWriter } from "../syntax/argument-writer.js";
 import { type BracedSyntax, readBracedMembers } from "../syntax/braced-value.js";
 import { parseCallName, readUpTo } from "../syntax/call-header.js";
@@ -84,8 +84,8 @@ function describeList(item: Format): Format {
 }
 
 /** Sorts members as the chat template does, which sorts those of calls and those of tools. */
-function sort(members: readonly Member[]): readonly Member[] {
-  const order = ({ key }: Member): string => key.toLowerCase();
+function sort(members: readonly ObjectMember[]): readonly ObjectMember[] {
+  const order = ({ key }: ObjectMember): string => key.toLowerCase();
   return members.toSorted((a, b) => (order(a) < order(b) ? -1 : Number(order(a) > order(b))));
 }
 

@@ -1,6 +1,6 @@
 import type { Family } from "../family.js";
 import { randomCallId } from "../message/pending-call.js";
-import type { OutputReader, Step } from "../reader/reader.js";
+import type { OutputCursor, Step } from "../reader/output-cursor.js";
 import { harmonyStructure } from "../structure/harmony-structure.js";
 import { parseCallName } from "../syntax/call-header.js";
 import { type CallContext, finishCall, newCall } from "../syntax/call-syntax.js";
@@ -59,7 +59,7 @@ function findPromptHeader(promptEnd: string): string {
 }
 
 /** Reads a header up to its `<|message|>`, which is taken. Undefined if something else comes next. */
-function* readHeader(reader: OutputReader, before: string): Step<string | undefined> {
+function* readHeader(reader: OutputCursor, before: string): Step<string | undefined> {
   let header = before;
   while (header.length - before.length <= MAX_HEADER) {
     header += yield* reader.takeWhile(HEADER_TEXT, MAX_HEADER);
@@ -117,16 +117,16 @@ function* readCall(context: CallContext, name: string): Step<void> {
   yield* acceptEnd(reader);
 }
 
-function* isAtEnd(reader: OutputReader): Step<boolean> {
+function* isAtEnd(reader: OutputCursor): Step<boolean> {
   yield* reader.skipSpace();
   return !(yield* reader.ready()) || (yield* findNext(reader, [...OPENERS, ...ENDS])) !== undefined;
 }
 
-function* acceptEnd(reader: OutputReader): Step<void> {
+function* acceptEnd(reader: OutputCursor): Step<void> {
   for (const end of ENDS) if (yield* reader.accept(end)) return;
 }
 
-function* findNext(reader: OutputReader, markers: readonly string[]): Step<string | undefined> {
+function* findNext(reader: OutputCursor, markers: readonly string[]): Step<string | undefined> {
   for (const marker of markers) if (yield* reader.at(marker)) return marker;
   return undefined;
 }

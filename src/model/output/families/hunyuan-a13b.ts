@@ -1,5 +1,5 @@
 import type { Family } from "../family.js";
-import type { Step } from "../reader/reader.js";
+import type { Step } from "../reader/output-cursor.js";
 import { THINK } from "../reasoning/reasoning-block.js";
 import { describeJsonCall } from "../structure/call-structure.js";
 import { listCalls } from "../syntax/call-list.js";

@@ -1,6 +1,6 @@
 import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
-import type { Step } from "../reader/reader.js";
+import type { Step } from "../reader/output-cursor.js";
 import { THINK } from "../reasoning/reasoning-block.js";
 import { describeJsonArguments } from "../structure/call-structure.js";
 import { constant, regex, sequence, tag } from "../structure/format.js";

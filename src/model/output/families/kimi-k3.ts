@@ -1,7 +1,7 @@
 import type { Family } from "../family.js";
 import { type PendingCall, randomCallId } from "../message/pending-call.js";
 import { isJson } from "../reader/json-scanner.js";
-import type { OutputReader, Step } from "../reader/reader.js";
+import type { OutputCursor, Step } from "../reader/output-cursor.js";
 import { kimiElements } from "../structure/kimi-elements.js";
 import { ArgumentWriter } from "../syntax/argument-writer.js";
 import { parseCallName } from "../syntax/call-header.js";
@@ -112,7 +112,7 @@ function* readCalls(context: CallContext): Step<void> {
 }
 
 /** Skips the rest of a malformed call. Returns true if the section ends with it. */
-function* skipCall(reader: OutputReader): Step<boolean> {
+function* skipCall(reader: OutputCursor): Step<boolean> {
   while ((yield* reader.until(reader.markers([CLOSE]), () => {})) !== undefined) {
     const name = yield* readClose(reader);
     if (name === "call" || name === "tools") return name === "tools";
@@ -163,14 +163,14 @@ function parseJson(text: string): string | undefined {
 }
 
 /** Takes `<|open|>…<|sep|>`, or as much of it as the output has. */
-function* readTag(reader: OutputReader): Step<Tag | undefined> {
+function* readTag(reader: OutputCursor): Step<Tag | undefined> {
   if (!(yield* reader.accept(OPEN))) return undefined;
   const header = yield* reader.takeWhile(HEADER, MAX_HEADER);
   return (yield* reader.accept(SEPARATOR)) ? parseTag(header) : undefined;
 }
 
 /** Takes `<|close|>NAME<|sep|>`, or as much of it as the output has. Undefined if something else comes next. */
-function* readClose(reader: OutputReader): Step<string | undefined> {
+function* readClose(reader: OutputCursor): Step<string | undefined> {
   yield* reader.skipSpace();
   if (!(yield* reader.accept(CLOSE))) return undefined;
   const name = yield* reader.takeWhile(HEADER, MAX_HEADER);

@@ -1,6 +1,6 @@
 import type { Family } from "../family.js";
 import { randomCallId } from "../message/pending-call.js";
-import type { Step } from "../reader/reader.js";
+import type { Step } from "../reader/output-cursor.js";
 import { describeJsonCall } from "../structure/call-structure.js";
 import { type CallContext, finishCall, newCall } from "../syntax/call-syntax.js";
 import { readJsonCall } from "../syntax/json-call.js";

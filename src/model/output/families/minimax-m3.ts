@@ -1,7 +1,7 @@
 import type { Tool } from "../../../conversation/message.js";
 import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
-import type { Step } from "../reader/reader.js";
+import type { Step } from "../reader/output-cursor.js";
 import { ANY_TEXT, type Format, tag } from "../structure/format.js";
 import { joinMembers, listMembers, type Spelling } from "../structure/schema-values.js";
 import { ArgumentWriter } from "../syntax/argument-writer.js";

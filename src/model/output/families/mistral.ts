@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
-import type { Step } from "../reader/reader.js";
+import type { Step } from "../reader/output-cursor.js";
 import { type CallStructure, describeJsonCall } from "../structure/call-structure.js";
 import { parseCallName, readUpTo } from "../syntax/call-header.js";
 import { type CallContext, finishCall, newCall } from "../syntax/call-syntax.js";

@@ -1,8 +1,8 @@
 import type { Family } from "../family.js";
 import { randomCallId } from "../message/pending-call.js";
 import { isJson } from "../reader/json-scanner.js";
+import type { Step } from "../reader/output-cursor.js";
 import { parsePythonLiteral } from "../reader/python-literal.js";
-import type { Step } from "../reader/reader.js";
 import { tag } from "../structure/format.js";
 import { describeKeywordArguments } from "../structure/keyword-arguments.js";
 import { type CallContext, finishCall, newCall } from "../syntax/call-syntax.js";

@@ -1,6 +1,6 @@
 import type { Family } from "../family.js";
 import { randomCallId } from "../message/pending-call.js";
-import type { Step } from "../reader/reader.js";
+import type { Step } from "../reader/output-cursor.js";
 import { describePythonCall } from "../structure/python-call.js";
 import { type CallContext, finishCall, newCall } from "../syntax/call-syntax.js";
 import { readPythonCall } from "../syntax/python-call.js";

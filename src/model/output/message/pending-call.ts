@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { MessageWriter } from "./message-writer.js";
 
 /** Creates an id for a call without one. */
-export type CallIds = () => string;
+export type CreateCallId = () => string;
 
-export const randomCallId: CallIds = () => `call_${randomUUID().replaceAll("-", "")}`;
+export const randomCallId: CreateCallId = () => `call_${randomUUID().replaceAll("-", "")}`;
 
 /**
  * A call that is being read. It is written as an event only when the whole call is well formed, because any character of
@@ -12,11 +12,11 @@ export const randomCallId: CallIds = () => `call_${randomUUID().replaceAll("-", 
  */
 export class PendingCall {
   readonly #out: MessageWriter;
-  readonly #newId: CallIds;
+  readonly #newId: CreateCallId;
   #header: { readonly name: string; readonly id: string | undefined } | undefined;
   #arguments = "";
 
-  constructor(out: MessageWriter, newId: CallIds) {
+  constructor(out: MessageWriter, newId: CreateCallId) {
     this.#out = out;
     this.#newId = newId;
   }

@@ -1,5 +1,5 @@
 import { JsonScanner } from "./json-scanner.js";
-import type { OutputReader, Step } from "./reader.js";
+import type { OutputCursor, Step } from "./output-cursor.js";
 
 /**
  * Reads white space and one JSON value, whose spelling does not change.
@@ -7,7 +7,7 @@ import type { OutputReader, Step } from "./reader.js";
  * @param onText takes the value's text as it arrives
  * @returns true if the value is complete; otherwise the next text is not JSON
  */
-export function* readJsonValue(reader: OutputReader, onText: (text: string) => void): Step<boolean> {
+export function* readJsonValue(reader: OutputCursor, onText: (text: string) => void): Step<boolean> {
   yield* reader.skipSpace();
   const scanner = new JsonScanner();
   while (scanner.state === "open") {
@@ -22,7 +22,7 @@ export function* readJsonValue(reader: OutputReader, onText: (text: string) => v
 }
 
 /** Reads a JSON string; undefined if something else comes next. */
-export function* readJsonString(reader: OutputReader): Step<string | undefined> {
+export function* readJsonString(reader: OutputCursor): Step<string | undefined> {
   yield* reader.skipSpace();
   if ((yield* reader.peek()) !== '"') return undefined;
   let text = "";

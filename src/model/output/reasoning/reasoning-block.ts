@@ -1,5 +1,5 @@
 import type { MessageWriter } from "../message/message-writer.js";
-import type { OutputReader, Step } from "../reader/reader.js";
+import type { OutputCursor, Step } from "../reader/output-cursor.js";
 import type { ReasoningCount } from "../tokens/reasoning-count.js";
 
 /** The markers that most models use. */
@@ -25,7 +25,7 @@ export interface ReasoningBlock {
 }
 
 interface ReasoningContext {
-  readonly reader: OutputReader;
+  readonly reader: OutputCursor;
   readonly out: MessageWriter;
   readonly count: ReasoningCount;
   readonly block: ReasoningBlock;

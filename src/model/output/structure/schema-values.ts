@@ -6,14 +6,14 @@ import { describeText } from "./parameters.js";
 export interface Spelling {
   readonly text: (text: Format) => Format;
   readonly list: (item: Format) => Format;
-  readonly object: (members: readonly Member[]) => Format;
+  readonly object: (members: readonly ObjectMember[]) => Format;
   readonly member: (key: string, value: Format) => Format;
   /** A value of any type. */
   readonly any: Format;
 }
 
 /** A member of an object; `format` describes its value together with its key. */
-export interface Member {
+export interface ObjectMember {
   readonly key: string;
   readonly format: Format;
   readonly isRequired: boolean;
@@ -32,7 +32,7 @@ export function listMembers(
   spelling: Spelling,
   root: unknown,
   depth = 0,
-): readonly Member[] | undefined {
+): readonly ObjectMember[] | undefined {
   const own = resolveReference(schema, root);
   const properties = member(own, "properties");
   if (typeof properties !== "object" || properties === null) return undefined;
@@ -45,12 +45,12 @@ export function listMembers(
 }
 
 /** Describes members one after the other, with a separator between two. */
-export function joinMembers(members: readonly Member[], separator: string): Format {
+export function joinMembers(members: readonly ObjectMember[], separator: string): Format {
   return joinFrom(members, separator, false);
 }
 
 /** Without a separator before it, an optional member makes two cases: the next one has a separator or not. */
-function joinFrom(members: readonly Member[], separator: string, isContinued: boolean): Format {
+function joinFrom(members: readonly ObjectMember[], separator: string, isContinued: boolean): Format {
   const [first, ...rest] = members;
   if (first === undefined) return sequence([]);
   if (separator === "" || isContinued) {

@@ -1,5 +1,5 @@
+import type { OutputCursor, Step } from "../reader/output-cursor.js";
 import { parsePythonLiteral } from "../reader/python-literal.js";
-import type { OutputReader, Step } from "../reader/reader.js";
 import { readUpTo } from "./call-header.js";
 import { readExpression } from "./python-call.js";
 
@@ -26,7 +26,7 @@ const MAX_BARE = 1024;
  * @returns true if the object is well formed
  */
 export function* readBracedMembers(
-  reader: OutputReader,
+  reader: OutputCursor,
   syntax: BracedSyntax,
   add: (key: string, json: string) => void,
   depth = 0,
@@ -45,7 +45,7 @@ export function* readBracedMembers(
   }
 }
 
-function* readKey(reader: OutputReader, syntax: BracedSyntax): Step<string | undefined> {
+function* readKey(reader: OutputCursor, syntax: BracedSyntax): Step<string | undefined> {
   yield* reader.skipSpace();
   if (yield* reader.accept(syntax.quote)) return yield* readQuoted(reader, syntax);
   const key = (yield* reader.takeWhile(KEY, MAX_KEY)).trim();
@@ -54,7 +54,7 @@ function* readKey(reader: OutputReader, syntax: BracedSyntax): Step<string | und
 }
 
 /** Reads a value and returns its JSON text. Models sometimes quote strings as JSON or Python does, or not at all. */
-function* readValue(reader: OutputReader, syntax: BracedSyntax, depth: number): Step<string | undefined> {
+function* readValue(reader: OutputCursor, syntax: BracedSyntax, depth: number): Step<string | undefined> {
   yield* reader.skipSpace();
   if (depth === MAX_DEPTH) return undefined;
   if (yield* reader.accept(syntax.quote)) {
@@ -74,7 +74,7 @@ function* readValue(reader: OutputReader, syntax: BracedSyntax, depth: number): 
 }
 
 /** Reads the items of a list whose opening bracket is taken, and the closing bracket. */
-function* readItems(reader: OutputReader, syntax: BracedSyntax, depth: number): Step<string | undefined> {
+function* readItems(reader: OutputCursor, syntax: BracedSyntax, depth: number): Step<string | undefined> {
   const items: string[] = [];
   yield* reader.skipSpace();
   while (!(yield* reader.accept("]"))) {
@@ -88,7 +88,7 @@ function* readItems(reader: OutputReader, syntax: BracedSyntax, depth: number): 
 }
 
 /** Reads a string whose opening quote is taken, and the closing quote. */
-function* readQuoted(reader: OutputReader, { quote, end }: BracedSyntax): Step<string | undefined> {
+function* readQuoted(reader: OutputCursor, { quote, end }: BracedSyntax): Step<string | undefined> {
   const text = yield* readUpTo(reader, [quote, end]);
   if (text?.marker !== quote) return undefined;
   reader.skip(quote);

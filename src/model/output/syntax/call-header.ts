@@ -1,4 +1,4 @@
-import type { OutputReader, Step } from "../reader/reader.js";
+import type { OutputCursor, Step } from "../reader/output-cursor.js";
 
 /** A function name outside of JSON. */
 const NAME = /^[^\s<>{}()[\]"'`]{1,256}$/;
@@ -11,7 +11,7 @@ export function parseCallName(text: string): string | undefined {
 
 /** Reads text up to the first of these markers, which is not taken. Undefined if the output ends before one comes. */
 export function* readUpTo(
-  reader: OutputReader,
+  reader: OutputCursor,
   markers: readonly string[],
 ): Step<{ readonly text: string; readonly marker: string } | undefined> {
   let text = "";

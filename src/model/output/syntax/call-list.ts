@@ -1,5 +1,5 @@
 import { type PendingCall, randomCallId } from "../message/pending-call.js";
-import type { Step } from "../reader/reader.js";
+import type { Step } from "../reader/output-cursor.js";
 import { type CallContext, type CallSyntax, finishCall, newCall } from "./call-syntax.js";
 import { readJsonCall } from "./json-call.js";
 

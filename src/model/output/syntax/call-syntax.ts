@@ -1,11 +1,11 @@
 import type { Tool } from "../../../conversation/message.js";
 import type { MessageWriter } from "../message/message-writer.js";
-import { type CallIds, PendingCall } from "../message/pending-call.js";
-import type { OutputReader, Step } from "../reader/reader.js";
+import { type CreateCallId, PendingCall } from "../message/pending-call.js";
+import type { OutputCursor, Step } from "../reader/output-cursor.js";
 
 /** The objects that a reader of tool calls needs. */
 export interface CallContext {
-  readonly reader: OutputReader;
+  readonly reader: OutputCursor;
   readonly out: MessageWriter;
   readonly tools: ReadonlyMap<string, Tool>;
 }
@@ -25,7 +25,7 @@ export interface CallSyntax {
   readonly textOnly?: Pick<CallSyntax, "markers" | "read">;
 }
 
-export function newCall({ out }: CallContext, newId: CallIds): PendingCall {
+export function newCall({ out }: CallContext, newId: CreateCallId): PendingCall {
   return new PendingCall(out, newId);
 }
 

@@ -1,6 +1,6 @@
 import type { PendingCall } from "../message/pending-call.js";
 import { isJson } from "../reader/json-scanner.js";
-import type { OutputReader, Step } from "../reader/reader.js";
+import type { OutputCursor, Step } from "../reader/output-cursor.js";
 import { type CallStructure, describeArguments } from "../structure/call-structure.js";
 import { type Format, oneOf, tag } from "../structure/format.js";
 import type { Parameter } from "../structure/parameters.js";
@@ -56,7 +56,7 @@ function* readCall(context: CallContext, call: PendingCall): Step<boolean> {
   return yield* reader.at(CALL.end);
 }
 
-function* isAtEnd(reader: OutputReader): Step<boolean> {
+function* isAtEnd(reader: OutputCursor): Step<boolean> {
   yield* reader.skipSpace();
   return yield* reader.at(CALL.end);
 }
@@ -68,7 +68,7 @@ interface Written {
   readonly isText: boolean;
 }
 
-function* readParameter(reader: OutputReader): Step<Written | undefined> {
+function* readParameter(reader: OutputCursor): Step<Written | undefined> {
   const key = yield* readUpTo(reader, [KIND, PARAMETER.end]);
   if (key?.marker !== KIND) return undefined;
   reader.skip(KIND);

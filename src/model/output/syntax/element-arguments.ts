@@ -1,4 +1,4 @@
-import type { OutputReader, Step } from "../reader/reader.js";
+import type { OutputCursor, Step } from "../reader/output-cursor.js";
 import { childSchema, member, schemaTypes } from "../tool-schema.js";
 import { toArgumentJson, type ValueRules } from "./argument-json.js";
 import { readUpTo } from "./call-header.js";
@@ -22,7 +22,7 @@ type Elements = ReadonlyMap<string, readonly string[]>;
 
 /** Reads elements up to a closing tag of something else, and returns the JSON text of each member. Undefined: malformed. */
 export function* readArgumentElements(
-  reader: OutputReader,
+  reader: OutputCursor,
   syntax: ElementSyntax,
   schema: unknown,
 ): Step<readonly (readonly [key: string, json: string])[] | undefined> {
@@ -37,7 +37,7 @@ interface Typed {
 }
 
 function* readElements(
-  reader: OutputReader,
+  reader: OutputCursor,
   syntax: ElementSyntax,
   { schema, root }: Typed,
   depth: number,
@@ -60,7 +60,7 @@ function* readElements(
 
 /** Reads a value up to its closing tag and returns its JSON text. */
 function* readValue(
-  reader: OutputReader,
+  reader: OutputCursor,
   syntax: ElementSyntax,
   typed: Typed,
   depth: number,

@@ -1,5 +1,5 @@
-import { type CallIds, type PendingCall, randomCallId } from "../message/pending-call.js";
-import type { Step } from "../reader/reader.js";
+import { type CreateCallId, type PendingCall, randomCallId } from "../message/pending-call.js";
+import type { Step } from "../reader/output-cursor.js";
 import { type CallContext, type CallSyntax, finishCall, newCall } from "./call-syntax.js";
 
 /** Calls between markers. */
@@ -11,7 +11,7 @@ export interface CallFrame {
   readonly end?: string;
   /** Further markers that the body reads. */
   readonly inner?: readonly string[];
-  readonly newId?: CallIds;
+  readonly newId?: CreateCallId;
   /** Reads the text between `begin` and `end`. Returns true if it is well formed. */
   readonly body: (context: CallContext, call: PendingCall) => Step<boolean>;
 }

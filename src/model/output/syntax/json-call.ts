@@ -1,6 +1,6 @@
 import type { PendingCall } from "../message/pending-call.js";
 import { readJsonString, readJsonValue } from "../reader/json-value.js";
-import type { OutputReader, Step } from "../reader/reader.js";
+import type { OutputCursor, Step } from "../reader/output-cursor.js";
 import { hasNoParameters } from "../tool-schema.js";
 import type { CallContext } from "./call-syntax.js";
 
@@ -40,7 +40,7 @@ export function* readJsonCall(context: CallContext, call: PendingCall, options: 
 /** `empty`: the arguments are `null` or an empty string. */
 type Field = "well formed" | "empty" | "malformed";
 
-function* readField(reader: OutputReader, call: PendingCall, key: string, options: JsonCallOptions): Step<Field> {
+function* readField(reader: OutputCursor, call: PendingCall, key: string, options: JsonCallOptions): Step<Field> {
   const { isKnown, nameField = "name" } = options;
   if (key === nameField && !call.isNamed) {
     const name = yield* readJsonString(reader);
@@ -53,7 +53,7 @@ function* readField(reader: OutputReader, call: PendingCall, key: string, option
   return (yield* readJsonValue(reader, () => {})) ? "well formed" : "malformed";
 }
 
-function* readArgumentsField(reader: OutputReader, call: PendingCall): Step<Field> {
+function* readArgumentsField(reader: OutputCursor, call: PendingCall): Step<Field> {
   yield* reader.skipSpace();
   if ((yield* reader.peek()) === "{") {
     if (call.hasArguments) return "malformed";

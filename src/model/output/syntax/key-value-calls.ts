@@ -1,5 +1,5 @@
 import type { PendingCall } from "../message/pending-call.js";
-import type { Step } from "../reader/reader.js";
+import type { Step } from "../reader/output-cursor.js";
 import { parameterTypes } from "../tool-schema.js";
 import type { ValueRules } from "./argument-json.js";
 import { ArgumentWriter } from "./argument-writer.js";

@@ -1,6 +1,6 @@
 import type { PendingCall } from "../message/pending-call.js";
+import type { OutputCursor, Step } from "../reader/output-cursor.js";
 import { parsePythonLiteral } from "../reader/python-literal.js";
-import type { OutputReader, Step } from "../reader/reader.js";
 import { ArgumentWriter } from "./argument-writer.js";
 import { parseCallName } from "./call-header.js";
 import { readExpression } from "./python-call.js";
@@ -23,7 +23,7 @@ type Next = { readonly key: string } | "end" | undefined;
  * @param end the marker after the calls
  * @returns true if the call is well formed
  */
-export function* readLoosePythonCall(reader: OutputReader, call: PendingCall, end: string): Step<boolean> {
+export function* readLoosePythonCall(reader: OutputCursor, call: PendingCall, end: string): Step<boolean> {
   yield* reader.skipSpace();
   const name = parseCallName(yield* reader.takeWhile(NAME, MAX_NAME));
   if (name === undefined || !(yield* reader.accept("("))) return false;
@@ -48,7 +48,7 @@ interface Argument {
   readonly next: Next;
 }
 
-function* readArgument(reader: OutputReader, end: string): Step<Argument> {
+function* readArgument(reader: OutputCursor, end: string): Step<Argument> {
   yield* reader.skipSpace();
   for (const quote of QUOTES) {
     if ((yield* reader.at(quote)) && !(yield* reader.at(quote.repeat(3)))) return yield* readString(reader, quote, end);
@@ -58,7 +58,7 @@ function* readArgument(reader: OutputReader, end: string): Step<Argument> {
 }
 
 /** Reads a string. A quote after which neither an argument nor the end of the call comes is a part of it. */
-function* readString(reader: OutputReader, quote: Quote, end: string): Step<Argument> {
+function* readString(reader: OutputCursor, quote: Quote, end: string): Step<Argument> {
   reader.take(1);
   let body = "";
   for (;;) {
@@ -76,7 +76,7 @@ function* readString(reader: OutputReader, quote: Quote, end: string): Step<Argu
 const escapeBreaks = (text: string): string => text.replaceAll("\n", "\\n");
 
 /** Reads what follows an argument, and returns its text. */
-function* readNext(reader: OutputReader, end: string): Step<{ readonly next: Next; readonly written: string }> {
+function* readNext(reader: OutputCursor, end: string): Step<{ readonly next: Next; readonly written: string }> {
   let written = yield* reader.takeWhile(SPACE, Number.POSITIVE_INFINITY);
   if (yield* reader.accept(")")) {
     written += `)${yield* reader.takeWhile(SPACE, Number.POSITIVE_INFINITY)}`;
@@ -93,7 +93,7 @@ function* readNext(reader: OutputReader, end: string): Step<{ readonly next: Nex
   return { next: isKey ? { key } : undefined, written };
 }
 
-function* readKey(reader: OutputReader): Step<Next> {
+function* readKey(reader: OutputCursor): Step<Next> {
   const key = yield* reader.takeWhile(NAME, MAX_NAME);
   yield* reader.skipSpace();
   return key !== "" && (yield* reader.accept("=")) ? { key } : undefined;

@@ -1,4 +1,4 @@
-import type { Step } from "../reader/reader.js";
+import type { Step } from "../reader/output-cursor.js";
 import type { ReasoningCount } from "../tokens/reasoning-count.js";
 import type { CallContext } from "./call-syntax.js";
 

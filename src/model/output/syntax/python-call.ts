@@ -1,7 +1,7 @@
 import type { PendingCall } from "../message/pending-call.js";
+import type { OutputCursor, Step } from "../reader/output-cursor.js";
 import { parsePythonLiteral } from "../reader/python-literal.js";
 import { PythonScanner } from "../reader/python-scanner.js";
-import type { OutputReader, Step } from "../reader/reader.js";
 import { ArgumentWriter } from "./argument-writer.js";
 import type { CallContext } from "./call-syntax.js";
 
@@ -47,7 +47,7 @@ export function* readPythonCall(
 }
 
 /** Reads a Python expression up to a comma or a closing bracket that is not part of it. */
-export function* readExpression(reader: OutputReader): Step<string> {
+export function* readExpression(reader: OutputCursor): Step<string> {
   const scanner = new PythonScanner();
   let text = "";
   while (!scanner.isDone && (yield* reader.ready()) && reader.text !== "")

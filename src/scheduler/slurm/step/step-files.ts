@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { readRegularFileSync } from "../../../support/regular-file.js";
-import type { Role } from "../../roles.js";
+import type { JobRole } from "../../roles.js";
 
 /** The process that a machine must start. */
 const planSchema = z.object({
@@ -36,7 +36,7 @@ export class StepFiles {
   readonly plan: string;
   readonly #status: string;
 
-  constructor(folder: string, role: Role, index: number) {
+  constructor(folder: string, role: JobRole, index: number) {
     const steps = join(folder, "steps");
     mkdirSync(steps, { recursive: true });
     this.plan = join(steps, `${role}-${index}.plan.json`);
@@ -85,6 +85,6 @@ export function readPlan(file: string): StepPlan {
   return planSchema.parse(JSON.parse(readRegularFileSync(file)));
 }
 
-export function report({ status }: StepPlan, line: StepStatus): void {
+export function reportStatus({ status }: StepPlan, line: StepStatus): void {
   appendFileSync(status, `${JSON.stringify(line)}\n`);
 }

@@ -6,7 +6,7 @@ import { watchEnd } from "../../../support/processes/child-end.js";
 import { findFreePort } from "../../free-port.js";
 import { fillEnvironment, fillIn } from "../../placeholders.js";
 import { toProcessEnd } from "../../process-end.js";
-import { readPlan, report } from "./step-files.js";
+import { readPlan, reportStatus } from "./step-files.js";
 
 // Slurm signals every process of a step, so the child gets the signal too. This process ignores it and waits for the
 // child.
@@ -19,7 +19,13 @@ const port = String(number);
 const [file = "", ...args] = plan.command.map((text) => fillIn(text, { port }));
 const child = spawn(file, args, { env: { ...process.env, ...fillEnvironment(plan.env, { port }) }, stdio: "inherit" });
 const { exited } = watchEnd(child);
-report(plan, { event: "started", life, step: process.env["SLURM_STEP_ID"] ?? "", port: number, host: hostname() });
+reportStatus(plan, {
+  event: "started",
+  life,
+  step: process.env["SLURM_STEP_ID"] ?? "",
+  port: number,
+  host: hostname(),
+});
 const { code, text } = toProcessEnd(await exited, file);
-report(plan, { event: "ended", life, code, text });
+reportStatus(plan, { event: "ended", life, code, text });
 process.exitCode = code;

@@ -51,7 +51,7 @@ export function encodeStart(): Buffer {
 export const isSessionsFile = (bytes: Uint8Array): boolean => MAGIC.equals(bytes.subarray(0, MAGIC.length));
 
 /** Returns the header of a frame. */
-export function* encodeHeader({ kind, payload }: Frame): Steps<Buffer> {
+export function* encodeFrameHeader({ kind, payload }: Frame): Steps<Buffer> {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt32LE(payload.length, 0);
   header.writeUInt8(FRAME_KINDS.indexOf(kind), 4);

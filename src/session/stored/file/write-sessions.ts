@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { Slices } from "../../../support/async/run-steps.js";
 import type { Steps } from "../../../support/async/steps.js";
 import type { BatchOrigin } from "../../batch/batch-metadata.js";
-import { type Interaction, NOTHING_RESPELLED } from "../../interaction.js";
+import { NOTHING_RESPELLED, type RecordedInteraction } from "../../recorded-interaction.js";
 import type { Session } from "../../session.js";
 import type { SessionSummary } from "../../session-summary.js";
 import { encodeInteraction, type OwnMessages, type StoredInteraction } from "../interaction-record.js";
 import { encodeOutcome } from "../outcome-record.js";
-import { encodeHeader, encodeStart, type Frame, FrameCount, type FrameKind } from "./frames.js";
+import { encodeFrameHeader, encodeStart, type Frame, FrameCount, type FrameKind } from "./frames.js";
 import type { OriginRecord, SessionRecord, ToolsRecord } from "./records.js";
 
 /** Size of the chunks of a file. Smaller frames are copied into one chunk, because each write to a socket costs more than the copy. */
@@ -68,7 +68,7 @@ export async function* writeFrames(frames: AsyncIterable<Frame>): AsyncGenerator
       if (known.has(key)) continue;
       known.add(key);
     }
-    const header = await slices.run(encodeHeader(frame));
+    const header = await slices.run(encodeFrameHeader(frame));
     count.add(frame.kind, header);
     chunk.push(header, frame.payload);
     length += frame.payload.length;
@@ -77,7 +77,7 @@ export async function* writeFrames(frames: AsyncIterable<Frame>): AsyncGenerator
     [chunk, length] = [[], 0];
   }
   const end: Frame = { kind: "end", payload: count.encode() };
-  yield Buffer.concat([...chunk, await slices.run(encodeHeader(end)), end.payload]);
+  yield Buffer.concat([...chunk, await slices.run(encodeFrameHeader(end)), end.payload]);
 }
 
 /** Returns true for kinds of frames that several sessions use. */
@@ -140,7 +140,7 @@ function toStoredFacts(session: Session, index: number): StoredInteraction {
   const interaction = session.interaction(index);
   const facts: Record<string, unknown> = {};
   for (const name of Object.keys(interaction)) {
-    if (!NO_FACTS.has(name)) facts[name] = interaction[name as keyof Interaction];
+    if (!NO_FACTS.has(name)) facts[name] = interaction[name as keyof RecordedInteraction];
   }
   return {
     native: session.tokens.serialize(index),

@@ -11,14 +11,14 @@ export interface Series {
 }
 
 /** The lowest and highest number that an axis can have, such as 0 and 1 for a share. */
-export type Bounds = readonly [low: number, high: number];
+export type AxisBounds = readonly [low: number, high: number];
 
 interface PlotOptions {
   readonly x: readonly number[];
   readonly formatX: (value: number) => string;
   readonly series: readonly Series[];
   readonly format: (value: number | null) => string;
-  readonly bounds: Bounds | undefined;
+  readonly bounds: AxisBounds | undefined;
   readonly onChoose: (at: number | null) => void;
   readonly onOpen: (at: number | null) => void;
 }
@@ -90,7 +90,7 @@ export function createPlot(frame: HTMLElement, { x, formatX, series, format, bou
 function axisRange(
   low: number | null,
   high: number | null,
-  bounds: Bounds = [-Infinity, Infinity],
+  bounds: AxisBounds = [-Infinity, Infinity],
 ): uPlot.Range.MinMax {
   if (low === null || high === null) return [null, null];
   const [first, last] = uPlot.rangeNum(low, high, 0.1, true);

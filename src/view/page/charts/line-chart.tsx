@@ -3,7 +3,7 @@ import uPlot from "uplot";
 import { InertText } from "../components/inert-text.js";
 import { formatNumber } from "../state/format.js";
 import { currentTheme } from "../state/theme.js";
-import { type Bounds, createPlot, type Series } from "./create-plot.js";
+import { type AxisBounds, createPlot, type Series } from "./create-plot.js";
 import { DataTable } from "./data-table.js";
 
 interface LineChartProps {
@@ -15,7 +15,7 @@ interface LineChartProps {
   readonly formatX?: ((value: number) => string) | undefined;
   readonly series: readonly Series[];
   readonly format?: (value: number | null) => string;
-  readonly bounds?: Bounds;
+  readonly bounds?: AxisBounds;
   /** Returns the address of the list behind the point at a position of `x`. */
   readonly link: (at: number) => string;
 }

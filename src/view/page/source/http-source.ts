@@ -1,11 +1,11 @@
 import type { Source } from "../../api.js";
-import type { AdminKey } from "./admin-key.js";
+import type { AdminKeyPrompt } from "./admin-key-prompt.js";
 
 /** The server has no such part of the API, or no such episode. */
 export class NotFoundError extends Error {}
 
 /** Asks the server that served the page. Addresses are relative, so a page under `/ui/` asks `/ui/api/`. */
-export function createHttpSource(key: AdminKey): Source {
+export function createHttpSource(key: AdminKeyPrompt): Source {
   const get = async <T>(path: string, signal?: AbortSignal): Promise<T> => {
     for (;;) {
       const sent = key.value;

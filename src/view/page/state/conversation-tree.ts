@@ -13,7 +13,7 @@ export interface OutlineItem {
 }
 
 /** A root and its descendants. */
-export interface Conversation {
+export interface ListedConversation {
   readonly root: number;
   /** Main conversation, a sub-agent's, or a side call. */
   readonly kind: "main" | "agent" | "side";
@@ -22,7 +22,7 @@ export interface Conversation {
 
 export interface ConversationTree {
   /** Main conversations first, then sub-agents, then side calls; each in the order of the transcript. */
-  readonly conversations: readonly Conversation[];
+  readonly conversations: readonly ListedConversation[];
   /** By interaction; empty for a leaf. */
   readonly children: readonly (readonly number[])[];
   /** The child with the most turns after it, by interaction; -1 for a leaf. */
@@ -61,7 +61,7 @@ const isSideCall = (root: TranscriptInteraction | undefined): boolean =>
   root?.request_kind !== undefined && root.request_kind !== "turn";
 
 /** Codex also gives the main agent an id; Claude Code gives one to sub-agents only. */
-function kindOf(root: TranscriptInteraction | undefined, mainAgent: string | undefined): Conversation["kind"] {
+function kindOf(root: TranscriptInteraction | undefined, mainAgent: string | undefined): ListedConversation["kind"] {
   if (isSideCall(root)) return "side";
   return root?.parent_agent_id !== undefined || root?.agent_id !== mainAgent ? "agent" : "main";
 }

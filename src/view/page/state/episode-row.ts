@@ -41,7 +41,7 @@ export interface EpisodeRow extends RecordedEpisode {
 }
 
 /** Returns the episodes of columns as rows. */
-export function readRows(columns: EpisodeColumns): RecordedEpisode[] {
+export function readEpisodeRows(columns: EpisodeColumns): RecordedEpisode[] {
   const text = (index: number | undefined): string | null =>
     index === undefined || index < 0 ? null : (columns.texts[index] ?? null);
   const reasons = Object.entries(columns.finish_reasons);

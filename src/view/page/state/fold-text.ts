@@ -3,14 +3,14 @@ const FOLDED_CHARACTERS = 2000;
 /** Number of characters that a click adds. A browser lays out this many without a noticeable pause. */
 const PART_CHARACTERS = 50_000;
 
-export interface FoldedText {
+export interface TextFold {
   readonly shown: string;
   readonly hiddenLines: number;
   readonly hiddenCharacters: number;
 }
 
 /** Returns the beginning of a text: about a screen if `parts` is 0, else that many parts. A text that is at most 10% longer is returned whole. */
-export function foldText(text: string, parts: number): FoldedText {
+export function foldText(text: string, parts: number): TextFold {
   const end = parts > 0 ? parts * PART_CHARACTERS : foldedEnd(text);
   const hidden = text.length - end;
   if (hidden <= end / 10) return { shown: text, hiddenLines: 0, hiddenCharacters: 0 };

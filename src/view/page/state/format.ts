@@ -4,16 +4,16 @@ const SHARE = new Intl.NumberFormat("en", { style: "percent", maximumFractionDig
 const TIME = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium" });
 
 /** A value that was not recorded. */
-export const NONE = "–";
+export const NO_VALUE = "–";
 
 type Value = number | null | undefined;
 
 const isAbsent = (value: Value): value is null | undefined => value === null || value === undefined;
 
-export const formatWhole = (value: Value): string => (isAbsent(value) ? NONE : WHOLE.format(value));
+export const formatWhole = (value: Value): string => (isAbsent(value) ? NO_VALUE : WHOLE.format(value));
 /** 12,345 is 12.3K. */
-export const formatCompact = (value: Value): string => (isAbsent(value) ? NONE : COMPACT.format(value));
-export const formatShare = (value: Value): string => (isAbsent(value) ? NONE : SHARE.format(value));
+export const formatCompact = (value: Value): string => (isAbsent(value) ? NO_VALUE : COMPACT.format(value));
+export const formatShare = (value: Value): string => (isAbsent(value) ? NO_VALUE : SHARE.format(value));
 
 /** Bounds of seconds: 0.055, 2.5, 1.2K */
 export const formatSeconds = (value: Value): string =>
@@ -21,7 +21,7 @@ export const formatSeconds = (value: Value): string =>
 
 /** At most three decimals, for rewards and other small numbers. */
 export function formatNumber(value: Value): string {
-  if (isAbsent(value)) return NONE;
+  if (isAbsent(value)) return NO_VALUE;
   if (Number.isInteger(value)) return WHOLE.format(value).replace("-", "−");
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 3;
   const text = value
@@ -33,7 +33,7 @@ export function formatNumber(value: Value): string {
 
 /** 850 ms, 12.3 s, 4 min 5 s, 2 h 3 min */
 export function formatDuration(seconds: Value): string {
-  if (isAbsent(seconds)) return NONE;
+  if (isAbsent(seconds)) return NO_VALUE;
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
@@ -51,11 +51,11 @@ export function formatElapsed(seconds: number): string {
 const LAST_SECOND = 8.64e12;
 
 export const formatTime = (seconds: Value): string =>
-  isAbsent(seconds) || !(Math.abs(seconds) <= LAST_SECOND) ? NONE : TIME.format(seconds * 1000);
+  isAbsent(seconds) || !(Math.abs(seconds) <= LAST_SECOND) ? NO_VALUE : TIME.format(seconds * 1000);
 
 /** v3, or v3–5 */
 export function formatVersions(low: Value, high: Value): string {
-  if (isAbsent(low)) return NONE;
+  if (isAbsent(low)) return NO_VALUE;
   return isAbsent(high) || high === low ? `v${low}` : `v${low}–${high}`;
 }
 

@@ -1,6 +1,6 @@
 import type { MetricsLine, RunLine, StepLine } from "../../../transcript/format.js";
 import type { BatchSummary, Overview } from "../../api.js";
-import { type EpisodeRow, type RecordedEpisode, readRows } from "./episode-row.js";
+import { type EpisodeRow, type RecordedEpisode, readEpisodeRows } from "./episode-row.js";
 import { type Group, readGroups } from "./groups.js";
 
 /** The data of a run: everything except messages and tokens. */
@@ -65,7 +65,7 @@ export class RunPages {
     for (const step of page.steps) this.#steps.set(step.number, step);
     for (const line of page.metrics) this.#metrics.set(line.step, line);
     for (const index of page.removed) this.#episodes.delete(index);
-    for (const row of readRows(page.episodes)) this.#episodes.set(row.index, row);
+    for (const row of readEpisodeRows(page.episodes)) this.#episodes.set(row.index, row);
   }
 
   /** Returns the run as far as it is known; null before the first page. */

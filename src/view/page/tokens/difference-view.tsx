@@ -1,6 +1,6 @@
 import type { TokenSlice, TokenText as TokenTextValue } from "../../api.js";
 import { firstDifference } from "./first-difference.js";
-import { TokenText } from "./token-text.js";
+import { TokenTextView } from "./token-text-view.js";
 
 type Difference = NonNullable<TokenSlice["difference"]>;
 
@@ -35,7 +35,7 @@ function Side({ tokens, first }: { readonly tokens: readonly TokenTextValue[]; r
           class={at < first ? "tok prompt" : at === first ? "tok differs first" : "tok differs"}
           title={`id ${id}`}
         >
-          <TokenText id={id} text={text} />
+          <TokenTextView id={id} text={text} />
         </span>
       ))}
     </span>

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { TokenSlice } from "../../api.js";
 import { colouring } from "./colouring-choice.js";
 import { tokenClass } from "./colours.js";
-import { TokenText } from "./token-text.js";
+import { TokenTextView } from "./token-text-view.js";
 
 interface TokenSpansProps {
   readonly slice: TokenSlice;
@@ -30,7 +30,7 @@ export function TokenSpans({ slice, from }: TokenSpansProps) {
               by,
             )}
           >
-            <TokenText id={id} text={slice.texts?.[at] ?? null} />
+            <TokenTextView id={id} text={slice.texts?.[at] ?? null} />
           </span>
         ))}
       </span>

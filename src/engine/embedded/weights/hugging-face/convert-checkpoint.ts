@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../../../engine.js";
 import type { ModelTemplate } from "../model-template.js";
-import { readCheckpointConfig } from "./checkpoint-config.js";
 import { CheckpointFiles } from "./checkpoint-files.js";
+import { readHuggingFaceConfig } from "./hugging-face-config.js";
 import { planConversion } from "./plan-conversion.js";
 import { writeGguf } from "./write-gguf.js";
 
@@ -24,7 +24,7 @@ export async function convertCheckpoint(folder: string, template: ModelTemplate)
     const message = `${folder}: safetensors cannot be loaded, because the model in use is split into several GGUF files.`;
     throw new EngineError("engine_error", message);
   }
-  const config = await readCheckpointConfig(folder, template);
+  const config = await readHuggingFaceConfig(folder, template);
   await using files = await CheckpointFiles.open(folder);
   const plan = planConversion(folder, files, config, template);
   const draft = await mkdtemp(join(tmpdir(), "rolltape-weights-"));

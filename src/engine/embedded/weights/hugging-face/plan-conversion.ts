@@ -1,9 +1,9 @@
 import { EngineError } from "../../../engine.js";
-import { describeShape, OUTPUT_TENSOR } from "../check-gguf.js";
+import { describeWrongShape, OUTPUT_TENSOR } from "../check-gguf.js";
 import { GGML_TYPE, type ModelTemplate, ROTARY_FACTORS, type TemplateTensor } from "../model-template.js";
-import type { CheckpointConfig } from "./checkpoint-config.js";
 import type { CheckpointFiles, CheckpointTensor } from "./checkpoint-files.js";
 import { type FloatType, isFloatType } from "./float-types.js";
+import type { HuggingFaceConfig } from "./hugging-face-config.js";
 import { toHuggingFaceName } from "./tensor-names.js";
 
 /** A tensor of the GGUF file to be written, and what it is made of. */
@@ -34,7 +34,7 @@ const OUTPUT_MATRIX = "lm_head.weight";
 export function planConversion(
   folder: string,
   files: Pick<CheckpointFiles, "tensors">,
-  config: CheckpointConfig,
+  config: HuggingFaceConfig,
   template: ModelTemplate,
 ): PlannedTensor[] {
   const refuse = (problem: string) => new EngineError("engine_error", `${folder}: ${problem}`);
@@ -54,7 +54,7 @@ export function planConversion(
     rest.delete(name);
     const { dtype, shape } = found.entry;
     const expectedShape = expected.shape.toReversed();
-    if (String(shape) !== String(expectedShape)) throw refuse(describeShape(name, shape, expectedShape));
+    if (String(shape) !== String(expectedShape)) throw refuse(describeWrongShape(name, shape, expectedShape));
     if (!isFloatType(dtype))
       throw refuse(`tensor ${name} has the type ${dtype}; only F32, F16 and BF16 can be loaded.`);
     const heads = config.interleaved ? countHeads(expected.name, config) : undefined;
@@ -85,7 +85,7 @@ function chooseType({ type, shape }: TemplateTensor, dtype: FloatType): number {
   return shape.length === 1 || type === GGML_TYPE.F32 ? GGML_TYPE.F32 : GGML_TYPE[dtype];
 }
 
-function countHeads(name: string, { heads, keyValueHeads }: CheckpointConfig): number | undefined {
+function countHeads(name: string, { heads, keyValueHeads }: HuggingFaceConfig): number | undefined {
   if (/\.attn_q\./.test(name)) return heads;
   return /\.attn_k\./.test(name) ? keyValueHeads : undefined;
 }

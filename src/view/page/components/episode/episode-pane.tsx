@@ -3,7 +3,7 @@ import type { EpisodeLine, Source } from "../../../api.js";
 import { pathThrough, readTree } from "../../state/conversation-tree.js";
 import type { EpisodeRow } from "../../state/episode-row.js";
 import { InertText } from "../inert-text.js";
-import { Conversation } from "./conversation.js";
+import { ConversationView } from "./conversation-view.js";
 import { EpisodeHead } from "./episode-head.js";
 import { Outline } from "./outline.js";
 import { useLoaded } from "./use-loaded.js";
@@ -58,7 +58,7 @@ function LoadedPane({
       ) : (
         <div class={isNarrow ? "pane narrow" : "pane"}>
           <Outline tree={tree} interactions={interactions} path={path} chosen={chosen} onChoose={onChoose} />
-          <Conversation
+          <ConversationView
             episode={index}
             source={source}
             interactions={interactions}

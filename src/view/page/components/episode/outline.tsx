@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TranscriptInteraction } from "../../../../transcript/format.js";
-import type { Conversation, ConversationTree, OutlineItem } from "../../state/conversation-tree.js";
+import type { ConversationTree, ListedConversation, OutlineItem } from "../../state/conversation-tree.js";
 import { formatCompact, formatNumber, plural } from "../../state/format.js";
 import { InertText } from "../inert-text.js";
 import { beginningOf } from "./beginning-of.js";
@@ -37,7 +37,7 @@ const SHOWN = 300;
 /** Deeper branches are not indented further, so that their text has room. */
 const DEEPEST = 5;
 
-function Calls({ conversation, ...props }: OutlineProps & { readonly conversation: Conversation }) {
+function Calls({ conversation, ...props }: OutlineProps & { readonly conversation: ListedConversation }) {
   const { interactions, path, chosen } = props;
   const [shown, setShown] = useState(SHOWN);
   const { items } = conversation;
@@ -72,7 +72,7 @@ function Title({
   conversation: { kind, items },
   root,
 }: {
-  readonly conversation: Conversation;
+  readonly conversation: ListedConversation;
   readonly root: TranscriptInteraction | undefined;
 }) {
   const count = <span class="quiet">{items.length}</span>;

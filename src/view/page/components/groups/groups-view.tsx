@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
-import { formatNumber, NONE, plural } from "../../state/format.js";
+import { formatNumber, NO_VALUE, plural } from "../../state/format.js";
 import type { Group } from "../../state/groups.js";
 import { useKeys } from "../../state/keyboard.js";
 import { listLink } from "../../state/route.js";
@@ -74,7 +74,7 @@ function columnsFor(bounds: readonly [number, number]): readonly Column<Group, G
 }
 
 function Spread({ spread }: { readonly spread: number | null }) {
-  return spread === 0 ? <span class="warns">0</span> : <>{spread === null ? NONE : formatNumber(spread)}</>;
+  return spread === 0 ? <span class="warns">0</span> : <>{spread === null ? NO_VALUE : formatNumber(spread)}</>;
 }
 
 function sortGroups(groups: Group[], { key, descending }: { key: GroupKey; descending: boolean }): Group[] {

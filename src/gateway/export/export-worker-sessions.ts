@@ -21,7 +21,7 @@ import {
  * @returns the chunks of the file
  * @throws ApiError that names each session that cannot be exported
  */
-export async function exportSessions(
+export async function exportWorkerSessions(
   sessionIds: readonly string[],
   shares: readonly WorkerShare[],
   request: Omit<FileRequest, "path">,

@@ -4,7 +4,7 @@ import type { OutputEvent, OutputParser, ParsedOutput } from "../../model/output
 import type { NativeGeneration } from "../../native/contract.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
 import { type AnswerEvent, addToParts, type OutputPart } from "../../protocols/output-parts.js";
-import { turns } from "../../support/async/turns.js";
+import { eventLoop } from "../../support/async/event-loop.js";
 import { TokenSlices } from "./token-slices.js";
 
 /** Receives an output while it is generated. */
@@ -21,7 +21,7 @@ export interface ReadOutput extends ParsedOutput {
   readonly unsentTokens: RecordedTokens | undefined;
 }
 
-export interface OutputReaderOptions {
+export interface AnswerReaderOptions {
   readonly model: ChatModel;
   readonly generation: NativeGeneration;
   /** Creates the parser. Called with the first tokens, so that a call that waits for the engine takes less memory. */
@@ -42,8 +42,8 @@ const MAX_PARSED_AT_ONCE = 4096;
  * Reads a generation while it grows. Tokens for which the sink has no room stay in native memory as numbers. A client that
  * reads slowly therefore costs little more memory than one that waits for its whole answer.
  */
-export class OutputReader {
-  readonly #options: OutputReaderOptions;
+export class AnswerReader {
+  readonly #options: AnswerReaderOptions;
   readonly #slices: TokenSlices;
   readonly #parts: OutputPart[] = [];
   #openedParser: OutputParser | undefined;
@@ -55,7 +55,7 @@ export class OutputReader {
   #position = 0;
   #finished = false;
 
-  constructor(options: OutputReaderOptions) {
+  constructor(options: AnswerReaderOptions) {
     this.#options = options;
     this.#slices = new TokenSlices(options.model, options.generation);
     this.#maxSlice = Math.min(MAX_PARSED_AT_ONCE, options.sink ? options.maxTokens : MAX_PARSED_AT_ONCE);
@@ -77,9 +77,9 @@ export class OutputReader {
     const isShared = this.#sharedSlice < this.#maxSlice;
     while (this.isBehind) {
       // The other choices may have been completed in this iteration, too.
-      if (isShared) await turns.next();
+      if (isShared) await eventLoop.yield();
       this.#readSlice(this.#maxSlice);
-      if (!isShared) await turns.next();
+      if (!isShared) await eventLoop.yield();
     }
   }
 

@@ -23,7 +23,7 @@ interface Closing {
  * The unread part of an output. Parsers are generators that read from it: they continue when pieces are fed, and hold back
  * only text that is still ambiguous.
  */
-export class OutputReader {
+export class OutputCursor {
   readonly #tokens: ReadonlySet<string>;
   readonly #queue = new Fifo<Piece>();
   #text = "";

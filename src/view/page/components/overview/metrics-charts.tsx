@@ -14,7 +14,7 @@ const FORMATS = { number: formatNumber, compact: formatCompact, share: formatSha
 const COLOURS = [1, 2, 3] as const;
 
 /** Charts of the metrics of the job and its trainer over the steps; a list if there is only one step. */
-export function Metrics({ lines }: { readonly lines: readonly MetricsLine[] }) {
+export function MetricsCharts({ lines }: { readonly lines: readonly MetricsLine[] }) {
   const [limit, setLimit] = useState(SHOWN);
   const x = useMemo(() => lines.map(({ step }) => step), [lines]);
   const charts = useMemo(() => listMetricCharts(lines).map(toChart), [lines]);

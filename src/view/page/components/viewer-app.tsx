@@ -6,19 +6,19 @@ import { toggleTheme } from "../state/theme.js";
 import { CompareView } from "./episode/compare-view.js";
 import { EpisodeView } from "./episode/episode-view.js";
 import { GroupsView } from "./groups/groups-view.js";
-import { focusSearch, Header } from "./header.js";
 import { HelpDialog } from "./help-dialog.js";
 import { KeyDialog, type KeyRequest } from "./key-dialog.js";
 import { EpisodesView } from "./list/episodes-view.js";
 import { Notices } from "./notices.js";
-import { Overview } from "./overview/overview.js";
+import { OverviewPanel } from "./overview/overview-panel.js";
+import { focusSearch, PageHeader } from "./page-header.js";
 
 interface AppProps {
   readonly store: Store;
   readonly keyRequest: Signal<KeyRequest | null>;
 }
 
-export function App({ store, keyRequest }: AppProps) {
+export function ViewerApp({ store, keyRequest }: AppProps) {
   const [isHelpOpen, setHelpOpen] = useState(false);
   useKeys({
     "?": () => setHelpOpen(true),
@@ -31,7 +31,7 @@ export function App({ store, keyRequest }: AppProps) {
       <a class="skip-link" href="#main" onClick={skipToMain}>
         Skip to content
       </a>
-      <Header store={store} onHelp={() => setHelpOpen(true)} />
+      <PageHeader store={store} onHelp={() => setHelpOpen(true)} />
       <Notices store={store} />
       <main id="main" tabIndex={-1}>
         <View store={store} />
@@ -54,7 +54,7 @@ function View({ store }: { readonly store: Store }) {
   if (!data) return store.failure.value === null ? <p class="loading">Reading the run…</p> : null;
   switch (route.view) {
     case "overview":
-      return <Overview data={data} />;
+      return <OverviewPanel data={data} />;
     case "groups":
       return <GroupsView data={data} />;
     case "episodes":

@@ -15,7 +15,7 @@ const VIEWS: readonly (readonly [label: string, view: Route["view"], address: st
   ["Groups", "groups", "#/groups"],
 ];
 
-export function Header({ store, onHelp }: HeaderProps) {
+export function PageHeader({ store, onHelp }: HeaderProps) {
   const { view } = store.route.value;
   const shown = view === "episode" || view === "compare" ? "episodes" : view;
   return (

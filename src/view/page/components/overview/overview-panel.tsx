@@ -3,12 +3,12 @@ import { aggregateSteps, chooseAxis } from "../../state/aggregate.js";
 import type { RunData } from "../../state/run-data.js";
 import { Counts } from "./counts.js";
 import { Distributions } from "./distributions.js";
-import { Metrics } from "./metrics.js";
-import { Progress } from "./progress.js";
+import { MetricsCharts } from "./metrics-charts.js";
+import { ProgressCharts } from "./progress-charts.js";
 import { Worst } from "./worst.js";
 
 /** The whole run. Every number, point and bar is a link to the episodes behind it. */
-export function Overview({ data }: { readonly data: RunData }) {
+export function OverviewPanel({ data }: { readonly data: RunData }) {
   const { episodes } = data;
   const axis = chooseAxis(episodes);
   const steps = useMemo(() => aggregateSteps(episodes, axis), [episodes, axis]);
@@ -16,8 +16,8 @@ export function Overview({ data }: { readonly data: RunData }) {
   return (
     <div class="overview">
       <Counts data={data} />
-      <Progress steps={steps} axis={axis} />
-      <Metrics lines={data.metrics} />
+      <ProgressCharts steps={steps} axis={axis} />
+      <MetricsCharts lines={data.metrics} />
       <Distributions data={data} />
       <Worst episodes={episodes} />
     </div>

@@ -8,7 +8,7 @@ import { isUnavailable, NotStartedError } from "../wire/errors.js";
 import type { PoolMember, PoolRequest } from "./pool-member.js";
 
 /** A request's place on one server. Dispose of it when the request ends. */
-export class ServerLease implements PoolRequest, Disposable {
+export class ServerPlace implements PoolRequest, Disposable {
   readonly #member: PoolMember;
   readonly #ending = new AbortSwitch();
   readonly #listening: Disposable;
@@ -28,20 +28,20 @@ export class ServerLease implements PoolRequest, Disposable {
    * @throws the deadline's reason if it aborts first
    * @throws EngineError if the engine is closed
    */
-  static async acquire(member: PoolMember, session: string, deadline: Deadline): Promise<ServerLease | undefined> {
+  static async acquire(member: PoolMember, session: string, deadline: Deadline): Promise<ServerPlace | undefined> {
     deadline.throwIfAborted();
     const { places } = member;
-    const lease = new ServerLease(member, deadline);
+    const place = new ServerPlace(member, deadline);
     try {
       // Takes a free place synchronously, so that a drain that starts now waits for the request.
-      lease.#hasPlace = places.tryTake() || (await places.wait(session, deadline));
+      place.#hasPlace = places.tryTake() || (await places.wait(session, deadline));
     } catch (error) {
-      lease[Symbol.dispose]();
+      place[Symbol.dispose]();
       throw error;
     }
     // A drain may have begun after the place was given.
-    if (lease.#hasPlace && !member.draining) return lease;
-    lease[Symbol.dispose]();
+    if (place.#hasPlace && !member.draining) return place;
+    place[Symbol.dispose]();
     return undefined;
   }
 

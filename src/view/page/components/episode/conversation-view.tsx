@@ -23,7 +23,7 @@ interface ConversationProps {
 const AROUND = 80;
 
 /** The turns from the root of a conversation to its end. */
-export function Conversation(props: ConversationProps) {
+export function ConversationView(props: ConversationProps) {
   const { episode, interactions, path, chosen, onChoose, hasKeys } = props;
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const [around, setAround] = useState(AROUND);

@@ -1,7 +1,7 @@
 import { isShallow } from "../../protocols/depth.js";
+import { LONG_TEXT } from "../../support/async/event-loop.js";
 import { HUGE_TEXT } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
-import { LONG_TEXT } from "../../support/async/turns.js";
 import { findElementEnds } from "../../support/json/elements.js";
 import { readFieldTexts } from "../../support/json/field-texts.js";
 import { mayLoseSpelling, parseSpelledInSteps } from "../../support/json/spelled.js";

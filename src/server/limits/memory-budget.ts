@@ -2,7 +2,7 @@ import { ApiError } from "../../http/errors.js";
 import type { SharedMemory } from "../../session/batch/batch-memory.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import { groupDigits } from "../../support/group-digits.js";
-import type { KnownRequests } from "../known/known-requests.js";
+import type { KnownRequests } from "../memory/known-requests.js";
 import { type Heap, HeapWatch } from "./heap-watch.js";
 import { PEAK_OF_BODY, type ProcessMemory } from "./process-memory.js";
 
@@ -13,7 +13,7 @@ export interface StoreLimits {
   readonly highWater: number;
 }
 
-export interface StoreOptions {
+export interface MemoryBudgetOptions {
   readonly registry: SessionRegistry;
   readonly known: KnownRequests;
   readonly sharedMemory: SharedMemory;
@@ -45,14 +45,14 @@ const COPIES_OF_TEXT = 4;
  * It refuses new sessions before it refuses calls, so that the calls of running sessions find room. Before any refusal, it frees
  * memory that is no longer needed.
  */
-export class Store {
-  readonly #options: StoreOptions;
+export class MemoryBudget {
+  readonly #options: MemoryBudgetOptions;
   readonly #heap: HeapWatch;
   #inFlight: CallMemory = { text: 0, prompt: 0 };
   /** Size of the bodies that are being received and of those whose prompts are being built. */
   #growing = 0;
 
-  constructor(options: StoreOptions) {
+  constructor(options: MemoryBudgetOptions) {
     this.#options = options;
     this.#heap = new HeapWatch(options.heap);
   }

@@ -47,7 +47,7 @@ export interface EndedJob {
 }
 
 /** Runs a job: opens a proxy and what runs agents, runs every task, and closes everything. */
-export async function runJob(run: JobRun): Promise<EndedJob> {
+export async function runRolloutJob(run: JobRun): Promise<EndedJob> {
   const { config, options, overrides, runners } = run;
   if (config.rollout.group_readable) shareWithGroup();
   using screen = new RolloutScreen();

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 declare module "fastify" {
   interface FastifyReply {
     /** The answer as its connection knows it; null if the request was injected. */
-    answer: Answer | null;
+    answer: HttpAnswer | null;
   }
 }
 
@@ -29,7 +29,7 @@ export function listCut(answers: readonly CutAnswer[]): object[] {
 }
 
 /** The answer to a request that was received. It is open until it is sent or its client disconnects. */
-export class Answer {
+export class HttpAnswer {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #socket: Socket;

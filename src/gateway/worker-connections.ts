@@ -9,7 +9,7 @@ const KEEP_ALIVE_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** A call to a worker that the gateway makes itself. */
-export interface UpstreamCall {
+export interface WorkerRequest {
   readonly method?: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -18,14 +18,14 @@ export interface UpstreamCall {
   readonly signal?: AbortSignal;
 }
 
-export interface UpstreamReply {
+export interface WorkerReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 /** A reply whose body is still arriving. */
-export interface UpstreamStream {
+export interface WorkerStream {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Must be read to its end or destroyed. Fails if the connection breaks before the end. */
@@ -33,7 +33,7 @@ export interface UpstreamStream {
 }
 
 /** The gateway's connections to its workers. Responses have no time limit, because a generation may take any time. */
-export class Upstream {
+export class WorkerConnections {
   readonly #agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -46,13 +46,13 @@ export class Upstream {
   }
 
   /** Calls a worker and returns its whole reply, whatever the status. Rejects if the worker does not answer. */
-  async call(url: string, call: UpstreamCall): Promise<UpstreamReply> {
+  async call(url: string, call: WorkerRequest): Promise<WorkerReply> {
     const reply = await this.#send(url, call);
     return { status: reply.statusCode, headers: reply.headers, body: await readBody(reply) };
   }
 
   /** Calls a worker and returns its reply when the headers have arrived. The signal also ends the body. */
-  async open(url: string, call: UpstreamCall): Promise<UpstreamStream> {
+  async open(url: string, call: WorkerRequest): Promise<WorkerStream> {
     const { statusCode, headers, body } = await this.#send(url, call);
     // Without a listener, an error before the body is read would end the process. The reader gets the error too.
     body.on("error", () => {});
@@ -61,7 +61,7 @@ export class Upstream {
 
   async #send(
     url: string,
-    { method = "POST", path, headers = {}, body, signal }: UpstreamCall,
+    { method = "POST", path, headers = {}, body, signal }: WorkerRequest,
   ): Promise<Dispatcher.ResponseData> {
     const answer = this.#agent.request({
       origin: url,

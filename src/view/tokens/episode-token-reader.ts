@@ -11,7 +11,7 @@ interface FoundRow {
 }
 
 /** Reads the tokens of an episode from the files of its batch: one, or one per shard. */
-export class RowTokens implements EpisodeTokens {
+export class EpisodeTokenReader implements EpisodeTokens {
   readonly #interactions: readonly TranscriptInteraction[];
   readonly #sessionId: string;
   readonly #batches: readonly BatchTokens[];

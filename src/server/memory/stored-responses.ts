@@ -4,15 +4,15 @@ import type { InputItem } from "../../protocols/responses/input.js";
 import { readNamespacedNames } from "../../protocols/responses/namespaces.js";
 import { parseItemId, toItem } from "../../protocols/responses/output-items.js";
 import type { EarlierResponses } from "../../protocols/responses/request.js";
-import { type RequestEcho, type ResponseBody, toResponse } from "../../protocols/responses/response.js";
+import { type RequestEcho, type ResponseBody, toResponseBody } from "../../protocols/responses/response.js";
 import type { TokenJson } from "../../protocols/token-json.js";
-import type { Interaction } from "../../session/interaction.js";
+import type { RecordedInteraction } from "../../session/recorded-interaction.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import { measureJson, measureMessages } from "../../session/session-size.js";
-import { runInTurns } from "../../support/async/run-steps.js";
+import { eventLoop } from "../../support/async/event-loop.js";
+import { runInIterations } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
-import { turns } from "../../support/async/turns.js";
 import { decodeResponse, encodeResponse, type StoredResponse } from "./response-record.js";
 import { signedReasoning } from "./signed-reasoning.js";
 
@@ -26,7 +26,7 @@ type ResponseRecords = Pick<SessionRegistry, "saveResponse" | "readResponse">;
 export class StoredResponses {
   readonly #records: ResponseRecords;
   readonly #tokenJson: TokenJson;
-  readonly #stored = new WeakMap<Interaction, StoredResponse>();
+  readonly #stored = new WeakMap<RecordedInteraction, StoredResponse>();
   readonly #loading = new WeakMap<Session, Promise<void>>();
   /** The tools that were stored last for a session, and the index of their interaction. */
   readonly #tools = new WeakMap<Session, { readonly tools: string; readonly index: number }>();
@@ -45,7 +45,7 @@ export class StoredResponses {
    */
   keep(
     session: Session,
-    interaction: Interaction,
+    interaction: RecordedInteraction,
     { answer, echo }: StoredResponse,
     echoBytes: number,
   ): Promise<void> | undefined {
@@ -78,7 +78,7 @@ export class StoredResponses {
     const stored = this.#find(session, id)?.stored;
     if (!stored) return undefined;
     admit(measureEcho(stored.echo) + measureAnswer(stored.answer));
-    return toResponse(stored.answer, stored.echo);
+    return toResponseBody(stored.answer, stored.echo);
   }
 
   /** @param maxCharacters see {@link signedReasoning} */
@@ -98,7 +98,7 @@ export class StoredResponses {
   }
 
   /** Finds a response in memory; {@link load} puts it there. */
-  #find(session: Session, id: string): { interaction: Interaction; stored: StoredResponse } | undefined {
+  #find(session: Session, id: string): { interaction: RecordedInteraction; stored: StoredResponse } | undefined {
     const interaction = session.find(id);
     const stored = interaction && this.#stored.get(interaction);
     if (!interaction || !stored) return undefined;
@@ -121,15 +121,17 @@ export class StoredResponses {
     return undefined;
   }
 
-  #listUnread(session: Session, ids: readonly string[]): Interaction[] {
+  #listUnread(session: Session, ids: readonly string[]): RecordedInteraction[] {
     const named = [...new Set(ids)].map((id) => session.find(id));
-    return named.filter((interaction) => interaction !== undefined && !this.#stored.has(interaction)) as Interaction[];
+    return named.filter(
+      (interaction) => interaction !== undefined && !this.#stored.has(interaction),
+    ) as RecordedInteraction[];
   }
 
   async #loadUnread(session: Session, ids: readonly string[]): Promise<void> {
     for (const interaction of this.#listUnread(session, ids)) {
-      await turns.next();
-      const stored = await runInTurns(this.#read(session, interaction));
+      await eventLoop.yield();
+      const stored = await runInIterations(this.#read(session, interaction));
       // The session may have been freed meanwhile. Its memory is not counted any more.
       if (!stored || session.find(interaction.id) !== interaction) continue;
       this.#stored.set(interaction, stored);
@@ -137,7 +139,7 @@ export class StoredResponses {
     }
   }
 
-  *#read(session: Session, { index }: Interaction): Steps<StoredResponse | undefined> {
+  *#read(session: Session, { index }: RecordedInteraction): Steps<StoredResponse | undefined> {
     const read = (each: number) => this.#records.readResponse(session, each);
     const bytes = yield* read(index);
     return bytes && (yield* decodeResponse(bytes, read, this.#tokenJson));

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { ParseBody } from "../../http/json-body.js";
+import { eventLoop, LONG_TEXT } from "../../support/async/event-loop.js";
 import { HUGE_TEXT, runBySize } from "../../support/async/run-steps.js";
-import { LONG_TEXT, turns } from "../../support/async/turns.js";
 import { cutShared, findShared, isContinuation, type KnownBody, restoreShared, toKnown } from "./known-body.js";
 import type { Recent } from "./recent.js";
 
@@ -21,12 +21,12 @@ export function createKnownBodyReader(known: Recent<KnownBody>, isKept: (value: 
       const restored = shared && restoreShared(await parse(newPart), shared);
       const value = restored ?? (await parse(json));
       const { length } = restored ? newPart : json;
-      if (length >= HUGE_TEXT) await turns.next();
+      if (length >= HUGE_TEXT) await eventLoop.yield();
       const body = recent && isKept(value) && (await runBySize(toKnown(json, value, restored && shared), length));
       if (body) recent.add(body, shared && isContinuation(shared) ? shared.body : undefined);
       return value;
     };
     // The next checks take about as long as parsing, so other work may run before them.
-    return newPart.length < LONG_TEXT ? read() : turns.alone(read);
+    return newPart.length < LONG_TEXT ? read() : eventLoop.alone(read);
   };
 }

@@ -10,7 +10,7 @@ interface KeyStorage {
  * The key that the server asks for. It is kept until the tab is closed, and never written into an address.
  * `ask` shows the dialog: it gets the server's message and returns the key that the user typed.
  */
-export class AdminKey {
+export class AdminKeyPrompt {
   private asking: Promise<void> | undefined;
 
   constructor(

@@ -5,11 +5,11 @@ export const LONG_TEXT = 64 * 1024;
  * Admits one long piece of work per iteration of the event loop. Without this, requests that arrive together would all
  * be processed in one iteration, and everything else would wait for all of them.
  */
-export class Turns {
+export class EventLoop {
   readonly #waiting: (() => void)[] = [];
 
   /** Resolves in an iteration of its own, in the order of the calls. */
-  next(): Promise<void> {
+  yield(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       if (this.#waiting.length === 1) setImmediate(this.#admit);
@@ -18,9 +18,9 @@ export class Turns {
 
   /** Runs long work in an iteration of its own. What follows has another one. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
-    await this.next();
+    await this.yield();
     const result = await work();
-    await this.next();
+    await this.yield();
     return result;
   }
 
@@ -32,4 +32,4 @@ export class Turns {
 }
 
 /** Shared by the whole process, which has one event loop. */
-export const turns = new Turns();
+export const eventLoop = new EventLoop();

@@ -5,7 +5,7 @@ import { CHANGE_UNIT } from "./record.js";
  * in units of {@link CHANGE_UNIT} (28), and its size in these units, rounded up (10). Zero is no place, because no segment begins with a
  * change.
  */
-export type Place = number;
+export type LogPosition = number;
 
 export const MAX_SLOTS = 2 ** 15;
 const AT_RANGE = 2 ** 28;
@@ -15,21 +15,21 @@ export const MAX_AT_BYTES = AT_RANGE * CHANGE_UNIT;
 const MANTISSA = 32;
 
 /** @param bytes size of the change */
-export function packPlace(slot: number, at: number, bytes: number): Place {
+export function packPlace(slot: number, at: number, bytes: number): LogPosition {
   return (slot * AT_RANGE + at / CHANGE_UNIT) * SIZE_RANGE + packSize(bytes / CHANGE_UNIT);
 }
 
-export function slotOf(place: Place): number {
+export function slotOf(place: LogPosition): number {
   return Math.floor(place / (AT_RANGE * SIZE_RANGE));
 }
 
 /** Returns where the change begins in its file. */
-export function atOf(place: Place): number {
+export function atOf(place: LogPosition): number {
   return (Math.floor(place / SIZE_RANGE) % AT_RANGE) * CHANGE_UNIT;
 }
 
 /** Returns the size of the change in bytes, rounded up by at most 4%. */
-export function sizeOf(place: Place): number {
+export function sizeOf(place: LogPosition): number {
   return unpackSize(place % SIZE_RANGE) * CHANGE_UNIT;
 }
 

@@ -3,7 +3,7 @@ import type { ChatModel } from "../../src/model/chat-model.js";
 import type { OutputParser } from "../../src/model/output/output-parser.js";
 import type { NativeGeneration } from "../../src/native/contract.js";
 import type { AnswerEvent } from "../../src/protocols/output-parts.js";
-import { OutputReader } from "../../src/server/call/output-reader.js";
+import { AnswerReader } from "../../src/server/call/answer-reader.js";
 
 const TOKENS = 2048;
 
@@ -29,7 +29,7 @@ function open(readers: number, onWrite: () => void = () => {}) {
     },
   };
   const options = { model: {} as ChatModel, generation, openParser: () => parser, wantsTokens: false, maxTokens: 4096 };
-  return { written, reader: new OutputReader({ ...options, readers, sink }) };
+  return { written, reader: new AnswerReader({ ...options, readers, sink }) };
 }
 
 describe("OutputReader", () => {

@@ -56,7 +56,7 @@ export interface CallFacts {
 }
 
 /** A recorded model call without its tokens, which are in native memory. */
-export interface Interaction extends CallFacts {
+export interface RecordedInteraction extends CallFacts {
   /** Position in completion order. Native memory identifies the interaction by it. */
   readonly index: number;
   readonly id: string;
@@ -104,12 +104,12 @@ export interface InputMessages {
 export const NOTHING_RESPELLED: InputMessages["respelled"] = new Map();
 
 /** Returns the indices of all answers of an interaction's call. */
-export function listChoices({ index, choice = 0, choices = 1 }: Interaction): number[] {
+export function listChoices({ index, choice = 0, choices = 1 }: RecordedInteraction): number[] {
   return Array.from({ length: choices }, (_, i) => index - choice + i);
 }
 
 /** Returns the number of input messages. */
-export function inputLength({ input }: Interaction): number {
+export function inputLength({ input }: RecordedInteraction): number {
   return input.inherited + input.added.length;
 }
 
@@ -131,14 +131,14 @@ export function diffMessages(inherited: readonly Message[], messages: readonly M
  * Returns the input messages of an interaction exactly as its request spelled them. Each message comes from the nearest
  * ancestor that stores it. The time is linear in messages plus ancestors.
  */
-export function joinMessages(interaction: Interaction, all: readonly Interaction[]): Message[] {
+export function joinMessages(interaction: RecordedInteraction, all: readonly RecordedInteraction[]): Message[] {
   const messages: Message[] = [];
   let wanted = inputLength(interaction);
   messages.length = wanted;
   const take = (source: readonly Message[], at: number) => {
     for (const [i, message] of source.entries()) if (at + i < wanted) messages[at + i] ??= message;
   };
-  for (let at: Interaction | undefined = interaction; at && wanted > 0; at = all[at.parent]) {
+  for (let at: RecordedInteraction | undefined = interaction; at && wanted > 0; at = all[at.parent]) {
     const { inherited, respelled, added } = at.input;
     if (at !== interaction) take(at.output, inputLength(at));
     take(added, inherited);

@@ -40,7 +40,7 @@ const configSchema = z.looseObject({
 
 type Config = z.infer<typeof configSchema>;
 
-export interface CheckpointConfig {
+export interface HuggingFaceConfig {
   /** GGUF has the rows of q and k in another order. */
   readonly interleaved: boolean;
   readonly heads: number;
@@ -54,7 +54,7 @@ export interface CheckpointConfig {
  *
  * @throws EngineError
  */
-export async function readCheckpointConfig(folder: string, template: ModelTemplate): Promise<CheckpointConfig> {
+export async function readHuggingFaceConfig(folder: string, template: ModelTemplate): Promise<HuggingFaceConfig> {
   const path = join(folder, "config.json");
   await requireRegularFile(path);
   const config = parseConfig(path, await readFile(path, "utf8"));

@@ -20,7 +20,7 @@ const readyLine = z.looseObject({
 });
 export type WorkerReadyLine = z.output<typeof readyLine>;
 
-export interface WorkerProcessOptions {
+export interface ProxyWorkerProcessOptions {
   readonly name: string;
   /** `key=value` arguments and options of `rolltape serve`. */
   readonly args: readonly string[];
@@ -34,13 +34,13 @@ export interface WorkerProcessOptions {
 }
 
 /** A server in a separate process. A restarted one listens on the same port. */
-export class WorkerProcess {
+export class ProxyWorkerProcess {
   readonly name: string;
   readonly #process: JobProcess;
   #state: WorkerProcessState;
   #ready: WorkerReadyLine | undefined;
 
-  constructor({ name, args, nodeArguments, env, isStored, logger, onFailed }: WorkerProcessOptions) {
+  constructor({ name, args, nodeArguments, env, isStored, logger, onFailed }: ProxyWorkerProcessOptions) {
     this.name = name;
     this.#state = { name, status: "starting", restarts: 0 };
     const log = logger.child({ worker: name });

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { Bounds, Series } from "../../charts/create-plot.js";
+import type { AxisBounds, Series } from "../../charts/create-plot.js";
 import { LineChart } from "../../charts/line-chart.js";
 import type { Axis, StepPoint } from "../../state/aggregate.js";
 import { formatCompact, formatDuration, formatElapsed, formatNumber, formatShare } from "../../state/format.js";
@@ -15,13 +15,13 @@ interface Chart {
   readonly title: string;
   readonly series: readonly Series[];
   readonly format?: (value: number | null) => string;
-  readonly bounds?: Bounds;
+  readonly bounds?: AxisBounds;
 }
 
 const NAMES: Readonly<Record<Axis, string>> = { step: "Step", version: "Version", started: "Start time" };
 
 /** Line charts over the steps of a run, or over time if it has only one step: rewards, lengths, staleness, durations. */
-export function Progress({ steps, axis }: ProgressProps) {
+export function ProgressCharts({ steps, axis }: ProgressProps) {
   const name = NAMES[axis];
   const x = useMemo(() => steps.map(({ at }) => at), [steps]);
   const charts = useMemo(() => readCharts(steps), [steps]);

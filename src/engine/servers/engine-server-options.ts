@@ -1,5 +1,5 @@
 /** Options of every engine that consists of servers. */
-export interface ServerOptions {
+export interface EngineServerOptions {
   /** Base URLs of the servers, or the URL of one router in front of them. At least one. */
   readonly urls: readonly string[];
   /**
@@ -26,7 +26,7 @@ export function checkServerOptions({
   timeoutSeconds,
   healthSeconds = 0,
   weightsTimeoutSeconds = 0,
-}: ServerOptions): void {
+}: EngineServerOptions): void {
   if (urls.length === 0) throw new RangeError("urls must contain at least one URL");
   if (new Set(urls).size < urls.length) throw new RangeError(`urls must be unique; received ${urls.join(", ")}`);
   if (!(Number.isInteger(maxInflight) && maxInflight > 0)) {
