@@ -14,11 +14,11 @@ const rowsSchema = z.array(
 );
 
 /** A row of a batch, or a node of a tree batch, as the metadata lists it. */
-export type BatchRow = z.output<typeof rowsSchema>[number];
+export type MetadataRow = z.output<typeof rowsSchema>[number];
 
 /** The rows of a batch by session and interaction. Ids of interactions are unique within their session only. */
 export class BatchRows {
-  readonly all: readonly BatchRow[];
+  readonly all: readonly MetadataRow[];
   readonly #bySession = new Map<string, number[]>();
 
   constructor(header: Header) {
@@ -47,7 +47,7 @@ export class BatchRows {
 }
 
 /** Returns the rows that the metadata lists; none if the file is not a batch of Rolltape. */
-export function readRows({ metadata }: Header): readonly BatchRow[] {
+export function readRows({ metadata }: Header): readonly MetadataRow[] {
   try {
     return rowsSchema.parse(JSON.parse(metadata["rows"] ?? "[]"));
   } catch {

@@ -1,4 +1,4 @@
-import type { BatchRow } from "../../batch-file/batch-rows.js";
+import type { MetadataRow } from "../../batch-file/batch-rows.js";
 import type { LogprobContent } from "../../engine/engine.js";
 import type { BrokenPrefixCause } from "../../session/turn/turn.js";
 import { makeInert } from "../../support/inert-text.js";
@@ -67,7 +67,7 @@ const RERENDERED: BrokenPrefixCause = "rerendered";
 const FEWEST_EPISODES = 8;
 
 /** Reads the findings of one batch. All counts but `rows` are 0 if it has no row tensors. */
-export async function readFindings(file: TensorFile, allRows: readonly BatchRow[]): Promise<BatchFindings> {
+export async function readFindings(file: TensorFile, allRows: readonly MetadataRow[]): Promise<BatchFindings> {
   const rows = allRows.length;
   const { unrewardedRoots, leftOut, uncountedRewards, rewardsFiltered = [] } = readFacts(file.header);
   const columns = await readRowColumns(file, rows, [CONTENT, CAUSE, "episode_reward"]);

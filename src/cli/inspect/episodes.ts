@@ -1,4 +1,4 @@
-import type { BatchRow } from "../../batch-file/batch-rows.js";
+import type { MetadataRow } from "../../batch-file/batch-rows.js";
 import type { InspectedColumns } from "./columns.js";
 
 /** An episode of a batch. */
@@ -9,7 +9,10 @@ export interface BatchEpisode {
 }
 
 /** Returns the episodes of a batch by session, in the order of their rows. None if the file has no row tensors. */
-export function readEpisodes(rows: readonly BatchRow[], columns: InspectedColumns): ReadonlyMap<string, BatchEpisode> {
+export function readEpisodes(
+  rows: readonly MetadataRow[],
+  columns: InspectedColumns,
+): ReadonlyMap<string, BatchEpisode> {
   const rewards = columns.get("episode_reward")?.values;
   const episodes = new Map<string, BatchEpisode>();
   if (!rewards) return episodes;

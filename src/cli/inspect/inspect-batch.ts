@@ -1,4 +1,4 @@
-import { type BatchRow, readRows } from "../../batch-file/batch-rows.js";
+import { type MetadataRow, readRows } from "../../batch-file/batch-rows.js";
 import type { Header } from "../../support/safetensors/read-header.js";
 import type { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { type BatchFindings, readFindings } from "./batch-findings.js";
@@ -10,7 +10,7 @@ export interface InspectedBatch {
   readonly header: Header;
   readonly byteLength: number;
   /** Empty if the file is not a batch of Rolltape. */
-  readonly rows: readonly BatchRow[];
+  readonly rows: readonly MetadataRow[];
   /** Discounted rewards, by row or by node of a tree. */
   readonly rewards: readonly number[];
   /** Sum of the rewards that the agent returned for each episode, without discount. Empty if the file has no row tensors. */

@@ -1,4 +1,4 @@
-import type { BatchRow } from "../../batch-file/batch-rows.js";
+import type { MetadataRow } from "../../batch-file/batch-rows.js";
 import { makeInert } from "../../support/inert-text.js";
 import type { Header } from "../../support/safetensors/read-header.js";
 import { countLabels, type InspectedColumn, readLabel } from "./columns.js";
@@ -74,7 +74,7 @@ function describeBroken(causes: InspectedColumn | undefined, rows: number): stri
   return [["not token-exact", `${broken} rows, ${share}: ${byCause}`]];
 }
 
-function lengths(rows: readonly BatchRow[]): string[] {
+function lengths(rows: readonly MetadataRow[]): string[] {
   const bins = countBins(
     rows.map(({ length }) => length),
     BINS,

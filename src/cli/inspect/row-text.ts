@@ -1,11 +1,11 @@
-import type { BatchRow } from "../../batch-file/batch-rows.js";
+import type { MetadataRow } from "../../batch-file/batch-rows.js";
 import type { TokenValues } from "../../batch-file/batch-tokens.js";
 import { makeInert } from "../../support/inert-text.js";
 import { formatFloat } from "./numbers.js";
 
 export interface ShownRow {
   readonly row: number;
-  readonly entry: BatchRow;
+  readonly entry: MetadataRow;
   readonly reward: number | undefined;
   readonly tokens: TokenValues;
   /** The text of each token; undefined without a tokenizer. */
