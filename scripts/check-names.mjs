@@ -1,4 +1,4 @@
-// Checks that each name that src exports has one definition: prints the others with their files. Run by `npm run lint`.
+// Checks that each exported name of src has one definition, and prints names with several and their files. Run by `npm run lint`.
 // usage: node scripts/check-names.mjs [folder, default: src]
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

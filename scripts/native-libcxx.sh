@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles the addon's sources with clang and libc++, the compiler and the C++ library of macOS. Nothing is linked or run: what differs in
-# the system's own headers shows only on a Mac.
+# Compiles the addon's sources with clang and libc++, the compiler and the C++ library of macOS. Nothing is linked or run. Differences in
+# the system's own headers show only on a Mac.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/native-env.sh

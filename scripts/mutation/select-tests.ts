@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import type { Mutant } from "./mutants.js";
 import type { TestOutcome } from "./test-process.js";
 
-/** Says which test files can notice a mutant. */
+/** Selects the test files that can notice a mutant. */
 export class TestSelection {
   readonly #milliseconds = new Map<string, number>();
   readonly #filesOf = new Map<number, Set<string>>();

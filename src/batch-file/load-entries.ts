@@ -16,8 +16,8 @@ export interface LoadedEntries {
 }
 
 /**
- * Loads the vocabulary that turns a model's tokens into text, in a thread: parsing a tokenizer.json takes half a second and leaves a
- * hundred megabytes of garbage, which ends with the thread. The encoder is not loaded.
+ * Loads the vocabulary that turns a model's tokens into text, without the encoder. A thread does it: parsing a tokenizer.json takes half
+ * a second and leaves a hundred megabytes of garbage, which end with the thread.
  *
  * @throws ModelFolderError
  */

@@ -17,10 +17,10 @@ export interface LoadedVocabulary {
   readonly digest: string;
 }
 
-/** No vocabulary has larger ids. They would make the list of spellings huge. */
+/** Larger ids are ignored, because they would make the list of spellings huge. No vocabulary has them. */
 const MAX_ID = 1 << 24;
 
-/** Returns the tokens of a vocabulary by id: an object of ids, or for Unigram models a list of pairs. */
+/** Returns the tokens of a vocabulary by id. tokenizer.json has an object of ids, or for Unigram models a list of pairs. */
 function readSpellings({ model, added_tokens: added }: ModelFiles["tokenizer"]): string[] {
   const spellings: string[] = [];
   const vocab: unknown = model["vocab"];

@@ -19,7 +19,7 @@ export const waitFields = {
     .describe("How long to wait for calls in flight of ended sessions. Default: `rollout.agent.drain_seconds`."),
 };
 
-/** From this number of sessions on, each look at all of them takes a turn of the event loop of its own. */
+/** From this number of sessions on, each pass over all of them has an iteration of the event loop of its own. */
 const MANY_SESSIONS = 1000;
 
 /** The sessions of a batch. {@link refuseDuplicates} checks that no session is named twice. */
@@ -128,7 +128,7 @@ export function toShards({ shards, shard, transport }: BatchRequest): ShardOptio
 
 /** @throws ApiError `invalid_value` if a session is named twice */
 export async function refuseDuplicates(ids: readonly string[]): Promise<void> {
-  // The body was validated in the same turn of the event loop, and the sessions are looked up next.
+  // The body was validated in the same iteration of the event loop, and the sessions are looked up next.
   if (ids.length >= MANY_SESSIONS) return eventLoop.alone(async () => requireDistinct(ids));
   requireDistinct(ids);
 }

@@ -4,8 +4,8 @@ import type { ExportSummary } from "../session/batch/batch-metadata.js";
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
 /**
- * Metrics of the exports that a process packs. Their names are the same in servers and gateways: a batch is packed once, so a sum over
- * all processes counts it once.
+ * Metrics of the exports that a process packs. Servers and gateways use the same names, because a batch is packed in one process only:
+ * a sum over all processes counts it once.
  */
 export class ExportMetrics {
   readonly bytes: Counter;

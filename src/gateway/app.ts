@@ -48,12 +48,12 @@ export interface Gateway {
   readonly describeHold: () => string | undefined;
 }
 
-/** How often batches in shared memory are released whose reader has ended or whose time is over. */
+/** Time between two searches for batches in shared memory whose reader or lease has ended. */
 const SWEEP_MS = 5_000;
 
 /**
- * Creates the gateway as a Fastify application that does not listen yet. It checks no keys: workers do that. Closing it closes
- * neither the pool nor the connections to the workers.
+ * Creates the gateway as a Fastify application that does not listen yet. Workers check all keys; with `adminKey`, the gateway
+ * checks the keys of control calls first. Closing it closes neither the pool nor the connections to the workers.
  */
 export async function createGateway({
   logger,

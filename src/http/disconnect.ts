@@ -30,7 +30,7 @@ export class ResponseEnd {
       raw.off("close", onClose);
       this.#end();
     };
-    // The response of a request that waits for its turn gets no event when the connection closes, so the socket is heard as well.
+    // If the connection closes, a response that Node has queued behind another one gets no event, so this listens to the socket too.
     // `on` and not `once`, which would hold another 200 bytes for each event of each open call.
     socket.on("close", onClose);
     raw.on("close", onClose);

@@ -4,15 +4,15 @@ import fp from "fastify-plugin";
 import { waitsForContinue } from "./expect-continue.js";
 import { MAX_LINGER_MS } from "./linger.js";
 
-/** Node receives and drops bodies up to this size, and the connection can be used again. */
+/** Maximum size of a body that Node receives and drops, so that the connection can be used again. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
 /** Bytes of an unread body that are received and dropped after the answer. */
 const MAX_DROPPED_BYTES = 1 << 20;
 
 /**
- * Ends the connection of a request that is answered before its body was read, such as one without a key. Node would receive
- * the whole body first, whatever its size.
+ * Limits the unread body of a request that is answered early, such as one without a key. Node would receive the whole body,
+ * whatever its size. A large body ends the connection after the answer; a small one must arrive soon.
  */
 export const earlyAnswer = fp((app, _options, done) => {
   app.addHook("onSend", ({ raw }, reply, payload, next) => {
@@ -26,14 +26,14 @@ export const earlyAnswer = fp((app, _options, done) => {
   done();
 });
 
-/** Returns the largest size that a body which was not received can have; 0 if there is none. */
+/** Returns the maximum size of a body that was not received completely; 0 if there is none. */
 function unreadBytes(request: IncomingMessage): number {
   const { complete, destroyed, headers, socket } = request;
   // Requests that were injected have no socket of their own.
   if (complete || destroyed || !(socket instanceof Socket)) return 0;
   if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
   const length = Number(headers["content-length"] ?? 0);
-  // The next bytes may be the body or another request.
+  // The client has not sent the body. Its next bytes may be the body or another request.
   return length > 0 && waitsForContinue(request) ? Number.POSITIVE_INFINITY : length;
 }
 

@@ -20,7 +20,7 @@ export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
   const { toApiError: convert = toApiError, toBody, onAnswer } = options;
   const errors = new ErrorLog();
   app.setErrorHandler((error, request, reply) => {
-    const apiError = convert(isBodyTooLarge(error) ? describeBody(request) : error);
+    const apiError = convert(isBodyTooLarge(error) ? createBodyError(request) : error);
     errors.write(request.log, apiError);
     onAnswer?.(apiError);
     return send(apiError, reply, toBody?.(apiError, request, reply));
@@ -40,8 +40,8 @@ function isBodyTooLarge(error: unknown): boolean {
   return (error as { code?: unknown }).code === "FST_ERR_CTP_BODY_TOO_LARGE";
 }
 
-/** Fastify's error names neither the limit nor the size. */
-function describeBody({ headers, server }: FastifyRequest): ApiError {
+/** Replaces Fastify's error, which names neither the limit nor the size. */
+function createBodyError({ headers, server }: FastifyRequest): ApiError {
   const declared = headers["content-length"];
   return bodyTooLargeError(server.initialConfig.bodyLimit ?? 0, declared === undefined ? undefined : Number(declared));
 }
@@ -59,7 +59,7 @@ const NO_ROUTE = "/.unrouted";
 
 /**
  * Handles a request that Fastify refuses before routing, such as one with a malformed URL. Fastify runs no hooks for it. This routes
- * it again with a valid path, so that the hooks put it into the queue of its connection, count it, and close the connection if its
+ * it again with a valid path, so that the hooks assign it to its connection, count it, and close the connection if its
  * body was not read. {@link errorHandler} then answers the error before any route runs.
  */
 export function routeRefused(app: App, error: Error, { raw }: FastifyRequest, reply: FastifyReply): void {

@@ -9,7 +9,7 @@ import { decodeUtf8 } from "./decode-utf8.js";
 import { ApiError } from "./errors.js";
 import { CONTROL_LIMITS, checkJsonLimits } from "./json-limits.js";
 import { readBody } from "./read-body.js";
-import { checkBodyInTurns } from "./validation.js";
+import { checkBodyInIterations } from "./validation.js";
 
 /** Resolves to the value of a JSON body. */
 export type ParseBody = (json: Buffer) => Promise<unknown>;
@@ -49,7 +49,7 @@ export interface JsonBodyOptions {
  * control calls. Top-level fields that are `null` count as absent.
  */
 export const jsonBody = fp<JsonBodyOptions>(
-  (app, { limits = () => CONTROL_LIMITS, readLarge = parseInTurn, keepsBytes = () => false, revive }, done) => {
+  (app, { limits = () => CONTROL_LIMITS, readLarge = parseAlone, keepsBytes = () => false, revive }, done) => {
     app.removeAllContentTypeParsers();
     app.decorateRequest("bodyBytes", 0);
     app.decorateRequest("bodyJson", null);
@@ -111,7 +111,7 @@ export const jsonBody = fp<JsonBodyOptions>(
 
     // Fastify waits for `next`, or for the promise that a hook returns. A request with a small body waits for no promise.
     app.addHook("preValidation", (request, _reply, next) =>
-      request.bodyBytes < LARGE_BODY ? next() : checkBodyInTurns(request),
+      request.bodyBytes < LARGE_BODY ? next() : checkBodyInIterations(request),
     );
 
     // Validation ran in the current iteration, and the route also begins with work on the whole body.
@@ -153,7 +153,7 @@ function stripByteOrderMark(bytes: Buffer): Buffer {
     : bytes;
 }
 
-async function parseInTurn(_request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> {
+async function parseAlone(_request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> {
   return json.length < LONG_TEXT ? parse(json) : eventLoop.alone(() => parse(json));
 }
 

@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 export const MAX_LINGER_MS = 2000;
 
 /**
- * Keeps a connection open for reading a little longer after its last answer. If it were closed at once while the client still
- * sends, it would be reset, and the client would not see the answer.
+ * Keeps a connection open for reading a little longer after its last answer. If it were closed while the client still sends, the
+ * client would get a reset and might lose the answer.
  *
  * Node calls `destroySoon` after an answer with `connection: close`, and its own version closes both directions. There is no
  * other way to send that header and to go on reading.
@@ -15,8 +15,8 @@ export function lingerBeforeClose(socket: Socket): void {
 }
 
 /**
- * Sends a last text and closes the connection when the client closes its side, or a little later: a client that never does
- * would keep it forever.
+ * Sends a last text, and closes the connection when the client closes its side, at the latest after {@link MAX_LINGER_MS}. A client
+ * that never does so would keep it forever.
  */
 export function endAndLinger(socket: Socket, text = ""): void {
   if (!socket.writable) return;

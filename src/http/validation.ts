@@ -41,13 +41,13 @@ const results = new WeakMap<object, z.ZodSafeParseResult<unknown>>();
  * Checks a body in several iterations of the event loop if the check takes long. The validation that follows uses the result. The body must
  * not be changed or replaced in between.
  */
-export async function checkBodyInTurns({ body, routeOptions }: FastifyRequest): Promise<void> {
+export async function checkBodyInIterations({ body, routeOptions }: FastifyRequest): Promise<void> {
   const schema = checkedBy.get(routeOptions.schema?.body ?? {});
   if (!schema || typeof body !== "object" || body === null) return;
   results.set(body, await runInIterations(checkInSlices(() => schema.safeParse(body))));
 }
 
-/** @param body may be no object; there is no result then */
+/** @param body any value; only an object can have a result */
 function takeResult(body: unknown): z.ZodSafeParseResult<unknown> | undefined {
   const result = results.get(body as object);
   results.delete(body as object);

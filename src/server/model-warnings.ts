@@ -28,7 +28,7 @@ export function listModelWarnings(
   ];
 }
 
-/** Says which calls an engine with grammars does not enforce. Undefined: it enforces all. */
+/** Returns which calls an engine with grammars does not enforce; undefined if it enforces all. */
 function describeUnenforced({ family, enforced }: ToolCallSupport): string | undefined {
   if (enforced === "always") return undefined;
   if (enforced === "never") {

@@ -32,7 +32,7 @@ export function withTemplateType(config: Config, { value }: TemplateType): Confi
   return { ...config, rollout: { ...rollout, agent: { ...rollout.agent, chat_template_type: value } } };
 }
 
-/** Says which value was chosen, and why; undefined if the configuration has it. */
+/** Returns a text with the value that was chosen and the reason; undefined if the configuration has the value. */
 export function describeTemplateType({ value, chosenBy, problem }: TemplateType): string | undefined {
   if (chosenBy === undefined) return undefined;
   const choice = `${TEMPLATE_TYPE} is \`${value}\`, because nothing else is configured`;

@@ -36,7 +36,7 @@ export class Lifecycle {
   #held = false;
   #acknowledged = false;
   #exports = 0;
-  // Created when a task waits. An export settles tens of thousands of sessions in one turn of the event loop, and most of that time
+  // Created when a task waits. An export settles tens of thousands of sessions in one iteration of the event loop, and most of that time
   // is spent on reading objects that are not in the processor's cache.
   #whenEnded: Waiters | undefined;
   #whenSettled: Waiters | undefined;

@@ -24,7 +24,7 @@ export interface SessionDataOptions {
   readonly journal: SessionJournal | undefined;
   /** The summary of a stored session. Its data is on disk until {@link SessionData.load}. */
   readonly summary: SessionSummary | undefined;
-  /** Called with an interaction when it was answered or repeated. */
+  /** Called with the index of an interaction when it was answered or repeated. */
   readonly onOutcome: (index: number) => void;
 }
 
@@ -38,7 +38,7 @@ export interface AddedCall {
   readonly tools: readonly Tool[];
 }
 
-/** The recorded calls of a session: tokens in native memory, messages in JavaScript. They can be on disk only. */
+/** The recorded calls of a session: tokens in native memory, messages in JavaScript. After {@link unload}, they are on disk only. */
 export class SessionData {
   readonly filters: readonly MessageFilter[];
   readonly digestKey: Uint8Array | undefined;
@@ -81,7 +81,7 @@ export class SessionData {
     return this.#isLoaded;
   }
 
-  /** Adds a call whose tokens were recorded. Returns its tools if it is the first call with them since the session is in memory. */
+  /** Adds a call whose tokens were recorded. Returns its tools if it is the first call with them since the session was loaded. */
   add({ interaction, newTokens, objectBytes, tools }: AddedCall): ToolList | undefined {
     const { compactedFrom, toolsKey, toolsBytes = 0 } = interaction;
     this.log.add(interaction);
@@ -112,7 +112,7 @@ export class SessionData {
    * Returns the stored form of an interaction.
    *
    * @param request identifies the request, so that its retries are recognized
-   * @param objectBytes memory of its objects. Default: with template arguments even if it shares them with its parent
+   * @param objectBytes memory of its objects. Default: measured, including template arguments that it shares with its parent
    */
   toStored(
     interaction: RecordedInteraction,
@@ -142,9 +142,9 @@ export class SessionData {
   }
 
   /**
-   * {@link load} that restores the tokens on another thread. `stored` must not change meanwhile.
+   * Like {@link load}, but restores the tokens on another thread. `stored` must not change meanwhile.
    *
-   * @param isNeeded false: the session was freed meanwhile, so nothing is restored
+   * @param isNeeded returns false if the session was freed meanwhile. Nothing is restored then
    */
   async loadAsync(stored: StoredSession, reward: number | undefined, isNeeded: () => boolean): Promise<void> {
     const restored = new native.Session(this.digestKey);

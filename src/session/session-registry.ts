@@ -39,7 +39,7 @@ export interface NewSessionOptions {
 
 /** The leases of a session before and after it is taken over. */
 export interface TakeoverLeases {
-  /** The lease that the session must have, unless it has the new one by an earlier call. Undefined: any, or none. */
+  /** The lease that the session must have, unless an earlier call already gave it the new one. Undefined: any lease or none. */
   readonly fromLeaseId?: string | undefined;
   /** Its new lease. Undefined: it keeps its lease. */
   readonly leaseId?: string | undefined;
@@ -62,7 +62,7 @@ const MIN_TOMBSTONES = 1000;
 /** A session of the registry. */
 interface Entry {
   readonly session: Session;
-  /** Under which it is stored. */
+  /** The number under which it is stored. */
   readonly number: number;
   /** Hash of its key; undefined if the key was revoked. */
   keyHash: string | undefined;
@@ -167,7 +167,7 @@ export class SessionRegistry {
 
   /**
    * Restores the sessions of an earlier process with the same storage. Their data stays on disk until {@link wake}. Each session
-   * counts as called now, so a session does not expire because no process ran.
+   * counts as called now, so that none expires because no process ran.
    */
   restore(): void {
     const { records } = this.#options;
@@ -375,7 +375,7 @@ export class SessionRegistry {
     return entry;
   }
 
-  /** Returns the entry of a session; undefined if the registry does not have it, or no longer. */
+  /** Returns the entry of a session; undefined if the registry does not have the session any more. */
   #find(session: Session): Entry | undefined {
     const entry = this.#entries.get(session.id);
     return entry?.session === session ? entry : undefined;

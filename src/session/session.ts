@@ -193,7 +193,7 @@ export class Session {
     return this.#dataChanges;
   }
 
-  /** Keeps the data in memory until {@link release} is called as often. */
+  /** Keeps the data in memory. Each call needs a call of {@link release}. */
   hold(): void {
     this.#users++;
   }
@@ -264,7 +264,7 @@ export class Session {
     this.#data.load(stored, this.#sessionReward);
   }
 
-  /** {@link load} that restores the tokens on another thread. `stored` must not change meanwhile. Does nothing if the session is freed. */
+  /** Like {@link load}, but restores the tokens on another thread. `stored` must not change meanwhile. Skips a freed session. */
   async loadAsync(stored: StoredSession): Promise<void> {
     if (this.isLoaded || this.lifecycle.freed) return;
     await this.#data.loadAsync(stored, this.#sessionReward, () => !this.lifecycle.freed);
@@ -351,8 +351,7 @@ export class Session {
   }
 
   /**
-   * Ends the session. Calls in flight go on. Returns the number of interactions at that time, also if the session had
-   * ended before.
+   * Ends the session. Calls in flight go on. Returns the number of interactions at its end, also if it had ended before.
    */
   end(outcome: SessionOutcome = "ended"): number {
     if (this.lifecycle.end()) {
@@ -384,7 +383,7 @@ export class Session {
     if (!this.lifecycle.exporting) this.leftOut.forget();
   }
 
-  /** Returns the interactions that an export leaves out, by ascending index. While an export is packed, this decides for all later ones. */
+  /** Returns the interactions that an export leaves out, by ascending index. During an export, this decides for all later ones. */
   chooseLeftOut(): readonly LeftOutInteraction[] {
     if (this.lifecycle.exporting) this.leftOut.choose();
     return this.leftOut.list();

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** Says which segments the folder has. A folder without it has no storage. */
+/** Lists the segments of the folder. A folder without it has no storage. */
 export const MANIFEST_FILE = "manifest";
 /** The next manifest, until it is on disk. */
 export const NEW_MANIFEST_FILE = `${MANIFEST_FILE}.new`;

@@ -41,7 +41,7 @@ function observe() {
   return { observer, lines, read };
 }
 
-it("logs the begin of an update with the servers that it leaves out", () => {
+it("logs the start of an update with the servers that it leaves out", () => {
   const { observer, lines } = observe();
   observer.began(RECORD);
   expect(lines).toEqual([

@@ -18,7 +18,7 @@ function start(options: Partial<SessionRemoverOptions> = {}) {
   return { remover, removed };
 }
 
-it("deletes each session and each lease, and tells so", async () => {
+it("deletes each session and each lease, and reports it", async () => {
   const { remover, removed } = start();
   remover.add(["a"]);
   remover.addLeases(["b"]);

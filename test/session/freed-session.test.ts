@@ -28,7 +28,7 @@ function keptMessage(session: Session): WeakRef<Message> {
 async function isCollected(message: WeakRef<Message>): Promise<boolean> {
   // Code that V8 is compiling for other tests may hold an object for some collections.
   for (let round = 0; round < 20; round++) {
-    // A reference that is looked at keeps its object until the next turn of the event loop.
+    // A reference that is looked at keeps its object until the next iteration of the event loop.
     await nextTurn();
     await nextTurn();
     collect();

@@ -40,7 +40,7 @@ export class WeightUpdate {
   wasPaused = false;
   /** Calls may be held. False if the update failed before it changed anything. */
   holdsCalls = false;
-  /** It was found after a restart, and another gateway may run it. */
+  /** True if the update was found after a restart. Another gateway may run it. */
   mayRun = false;
   /** Why it did not begin, if another update was in its way. */
   refusal: ApiError | undefined;

@@ -32,7 +32,7 @@ export interface BatchExportOptions {
   readonly signal: AbortSignal;
 }
 
-/** Packs all sessions in the order of the request. They are freed afterwards. */
+/** Packs all sessions in the order of the request. The caller frees them afterwards. */
 export type PackSessions = (
   sessions: readonly Session[],
   origin: BatchOrigin | undefined,
@@ -49,7 +49,7 @@ type Settlement =
 /** A worker's file that was read to its end. */
 interface RestoredFile {
   readonly sessions: readonly FileSession[];
-  /** Digest of the whole file. Its own checksums do not show that a reward changed: a CRC-32 of bytes and their CRC-32 is constant. */
+  /** Digest of the file. Its checksums do not show a changed reward: the CRC-32 of bytes followed by their own CRC-32 is constant. */
   readonly digest: string;
 }
 
@@ -68,8 +68,8 @@ const HOLD_SECONDS = 60;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 
-/** How often a worker is asked at most to wait for its sessions. It is asked again each time it leaves and returns. */
-const MAX_WAITS = 3;
+/** Maximum number of times that a step is sent to a worker. It is sent again each time the worker leaves and returns. */
+const MAX_CALLS = 3;
 
 /**
  * Exports sessions of several workers, in four steps:
@@ -141,7 +141,7 @@ export class BatchExport {
     throw droppedError();
   }
 
-  /** Ends the leases of batches that the client did not receive. On a worker that does not answer, they end by their time. */
+  /** Ends the leases of batches that the client did not receive. On a worker that does not answer, they expire. */
   async withdraw(ids: readonly string[]): Promise<void> {
     const calls = ids.flatMap((id) => this.#options.shares.map((share) => this.#call(share, toSettle(id), LEFT)));
     await Promise.all(calls);
@@ -170,15 +170,15 @@ export class BatchExport {
    * Settles the sessions of a worker. A worker that leaves and returns has dropped the export, so it sends its records again.
    *
    * @param sent what the worker was asked for and has sent. Absent: its sessions are left
-   * @returns undefined if the worker prepared nothing, did not return, or returned without its sessions. The batch then has their
-   *   only copy.
+   * @returns undefined if the worker prepared nothing, did not return, or returned without its sessions. In the last two cases, the
+   *   batch has their only copy.
    */
   async #settle({ share, stream }: WorkerFile, settlement: Settlement, sent?: Sent): Promise<WorkerReply | undefined> {
     let id = stream?.headers[EXPORT_ID];
     for (let calls = 1; id !== undefined; calls++) {
       const settled = await this.#call(share, toSettle(String(id)), settlement);
-      if (settled || !sent || calls === MAX_WAITS) return settled;
-      if (!(await this.#returns(share))) return undefined;
+      if (settled || !sent || calls === MAX_CALLS) return settled;
+      if (!(await this.#waitForReturn(share))) return undefined;
       const again = await this.#call(share, PREPARE, { ...sent.request, session_ids: share.sessionIds });
       id = again?.headers[EXPORT_ID];
       if (!again || again.status === NOT_FOUND) return undefined;
@@ -192,7 +192,7 @@ export class BatchExport {
   }
 
   /** Waits for a worker that left. Returns true if it is there again. */
-  async #returns(share: WorkerShare): Promise<boolean> {
+  async #waitForReturn(share: WorkerShare): Promise<boolean> {
     const { pool, signal } = this.#options;
     const returned = await pool.whenReturned(share.worker, signal);
     if (!returned) return false;
@@ -204,8 +204,8 @@ export class BatchExport {
   async #repeat(share: WorkerShare, path: string, body: object, signal: AbortSignal): Promise<WorkerReply | undefined> {
     for (let calls = 1; ; calls++) {
       const reply = await this.#call(share, path, body, signal);
-      if (reply || signal.aborted || calls === MAX_WAITS) return reply;
-      if (!(await this.#returns(share))) return undefined;
+      if (reply || signal.aborted || calls === MAX_CALLS) return reply;
+      if (!(await this.#waitForReturn(share))) return undefined;
     }
   }
 
@@ -295,7 +295,7 @@ function freeSessions(restored: readonly Pick<RestoredFile, "sessions">[]): void
   for (const { session } of restored.flatMap(({ sessions }) => sessions)) session.unload();
 }
 
-/** Returns the error for a worker that dropped the export, and whose sessions may have changed since. */
+/** Returns the error for a worker that dropped the export. Its sessions may have changed since. */
 function droppedError(): ApiError {
   const message =
     `A worker dropped its part of the batch, because the batch took longer than ${HOLD_SECONDS} s or the worker restarted. No ` +

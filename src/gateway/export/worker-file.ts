@@ -6,7 +6,7 @@ import type { WorkerConnections, WorkerStream } from "../worker-connections.js";
 import type { Worker } from "../worker-pool.js";
 import { mergeRefusals, type PartRefusal } from "./refusal.js";
 
-/** A worker and those sessions of an export that it has. */
+/** A worker and its sessions in an export. */
 export interface WorkerShare {
   /** Replaced when the worker returns at another address. */
   worker: Worker;
@@ -31,7 +31,7 @@ export interface FileRequest {
   readonly signal: AbortSignal;
 }
 
-/** Requests the sessions file of each worker. The files must be read to their ends or closed. */
+/** Requests the sessions file of each worker. The caller must read the files to their ends or close them. */
 export function openFiles(shares: readonly WorkerShare[], request: FileRequest): Promise<WorkerFile[]> {
   return Promise.all(shares.map((share) => openFile(share, request)));
 }

@@ -35,7 +35,7 @@ export interface GatewayExportContext extends GatewayContext {
   readonly sharedExports: SharedExports;
 }
 
-/** The beginning of the ids of files in shared memory whose sessions no worker holds. */
+/** Prefix of the ids of batches in shared memory whose sessions no worker holds. */
 const FILE_ID = "file-";
 
 /** Exports of training data. A batch of one worker is forwarded; a batch of several workers, or in shared memory, is packed here. */

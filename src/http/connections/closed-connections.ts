@@ -47,7 +47,7 @@ function cutUnreadAnswers(app: FastifyInstance, milliseconds: number, onCut: (co
   };
   const check = () => {
     const cut = app.connections.cutUnread(milliseconds);
-    // A running timer would keep an application in memory that is not used any more, such as a proxy inside a library.
+    // A running timer would keep an unused application in memory, such as the proxy of a program that uses the library.
     if (app.connections.size === 0) stop();
     if (cut.length === 0) return;
     onCut(cut.length);

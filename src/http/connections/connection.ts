@@ -9,10 +9,10 @@ import { SendProgress } from "./send-progress.js";
 /** Several parts of an answer listen to the socket, and Node warns of more than ten listeners of one event. */
 const MAX_LISTENERS = 32;
 
-/** Memory of a request without its headers, in bytes. Measured as growth of the heap. */
+/** Memory of a request without its headers, in bytes, measured as growth of the heap. */
 const REQUEST_BYTES = 4096;
 
-/** Memory of requests that are not answered, in bytes. Node keeps them until the connection closes. More reset it. */
+/** Maximum memory of a connection's unanswered requests, in bytes. Node keeps them until it closes. With more, it is reset. */
 const MAX_REFUSED_BYTES = 128 * 1024;
 
 /**

@@ -6,8 +6,8 @@ import { ConnectionLimit } from "./connection-limit.js";
 import type { CutAnswer } from "./http-answer.js";
 
 /**
- * Time after the announced end of an idle connection in which requests are still accepted. After a suspended process goes on, that
- * end comes before it has read what its clients sent meanwhile.
+ * Time in which an idle connection still accepts requests after its timeout. When a suspended process goes on, the timeout comes
+ * before the process has read what its clients sent meanwhile.
  */
 const IDLE_SPARE_MS = 1000;
 
@@ -39,7 +39,7 @@ export class Connections {
     this.#server = server;
     this.#options = options;
     this.limit = new ConnectionLimit(options.maxConnections);
-    // Connections in this process are no sockets.
+    // Connections inside this process have no sockets.
     server.on("connection", (socket) => socket instanceof Socket && this.limit.add(socket));
     // Without a listener, Node closes a connection at once when its idle time is over.
     server.on("timeout", closeIfIdle);

@@ -50,8 +50,8 @@ export class HttpAnswer {
   }
 
   /**
-   * True if nothing behind the request is read. Node handles a request to upgrade the connection as if it were none, but its parser
-   * drops the bytes that came together with it.
+   * True if no further request of the connection can be read. Node handles a request to upgrade the connection like any other, but
+   * its parser drops the bytes that came together with it.
    */
   get isLast(): boolean {
     const { upgrade, connection } = this.#request.raw.headers;

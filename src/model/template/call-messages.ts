@@ -13,27 +13,27 @@ export const CALLS_AS_THEY_ARE: CallStyle = { calls: "together", text: "content"
 /** Between reasoning and text that were joined. */
 const SEPARATOR = "\n\n";
 
-/** Returns the messages as the rules say. */
-export function placeCalls(messages: readonly Message[], rules: CallStyle): readonly Message[] {
-  if (!messages.some((message) => changes(message, rules))) return messages;
+/** Returns the messages in this style. */
+export function placeCalls(messages: readonly Message[], style: CallStyle): readonly Message[] {
+  if (!messages.some((message) => changes(message, style))) return messages;
   const placed: Message[] = [];
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i];
-    if (message === undefined || !changes(message, rules)) {
+    if (message === undefined || !changes(message, style)) {
       if (message !== undefined) placed.push(message);
       continue;
     }
     const after = messages.findIndex((other, at) => at > i && other.role !== "tool");
     const results = messages.slice(i + 1, after < 0 ? messages.length : after);
-    placed.push(...withResults(divide(message, rules), results));
+    placed.push(...withResults(divide(message, style), results));
     i += results.length;
   }
   return placed;
 }
 
-function changes({ toolCalls = [], content, reasoning }: Message, rules: CallStyle): boolean {
-  if (rules.calls === "one_by_one" && toolCalls.length > 1) return true;
-  return rules.text === "reasoning" && toolCalls.length > 0 && content !== "" && (reasoning ?? "") !== "";
+function changes({ toolCalls = [], content, reasoning }: Message, style: CallStyle): boolean {
+  if (style.calls === "one_by_one" && toolCalls.length > 1) return true;
+  return style.text === "reasoning" && toolCalls.length > 0 && content !== "" && (reasoning ?? "") !== "";
 }
 
 /** Puts each result after the message with its call. Results of other calls come last. */
@@ -51,13 +51,13 @@ function withResults(parts: readonly Message[], results: readonly Message[]): Me
 /** Values of messages are cached by message, so that each message must give the same objects each time. */
 const dividedMessages = new WeakMap<CallStyle, WeakMap<Message, readonly Message[]>>();
 
-function divide(message: Message, rules: CallStyle): readonly Message[] {
-  const byMessage = dividedMessages.get(rules) ?? new WeakMap<Message, readonly Message[]>();
-  dividedMessages.set(rules, byMessage);
+function divide(message: Message, style: CallStyle): readonly Message[] {
+  const byMessage = dividedMessages.get(style) ?? new WeakMap<Message, readonly Message[]>();
+  dividedMessages.set(style, byMessage);
   const known = byMessage.get(message);
   if (known) return known;
-  const [first = message, ...rest] = rules.calls === "one_by_one" ? eachCall(message) : [message];
-  const parts = [changes(first, rules) ? withoutContent(first) : first, ...rest];
+  const [first = message, ...rest] = style.calls === "one_by_one" ? eachCall(message) : [message];
+  const parts = [changes(first, style) ? withoutContent(first) : first, ...rest];
   byMessage.set(message, parts);
   return parts;
 }

@@ -59,7 +59,7 @@ export class ChatTemplate {
       runAtOnce(this.#renderWith({ messages }, true, new MessageValues(candidate))).parts.join(""),
     );
     this.#messages = new MessageValues(dialect);
-    this.dividesCalls = dialect.callRules.calls === "one_by_one";
+    this.dividesCalls = dialect.callStyle.calls === "one_by_one";
   }
 
   /**

@@ -20,11 +20,11 @@ export function detectDialect(source: string, render: Probe): Dialect {
     hasDeveloper: source.includes("developer"),
     reasoningField: reasoningField(source),
     systemRules: AS_THEY_ARE,
-    callRules: CALLS_AS_THEY_ARE,
+    callStyle: CALLS_AS_THEY_ARE,
   };
   const noTools = detectNoTools(base, render);
   const shaped = withToolCalls({ ...base, noTools }, render);
-  const dialect = { ...shaped, callRules: detectCallRules(shaped, render) };
+  const dialect = { ...shaped, callStyle: detectCallStyle(shaped, render) };
   return { ...dialect, systemRules: detectSystemRules(dialect, render) };
 }
 
@@ -68,19 +68,19 @@ const OTHER_RESULT: Message = {
 const TWO_CALLS: readonly Message[] = [USER, { ...CALLING, toolCalls: [CALL, OTHER_CALL] }, RESULT, OTHER_RESULT];
 
 /** Finds out whether the template shows several calls of a message, and accepts text beside reasoning and a call. */
-function detectCallRules(dialect: Dialect, render: Probe): CallStyle {
-  const tryRules = (messages: readonly Message[], callRules: CallStyle) =>
-    tryRender(messages, { ...dialect, callRules }, render);
-  const showsTwo = (callRules: CallStyle): boolean => {
-    const text = tryRules(TWO_CALLS, callRules);
+function detectCallStyle(dialect: Dialect, render: Probe): CallStyle {
+  const tryStyle = (messages: readonly Message[], callStyle: CallStyle) =>
+    tryRender(messages, { ...dialect, callStyle }, render);
+  const showsTwo = (callStyle: CallStyle): boolean => {
+    const text = tryStyle(TWO_CALLS, callStyle);
     return ["probe_value", "probe_second", OTHER_CALL.name].every((word) => text?.includes(word));
   };
   const oneByOne: CallStyle = { ...CALLS_AS_THEY_ARE, calls: "one_by_one" };
   const { calls } = !showsTwo(CALLS_AS_THEY_ARE) && showsTwo(oneByOne) ? oneByOne : CALLS_AS_THEY_ARE;
   const spoken = [USER, { ...CALLING, content: "Hello", reasoning: "probeReasoning" }, RESULT];
   const inReasoning: CallStyle = { calls, text: "reasoning" };
-  const isRefused = tryRules(spoken, { calls, text: "content" }) === undefined;
-  return isRefused && tryRules(spoken, inReasoning) !== undefined ? inReasoning : { calls, text: "content" };
+  const isRefused = tryStyle(spoken, { calls, text: "content" }) === undefined;
+  return isRefused && tryStyle(spoken, inReasoning) !== undefined ? inReasoning : { calls, text: "content" };
 }
 
 const ANSWER: Message = { role: "assistant", content: "Hello" };

@@ -19,7 +19,7 @@ export interface Dialect {
   /** Name of the field for a message's reasoning. */
   readonly reasoningField: string;
   readonly systemRules: SystemRules;
-  readonly callRules: CallStyle;
+  readonly callStyle: CallStyle;
 }
 
 /** Approximate bytes of a message's value without its texts, and of each character of a call's arguments. */
@@ -47,9 +47,9 @@ export class MessageValues {
   }
 
   *list(messages: readonly Message[]): Steps<readonly Value[]> {
-    const { systemRules, callRules } = this.dialect;
+    const { systemRules, callStyle } = this.dialect;
     const values: Value[] = [];
-    for (const message of placeCalls(placeSystemMessages(messages, systemRules), callRules))
+    for (const message of placeCalls(placeSystemMessages(messages, systemRules), callStyle))
       values.push(this.#young.get(message) ?? (yield* this.#convert(message)));
     return values;
   }

@@ -19,14 +19,14 @@ export interface JsonTransportOptions {
   readonly keywordArguments: Readonly<Record<string, unknown>>;
 }
 
-/** Python processes that load one agent and read and write a line of JSON for each message. */
+/** Creates the transport of Python processes, which load one agent. Each message is a line of JSON. */
 export function createJsonTransport({ python, agent, keywordArguments }: JsonTransportOptions): AgentTransport {
   const { file, name = null } = agent;
   return {
     load: { type: "load", file, name, arguments: keywordArguments },
     spawn: () => spawn(python, WORKER_ARGUMENTS, { detached: true, stdio: "pipe", env: createPythonEnvironment() }),
     listen({ stdin, stdout }, listener) {
-      // The process may have ended: its exit is handled.
+      // A write fails if the process has ended. Its exit is handled.
       stdin?.on("error", () => {});
       if (stdout) readLines(stdout, LONGEST_LINE_BYTES, (line) => listener(line === undefined ? line : parse(line)));
     },
@@ -64,7 +64,7 @@ const processMessage = z.discriminatedUnion("type", [
     }),
   z.object({ type: z.literal(["started", "cancelling"]), id }),
   z.object({ type: z.literal("done"), id, value: z.union([z.number(), z.record(z.string(), z.number())]), reusable }),
-  /** The agent returned no reward. */
+  /** The agent returned something other than a reward. */
   z.object({ type: z.literal("invalid"), id, received: z.string(), reusable }).transform(({ received, ...rest }) => {
     const expected = "a finite number, or a dict of completion ids to finite numbers";
     const message = `The agent must return ${expected}; received ${makeInertLines(received)}.`;

@@ -22,7 +22,7 @@ export interface PythonAgentOptions {
   readonly tasksPerWorker?: number | undefined;
   /** Maximum seconds of one task. Default: no limit. */
   readonly timeoutSeconds?: number | undefined;
-  /** Seconds that a cancelled task may clean up before its process is not used any more. Default 10. */
+  /** Seconds that a cancelled task may clean up before its process gets no more tasks. Default 10. */
   readonly cancelSeconds?: number | undefined;
   /** Configuration that fills in `python`, `maxWorkers` and `tasksPerWorker` if they are not set. */
   readonly config?: Config | undefined;
@@ -41,7 +41,7 @@ export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable
   readonly #options: AgentPoolOptions;
   readonly #pool: AgentPool;
   #isClosed = false;
-  #lonely: { readonly pool: AgentPool; running: number } | undefined;
+  #exclusive: { readonly pool: AgentPool; running: number } | undefined;
 
   /**
    * @param agent `file.py:name` or `file.py`: a function, an object with `run`, or a class of such objects
@@ -91,14 +91,14 @@ export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable
   async runAlone(data: Data, context: AgentContext, transcript?: EpisodeTranscript): Promise<AgentReward> {
     // A closed pool refuses the task.
     if (this.#isClosed) return this.#run(this.#pool, data, context, transcript);
-    this.#lonely ??= { pool: new AgentPool({ ...this.#options, tasksPerWorker: 1 }), running: 0 };
-    const lonely = this.#lonely;
-    lonely.running++;
+    this.#exclusive ??= { pool: new AgentPool({ ...this.#options, tasksPerWorker: 1 }), running: 0 };
+    const exclusive = this.#exclusive;
+    exclusive.running++;
     try {
-      return await this.#run(lonely.pool, data, context, transcript);
+      return await this.#run(exclusive.pool, data, context, transcript);
     } finally {
-      lonely.running--;
-      if (lonely.running === 0) this.#closeLonely();
+      exclusive.running--;
+      if (exclusive.running === 0) this.#closeExclusive();
     }
   }
 
@@ -117,12 +117,12 @@ export class PythonAgent<Data = unknown> implements Agent<Data>, AsyncDisposable
   close(): void {
     this.#isClosed = true;
     this.#pool.close();
-    this.#closeLonely();
+    this.#closeExclusive();
   }
 
-  #closeLonely(): void {
-    this.#lonely?.pool.close();
-    this.#lonely = undefined;
+  #closeExclusive(): void {
+    this.#exclusive?.pool.close();
+    this.#exclusive = undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

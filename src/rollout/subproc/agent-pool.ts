@@ -11,7 +11,7 @@ export interface AgentPoolOptions extends Omit<AgentProcessOptions, "onChange"> 
   readonly tasksPerWorker: number;
 }
 
-/** For an asynchronous agent, another process starts when each running one has this many tasks. */
+/** An asynchronous agent gets another process when each running one has this many tasks. */
 const TASKS_BEFORE_NEXT = 8;
 /** Failed starts after which the waiting tasks are rejected: before any process has loaded the agent, and after one has. */
 const [FIRST_ATTEMPTS, LATER_ATTEMPTS] = [2, 5];
@@ -23,7 +23,7 @@ type Served = { readonly worker: AgentProcess } | { readonly error: Error };
 /**
  * Processes that run agents. They start when they are needed and are reused.
  *
- * A task goes to the process with the fewest. A process that ended is replaced; if processes do not start, the pauses
+ * A task goes to the process with the fewest tasks. A process that ended is replaced. If processes do not start, the pauses
  * between attempts grow.
  */
 export class AgentPool {
@@ -40,7 +40,7 @@ export class AgentPool {
 
   constructor(options: AgentPoolOptions) {
     this.#options = options;
-    // A process that gets its agent with each task can be given one at once.
+    // Nothing is loaded before the first task if each task names its agent.
     if (!options.transport.load) this.#agent = { isAsync: false, canResume: false };
   }
 
@@ -113,7 +113,8 @@ export class AgentPool {
   }
 
   #choose(): AgentProcess | undefined {
-    // A process that failed before it had loaded the agent is removed when this is noted, so that it is not replaced before.
+    // A process that failed to load the agent stays until `#watchStart` has counted the failure. Otherwise another process
+    // would start before the pause.
     for (const worker of this.#workers) if (!worker.exists && worker.isLoaded) this.#workers.delete(worker);
     const usable = [...this.#workers].filter((worker) => worker.usable);
     // Until the agent is known, one process is enough to find out whether it can be loaded.
@@ -173,7 +174,7 @@ export class AgentPool {
     if (again) this.#dispatch();
   }
 
-  /** All tasks that wait have the same error, so that it is reported once. Tasks go on waiting for processes that work. */
+  /** Rejects all waiting tasks with the same error, so that it is reported once. If a process works, they go on waiting for it. */
   #rejectWaiting(error: Error): void {
     if ([...this.#workers].some((worker) => worker.usable)) return;
     while (this.#queue.serve({ error }));

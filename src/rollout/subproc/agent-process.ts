@@ -13,7 +13,7 @@ import { createTimeout, SubprocError } from "./errors.js";
 import { addStandardError, noteStandardError, processError } from "./standard-error.js";
 
 const TAIL_BYTES = 8192;
-/** How long a cancelled task may clean up before its process is not used any more. */
+/** How long a cancelled task may clean up before its process gets no more tasks. */
 const CANCEL_SECONDS = 10;
 
 /** What a process reports about its agent. */
@@ -37,11 +37,11 @@ type TaskEnd = Extract<ProcessMessage, { readonly type: "done" | "failed" }>;
 
 /** How processes of one kind are started, and how messages reach them. */
 export interface AgentTransport {
-  /** The first message to a process, which it answers with `ready` or `load_failed`. Undefined: each task has its agent. */
+  /** The first message to a process, which it answers with `ready` or `load_failed`. Undefined: each task names its agent. */
   readonly load?: object | undefined;
   /** Starts a process with `detached`, as the leader of its group. */
   spawn(): ChildProcess;
-  /** Calls `listener` with each message of the process, and with undefined for anything else in their place. */
+  /** Calls `listener` with each message of the process, and with undefined for anything that is not a message. */
   listen(child: ChildProcess, listener: (message: ProcessMessage | undefined) => void): void;
   /** @throws TaskNotTaken, SubprocError */
   send(child: ChildProcess, message: object): void;
@@ -59,19 +59,19 @@ export interface AgentProcessOptions {
   readonly timeoutSeconds?: number | undefined;
   /** Default: 10. */
   readonly cancelSeconds?: number | undefined;
-  /** Is called when a task or the process has ended, so that another task may start. */
+  /** Called when a task or the process has ended, so that another task may start. */
   readonly onChange: () => void;
 }
 
-/** The process ended before it accepted the task, so that the task can be given to another process. */
+/** The process ended before it accepted the task. Another process can run the task. */
 export class TaskNotTaken extends Error {}
 
-/** Says if the task that ended a process is known. */
+/** `known`: it is known which of several tasks ended their process. */
 type Culprit = "known" | "unknown";
 
 const sharedEnds = new WeakMap<object, Culprit>();
 
-/** Returns undefined if the error does not say that a process of several tasks ended, of which it has one. */
+/** Returns undefined unless the error is that of a task whose process ended while it ran several tasks. */
 export function findCulprit(error: unknown): Culprit | undefined {
   return typeof error === "object" && error !== null ? sharedEnds.get(error) : undefined;
 }
@@ -107,7 +107,7 @@ export class AgentProcess {
   constructor(options: AgentProcessOptions) {
     this.#options = options;
     this.loaded = this.#loading.promise;
-    // The pool listens too, but a process may fail when nobody waits for it.
+    // Without a handler, the rejection would end this process if nobody waits for the agent.
     this.loaded.catch(() => {});
     const { transport } = options;
     const child = transport.spawn();
@@ -185,7 +185,7 @@ export class AgentProcess {
     this.#tasks.set(id, { started: false, cancelling: false, resolve, reject });
     const { timeoutSeconds } = this.#options;
     using deadline = new Deadline(signal, timeoutSeconds, () => createTimeout(timeoutSeconds, this.#agent?.isAsync));
-    // After the task was sent, because a process ignores the cancellation of a task that it does not know.
+    // Begins after the task was sent, because a process ignores the cancellation of a task that it does not know.
     using _givingUp = onAbort(deadline.signal, () => this.#giveUp(id, deadline.signal.reason));
     return await promise;
   }
@@ -201,13 +201,13 @@ export class AgentProcess {
       await this.#readStandardError();
       this.#tail.clear();
     }
-    // A race of two promises that have settled is won by the first.
+    // `untilAborted` does not throw if the agent is loaded, even if the signal has aborted.
     signal.throwIfAborted();
     if (!this.usable) throw new TaskNotTaken("it was stopped");
   }
 
   /**
-   * Reads what is left of the standard error. The process wrote it before its last message, but to another pipe, which may be read later.
+   * Reads the rest of the standard error. The process wrote it before its last message, but this process may read that pipe later.
    */
   async #readStandardError(): Promise<void> {
     let received: number;
@@ -225,13 +225,13 @@ export class AgentProcess {
     this.#group.kill();
   }
 
-  /** Kills the process and writes its incomplete last line now, because this process may end before it reads the end. */
+  /** Kills the process and writes its incomplete last line now, because this process may end before the output does. */
   close(): void {
     this.kill();
     for (const flush of this.#flushes) flush();
   }
 
-  /** Keeps this process alive while it waits for the other one: nothing else might. */
+  /** Keeps this process alive while it waits for the other one. Nothing else may do so. */
   hold(): Disposable {
     if (this.#holders++ === 0) this.#setRefs(true);
     return {
@@ -357,7 +357,7 @@ export class AgentProcess {
   }
 }
 
-/** Lets this process end, or keeps it from ending, while the handle is open. */
+/** Keeps this process alive while the handle is open, or lets it end. */
 function setRef(handle: unknown, held: boolean): void {
   const method = (handle as Partial<Record<"ref" | "unref", unknown>> | null | undefined)?.[held ? "ref" : "unref"];
   if (typeof method === "function") method.call(handle);

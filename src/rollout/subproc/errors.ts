@@ -33,7 +33,11 @@ export function isSubprocCode(code: string | undefined): code is SubprocErrorCod
   return CODES.some((known) => known === code);
 }
 
-/** Returns the error of a task that ran too long. `isCancelled`: its process goes on. */
+/**
+ * Returns the error of a task that ran too long.
+ *
+ * @param isCancelled true if only the task was cancelled; its process goes on
+ */
 export function createTimeout(seconds: number | undefined, isCancelled = false): SubprocError {
   const what = isCancelled ? "The agent was cancelled" : "The agent's process was killed";
   return new SubprocError("agent_timeout", `${what} because it exceeded its limit of ${seconds} seconds.`);

@@ -7,7 +7,7 @@ import { decodeError, type WorkerMessage } from "./messages.js";
 import { createBareEnvironment } from "./task-environment.js";
 
 /**
- * Node processes with a channel of `fork`. Each task names its agent.
+ * Creates the transport of Node processes, over the channel of `fork`. Each task names its agent.
  *
  * @param nodeArguments Node arguments of the processes, in addition to the loaders of this process
  */
@@ -23,13 +23,13 @@ export function createForkTransport(nodeArguments: readonly string[] = []): Agen
         stdio: ["ignore", "pipe", "pipe", "ipc"],
         execArgv: [...pickLoaders(process.execArgv), ...(isSource ? ["--import", "tsx"] : []), ...nodeArguments],
       }),
-    // The agent may send messages of its own. They belong to no task.
+    // The agent may send messages of its own, which belong to no task.
     listen: (child, listener) =>
       child.on("message", (message: WorkerMessage | null) => message?.id !== undefined && listener(decode(message))),
     send(child, message) {
       if (!child.connected) throw new TaskNotTaken("its connection was closed");
       try {
-        // The callback ignores errors: if the message could not be sent, the process has ended, which its end reports.
+        // The callback ignores errors: a message cannot be sent if the process has ended, and that end is reported elsewhere.
         child.send(message, () => {});
       } catch (cause) {
         const text = `The task cannot be sent to another process: ${(cause as Error).message}`;

@@ -59,7 +59,7 @@ function restoreDirectory(directory: string): boolean {
 
 /** Returns true if the agent left no timer, request or child process behind. */
 async function becomesIdle(): Promise<boolean> {
-  // Resources that are just ending, such as a socket that returns to its pool, may need another turn of the event loop.
+  // Resources that are just ending, such as a socket that returns to its pool, may need another iteration of the event loop.
   for (let turn = 0; turn < 3; turn++) {
     await setImmediate();
     if (process.getActiveResourcesInfo().length <= idleResources) return true;

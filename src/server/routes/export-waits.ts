@@ -1,7 +1,11 @@
 import type { ExportWaits } from "../../session/export/exporter.js";
 import type { ServerContext } from "../context.js";
 
-/** @param signal aborts when the client disconnects */
+/**
+ * Returns the waits of an export. They also end when the server shuts down.
+ *
+ * @param signal aborts when the client disconnects
+ */
 export function toWaits(
   body: { wait_seconds: number; drain_seconds?: number | undefined },
   { settings, shutdown }: ServerContext,

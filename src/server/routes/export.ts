@@ -110,7 +110,7 @@ function exportBatch(app: App, context: ServerContext): void {
 /** Resolves when the sessions are exported and the export is on disk. Answers in one piece wait for the disk in plugins/storage.ts. */
 async function untilStored(exported: Promise<unknown>, { registry }: ServerContext): Promise<void> {
   await exported;
-  // Sealing many sessions takes some milliseconds, and sending goes on in the turn of the event loop in which this resolves.
+  // Sealing many sessions takes some milliseconds, and sending goes on in the iteration of the event loop in which this resolves.
   await eventLoop.yield();
   await registry.flushed().catch(() => undefined);
 }

@@ -95,7 +95,7 @@ function prepare(app: App, context: ServerContext): void {
   );
 }
 
-/** Settles when nothing reads the sessions any more. Until then, they must not be freed. */
+/** Returns a function that settles the export once the file reads no more sessions. Settling earlier could free them. */
 function afterReading(file: Readable, settle: PreparedExport<unknown>["settle"]): PreparedExport<unknown>["settle"] {
   return (outcome) => {
     if (file.closed) return settle(outcome);

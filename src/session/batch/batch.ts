@@ -85,7 +85,7 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
   /** Writes the rest of a batch that is packed in stripes, unless the batch is released meanwhile. */
   async complete(): Promise<void> {
     while (!this.#isReleased && this.writtenBytes < this.byteLength) {
-      // Each stripe waits for a turn of the event loop, so there are few: each is as long as all before it.
+      // Each stripe waits for an iteration of the event loop. So there are few: each is as long as all before it.
       await this.#native.writeStripe(this.writtenBytes);
       if (!this.#isReleased) this.onWritten?.();
     }

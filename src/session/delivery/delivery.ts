@@ -37,7 +37,7 @@ export class Delivery {
   #cleared = false;
 
   /**
-   * @param onChange called with an interaction when it was answered or repeated
+   * @param onChange called with the index of an interaction when it was answered or repeated
    * @param choicesOf returns the interactions that were answered together with one, and this one. Default: only this one
    */
   constructor(

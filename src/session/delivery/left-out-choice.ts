@@ -6,13 +6,13 @@ const NONE: ReadonlyMap<number, LeftOutInteraction> = new Map();
 /**
  * The interactions that the exports of a session leave out.
  *
- * The first export decides for all later ones: its repeats have the same rows, and its shards together have every row, even if an answer
- * reaches its client or is lost in between.
+ * The first export decides for all later ones. So its repeats have the same rows, and its shards together have every row, even if an
+ * answer reaches its client or is lost in between.
  */
 export class LeftOutChoice {
   readonly #delivery: Delivery;
   #chosen: ReadonlyMap<number, LeftOutInteraction> | undefined;
-  /** True once an export with the choice was settled, so that it may have reached a trainer. */
+  /** True once an export with the choice was settled. That export may have reached a trainer. */
   #isFinal: boolean;
 
   /** @param stored the choice of an earlier process */

@@ -91,7 +91,10 @@ export class Compactions {
     this.#next = count;
   }
 
-  /** Returns the newest interaction whose call the messages repeat, or the last one after it whose text they repeat, too. */
+  /**
+   * Returns the newest interaction whose call the messages repeat. If they also repeat texts of the answers after it, returns the last
+   * of these.
+   */
   #findByCallId(messages: readonly Message[]): number {
     let newest = -1;
     let later = messages;

@@ -21,7 +21,7 @@ export function restoreReasoning(messages: readonly Message[], ancestors: Iterab
   });
 }
 
-/** An ancestor whose answer was rewritten has another one at this place. */
+/** Returns true if the client sent the recorded answer. It may have replaced an answer with another one at the same position. */
 function isSameAnswer(recorded: Message, sent: Message): boolean {
   const [a, b] = [recorded, sent].map(({ toolCalls = [] }) => toolCalls.map(({ name }) => name).join());
   return a === b && recorded.content.trimEnd() === sent.content.trimEnd();

@@ -31,7 +31,7 @@ export interface PromptTokens {
   readonly pieces: readonly Int32Array[];
   /** The interaction whose tokens, input and output, the prompt begins with. Absent: the whole prompt was rendered. */
   readonly continues?: ParentMatch | undefined;
-  /** Why `concat` did not continue the parent's tokens. Absent: derived if the prompt does not begin with them. */
+  /** Why `concat` did not continue the parent's tokens. Absent: the turn finds the cause if the prompt does not begin with them. */
   readonly fallback?: string | undefined;
   /** The prompt adds text to the answer that it continues. */
   readonly extended?: boolean | undefined;
@@ -57,7 +57,7 @@ export interface RecordedAnswer {
   readonly outputTokens: number;
   /** Memory of the objects that the interaction does not share with its parent, in bytes. */
   readonly objectBytes: number;
-  /** The tools of the request, if no earlier call had them since the session is in memory. */
+  /** The tools of the request, if no earlier call had them since the session was loaded. */
   readonly tools: ToolList | undefined;
   /** See {@link Answer.request}. */
   readonly request: string | undefined;
@@ -95,7 +95,7 @@ export function* beginTurn(data: SessionData, conversation: Conversation, option
 
 /** One request of a conversation, from its messages to the recorded answers: `buildPrompt`, then `record` for each answer. */
 export class Turn implements SearchedRequest {
-  /** Messages that an earlier request of the session had, too, are the same objects. Caches find earlier results by them. */
+  /** Messages that the previous request had too are the same objects, so that caches find their results. */
   readonly conversation: Conversation;
   readonly digests: Uint8Array;
   readonly callIds: BigUint64Array | undefined;
@@ -110,7 +110,7 @@ export class Turn implements SearchedRequest {
   /** The state of the tree in which {@link parent} was found; undefined if it may depend on which answers reached the client. */
   readonly #foundAt: number | undefined;
   #prompt: { readonly tokens: NativePrompt; readonly from: PromptTokens } | undefined;
-  /** In relation to the parent for which it was read last. */
+  /** The own part relative to the parent for which it was read last. */
   #own: OwnPart | undefined;
   /** The interaction that the conversation was compacted from. Searched for once: the search reads up to 131,072 characters. */
   #compaction: { readonly from: number | undefined } | undefined;
@@ -175,7 +175,7 @@ export class Turn implements SearchedRequest {
     return this.#requirePrompt().from.fallback;
   }
 
-  /** Returns at most this number of tokens at the end of the prompt. Those of a continued interaction are not among them. */
+  /** Returns at most `count` tokens from the end of the prompt, without those of a continued interaction. */
   readPromptEnd(count: number): Int32Array {
     const end: number[] = [];
     for (const piece of this.#requirePrompt().from.pieces.toReversed()) {
@@ -221,8 +221,8 @@ export class Turn implements SearchedRequest {
     const outputTokens = generation.length;
     // Only recording the tokens shows whether the prompt begins with its parent's tokens, so the cause is determined in advance.
     const cause = from.fallback ?? (parent && this.#findBrokenPrefixCause(parent));
-    // It lists every field, and they are completed below: a spread would cost ten kilobytes per call, because V8 creates a hidden
-    // class for each field after it.
+    // Lists every field, and completes some below. A spread with fields after it would cost ten kilobytes per call, because V8
+    // creates a hidden class for each of these fields.
     const interaction: { -readonly [Field in keyof RecordedInteraction]: RecordedInteraction[Field] } = {
       index: -1,
       id: answer.id ?? `interaction-${randomUUID()}`,
@@ -298,7 +298,7 @@ export class Turn implements SearchedRequest {
     return promptTokens + completionTokens;
   }
 
-  /** Returns {@link parent}, or searches again if it may be another one by now: other calls were recorded, or an answer was lost. */
+  /** Returns {@link parent}. Searches again if calls were recorded since, or if the parent depends on which answers were delivered. */
   #findParentNow(): ParentMatch | undefined {
     const { parents } = this.#data;
     const isSame = this.#foundAt === parents.changes && !parents.dependsOnDelivery;
@@ -320,7 +320,7 @@ export class Turn implements SearchedRequest {
     return this.#own;
   }
 
-  /** `rerendered`: messages, tools and variables continue the parent's, but the template or the tokenizer turns them into other tokens. */
+  /** Returns `rerendered` if only the template or the tokenizer made other tokens of the same messages, tools and variables. */
   #findBrokenPrefixCause({ index, rule }: ParentMatch): BrokenPrefixCause {
     const parent = this.#data.log.at(index);
     if (rule === "messages") return "history_rewritten";
@@ -334,7 +334,7 @@ export class Turn implements SearchedRequest {
     return this.#compaction.from;
   }
 
-  /** A call that continues an answer begins no conversation. */
+  /** Returns undefined for a call that continues an answer, because it begins no conversation. */
   #searchCompacted(parent: ParentMatch | undefined, { added }: InputMessages): number | undefined {
     const { compactions } = this.#data;
     if (!parent) return compactions.find(this.messages);

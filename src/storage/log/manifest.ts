@@ -10,7 +10,7 @@ import { LOG_ID_BYTES } from "./record.js";
 /** Version of the files of a storage. */
 export const STORAGE_FORMAT = 1;
 
-/** Says which files belong to a log, so that a missing one, or one of another log, is noticed. */
+/** Lists the files of a log, so that a missing file or one of another log is noticed. */
 export interface Manifest {
   readonly log: Buffer;
   /** Numbers of the first and last segment. All between them exist. */

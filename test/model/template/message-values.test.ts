@@ -12,7 +12,7 @@ const DIALECT: Dialect = {
   hasDeveloper: true,
   reasoningField: "reasoning_content",
   systemRules: AS_THEY_ARE,
-  callRules: CALLS_AS_THEY_ARE,
+  callStyle: CALLS_AS_THEY_ARE,
 };
 
 /** Returns a message whose value is large enough to fill a generation. */

@@ -8,7 +8,7 @@ import { runAtOnce } from "../../../src/support/async/steps.js";
 import { AlternativesEngine } from "../../helpers/alternatives-engine.js";
 import { Proxy, type StartedSession } from "../../helpers/proxy.js";
 
-/** Stored responses with many log probabilities: they are written in turns of the event loop, and read again after a restart. */
+/** Stored responses with many log probabilities: they are written in iterations of the event loop, and read again after a restart. */
 
 const WIDTH = 20;
 const TOKENS = 3000;

@@ -113,7 +113,7 @@ function* toFrames(
   }
 }
 
-/** Returns the summary with the interactions that exports leave out, which the file decides if no export did. */
+/** Returns the summary with the interactions that exports leave out. If no export has decided on them, the file does. */
 function summarize(session: Session, forBatch: boolean): SessionSummary {
   const summary = { ...session.summarize(), leftOut: session.chooseLeftOut() };
   return forBatch ? { ...summary, state: "ended", held: false, acknowledged: false } : summary;

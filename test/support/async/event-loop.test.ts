@@ -2,12 +2,12 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { EventLoop } from "../../../src/support/async/event-loop.js";
 
-describe("Turns", () => {
-  it("starts one piece of work per round of the event loop, in order", async () => {
-    const turns = new EventLoop();
+describe("EventLoop", () => {
+  it("starts one piece of work per iteration of the event loop, in order", async () => {
+    const loop = new EventLoop();
     const log: string[] = [];
     const work = ["a", "b", "c"].map(async (name) => {
-      await turns.yield();
+      await loop.yield();
       log.push(name);
     });
     for (let round = 0; round < 3; round++) {
@@ -18,10 +18,10 @@ describe("Turns", () => {
     expect(log).toEqual(["a", "round 0", "b", "round 1", "c", "round 2"]);
   });
 
-  it("gives work a round of its own, and what follows another one", async () => {
-    const turns = new EventLoop();
+  it("gives work an iteration of its own, and what follows another one", async () => {
+    const loop = new EventLoop();
     const log: string[] = [];
-    const work = turns.alone(async () => {
+    const work = loop.alone(async () => {
       log.push("work");
       return 7;
     });
@@ -35,9 +35,9 @@ describe("Turns", () => {
   });
 
   it("works again after it was idle", async () => {
-    const turns = new EventLoop();
-    await turns.yield();
+    const loop = new EventLoop();
+    await loop.yield();
     await nextRound();
-    await expect(turns.yield()).resolves.toBeUndefined();
+    await expect(loop.yield()).resolves.toBeUndefined();
   });
 });
