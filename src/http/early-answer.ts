@@ -50,7 +50,8 @@ function limitRest(request: IncomingMessage): void {
   socket.once("close", stop);
 }
 
-function limitDropped(request: IncomingMessage): void {
+/** Receives and drops the body of a request that is not answered or was answered early. Resets the connection if it is large. */
+export function limitDropped(request: IncomingMessage): void {
   const { socket } = request;
   let dropped = 0;
   // Must come before the answer is sent: Node drops a body without a listener, and does not report its size.

@@ -67,6 +67,8 @@ const HOLD_SECONDS = 60;
 
 const NOT_FOUND = 404;
 const CONFLICT = 409;
+/** The worker has marked its sessions as exported, and has freed them since. */
+const GONE = 410;
 
 /** Maximum number of times that a step is sent to a worker. It is sent again each time the worker leaves and returns. */
 const MAX_CALLS = 3;
@@ -138,6 +140,7 @@ export class BatchExport {
     );
     if (settled.every((reply) => reply === undefined || reply.status < 300)) return packed;
     for (const { batch } of packed) batch.release();
+    if (settlement.outcome === "held") await this.withdraw(packed.map(({ id }) => id));
     throw droppedError();
   }
 
@@ -181,7 +184,7 @@ export class BatchExport {
       if (!(await this.#waitForReturn(share))) return undefined;
       const again = await this.#call(share, PREPARE, { ...sent.request, session_ids: share.sessionIds });
       id = again?.headers[EXPORT_ID];
-      if (!again || again.status === NOT_FOUND) return undefined;
+      if (!again || again.status === NOT_FOUND || again.status === GONE) return undefined;
       if (id === undefined) return again;
       if (createHash(DIGEST).update(again.body).digest("hex") === sent.digest) continue;
       // The sessions changed after the batch was packed.
@@ -298,7 +301,7 @@ function freeSessions(restored: readonly Pick<RestoredFile, "sessions">[]): void
 /** Returns the error for a worker that dropped the export. Its sessions may have changed since. */
 function droppedError(): ApiError {
   const message =
-    `A worker dropped its part of the batch, because the batch took longer than ${HOLD_SECONDS} s or the worker restarted. No ` +
-    "data is lost: export the batch again.";
+    `A worker dropped its part of the batch, because the batch took longer than ${HOLD_SECONDS} s or the worker restarted. Export ` +
+    "the batch again. Sessions of its other workers can be exported again while they are retained.";
   return new ApiError("batch_not_exportable", message, { param: "session_ids" });
 }

@@ -1,6 +1,7 @@
 import { ApiError } from "../../http/errors.js";
 import { DamagedSessionError } from "../../session/stored/damaged-session-error.js";
 import { SessionsFileError } from "../../session/stored/file/errors.js";
+import { onAbort } from "../../support/async/on-abort.js";
 import { workerUnavailableError } from "../forward.js";
 import type { WorkerConnections, WorkerStream } from "../worker-connections.js";
 import type { Worker } from "../worker-pool.js";
@@ -31,6 +32,12 @@ export interface FileRequest {
   readonly signal: AbortSignal;
 }
 
+/**
+ * Time for answers that are on their way when the client disconnects. Without the id in its headers, the gateway could not end what a worker
+ * has prepared.
+ */
+const LAST_ANSWER_MS = 2000;
+
 /** Requests the sessions file of each worker. The caller must read the files to their ends or close them. */
 export function openFiles(shares: readonly WorkerShare[], request: FileRequest): Promise<WorkerFile[]> {
   return Promise.all(shares.map((share) => openFile(share, request)));
@@ -43,16 +50,24 @@ async function openFile(share: WorkerShare, request: FileRequest): Promise<Worke
   const lost = new AbortController();
   const stopWatching = contact.watch(() => lost.abort());
   const body = { ...fields, session_ids: share.sessionIds };
-  const ends = AbortSignal.any([signal, lost.signal]);
+  let timer: NodeJS.Timeout | undefined;
+  const ending = onAbort(signal, () => (timer = setTimeout(() => lost.abort(), LAST_ANSWER_MS)));
   try {
-    const stream = await upstream.open(url, { path, headers, body, signal: ends });
+    const stream = await upstream.open(url, { path, headers, body, signal: lost.signal });
     contact.answered();
-    stream.body.once("close", stopWatching);
+    const closing = onAbort(signal, () => void stream.body.destroy());
+    stream.body.once("close", () => {
+      stopWatching();
+      closing[Symbol.dispose]();
+    });
     return { share, stream };
   } catch {
     stopWatching();
     if (!signal.aborted) contact.suspect();
     return { share, stream: undefined };
+  } finally {
+    ending[Symbol.dispose]();
+    clearTimeout(timer);
   }
 }
 

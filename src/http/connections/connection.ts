@@ -1,6 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { onResponseClose } from "../disconnect.js";
+import { limitDropped } from "../early-answer.js";
 import { endAndLinger, lingerBeforeClose } from "../linger.js";
 import type { ConnectionLimit } from "./connection-limit.js";
 import { HttpAnswer } from "./http-answer.js";
@@ -53,7 +55,7 @@ export class Connection {
 
   /** Calls `start` if the request is answered. A request whose answer cannot be delivered must have no effect. */
   accept(request: FastifyRequest, reply: FastifyReply, needsKey: boolean, start: () => void): void {
-    if (this.#answer || !this.#socket.writable) return this.#refuse(request.raw.rawHeaders);
+    if (this.#answer || !this.#socket.writable) return this.#refuse(request.raw);
     const answer = new HttpAnswer(request, reply);
     this.#answer = answer;
     if (this.#closing || answer.isLast) answer.closeAfter();
@@ -83,9 +85,11 @@ export class Connection {
     else this.#socket.destroy();
   }
 
-  #refuse(headers: readonly string[]): void {
+  #refuse(request: IncomingMessage): void {
     if (this.#answer) this.closeSoon();
-    this.#refusedBytes += headers.reduce((bytes, text) => bytes + text.length, REQUEST_BYTES);
+    this.#refusedBytes += request.rawHeaders.reduce((bytes, text) => bytes + text.length, REQUEST_BYTES);
     if (this.#refusedBytes > MAX_REFUSED_BYTES) this.#socket.destroy();
+    // A body that nobody reads would pause the socket, and hide that the client disconnects.
+    limitDropped(request);
   }
 }
