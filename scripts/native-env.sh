@@ -2,16 +2,22 @@
 
 jobs=${ROLLTAPE_JOBS:-2}
 
-# usage: need_header <header> <Debian package> <name>
-# What has the header, from the distribution where it is missing and we may install it.
-need_header() {
-  [ -e "/usr/include/$1" ] && return
+# usage: install_packages <name> <Debian package>…
+# Installs what is missing from the distribution, as root; otherwise says how.
+install_packages() {
+  missing=$1
+  shift
   if [ "$(id -u)" -ne 0 ] || ! command -v apt-get > /dev/null; then
-    echo "$3 is missing: install it (Debian: apt-get install $2)" >&2
+    echo "$missing is missing: install it (Debian: apt-get install $*)" >&2
     exit 1
   fi
   apt-get update -qq
-  apt-get install -y -qq "$2"
+  apt-get install -y -qq --no-install-recommends "$@"
+}
+
+# usage: need_header <header> <Debian package> <name>
+need_header() {
+  [ -e "/usr/include/$1" ] || install_packages "$3" "$2"
 }
 
 need_googletest() {
@@ -25,12 +31,7 @@ need_google_benchmark() {
 # Clang with libFuzzer, likewise. Sets clang and clangxx.
 need_clang() {
   find_clang && return
-  if [ "$(id -u)" -ne 0 ] || ! command -v apt-get > /dev/null; then
-    echo "Clang with its sanitizers is missing: install it (Debian: apt-get install clang-14 libclang-rt-14-dev)" >&2
-    exit 1
-  fi
-  apt-get update -qq
-  apt-get install -y -qq --no-install-recommends clang-14 libclang-rt-14-dev
+  install_packages "Clang with its sanitizers" clang-14 libclang-rt-14-dev
   find_clang
 }
 

@@ -4,16 +4,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/native-env.sh
-make_scratch
 
 # Apple's libc++ is about two versions behind; 16 lacks std::jthread and std::from_chars of a double, as Apple's does.
 version=16
-if ! command -v "clang++-$version" >/dev/null || [ ! -d "/usr/lib/llvm-$version/include/c++/v1" ]; then
-  if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
-    echo "as root, run apt-get install clang-$version libc++-$version-dev libc++abi-$version-dev" >&2
-    exit 1
-  fi
-  apt-get install -y -qq --no-install-recommends "clang-$version" "libc++-$version-dev" "libc++abi-$version-dev" >/dev/null
+if ! command -v "clang++-$version" > /dev/null || [ ! -d "/usr/lib/llvm-$version/include/c++/v1" ]; then
+  install_packages "Clang with libc++" "clang-$version" "libc++-$version-dev" "libc++abi-$version-dev" > /dev/null
 fi
 prefix=$(node -p 'path.dirname(path.dirname(fs.realpathSync(process.execPath)))')
 headers=$(find "$prefix/include/node" "$HOME/.cmake-js" /usr/include/node -maxdepth 6 -name node_api.h 2>/dev/null | head -n 1)

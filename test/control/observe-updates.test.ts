@@ -6,7 +6,7 @@ import { WeightMetrics } from "../../src/control/weights/weight-metrics.js";
 import type { WeightsRecord } from "../../src/control/weights/weights-schemas.js";
 import { captureLog } from "../helpers/captured-log.js";
 
-/** What the log and the metrics say of weight updates. */
+/** Log lines and metrics of weight updates. */
 
 const RECORD: WeightsRecord = {
   state: "idle",

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { onHalfOpen } from "../../src/http/half-open.js";
 
-/** What finds out whether a client that closed its side of the connection is still there. */
+/** The check whether a client that closed its side of the connection is still there. */
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());

@@ -7,7 +7,7 @@ import { StreamLog } from "../../src/http/stream-log.js";
 import { captureLog } from "../helpers/captured-log.js";
 import { LENIENT_CONNECTIONS } from "../helpers/lenient-connections.js";
 
-/** What the log says of an answer that fails after its headers were sent. */
+/** Log lines of an answer that fails after its headers were sent. */
 
 function logged(error: Error, destroyed = false) {
   const { logger, lines } = captureLog();

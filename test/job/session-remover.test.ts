@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { SessionRemover, type SessionRemoverOptions } from "../../src/job/session-remover.js";
 import { createDeferred } from "../../src/support/async/deferred.js";
 
-/** What deletes the sessions of runs that do not count. */
+/** The deletion of the sessions of runs that do not count. */
 
 function start(options: Partial<SessionRemoverOptions> = {}) {
   const removed: string[] = [];

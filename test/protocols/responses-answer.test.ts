@@ -4,7 +4,7 @@ import { listNamedResponses, responsesSchema } from "../../src/protocols/respons
 import { emptyResponse, toEcho, toResponseBody } from "../../src/protocols/responses/response.js";
 import { stringify } from "./support/to-text.js";
 
-/** What clients of the Responses API get: the request's own fields, how the answer ended, and what it cost. */
+/** Answers of the Responses API: the request's own fields, how the answer ended, and its usage. */
 
 const ANSWER: GenerationAnswer = {
   interactionId: "resp_1",

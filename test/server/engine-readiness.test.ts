@@ -3,7 +3,7 @@ import { parseConfig } from "../../src/config/index.js";
 import type { Engine, ReadinessProblem, ServerReadiness, ServerWarning } from "../../src/engine/engine.js";
 import { engineReadiness } from "../../src/server/engine-readiness.js";
 
-/** What a start says about engine servers that cannot serve calls, and which key of the configuration it names. */
+/** Messages of a start about engine servers that cannot serve calls, and the configuration key that each names. */
 
 const URL_A = "http://a:1/v1";
 const ready = (url: string, warnings?: readonly ServerWarning[]): ServerReadiness => {

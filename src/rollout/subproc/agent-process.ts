@@ -16,7 +16,7 @@ const TAIL_BYTES = 8192;
 /** How long a cancelled task may clean up before its process gets no more tasks. */
 const CANCEL_SECONDS = 10;
 
-/** What a process reports about its agent. */
+/** Facts about a loaded agent. */
 export interface LoadedAgent {
   /** True if the agent can run many tasks at once. */
   readonly isAsync: boolean;
@@ -45,7 +45,7 @@ export interface AgentTransport {
   listen(child: ChildProcess, listener: (message: ProcessMessage | undefined) => void): void;
   /** @throws TaskNotTaken, SubprocError */
   send(child: ChildProcess, message: object): void;
-  /** What the agent prints, apart from standard error. */
+  /** Returns the outputs of the agent other than standard error. */
   printed(child: ChildProcess): readonly Readable[];
   /** Handles that keep this process alive while it waits for an answer. */
   handles(child: ChildProcess): readonly unknown[];
