@@ -1,9 +1,6 @@
-import type { z } from "zod";
 import { controlBody } from "../http/control-body.js";
 import { sessionIds, waitFields } from "./batch-request.js";
 
 export const SESSIONS_FILE = "application/vnd.rolltape.sessions";
 
 export const sessionsBody = controlBody({ session_ids: sessionIds, ...waitFields });
-
-export type SessionsRequest = z.output<typeof sessionsBody>;

@@ -1,4 +1,4 @@
-import type { EpisodeLine, Overview, TokenSlice } from "./api.js";
+import type { Overview, TokenSlice } from "./api.js";
 
 /**
  * Format of the data in an HTML file of `rolltape view --html`. Each block is
@@ -20,7 +20,6 @@ export const episodeBlock = (index: number): string => `rolltape-episode-${index
 export const tokensBlock = (index: number): string => `rolltape-tokens-${index}`;
 
 export type EmbeddedOverview = readonly Overview[];
-export type EmbeddedEpisode = EpisodeLine;
 
 /** Tokens of an episode. Ids and texts recur, so they are stored once. */
 export interface EmbeddedTokens {

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { baseUrl, nullableText, seconds } from "./values.js";
 
 export const ENGINE_TYPES = ["embedded", "sglang", "vllm"] as const;
-export type EngineType = (typeof ENGINE_TYPES)[number];
 
 /** The inference engine that samples the tokens. */
 export const engineSchema = z.strictObject({

@@ -32,5 +32,3 @@ export const exportFiltersSchema = z.strictObject({
       "`drop`: exports no calls whose output a token limit cut (finish reason `length`). Used by rollout jobs only.",
     ),
 });
-
-export type ExportFiltersConfig = z.output<typeof exportFiltersSchema>;

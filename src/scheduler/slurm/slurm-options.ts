@@ -61,7 +61,6 @@ export const slurmSchema = z.strictObject({
   poll_seconds: z.number().min(0.05).max(3600).default(5).describe("Seconds between checks of the job's state."),
 });
 
-export type SlurmOptions = z.output<typeof slurmSchema>;
 export type MachineGroup = z.output<typeof groupSchema>;
 
 function findReservedKey(text: string): string | undefined {
