@@ -237,9 +237,13 @@ export class SessionRegistry {
     return number === undefined || !records ? undefined : yield* records.readResponse(session.id, number, index);
   }
 
-  /** Resolves when an answer may be sent: at once if sessions are not stored, otherwise see {@link SessionRecords.flushed}. */
-  async flushed(): Promise<void> {
-    await this.#options.records?.flushed();
+  /**
+   * Resolves when an answer may be sent: at once if sessions are not stored, otherwise see {@link SessionRecords.flushed}.
+   *
+   * @param session the only session whose changes matter; default: all changes
+   */
+  async flushed(session?: Session): Promise<void> {
+    await this.#options.records?.flushed(session && this.numberOf(session));
   }
 
   /**

@@ -61,26 +61,40 @@ export class GroupCommit {
     return this.#queue.length;
   }
 
-  /** Queues changes. All changes of one event turn are one group, which is committed together: they belong to one step of the server. */
-  write(changes: readonly Change[]): void {
-    if (changes.length === 0) return;
+  /** Number of groups that were on disk when the last commit ended. Groups are numbered from 1 in the order of their changes. */
+  get durable(): number {
+    return this.#durable;
+  }
+
+  /**
+   * Queues changes. All changes of one event turn are one group, which is committed together: they belong to one step of the server.
+   *
+   * @returns the number of the group
+   */
+  write(changes: readonly Change[]): number {
+    if (changes.length === 0) return this.#written;
     if (this.#open) {
       pushAll(this.#open, changes);
-      return;
+      return this.#written;
     }
     this.#open = [...changes];
     queueMicrotask(() => (this.#open = undefined));
     this.#queue.push(this.#open);
     this.#written++;
     if (!this.#closed) this.#running ??= this.#run(this.#options.delayMilliseconds);
+    return this.#written;
   }
 
-  /** Resolves when everything that was queued so far is on disk. Rejects if a commit fails first. */
-  flushed(): Promise<void> {
-    if (this.#durable === this.#written) return Promise.resolve();
+  /**
+   * Resolves when a group and all earlier ones are on disk. Rejects if a commit fails first.
+   *
+   * @param group default: the last one
+   */
+  flushed(group = this.#written): Promise<void> {
+    if (this.#durable >= group) return Promise.resolve();
     if (this.#failure) return Promise.reject(this.#failure);
     this.#hurry?.();
-    return new Promise((resolve, reject) => this.#waiting.push({ until: this.#written, resolve, reject }));
+    return new Promise((resolve, reject) => this.#waiting.push({ until: group, resolve, reject }));
   }
 
   /** Waits for the last commit. Changes that the disk still refuses are lost. */
@@ -147,7 +161,7 @@ export class GroupCommit {
     const isDurable = ({ until }: Waiting) => until <= this.#durable;
     const resolved = this.#waiting.filter(isDurable);
     if (resolved.length === 0) return;
-    this.#waiting = this.#waiting.slice(resolved.length);
+    this.#waiting = this.#waiting.filter((waiting) => !isDurable(waiting));
     for (const { resolve } of resolved) resolve();
   }
 

@@ -90,25 +90,35 @@ export class Storage {
     return this.#commits.failure;
   }
 
-  /** Number of calls of {@link write} whose changes are not on disk. */
+  /** Number of groups of changes that are not on disk; see {@link write}. */
   get pending(): number {
     return this.#commits.pending;
+  }
+
+  /** Number of the last group of changes that is on disk. */
+  get durable(): number {
+    return this.#commits.durable;
   }
 
   /**
    * Queues changes. They reach the disk together, after all earlier changes.
    *
+   * @returns the number of the group that they belong to, with the other changes of this event turn
    * @throws RangeError for a key that its table cannot have
    */
-  write(changes: readonly Change[]): void {
+  write(changes: readonly Change[]): number {
     // Such a change could never be written.
     for (const { table, key } of changes) requireKey(table, key);
-    this.#commits.write(changes);
+    return this.#commits.write(changes);
   }
 
-  /** Resolves when an answer may be sent: with durability `call`, when all changes so far are on disk. */
-  async flushed(): Promise<void> {
-    if (this.#answersWait) await this.#measureWait(() => this.#commits.flushed());
+  /**
+   * Resolves when an answer may be sent: with durability `call`, when a group of changes and all earlier ones are on disk.
+   *
+   * @param group default: that of the last change
+   */
+  async flushed(group?: number): Promise<void> {
+    if (this.#answersWait) await this.#measureWait(() => this.#commits.flushed(group));
     else if (this.failure) throw this.failure;
   }
 

@@ -68,6 +68,26 @@ test("flushed waits for the commit with the changes so far, not for later commit
   expect(commits.pending).toBe(1);
 });
 
+test("flushed waits for one group only, in any order of the waiting callers", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk);
+  const first = commits.write([change("a")]);
+  const { end } = await disk.commitNumber(0);
+  const second = commits.write([change("b")]);
+  const order: string[] = [];
+  const all = [
+    commits.flushed(second).then(() => order.push("second")),
+    commits.flushed(first).then(() => order.push("first")),
+  ];
+  end();
+  (await disk.commitNumber(1)).end();
+  await Promise.all(all);
+  expect(order).toEqual(["first", "second"]);
+  commits.write([change("c")]);
+  await commits.flushed(second);
+  expect(commits.pending).toBe(1);
+});
+
 test("flushed resolves at once if no change was written", async () => {
   await expect(open(new HeldDisk()).flushed()).resolves.toBeUndefined();
 });

@@ -143,7 +143,7 @@ async function whenStored(
 ): Promise<void> {
   try {
     if (saving.length > 0) await Promise.all(saving);
-    await registry.flushed();
+    await registry.flushed(session);
   } catch (error) {
     for (const { interaction } of records) session.delivery.closedEarly(interaction.index);
     throw error;

@@ -46,7 +46,8 @@ export const storagePlugin = fp<StoragePluginOptions>((app, { registry, server: 
 
   app.addHook("onSend", async (request, reply, payload) => {
     if (reply.statusCode >= 400 || isRead(request)) return payload;
-    const flushed = registry.flushed();
+    // A model call has waited for its record already, and need not wait for the calls that were recorded meanwhile.
+    const flushed = registry.flushed(request.admitted ? (request.session ?? undefined) : undefined);
     await (request.routeOptions.config.worksWithoutDisk ? flushed.catch(() => undefined) : flushed);
     return payload;
   });

@@ -1,40 +1,45 @@
 import type { Change } from "../../storage/index.js";
 import { readSessionKey } from "./keys.js";
 
-/** Knows which sessions have changes that are not on disk, so that a server that stops can name those that it loses. */
+/**
+ * Knows which sessions have changes that are not on disk: an answer waits only for those of its own session, and a server that stops
+ * names the sessions that it loses.
+ */
 export class PendingSessions {
-  /** The numbers of the sessions of each group of changes that the storage has queued, oldest first. */
-  #groups: Set<number>[] = [];
+  /** The last group of changes of each session, by session number, in the order of the groups. */
+  readonly #groups = new Map<number, number>();
 
   /**
    * Call it after each write.
    *
-   * @param before the number of pending groups before the write. Changes of one event turn share a group
-   * @param after the number after it
+   * @param group the number that `Storage.write` returned
+   * @param durable number of the last group on disk
    */
-  written(changes: readonly Change[], before: number, after: number): void {
-    const last = after > before ? undefined : this.#groups.at(-1);
-    const group = last ?? new Set();
-    if (!last) this.#groups.push(group);
+  written(changes: readonly Change[], group: number, durable: number): void {
     for (const { table, key } of changes) {
-      if (table === "sessions" || table === "records")
-        group.add(readSessionKey(Buffer.from(key.buffer, key.byteOffset, key.byteLength)));
+      if (table !== "sessions" && table !== "records") continue;
+      const session = readSessionKey(Buffer.from(key.buffer, key.byteOffset, key.byteLength));
+      this.#groups.delete(session);
+      this.#groups.set(session, group);
     }
-    this.#dropStored(after);
+    this.#dropStored(durable);
   }
 
-  /**
-   * Returns the numbers of the sessions with changes that are not on disk.
-   *
-   * @param pending number of pending groups
-   */
-  list(pending: number): number[] {
-    this.#dropStored(pending);
-    return [...new Set(this.#groups.flatMap((group) => [...group]))];
+  /** Returns the last group with changes of a session; undefined if all of them were on disk at the last write. */
+  groupOf(session: number): number | undefined {
+    return this.#groups.get(session);
   }
 
-  #dropStored(pending: number): void {
-    const stored = this.#groups.length - pending;
-    if (stored > 0) this.#groups = this.#groups.slice(stored);
+  /** Returns the numbers of the sessions with changes that are not on disk. */
+  list(durable: number): number[] {
+    this.#dropStored(durable);
+    return [...this.#groups.keys()];
+  }
+
+  #dropStored(durable: number): void {
+    for (const [session, group] of this.#groups) {
+      if (group > durable) return;
+      this.#groups.delete(session);
+    }
   }
 }

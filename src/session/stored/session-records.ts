@@ -297,11 +297,16 @@ export class SessionRecords {
     }
   }
 
-  /** Resolves when an answer may be sent; see {@link Storage.flushed}. */
-  async flushed(): Promise<void> {
+  /**
+   * Resolves when an answer may be sent; see {@link Storage.flushed}.
+   *
+   * @param session number of the only session whose changes matter; default: all changes
+   */
+  async flushed(session?: number): Promise<void> {
     this.#saveChanged();
     this.#writeOutcomes();
-    await this.#storage.flushed();
+    const group = session === undefined ? undefined : (this.#pendingSessions.groupOf(session) ?? 0);
+    await this.#storage.flushed(group);
   }
 
   /** Number of sessions whose data could not be read when it was needed, without those that were freed since. */
@@ -311,7 +316,7 @@ export class SessionRecords {
 
   /** Returns the numbers of the sessions with changes that are not on disk. */
   listPending(): number[] {
-    return this.#pendingSessions.list(this.#storage.pending);
+    return this.#pendingSessions.list(this.#storage.durable);
   }
 
   /** Resolves when everything that changed so far can be read. */
@@ -352,9 +357,8 @@ export class SessionRecords {
     const outcomes = this.#outcomes;
     this.#outcomes = [];
     const all = [...outcomes, ...changes];
-    const before = this.#storage.pending;
-    this.#storage.write(all);
-    if (all.length > 0) this.#pendingSessions.written(all, before, this.#storage.pending);
+    if (all.length === 0) return;
+    this.#pendingSessions.written(all, this.#storage.write(all), this.#storage.durable);
   }
 }
 

@@ -48,7 +48,7 @@ function holdDisk(): () => void {
   const flush = registry.flushed.bind(registry);
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
-  vi.spyOn(registry, "flushed").mockImplementation(() => held.then(flush));
+  vi.spyOn(registry, "flushed").mockImplementation((of) => held.then(() => flush(of)));
   return release;
 }
 
@@ -91,4 +91,15 @@ test("a retry without such a key may be of a call that the crash cut, so the ans
   const { choices } = reply.json<{ choices: [{ message: object }] }>();
   await proxy.turn(started, [...messages, choices[0].message, { role: "user", content: "b" }]);
   expect(await readLeftOut(started)).toEqual([]);
+});
+
+test("the answer of a model call waits for the changes of its session, that of another route for all changes", async () => {
+  const started = await proxy.session();
+  const { registry } = proxy.context;
+  const flushed = vi.spyOn(registry, "flushed");
+  await proxy.chat(started, messages);
+  expect(new Set(flushed.mock.calls.map(([session]) => session))).toEqual(new Set([registry.get(started.id)]));
+  flushed.mockClear();
+  await proxy.post("/rl/set_reward", { reward: 1 }, started.key);
+  expect(flushed.mock.calls).toEqual([[undefined]]);
 });

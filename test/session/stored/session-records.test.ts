@@ -81,3 +81,27 @@ test("a reward is written together with the head that counts it", async () => {
   const [first] = writes.filter((changes) => changes.length > 0);
   expect(first?.map(({ table }) => table)).toEqual(["records", "sessions"]);
 });
+
+test("an answer waits for the changes of its own session only", async () => {
+  let durable = 0;
+  let groups = 0;
+  const waits: (number | undefined)[] = [];
+  const storage: Pick<Storage, "write" | "durable" | "flushed"> = {
+    write: () => ++groups,
+    get durable() {
+      return durable;
+    },
+    flushed: async (group) => void waits.push(group),
+  };
+  const records = new SessionRecords(storage as Storage);
+  const [own, other] = [0, 1].map((number) => records.journal(number, () => ({ summary: SUMMARY })));
+  own?.summaryChanged();
+  await records.flushed(0);
+  other?.summaryChanged();
+  await records.flushed(0);
+  await records.flushed();
+  durable = 1;
+  other?.summaryChanged();
+  await records.flushed(0);
+  expect(waits).toEqual([1, 1, undefined, 0]);
+});
