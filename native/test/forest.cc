@@ -36,6 +36,9 @@ void cut(ModelRow& row, std::size_t length) {
   row.lossMask.resize(length);
   row.logprobs.resize(length);
   row.versions.resize(length);
+  row.wide.resize(length);
+  row.kept.resize(length);
+  row.experts.resize(length);
 }
 
 }  // namespace

@@ -29,15 +29,61 @@ Outline Model::outline() const {
   return outline;
 }
 
+const ChannelSpec& wideChannel() {
+  static const ChannelSpec spec{.name = "wide", .dtype = Dtype::kI32, .shape = {7}};
+  return spec;
+}
+
+const ChannelSpec& expertsChannel() {
+  static const ChannelSpec spec{.name = "experts", .dtype = Dtype::kU8, .shape = {48, 8}, .ofSequence = true};
+  return spec;
+}
+
+const ChannelSpec& keptChannel() {
+  static const ChannelSpec spec{.name = "kept_ids", .dtype = Dtype::kI32, .offsets = "kept_offsets"};
+  return spec;
+}
+
+std::int32_t Model::source(std::size_t index) const {
+  if (shared(index) == 0) return -1;
+  std::int32_t at = all[index].parent;
+  while (shared(static_cast<std::size_t>(at)) >= shared(index)) at = all[static_cast<std::size_t>(at)].parent;
+  return at;
+}
+
+Items Model::ownExperts(std::size_t index) const {
+  Items own = all[index].experts;
+  const std::size_t first = shared(index);
+  const bool isBeforeKnown = first > 0 && !expertsAt(static_cast<std::size_t>(source(index)), first - 1).empty();
+  for (std::size_t i = 0; i < std::min(first, own.size()); ++i) {
+    if (i + 1 < first || isBeforeKnown) own[i].clear();
+  }
+  return own;
+}
+
+std::vector<std::uint8_t> Model::expertsAt(std::size_t index, std::size_t position) const {
+  for (auto at = static_cast<std::int32_t>(index); at >= 0; at = source(static_cast<std::size_t>(at))) {
+    const Items own = ownExperts(static_cast<std::size_t>(at));
+    if (position < own.size() && !own[position].empty()) return own[position];
+    if (position >= shared(static_cast<std::size_t>(at))) break;
+  }
+  return {};
+}
+
 ModelRow modelRow(const Model& model, std::size_t index, RowStyle style) {
-  ModelRow row{index, model.all[index].sequence(), {}, {}, {}};
+  ModelRow row{index, model.all[index].sequence(), {}, {}, {}, {}, {}, {}};
   row.lossMask.assign(row.ids.size(), 0);
   row.logprobs.assign(row.ids.size(), 0);
   row.versions.assign(row.ids.size(), -1);
+  row.wide.resize(row.ids.size());
+  row.kept.resize(row.ids.size());
+  for (std::size_t i = 0; i < row.ids.size(); ++i) row.experts.push_back(model.expertsAt(index, i));
   if (model.all[index].leftOut) return row;
   for (std::size_t at = index;; at = static_cast<std::size_t>(model.all[at].parent)) {
     const ModelInteraction& turn = model.all[at];
     for (std::size_t i = 0; i < turn.output.size(); ++i) {
+      row.wide[turn.input.size() + i] = turn.wide[i];
+      row.kept[turn.input.size() + i] = turn.kept[i];
       if (turn.forced[i]) continue;
       row.lossMask[turn.input.size() + i] = 1;
       row.logprobs[turn.input.size() + i] = turn.logprobs[i];
@@ -66,6 +112,39 @@ std::vector<ForcedRun> runsOf(const std::vector<bool>& forced) {
     }
   }
   return runs;
+}
+
+std::vector<std::uint8_t> randomBytes(Random& random, std::size_t count) {
+  std::vector<std::uint8_t> bytes(count);
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random.below(256));
+  return bytes;
+}
+
+/// Gives items to a stretch of the tokens, and to the generation.
+/// @param bytesOf returns the number of bytes of a token's items
+template <typename BytesOf>
+void giveItems(Random& random, const ChannelSpec& spec, Items& items, Generation& generation, BytesOf bytesOf) {
+  const auto size = static_cast<std::uint32_t>(items.size());
+  const std::uint32_t first = random.below(size + 1);
+  const std::uint32_t end = first + random.below(size - first + 1);
+  std::vector<std::uint8_t> values;
+  std::vector<std::uint32_t> counts;
+  for (std::uint32_t i = first; i < end; ++i) {
+    items[i] = randomBytes(random, bytesOf());
+    values.insert(values.end(), items[i].begin(), items[i].end());
+    if (spec.isRagged()) counts.push_back(static_cast<std::uint32_t>(items[i].size() / spec.itemBytes()));
+  }
+  generation.addChannel(spec, first, std::as_bytes(std::span(values)), counts);
+}
+
+void giveChannels(Random& random, ModelInteraction& made, Generation& generation) {
+  made.wide.resize(made.output.size());
+  made.kept.resize(made.output.size());
+  made.experts.resize(made.input.size() + made.output.size());
+  if (random.chance(0.7)) return;
+  giveItems(random, wideChannel(), made.wide, generation, [] { return wideChannel().itemBytes(); });
+  giveItems(random, expertsChannel(), made.experts, generation, [] { return expertsChannel().itemBytes(); });
+  giveItems(random, keptChannel(), made.kept, generation, [&] { return keptChannel().itemBytes() * random.below(4); });
 }
 
 /// Few of each, so that columns have labels in common, and sometimes fewer than the columns ask for.
@@ -125,6 +204,7 @@ void ModelledSession::grow(Random& random) {
   Generation generation;
   generation.append(made.output, made.logprobs, made.versions);
   generation.setForced(runsOf(made.forced));
+  giveChannels(random, made, generation);
   describe(random, made);
   RecordInput input{prompt, generation, {}, {}, made.parent};
   const std::vector<MessageDigest> digests = digestsOf(std::vector<std::string>{std::to_string(count)});

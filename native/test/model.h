@@ -9,6 +9,14 @@
 
 namespace rolltape::test {
 
+/// The items of a channel by token, as bytes; empty where a token has none.
+using Items = std::vector<std::vector<std::uint8_t>>;
+
+/// A channel of outputs, one of sequences, and a ragged one.
+const ChannelSpec& wideChannel();
+const ChannelSpec& expertsChannel();
+const ChannelSpec& keptChannel();
+
 /// A session as one would write it down: every interaction with its whole sequence.
 struct ModelInteraction {
   std::vector<std::int32_t> input;
@@ -17,6 +25,10 @@ struct ModelInteraction {
   std::vector<std::int32_t> versions;
   /// By output token: the engine wrote it.
   std::vector<bool> forced;
+  /// By output token.
+  Items wide, kept;
+  /// By token of the sequence, as the engine gave them.
+  Items experts;
   std::int32_t parent = -1;
   std::optional<double> reward;
   std::vector<std::uint32_t> facts;
@@ -37,6 +49,12 @@ struct Model {
 
   std::size_t shared(std::size_t index) const;
   bool exact(std::size_t index) const;
+  /// The interaction's own items of expertsChannel(), and that of the token before if no ancestor has it.
+  Items ownExperts(std::size_t index) const;
+  /// The nearest ancestor whose own tokens are among those that this one shares; -1: none.
+  std::int32_t source(std::size_t index) const;
+  /// The item of a token of the sequence: of the interaction, or of the nearest source that has one.
+  std::vector<std::uint8_t> expertsAt(std::size_t index, std::size_t position) const;
   Outline outline() const;
 };
 
@@ -47,6 +65,7 @@ struct ModelRow {
   std::vector<std::int32_t> lossMask;
   std::vector<float> logprobs;
   std::vector<std::int32_t> versions;
+  Items wide, kept, experts;
 };
 
 ModelRow modelRow(const Model& model, std::size_t index, RowStyle style);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../base/size.h"
+#include "pack/channels.h"
 #include "pack/packed.h"
 #include "pack/padded.h"
 #include "pack/row_tensors.h"
@@ -26,9 +27,10 @@ void requireCountable(const BatchShape& shape) {
 BatchLayout layoutBatch(const Plan& plan, const Metadata& metadata) {
   plan.requirePackable();
   requireCountable(plan.shape());
-  if (plan.columns().empty()) return {layoutSafetensors(tensorSpecs(plan.shape()), metadata), {}};
-  LabelCodes labels(plan);
   Metadata all = metadata;
+  if (!plan.shape().channels.empty()) all.emplace_back("channels", channelsJson(plan.shape().channels));
+  if (plan.columns().empty()) return {layoutSafetensors(tensorSpecs(plan.shape()), all), {}};
+  LabelCodes labels(plan);
   all.emplace_back("row_codes", labels.json());
   return {layoutSafetensors(tensorSpecs(plan.shape()), all), std::move(labels)};
 }
@@ -37,6 +39,7 @@ void writeBatch(const Plan& plan, const BatchLayout& layout, std::byte* block, u
   std::memcpy(block, layout.header.data(), layout.header.size());
   const BatchBlock batch(layout, block);
   writeRowTensors(plan, layout.labels, batch, threads);
+  writeChannels(plan, batch, threads);
   switch (plan.options().layout) {
     case Layout::kPadded:
       return writePadded(plan, batch, threads);

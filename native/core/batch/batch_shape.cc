@@ -8,11 +8,10 @@ namespace {
 
 using Shape = std::vector<std::uint64_t>;
 
-std::vector<TensorSpec> perToken(const Shape& shape) {
-  return {{"input_ids", Dtype::kI32, shape},
-          {"loss_mask", Dtype::kI32, shape},
-          {"logprobs", Dtype::kF32, shape},
-          {"versions", Dtype::kI32, shape}};
+/// The shape of a tensor with an entry per token.
+Shape tokenShape(const BatchShape& batch) {
+  if (batch.layout == Layout::kPadded) return {batch.rows, batch.length};
+  return {batch.tokens};
 }
 
 /// The row and turn columns whose elements are as wide as those of `like`.
@@ -29,53 +28,61 @@ void addColumns(const BatchShape& batch, Dtype like, std::vector<TensorSpec>& sp
   add("turn_", batch.turns, &RowColumn::perTurn);
 }
 
-std::vector<TensorSpec> paddedSpecs(const BatchShape& batch) {
-  const Shape shape{batch.rows, batch.length};
-  std::vector<TensorSpec> specs = perToken(shape);
-  specs.push_back({"rewards", Dtype::kF32, {batch.rows}});
-  addColumns(batch, Dtype::kI32, specs);
-  specs.push_back({"attention_mask", Dtype::kBool, shape});
-  addColumns(batch, Dtype::kBool, specs);
-  return specs;
+/// The tensors of channels whose elements have this size.
+void addChannelSpecs(const BatchShape& batch, std::uint64_t bytes, std::vector<TensorSpec>& specs) {
+  const Shape perToken = tokenShape(batch);
+  for (const BatchChannel& channel : batch.channels) {
+    const auto add = [&](const std::string& name, Dtype dtype, Shape shape, std::span<const std::uint32_t> item) {
+      if (dtypeBytes(dtype) != bytes) return;
+      shape.insert(shape.end(), item.begin(), item.end());
+      specs.push_back({name, dtype, std::move(shape)});
+    };
+    const ChannelSpec& spec = channel.spec;
+    if (spec.isRagged()) {
+      add(spec.offsets, Dtype::kI64, {checkedAdd(batch.tokens, 1)}, {});
+      add(spec.name, spec.dtype, {channel.items()}, spec.shape);
+    } else {
+      add(spec.name, spec.dtype, perToken, spec.shape);
+      add(channel.maskName(), Dtype::kBool, perToken, {});
+    }
+  }
 }
 
-std::vector<TensorSpec> packedSpecs(const BatchShape& batch) {
-  std::vector<TensorSpec> specs = perToken({batch.tokens});
-  specs.push_back({"position_ids", Dtype::kI32, {batch.tokens}});
-  specs.push_back({"cu_seqlens", Dtype::kI32, {checkedAdd(batch.rows, 1)}});
-  specs.push_back({"rewards", Dtype::kF32, {batch.rows}});
-  addColumns(batch, Dtype::kI32, specs);
-  specs.push_back({"attention_mask", Dtype::kBool, {batch.tokens}});
-  addColumns(batch, Dtype::kBool, specs);
-  return specs;
-}
-
-std::vector<TensorSpec> treeSpecs(const BatchShape& batch) {
-  std::vector<TensorSpec> specs = perToken({batch.tokens});
-  specs.push_back({"position_ids", Dtype::kI32, {batch.tokens}});
+/// The tensors of 4 bytes that only some layouts have.
+void addLayoutSpecs(const BatchShape& batch, std::vector<TensorSpec>& specs) {
+  if (batch.layout != Layout::kPadded) specs.push_back({"position_ids", Dtype::kI32, {batch.tokens}});
+  if (batch.layout == Layout::kPacked) specs.push_back({"cu_seqlens", Dtype::kI32, {checkedAdd(batch.rows, 1)}});
+  if (batch.layout != Layout::kTree) {
+    specs.push_back({"rewards", Dtype::kF32, {batch.rows}});
+    return;
+  }
   specs.push_back({"subtree_end", Dtype::kI32, {batch.tokens}});
   specs.push_back({"cu_trees", Dtype::kI32, {checkedAdd(batch.trees, 1)}});
   specs.push_back({"node_offsets", Dtype::kI32, {checkedAdd(batch.rows, 1)}});
   specs.push_back({"node_parents", Dtype::kI32, {batch.rows}});
   specs.push_back({"node_lengths", Dtype::kI32, {batch.rows}});
   specs.push_back({"node_rewards", Dtype::kF32, {batch.rows}});
-  addColumns(batch, Dtype::kI32, specs);
-  addColumns(batch, Dtype::kBool, specs);
-  return specs;
 }
 
 }  // namespace
 
+/// By falling size of their elements, as layoutSafetensors() requires.
 std::vector<TensorSpec> tensorSpecs(const BatchShape& shape) {
-  switch (shape.layout) {
-    case Layout::kPadded:
-      return paddedSpecs(shape);
-    case Layout::kPacked:
-      return packedSpecs(shape);
-    case Layout::kTree:
-      return treeSpecs(shape);
-  }
-  return {};
+  const Shape tokens = tokenShape(shape);
+  std::vector<TensorSpec> specs;
+  addChannelSpecs(shape, 8, specs);
+  specs.push_back({"input_ids", Dtype::kI32, tokens});
+  specs.push_back({"loss_mask", Dtype::kI32, tokens});
+  specs.push_back({"logprobs", Dtype::kF32, tokens});
+  specs.push_back({"versions", Dtype::kI32, tokens});
+  addLayoutSpecs(shape, specs);
+  addColumns(shape, Dtype::kI32, specs);
+  addChannelSpecs(shape, 4, specs);
+  addChannelSpecs(shape, 2, specs);
+  if (shape.layout != Layout::kTree) specs.push_back({"attention_mask", Dtype::kBool, tokens});
+  addColumns(shape, Dtype::kBool, specs);
+  addChannelSpecs(shape, 1, specs);
+  return specs;
 }
 
 std::uint64_t tensorBytes(const BatchShape& shape) {

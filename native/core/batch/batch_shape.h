@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "channels.h"
 #include "row_columns.h"
 #include "safetensors.h"
 
@@ -26,6 +27,8 @@ struct BatchShape {
   bool hasTurns = false;
   /// Of all rows together.
   std::uint64_t turns = 0;
+  /// By name.
+  std::vector<BatchChannel> channels = {};
 };
 
 /// The tensors of a batch in the order in which they lie.

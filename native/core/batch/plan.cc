@@ -59,6 +59,7 @@ void Plan::addSession(const PlannedSession& planned, RowChoice& choice) {
   const Session& session = *planned.session;
   const std::size_t firstRow = rows_.size();
   storages_.push_back(session.storage());
+  addChannels(*session.storage(), shape_.channels);
   choice.assign(planned, options_);
   if (options_.layout == Layout::kTree) {
     addNodes(session, choice);
@@ -205,7 +206,10 @@ void Plan::measure() {
     }
     turnStarts_.push_back(static_cast<std::uint32_t>(turns_.size()));
   }
-  shape_ = {options_.layout, rows_.size(), longestRow_, rowTokens, 0};
+  shape_.layout = options_.layout;
+  shape_.rows = rows_.size();
+  shape_.length = longestRow_;
+  shape_.tokens = rowTokens;
   shape_.columns = columns();
   shape_.hasTurns = options_.turns;
   shape_.turns = turns_.size();
@@ -220,6 +224,7 @@ void Plan::measure() {
       shape_.trees += node.parent == TreeNode::kNone ? 1 : 0;
     }
   }
+  for (BatchChannel& channel : shape_.channels) countItems(*this, channel);
   byteLength_ = tensorBytes(shape_);
 }
 

@@ -126,6 +126,7 @@ std::vector<Plan> Plan::shards(std::uint32_t count) const {
     plan.storages_ = storages_;
     plan.episodes_ = episodes_;
     plan.filteredTurns_ = filteredTurns_;
+    plan.shape_.channels = shape_.channels;
     for (const std::uint32_t unit : part) plan.addRowsOf(*this, units[unit].begin, units[unit].end);
     plan.measure();
   }

@@ -59,22 +59,6 @@ std::string padHeader(std::string json) {
 
 }  // namespace
 
-const char* dtypeName(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kI32:
-      return "I32";
-    case Dtype::kF32:
-      return "F32";
-    case Dtype::kBool:
-      return "BOOL";
-  }
-  return "";
-}
-
-std::uint64_t dtypeBytes(Dtype dtype) {
-  return dtype == Dtype::kBool ? 1 : 4;
-}
-
 std::uint64_t tensorBytes(const TensorSpec& spec) {
   std::uint64_t bytes = dtypeBytes(spec.dtype);
   for (const std::uint64_t extent : spec.shape) bytes = checkedMultiply(bytes, extent);

@@ -6,12 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "../base/dtype.h"
+
 namespace rolltape {
-
-enum class Dtype { kI32, kF32, kBool };
-
-const char* dtypeName(Dtype dtype);
-std::uint64_t dtypeBytes(Dtype dtype);
 
 struct TensorSpec {
   std::string name;

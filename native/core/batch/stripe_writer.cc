@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "pack/channels.h"
 #include "pack/packed.h"
 #include "pack/padded.h"
 #include "pack/row_order.h"
@@ -111,6 +112,7 @@ void StripeWriter::writeOtherTensors() {
   const BatchBlock batch(layout_, block_);
   writeRewards(plan_, batch);
   writeRowTensors(plan_, layout_.labels, batch, 1);
+  writeChannels(plan_, batch, 1);
   hasOtherTensors_ = true;
 }
 

@@ -6,18 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "../base/reserve.h"
 #include "../base/size.h"
 
 namespace rolltape {
 
 namespace {
-
-/// Room for `count` more, growing geometrically, so that the insertion that follows cannot throw.
-template <typename T>
-void reserveMore(std::vector<T>& values, std::size_t count) {
-  const std::size_t needed = values.size() + count;
-  if (needed > values.capacity()) values.reserve(std::max(needed, values.capacity() * 2));
-}
 
 void checkIds(std::span<const std::int32_t> ids, std::int32_t smallest) {
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -142,6 +136,34 @@ void Generation::appendTop(std::span<const std::int32_t> ids, std::span<const fl
   top_.write(ids_.size() - tokens, ids, logprobs, width);
 }
 
+void Generation::addChannel(const ChannelSpec& spec, std::uint32_t first, std::span<const std::byte> values,
+                            std::span<const std::uint32_t> counts) {
+  std::vector<ChannelBuffer> added;
+  rolltape::addChannel(added, spec, first, values, counts);
+  if (added.empty()) return;
+  if (!spec.ofSequence && added.back().end() > length()) {
+    throw Error(ErrorCode::kInvalidArg, "channel " + spec.name + ": values for " + std::to_string(added.back().end()) +
+                                            " tokens, but there are " + std::to_string(length()));
+  }
+  rolltape::addChannel(channels_, spec, first, values, counts);
+}
+
+std::vector<ChannelBuffer> Generation::channelsWith(const Generation& other) const {
+  std::vector<ChannelBuffer> all = channels_;
+  for (const ChannelBuffer& buffer : other.channels_) {
+    std::uint32_t from = buffer.first;
+    if (buffer.spec.ofSequence) {
+      for (const ChannelBuffer& held : channels_) {
+        if (held.spec.name == buffer.spec.name) from = std::max(from, std::min(held.end(), buffer.end()));
+      }
+    }
+    const std::vector<std::uint32_t> counts = buffer.counts(from);
+    const std::span<const std::byte> values = buffer.run(0).bytes(from, buffer.end());
+    rolltape::addChannel(all, buffer.spec, buffer.spec.ofSequence ? from : length() + from, values, counts);
+  }
+  return all;
+}
+
 void Generation::nameVersions(std::span<const std::int32_t> versions) {
   std::vector<VersionRun> named;
   named.reserve(runs_.size());
@@ -163,6 +185,10 @@ void Generation::truncate(std::uint32_t length) {
   logprobs_.resize(length);
   while (!runs_.empty() && runs_.back().start >= length) runs_.pop_back();
   top_.truncate(length);
+  for (ChannelBuffer& buffer : channels_) {
+    if (!buffer.spec.ofSequence) truncateChannel(buffer, length);
+  }
+  std::erase_if(channels_, [](const ChannelBuffer& buffer) { return buffer.count == 0; });
   while (!forced_.empty() && forced_.back().start >= length) forced_.pop_back();
   if (!forced_.empty()) forced_.back().length = std::min(forced_.back().length, length - forced_.back().start);
 }
@@ -170,16 +196,19 @@ void Generation::truncate(std::uint32_t length) {
 void Generation::append(const Generation& other) {
   checkPossible(other);
   reserve(other.ids_.size(), other.runs_.size());
+  std::vector<ChannelBuffer> channels;
+  if (!other.channels_.empty()) channels = channelsWith(other);
   // The last step that can throw. Later, the next append would take the rows behind the tokens for its own.
   if (!other.top_.empty()) top_.grow(ids_.size() + other.ids_.size(), other.top_.width());
   append(other.ids_, other.logprobs_, other.runs_);
   if (!other.top_.empty()) {
     top_.write(ids_.size() - other.ids_.size(), other.top_.ids(), other.top_.logprobs(), other.top_.width());
   }
+  if (!other.channels_.empty()) channels_ = std::move(channels);
 }
 
 void Generation::append(Generation&& other) {
-  if (ids_.empty()) {
+  if (ids_.empty() && channels_.empty()) {
     checkPossible(other);
     const std::optional<OutputLimits> limits = limits_;
     *this = std::move(other);

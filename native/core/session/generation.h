@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "channel.h"
 #include "forced_runs.h"
 #include "top_logprobs.h"
 #include "version_runs.h"
@@ -44,6 +45,7 @@ class Generation {
   std::span<const VersionRun> versionRuns() const { return runs_; }
   const TopLogprobs& top() const { return top_; }
   std::span<const ForcedRun> forcedRuns() const { return forced_; }
+  std::span<const ChannelBuffer> channels() const { return channels_; }
 
   /// Adds tokens of one weight version.
   /// @throws kInvalidArg for unequal lengths or a negative id, kReplyNotFinite for a log probability that is not
@@ -54,6 +56,10 @@ class Generation {
               std::span<const std::int32_t> versions);
   /// Adds alternatives, `width` places a token, for the last `ids.size() / width` tokens.
   void appendTop(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::size_t width);
+  /// Adds items of a channel for tokens from `first` on: of the output, or of the whole sequence if the channel is.
+  /// @throws as rolltape::addChannel, and kInvalidArg for output tokens that there are not.
+  void addChannel(const ChannelSpec& spec, std::uint32_t first, std::span<const std::byte> values,
+                  std::span<const std::uint32_t> counts = {});
   /// Gives versions to the labels of a reply: the version -2 - i becomes `versions[i]`.
   /// @throws kInvalidArg for a label without a version.
   void nameVersions(std::span<const std::int32_t> versions);
@@ -61,7 +67,7 @@ class Generation {
   void setForced(std::vector<ForcedRun> runs) { forced_ = std::move(runs); }
   /// Forgets the tokens from `length` on. @throws kInvalidArg where there are not so many.
   void truncate(std::uint32_t length);
-  /// Adds all of `other`.
+  /// Adds all of `other`. Of a channel of sequences, tokens keep the items that they have.
   void append(const Generation& other);
   /// The same, without a copy where there was nothing yet.
   void append(Generation&& other);
@@ -74,6 +80,8 @@ class Generation {
   void checkPossible(const Generation& other) const;
   void checkCount(std::size_t count) const;
   void checkRoom(std::size_t count) const;
+  /// The channels with those of `other`, whose outputs follow these.
+  std::vector<ChannelBuffer> channelsWith(const Generation& other) const;
   /// Makes room, so that appending so many tokens and version runs cannot throw.
   void reserve(std::size_t tokens, std::size_t runs);
   void append(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::span<const VersionRun> runs);
@@ -83,6 +91,7 @@ class Generation {
   std::vector<VersionRun> runs_;
   TopLogprobs top_;
   std::vector<ForcedRun> forced_;
+  std::vector<ChannelBuffer> channels_;
   /// None for the parts that readers make, and for what a library records.
   std::optional<OutputLimits> limits_;
 };

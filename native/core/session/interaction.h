@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "channel.h"
 #include "forced_runs.h"
 #include "token_arena.h"
 #include "version_runs.h"
@@ -48,6 +49,8 @@ struct Interaction {
   /// Owned by the session's storage. Null if nothing was recorded.
   const LabelSet* labels = nullptr;
   const std::uint32_t* factWords = nullptr;
+  /// Owned by the session's storage. Null if there are none.
+  const ChannelRuns* channelRuns = nullptr;
   std::uint32_t factCount = 0;
   std::uint32_t versionRunCount = 0;
   std::uint32_t forcedRunCount = 0;
@@ -67,6 +70,9 @@ struct Interaction {
   std::span<const VersionRun> versions() const { return {versionRuns, versionRunCount}; }
   /// Outputs that are not trained on, because the engine wrote them.
   std::span<const ForcedRun> forced() const { return {forcedRuns, forcedRunCount}; }
+  std::span<const ChannelRun> channels() const {
+    return channelRuns == nullptr ? std::span<const ChannelRun>() : std::span<const ChannelRun>(*channelRuns);
+  }
   /// What was recorded of the call beside its tokens: 32-bit words whose meaning the row columns know.
   std::span<const std::uint32_t> facts() const { return {factWords, factCount}; }
 };
@@ -77,6 +83,9 @@ struct SessionStorage {
   std::deque<Interaction> interactions;
   /// Each distinct set once, at a stable address.
   std::set<LabelSet> labelSets;
+  /// Each distinct channel once, at a stable address.
+  std::set<ChannelSpec> channelSpecs;
+  std::deque<ChannelRuns> channelRuns;
 };
 
 }  // namespace rolltape

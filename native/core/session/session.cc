@@ -45,6 +45,30 @@ void requireCompaction(const Interaction& made) {
                                           " must be an earlier interaction that is later than the parent");
 }
 
+/// Returns true if a call that recorded the token at this position of its sequence has an item for it.
+bool hasItem(const Interaction& interaction, const ChannelSpec& spec, std::uint32_t position) {
+  const Interaction* at = &interaction;
+  while (position < at->shared) at = at->source;
+  return std::ranges::any_of(at->channels(), [&](const ChannelRun& run) {
+    return *run.spec == spec && run.first <= position && position < run.end();
+  });
+}
+
+/// Returns the first token whose item is recorded with this interaction: its first own token, or the one before.
+/// Engines have no item for the last token of a sequence, because it was not put in. The next call has it.
+std::uint32_t firstUnrecorded(const Interaction& made, const ChannelSpec& spec) {
+  const bool isLast = made.shared > 0 && spec.ofSequence && !hasItem(*made.source, spec, made.shared - 1);
+  return isLast ? made.shared - 1 : made.shared;
+}
+
+std::vector<ChannelRun> runsOf(const Generation& generation, std::uint32_t inputLength) {
+  std::vector<ChannelRun> runs;
+  for (const ChannelBuffer& buffer : generation.channels()) {
+    runs.push_back(buffer.run(buffer.spec.ofSequence ? 0 : inputLength));
+  }
+  return runs;
+}
+
 std::span<const std::uint8_t> bytesOf(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
@@ -57,7 +81,9 @@ std::size_t Session::byteLength() const {
     labels += sizeof(LabelSet);
     for (const std::string& label : set) labels += sizeof(std::string) + label.capacity();
   }
-  return sizeof(Session) + sizeof(SessionStorage) + storage_->arena.byteLength() + labels +
+  const std::size_t channels = storage_->channelRuns.size() * (sizeof(ChannelRuns) + sizeof(ChannelRun)) +
+                               storage_->channelSpecs.size() * sizeof(ChannelSpec);
+  return sizeof(Session) + sizeof(SessionStorage) + storage_->arena.byteLength() + labels + channels +
          storage_->interactions.size() * sizeof(Interaction) + states_.capacity() * sizeof(InteractionState) +
          index_.byteLength();
 }
@@ -129,6 +155,26 @@ void Session::storeLabels(Interaction& made, const LabelSet& labels) {
   if (!labels.empty()) made.labels = &*storage_->labelSets.insert(labels).first;
 }
 
+void Session::storeChannels(Interaction& made, std::span<const ChannelRun> runs) {
+  if (runs.empty()) return;
+  ChannelRuns stored;
+  for (const ChannelRun& run : runs) {
+    const std::uint32_t from = std::max(run.first, firstUnrecorded(made, *run.spec));
+    const std::uint32_t end = std::min(run.end(), made.sequenceLength());
+    if (from >= end) continue;
+    ChannelRun& own = stored.emplace_back();
+    own = {&*storage_->channelSpecs.insert(*run.spec).first, from, end - from, nullptr, nullptr};
+    own.values = storage_->arena.copyAll(run.bytes(from, end));
+    if (!run.spec->isRagged()) continue;
+    const std::span<std::uint32_t> starts = storage_->arena.allocate<std::uint32_t>(own.count + std::size_t{1});
+    for (std::uint32_t i = 0; i <= own.count; ++i) {
+      starts[i] = static_cast<std::uint32_t>(run.itemsBefore(from + i) - run.itemsBefore(from));
+    }
+    own.starts = starts.data();
+  }
+  if (!stored.empty()) made.channelRuns = &storage_->channelRuns.emplace_back(std::move(stored));
+}
+
 const Interaction& Session::record(const RecordInput& input) {
   if (states_.size() >= kMaxSequenceTokens) {
     throw Error(ErrorCode::kTooLarge, "the session has as many interactions as it can have");
@@ -140,6 +186,7 @@ const Interaction& Session::record(const RecordInput& input) {
   requireCompaction(made);
   storeInput(made, input.prompt);
   storeOutput(made, input.generation);
+  storeChannels(made, runsOf(input.generation, made.inputLength));
   storeFacts(made, input);
   IndexedMessages messages{.callIds = input.callIds};
   if (!input.digests.empty()) messages.input = input.digests.back();
@@ -166,6 +213,9 @@ const Interaction& Session::restore(std::span<const std::uint8_t> bytes, std::in
   made.compactedFrom = compactedFrom;
   requireCompaction(made);
   restoreTokens(made, stored);
+  std::vector<ChannelRun> runs;
+  for (const ChannelBuffer& buffer : stored.channels) runs.push_back(buffer.run(0));
+  storeChannels(made, runs);
   made.startsRow = stored.startsRow;
   storeLabels(made, stored.labels);
   return add(made, stored.messages);

@@ -15,8 +15,10 @@ namespace rolltape {
 ///
 /// They are: a StoredHeader; the CallIds if there are any; the arrays of 4-byte words: ids of the input tokens that are
 /// not shared, ids and log probabilities (float32) of the output tokens, version runs (2 words each), facts, lengths of
-/// the labels in bytes; the number of forced runs and those (2 words each) if there are any; the labels in UTF-8; a
-/// CRC-32C of everything before it. All is little endian, without padding.
+/// the labels in bytes; the number of forced runs and those (2 words each) if there are any; the number of channel runs
+/// and those if there are any; the labels in UTF-8; a CRC-32C of everything before it. A channel run is a
+/// StoredChannelRun, its shape (a word for each dimension), the number of items of each token (a word each) if it is
+/// ragged, the two names, and the values. All is little endian, without padding.
 ///
 /// Stored bytes outlive the process that wrote them. A change of the format needs a new version, a reader for the old
 /// one, and a line in docs/reference/storage-format.md. A new optional part needs only a flag, and that line: older
@@ -52,19 +54,36 @@ inline constexpr std::uint16_t kStoredVersion = 1;
 inline constexpr std::uint16_t kStartsRow = 1;
 inline constexpr std::uint16_t kHasCallIds = 2;
 inline constexpr std::uint16_t kHasForcedRuns = 4;
+inline constexpr std::uint16_t kHasChannels = 8;
+
+/// What a stored channel run begins with.
+struct StoredChannelRun {
+  std::uint8_t dtype;
+  /// 1: of sequences.
+  std::uint8_t ofSequence;
+  std::uint8_t rank;
+  std::uint8_t nameBytes;
+  /// 0 if the channel is not ragged.
+  std::uint32_t offsetsBytes;
+  std::uint32_t first;
+  std::uint32_t count;
+  std::uint32_t items;
+};
 
 // These types are copied byte by byte, so they must have no padding.
 static_assert(sizeof(StoredHeader) == 76 && std::is_trivially_copyable_v<StoredHeader>);
 static_assert(sizeof(CallIds) == 16 && std::is_trivially_copyable_v<CallIds>);
 static_assert(sizeof(VersionRun) == 8 && std::is_trivially_copyable_v<VersionRun>);
 static_assert(sizeof(ForcedRun) == 8 && std::is_trivially_copyable_v<ForcedRun>);
+static_assert(sizeof(StoredChannelRun) == 20 && std::is_trivially_copyable_v<StoredChannelRun>);
 
-/// Returns the length of all bytes except the forced runs and the labels' texts. It cannot overflow, because the counts
-/// have 32 bits.
+/// Returns the length of all bytes except the forced runs, the channel runs and the labels' texts. It cannot overflow,
+/// because the counts have 32 bits.
 inline std::uint64_t fixedStoredBytes(const StoredHeader& header) {
   const std::uint64_t words = std::uint64_t{header.inputLength - header.shared} +
                               std::uint64_t{2} * header.outputLength + std::uint64_t{2} * header.runCount +
-                              header.factCount + header.labelCount + (header.has(kHasForcedRuns) ? 1 : 0);
+                              header.factCount + header.labelCount + (header.has(kHasForcedRuns) ? 1 : 0) +
+                              (header.has(kHasChannels) ? 1 : 0);
   return sizeof(StoredHeader) + (header.has(kHasCallIds) ? sizeof(CallIds) : 0) + 4 * words + sizeof(StoredChecksum);
 }
 

@@ -1,5 +1,6 @@
 #include "stored_interaction.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -61,7 +62,8 @@ StoredHeader readHeader(Bytes bytes) {
 }
 
 void checkHeader(const StoredHeader& header) {
-  require((header.flags & ~(kStartsRow | kHasCallIds | kHasForcedRuns)) == 0, "flags: an unknown flag is set");
+  require((header.flags & ~(kStartsRow | kHasCallIds | kHasForcedRuns | kHasChannels)) == 0,
+          "flags: an unknown flag is set");
   require(header.index < kMaxSequenceTokens, "index: more than a session can have");
   require(header.parent >= -1 && header.parent < static_cast<std::int64_t>(header.index),
           "parent: not an earlier interaction");
@@ -135,6 +137,56 @@ Bytes takeForcedRuns(Input& input, std::uint32_t outputLength) {
   return runs;
 }
 
+/// Takes `count` values of T, if there are so many.
+template <typename T>
+std::vector<T> takeValues(Input& input, std::size_t count) {
+  require(count <= input.rest().size() / sizeof(T), "channels: more than the bytes that are left");
+  const Bytes bytes = input.take(count * sizeof(T));
+  std::vector<T> values(count);
+  if (count > 0) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+std::string takeText(Input& input, std::size_t bytes) {
+  const std::vector<char> text = takeValues<char>(input, bytes);
+  return {text.begin(), text.end()};
+}
+
+void takeChannel(Input& input, std::vector<ChannelBuffer>& channels) {
+  const StoredChannelRun head = takeValues<StoredChannelRun>(input, 1).front();
+  require(head.dtype <= static_cast<std::uint8_t>(Dtype::kBool), "channels: an unknown dtype");
+  require(head.ofSequence <= 1, "channels: an unknown kind");
+  ChannelSpec spec{.name = "", .dtype = static_cast<Dtype>(head.dtype), .ofSequence = head.ofSequence == 1};
+  spec.shape = takeValues<std::uint32_t>(input, head.rank);
+  const std::vector<std::uint32_t> counts = takeValues<std::uint32_t>(input, head.offsetsBytes > 0 ? head.count : 0);
+  spec.name = takeText(input, head.nameBytes);
+  spec.offsets = takeText(input, head.offsetsBytes);
+  try {
+    requireChannel(spec);
+    require(head.items <= input.rest().size() / spec.itemBytes(), "channels: more than the bytes that are left");
+    const std::vector<std::byte> values = takeValues<std::byte>(input, head.items * spec.itemBytes());
+    addChannel(channels, spec, head.first, values, counts);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kStoredInvalid) throw;
+    throwInvalid(error.what());
+  }
+}
+
+/// Takes the number of channel runs and the runs.
+std::vector<ChannelBuffer> takeChannels(Input& input, const StoredInteraction& stored) {
+  std::vector<ChannelBuffer> channels;
+  const std::uint32_t count = takeValues<std::uint32_t>(input, 1).front();
+  require(count > 0, "channels: there are none, but their flag is set");
+  for (std::uint32_t i = 0; i < count; ++i) takeChannel(input, channels);
+  for (const ChannelBuffer& buffer : channels) {
+    const std::uint32_t begin =
+        buffer.spec.ofSequence ? stored.shared - std::min(stored.shared, 1u) : stored.inputLength;
+    require(buffer.first >= begin && buffer.end() <= stored.inputLength + stored.outputLength,
+            "channels: not within the interaction's own tokens");
+  }
+  return channels;
+}
+
 LabelSet readLabels(Bytes lengths, Bytes texts) {
   LabelSet labels;
   Input input(texts);
@@ -173,6 +225,7 @@ StoredInteraction readStoredInteraction(Bytes bytes) {
                            {},
                            {},
                            {},
+                           {},
                            {}};
   Input input(bytes.subspan(sizeof header, bytes.size() - sizeof header - sizeof(StoredChecksum)));
   if (header.has(kHasCallIds)) stored.messages.callIds = readCallIds(input.take(sizeof(CallIds)));
@@ -183,6 +236,7 @@ StoredInteraction readStoredInteraction(Bytes bytes) {
   stored.facts = input.takeWords(header.factCount);
   const Bytes labelLengths = input.takeWords(header.labelCount);
   if (header.has(kHasForcedRuns)) stored.forcedRuns = takeForcedRuns(input, header.outputLength);
+  if (header.has(kHasChannels)) stored.channels = takeChannels(input, stored);
   stored.labels = readLabels(labelLengths, input.rest());
 
   checkIds("input ids", stored.tail);

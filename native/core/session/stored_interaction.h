@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
+#include "channel.h"
 #include "interaction.h"
 #include "message_index.h"
 
@@ -26,6 +28,8 @@ struct StoredInteraction {
   std::span<const std::uint8_t> versionRuns;
   std::span<const std::uint8_t> facts;
   std::span<const std::uint8_t> forcedRuns;
+  /// Copies, with positions in the sequence.
+  std::vector<ChannelBuffer> channels;
 };
 
 /// Reads the format of stored_format.h and checks everything that needs no other interaction.

@@ -38,6 +38,13 @@ class TokenArena {
     return place;
   }
 
+  /// A copy of bytes of any type, padded to whole words.
+  const std::byte* copyAll(std::span<const std::byte> bytes) {
+    const std::span<std::uint32_t> place = allocate<std::uint32_t>((bytes.size() + kAlignment - 1) / kAlignment);
+    if (!bytes.empty()) std::memcpy(place.data(), bytes.data(), bytes.size());
+    return reinterpret_cast<const std::byte*>(place.data());
+  }
+
   /// A copy of the values in `bytes`, which need not be aligned.
   template <typename T>
   std::span<const T> copyBytes(std::span<const std::uint8_t> bytes) {

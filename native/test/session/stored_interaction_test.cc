@@ -221,7 +221,7 @@ TEST(StoredInteraction, RefusesContentThatNoRecordHas) {
   const auto word = [&](std::size_t at, std::uint32_t value) { return refusal(changed(bytes, at, value)); };
   using H = StoredHeader;
   constexpr std::size_t arrays = sizeof(H) + sizeof(CallIds);
-  EXPECT_EQ("flags: an unknown flag is set", refusal(changed<std::uint16_t>(bytes, offsetof(H, flags), 10)));
+  EXPECT_EQ("flags: an unknown flag is set", refusal(changed<std::uint16_t>(bytes, offsetof(H, flags), 18)));
   EXPECT_EQ("index: this is interaction 3, but the next one is 2", word(offsetof(H, index), 3));
   EXPECT_EQ("index: this is interaction 1, but the next one is 2", word(offsetof(H, index), 1));
   EXPECT_EQ("index: more than a session can have", word(offsetof(H, index), 0x7fffffff));
@@ -246,6 +246,29 @@ TEST(StoredInteraction, RefusesContentThatNoRecordHas) {
   EXPECT_EQ("labels: longer than the bytes that are left", word(arrays + 56, 12));
   EXPECT_EQ("labels: shorter than the bytes that are left", word(arrays + 56, 3));
   EXPECT_EQ("labels: not UTF-8", refusal(changed<std::uint8_t>(bytes, bytes.size() - 5, 0xc3)));
+}
+
+TEST(StoredInteraction, RefusesChannelsThatNoRecordHas) {
+  Session session(test::kKey);
+  Generation generation = test::generationOf({3, 4});
+  const std::vector<std::byte> values(4);
+  generation.addChannel({.name = "x", .dtype = Dtype::kU8, .shape = {2}}, 0, values);
+  test::record(session, test::promptOf({1}), generation, {"u"}, {"a"});
+  const Bytes bytes = test::stored(session, 0);
+  // The run, its shape, name and values, before the checksum.
+  const std::size_t run = bytes.size() - sizeof(StoredChecksum) - sizeof(StoredChannelRun) - 4 - 1 - 4;
+  const auto byte = [&](std::size_t at, std::uint8_t value) { return refusal(changed(bytes, at, value)); };
+  const auto word = [&](std::size_t at, std::uint32_t value) { return refusal(changed(bytes, at, value)); };
+  using R = StoredChannelRun;
+  EXPECT_EQ("channels: there are none, but their flag is set", word(run - 4, 0));
+  EXPECT_EQ("channels: more than the bytes that are left", word(run - 4, 2));
+  EXPECT_EQ("channels: an unknown dtype", byte(run + offsetof(R, dtype), 9));
+  EXPECT_EQ("channels: an unknown kind", byte(run + offsetof(R, ofSequence), 2));
+  EXPECT_EQ("channels: more than the bytes that are left", byte(run + offsetof(R, rank), 200));
+  EXPECT_EQ("channels: more than the bytes that are left", word(run + offsetof(R, items), 3));
+  EXPECT_EQ("channels: not within the interaction's own tokens", word(run + offsetof(R, first), 0));
+  EXPECT_EQ("channels: not within the interaction's own tokens", word(run + offsetof(R, first), 2));
+  EXPECT_EQ("channel X: a tensor of a batch cannot have this name", byte(run + sizeof(R) + 4, 'X'));
 }
 
 TEST(StoredInteraction, HasForcedRunsOnlyIfThereAreAny) {

@@ -1,0 +1,102 @@
+#include "channels.h"
+
+#include <algorithm>
+#include <set>
+
+#include "../base/error.h"
+#include "../base/size.h"
+#include "../json/text.h"
+#include "plan.h"
+
+namespace rolltape {
+
+namespace {
+
+void requireDistinctNames(std::span<const BatchChannel> channels) {
+  std::set<std::string> names;
+  for (const BatchChannel& channel : channels) {
+    const std::string second = channel.spec.isRagged() ? channel.spec.offsets : channel.maskName();
+    if (names.insert(channel.spec.name).second && names.insert(second).second) continue;
+    throw Error(ErrorCode::kInvalidArg, "channel " + channel.spec.name + ": two tensors would have one name");
+  }
+}
+
+/// Returns true if the row trains on outputs of an interaction of its path.
+bool isTrained(const Plan& plan, const PlanRow& row, const Interaction& at) {
+  if (&at != row.interaction) return !plan.isFiltered(at);
+  return !row.filtered && !plan.isFiltered(at) && (!row.leftOut || plan.options().includeLeftOut);
+}
+
+}  // namespace
+
+void addChannels(const SessionStorage& storage, std::vector<BatchChannel>& channels) {
+  for (const ChannelSpec& spec : storage.channelSpecs) {
+    const auto hasName = [&](const BatchChannel& channel) { return channel.spec.name == spec.name; };
+    const auto found = std::ranges::find_if(channels, hasName);
+    if (found == channels.end()) {
+      channels.push_back({spec});
+    } else if (found->spec != spec) {
+      throw Error(ErrorCode::kInvalidArg,
+                  "channel " + spec.name + ": calls of this export recorded it with different dtypes or shapes");
+    }
+  }
+  if (storage.channelSpecs.empty()) return;
+  std::ranges::sort(channels, {}, [](const BatchChannel& channel) { return channel.spec.name; });
+  requireDistinctNames(channels);
+}
+
+RowTokens rowTokens(const Plan& plan, const PlanRow& row) {
+  if (plan.options().layout != Layout::kTree) return {0, row.length};
+  return {row.interaction->shared, row.interaction->sequenceLength()};
+}
+
+void listStretches(const Plan& plan, const PlanRow& row, const ChannelSpec& spec,
+                   std::vector<ChannelStretch>& stretches) {
+  stretches.clear();
+  const RowTokens tokens = rowTokens(plan, row);
+  const std::uint32_t begin = spec.ofSequence ? tokens.begin : std::max(tokens.begin, row.trainedFrom);
+  std::uint32_t end = tokens.end;
+  for (const Interaction* at = row.interaction; at != nullptr && end > begin; at = at->source) {
+    if (spec.ofSequence || isTrained(plan, row, *at)) {
+      for (std::size_t i = at->channels().size(); i-- > 0;) {
+        const ChannelRun& run = at->channels()[i];
+        const std::uint32_t from = std::max(run.first, begin);
+        const std::uint32_t to = std::min(run.end(), end);
+        if (run.spec->name != spec.name || from >= to) continue;
+        stretches.push_back({&run, from, to});
+        end = from;
+      }
+    }
+    end = std::min(end, at->shared);
+  }
+  std::ranges::reverse(stretches);
+}
+
+void countItems(const Plan& plan, BatchChannel& channel) {
+  if (!channel.spec.isRagged()) return;
+  std::vector<ChannelStretch> stretches;
+  channel.rowStarts = {0};
+  for (const PlanRow& row : plan.rows()) {
+    listStretches(plan, row, channel.spec, stretches);
+    std::uint64_t items = channel.rowStarts.back();
+    for (const ChannelStretch& stretch : stretches) items = checkedAdd(items, stretch.items());
+    channel.rowStarts.push_back(items);
+  }
+}
+
+std::string channelsJson(std::span<const BatchChannel> channels) {
+  std::string json = "[";
+  for (const BatchChannel& channel : channels) {
+    const ChannelSpec& spec = channel.spec;
+    if (json.size() > 1) json += ',';
+    json += "{\"name\":";
+    appendJsonString(json, spec.name);
+    json += spec.ofSequence ? ",\"of\":\"sequence\"" : ",\"of\":\"output\"";
+    json += spec.isRagged() ? ",\"offsets\":" : ",\"mask\":";
+    appendJsonString(json, spec.isRagged() ? spec.offsets : channel.maskName());
+    json += '}';
+  }
+  return json + ']';
+}
+
+}  // namespace rolltape

@@ -1,0 +1,101 @@
+#include "../../core/session/channel.h"
+
+#include <gtest/gtest.h>
+
+#include "../support.h"
+
+namespace rolltape {
+namespace {
+
+const ChannelSpec kPair{.name = "pair", .dtype = Dtype::kU8, .shape = {2}};
+const ChannelSpec kPath{.name = "path", .dtype = Dtype::kU8, .ofSequence = true};
+const ChannelSpec kBag{.name = "bag", .dtype = Dtype::kU8, .offsets = "bag_offsets"};
+
+std::vector<std::byte> bytes(std::initializer_list<int> values) {
+  std::vector<std::byte> all;
+  for (const int value : values) all.push_back(static_cast<std::byte>(value));
+  return all;
+}
+
+std::string refusal(const ChannelSpec& spec, std::initializer_list<int> values, std::vector<std::uint32_t> counts = {},
+                    std::uint32_t first = 0) {
+  Generation generation = test::generationOf({1, 2, 3});
+  return test::thrownBy([&] { generation.addChannel(spec, first, bytes(values), counts); }).what();
+}
+
+TEST(Channel, RefusesWhatNoBatchCanHave) {
+  EXPECT_EQ("channel logprobs: a tensor of a batch cannot have this name", refusal({.name = "logprobs"}, {}));
+  EXPECT_EQ("channel row_x: a tensor of a batch cannot have this name", refusal({.name = "row_x"}, {}));
+  EXPECT_EQ("channel A: a tensor of a batch cannot have this name", refusal({.name = "A"}, {}));
+  EXPECT_EQ("channel x: a tensor of a batch cannot have the name x", refusal({.name = "x", .offsets = "x"}, {}));
+  EXPECT_EQ("channel x: the dtype must be I32, F32, U16, U8 or BOOL", refusal({.name = "x", .dtype = Dtype::kI64}, {}));
+  EXPECT_EQ("channel x: an item must have 1 to 65536 bytes", refusal({.name = "x", .shape = {0}}, {}));
+  EXPECT_EQ("channel x: an item must have 1 to 65536 bytes", refusal({.name = "x", .shape = {1, 16385}}, {}));
+  EXPECT_EQ("channel x: the shape has too many dimensions", refusal({.name = "x", .shape = {1, 1, 1, 1, 1}}, {}));
+}
+
+TEST(Channel, RefusesItemsThatDoNotFitTheTokens) {
+  EXPECT_EQ("channel pair: the values are not whole items", refusal(kPair, {1, 2, 3}));
+  EXPECT_EQ("channel pair: counts are for ragged channels", refusal(kPair, {1, 2}, {1}));
+  EXPECT_EQ("channel pair: values for 4 tokens, but there are 3", refusal(kPair, {1, 2}, {}, 3));
+  EXPECT_EQ("channel bag: the counts do not add up to the 3 items", refusal(kBag, {1, 2, 3}, {1, 1}));
+  Generation generation = test::generationOf({1, 2, 3});
+  generation.addChannel(kPair, 1, bytes({1, 2}));
+  const auto add = [&](const ChannelSpec& spec, std::uint32_t first) {
+    return std::string(test::thrownBy([&] { generation.addChannel(spec, first, bytes({1, 2})); }).what());
+  };
+  EXPECT_EQ("channel pair: token 1 has values already", add(kPair, 1));
+  EXPECT_EQ("channel pair: it had another dtype or shape before",
+            add({.name = "pair", .dtype = Dtype::kU8, .shape = {1, 2}}, 2));
+  ASSERT_EQ(1u, generation.channels().size());
+  EXPECT_EQ(bytes({1, 2}), generation.channels()[0].values);
+}
+
+TEST(Channel, OutputsOfTheNextPartFollowAndTokensOfTheSequenceKeepTheirFirstItems) {
+  Generation first = test::generationOf({1, 2});
+  first.addChannel(kPair, 1, bytes({10, 11}));
+  first.addChannel(kPath, 0, bytes({1, 2, 3}));
+  first.addChannel(kBag, 0, bytes({5, 6}), std::vector<std::uint32_t>{2, 0});
+  Generation next = test::generationOf({3});
+  next.addChannel(kPair, 0, bytes({20, 21}));
+  next.addChannel(kPath, 1, bytes({7, 8, 9}));
+  next.addChannel(kBag, 0, bytes({7}), std::vector<std::uint32_t>{1});
+  first.append(std::move(next));
+  ASSERT_EQ(3u, first.channels().size());
+  EXPECT_EQ(1u, first.channels()[0].first);
+  EXPECT_EQ(bytes({10, 11, 20, 21}), first.channels()[0].values);
+  EXPECT_EQ(bytes({1, 2, 3, 9}), first.channels()[1].values);
+  EXPECT_EQ((std::vector<std::uint32_t>{0, 2, 2, 3}), first.channels()[2].starts);
+}
+
+TEST(Channel, OutputsAreCutWithTheirTokens) {
+  Generation generation = test::generationOf({1, 2, 3});
+  generation.addChannel(kPair, 0, bytes({1, 2}));
+  generation.addChannel(kPair, 2, bytes({5, 6}));
+  generation.addChannel(kBag, 0, bytes({1, 2, 3}), std::vector<std::uint32_t>{1, 2});
+  generation.addChannel(kPath, 0, bytes({1, 2, 3, 4, 5}));
+  generation.truncate(1);
+  ASSERT_EQ(3u, generation.channels().size());
+  EXPECT_EQ(bytes({1, 2}), generation.channels()[0].values);
+  EXPECT_EQ(bytes({1}), generation.channels()[1].values);
+  EXPECT_EQ(5u, generation.channels()[2].count);
+}
+
+TEST(Channel, ASessionKeepsTheItemsOfItsOwnTokens) {
+  Session session(test::kKey);
+  Generation first = test::generationOf({8, 9});
+  // Of tokens 1, 2, 3 and 8: the last one has none.
+  first.addChannel(kPath, 0, bytes({1, 2, 3, 8}));
+  test::record(session, test::promptOf({1, 2, 3}), first, {"u"}, {"a"});
+  Generation next = test::generationOf({5});
+  next.addChannel(kPath, 0, bytes({101, 102, 103, 108, 9, 4, 77}));
+  test::record(session, test::promptOf({1, 2, 3, 8, 9, 4}), next, {"u", "a", "v"}, {"b"}, 0);
+  const std::span<const ChannelRun> own = session.interaction(1).channels();
+  ASSERT_EQ(1u, own.size());
+  EXPECT_EQ(4u, own[0].first);
+  const std::span<const std::byte> values = own[0].bytes(4, 7);
+  EXPECT_EQ(bytes({9, 4, 77}), std::vector<std::byte>(values.begin(), values.end()));
+}
+
+}  // namespace
+}  // namespace rolltape
