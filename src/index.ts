@@ -58,6 +58,7 @@ export { rejectionOf, type TaskResult } from "./job/task.js";
 export type { RunningTask, TaskRunner } from "./job/task-runner.js";
 export { type ChatModel, TemplateError } from "./model/chat-model.js";
 export { loadChatModel } from "./model/load-chat-model.js";
+export type { ChannelSpec } from "./native/contract.js";
 export { type ConnectedProxy, type ConnectOptions, connectProxy } from "./rollout/connect.js";
 export type {
   AcceptedEpisode,
@@ -99,11 +100,12 @@ export { type RunningServer, type StartOptions, startServer } from "./server/sta
 export { Batch, type BatchRow } from "./session/batch/batch.js";
 export type { BatchMemory, SharedMemoryOptions } from "./session/batch/batch-memory.js";
 export type { BatchOptions } from "./session/batch/batch-options.js";
-export type { BatchTensors, Tensor } from "./session/batch/tensor.js";
+export type { BatchTensors, ChannelTensor, Tensor } from "./session/batch/tensor.js";
 export { SessionError, type SessionErrorCode } from "./session/errors.js";
 export type { RecordedSampling } from "./session/recorded-sampling.js";
 export { SessionRegistry } from "./session/session-registry.js";
 export {
+  type ChannelInput,
   type CreateSessionOptions,
   type LocalSession,
   type RecordInput,

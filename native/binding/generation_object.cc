@@ -6,6 +6,7 @@
 #include "../core/base/size.h"
 #include "../core/session/reasoning_budget.h"
 #include "buffers.h"
+#include "choice_arg.h"
 #include "prompt_object.h"
 #include "reply_worker.h"
 
@@ -16,7 +17,8 @@ Napi::Function GenerationObject::define(Napi::Env env) {
   return DefineClass(
       env, "Generation",
       {guardedGetter<&Self::length>("length"), guardedMethod<&Self::append>("append"),
-       guardedMethod<&Self::appendTop>("appendTop"), guardedMethod<&Self::appendSglangReply>("appendSglangReply"),
+       guardedMethod<&Self::appendTop>("appendTop"), guardedMethod<&Self::addChannel>("addChannel"),
+       guardedMethod<&Self::appendSglangReply>("appendSglangReply"),
        promiseMethod<&Self::appendSglangReplyAsync>("appendSglangReplyAsync"),
        guardedMethod<&Self::appendVllmReply>("appendVllmReply"),
        promiseMethod<&Self::appendVllmReplyAsync>("appendVllmReplyAsync"), guardedMethod<&Self::truncate>("truncate"),
@@ -79,6 +81,36 @@ Napi::Value GenerationObject::appendTop(const Napi::CallbackInfo& info) {
   const std::span<const float> logprobs = float32ArrayArg(info[1], "logprobs");
   const auto width = static_cast<std::size_t>(integerArg(info[2], "width", 1, kMaxTopWidth));
   generation().appendTop(ids, logprobs, width);
+  return info.Env().Undefined();
+}
+
+namespace {
+
+ChannelSpec channelArg(Napi::Value value) {
+  const Napi::Object object = objectArg(value, "channel");
+  ChannelSpec spec{.name = utf8Arg(object.Get("name"), "channel.name")};
+  spec.dtype = choiceArg<Dtype>(
+      object.Get("dtype"), "channel.dtype",
+      {{"I32", Dtype::kI32}, {"F32", Dtype::kF32}, {"U16", Dtype::kU16}, {"U8", Dtype::kU8}, {"BOOL", Dtype::kBool}});
+  for (const Napi::Value extent : itemsOf(arrayArg(object.Get("shape"), "channel.shape"))) {
+    spec.shape.push_back(static_cast<std::uint32_t>(integerArg(extent, "channel.shape", 1, kMaxItemBytes)));
+  }
+  const Napi::Value offsets = object.Get("offsets");
+  if (!offsets.IsUndefined()) spec.offsets = utf8Arg(offsets, "channel.offsets");
+  spec.ofSequence = choiceArg<bool>(object.Get("of"), "channel.of", {{"output", false}, {"sequence", true}});
+  return spec;
+}
+
+}  // namespace
+
+Napi::Value GenerationObject::addChannel(const Napi::CallbackInfo& info) {
+  const ChannelSpec spec = channelArg(info[0]);
+  const std::uint32_t first = indexArg(info[1], "first");
+  const std::span<const std::byte> values = std::as_bytes(bytesArg(info[2], "values"));
+  const bool hasCounts = !info[3].IsUndefined();
+  const std::span<const std::uint32_t> counts =
+      hasCounts ? uint32ArrayArg(info[3], "counts") : std::span<const std::uint32_t>();
+  generation().addChannel(spec, first, values, counts);
   return info.Env().Undefined();
 }
 

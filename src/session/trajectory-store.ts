@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type ChatMessage, chatMessagesSchema } from "../conversation/chat-message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
-import type { BatchTensorLayout, NativeSharedPool } from "../native/contract.js";
+import type { BatchTensorLayout, ChannelSpec, NativeSharedPool } from "../native/contract.js";
 import { Slices } from "../support/async/run-steps.js";
 import { runAtOnce, type Steps } from "../support/async/steps.js";
 import { type Batch, type PackTarget, packBatch, packShards } from "./batch/batch.js";
@@ -15,6 +15,17 @@ import type { RecordedSampling } from "./recorded-sampling.js";
 import { fillRecordedSampling, samplingInputSchema } from "./sampling-input.js";
 import { Session } from "./session.js";
 
+/** Items of consecutive tokens. */
+export interface ChannelInput {
+  readonly channel: ChannelSpec;
+  /** First token: of the output, or of prompt and output if the channel is of `sequence`. */
+  readonly first: number;
+  /** In native byte order, one token after the other. */
+  readonly values: Uint8Array;
+  /** Items of each token, if the channel has `offsets`. */
+  readonly counts?: Uint32Array | undefined;
+}
+
 export interface RecordInput {
   /** The call's input messages, in the format of OpenAI's chat completions. */
   readonly messages: readonly ChatMessage[];
@@ -26,6 +37,8 @@ export interface RecordInput {
   readonly logprobs: Float32Array;
   /** Weight version of all output tokens, or one for each token. */
   readonly versions: number | Int32Array;
+  /** What the engine gave beside the ids; see {@link NativeGeneration.addChannel}. */
+  readonly channels?: readonly ChannelInput[];
   readonly finishReason: string;
   /** Default: a random id. */
   readonly interactionId?: string;
@@ -93,6 +106,9 @@ export class LocalSession {
     requireInstance(input.logprobs, Float32Array, "logprobs");
     const generation = new native.Generation();
     generation.append(input.outputIds, input.logprobs, input.versions);
+    for (const { channel, first, values, counts } of input.channels ?? []) {
+      generation.addChannel(channel, first, values, counts);
+    }
     const turn = runAtOnce(this.#session.begin({ messages }));
     turn.buildPrompt({ pieces: [input.promptIds] });
     const { id } = turn.record({

@@ -63,7 +63,7 @@ function record({ modelled, worker, groupId, hasMore, abortedCalls }: Recorded, 
   const { session } = registry.start({ taskId: modelled.taskId, groupId });
   const first = modelled.turns.length;
   const turns = hasMore ? [...modelled.turns, ...moreTurns(first)] : modelled.turns;
-  recordCalls(session, turns, modelled.sessionReward);
+  recordCalls(session, turns, { sessionReward: modelled.sessionReward, hasChannels: turns.length % 2 === 0 });
   if (hasMore) {
     const { attempts } = session.delivery;
     for (const retry of [0, 1]) attempts.record(attempts.begin("again", retry), first + 1 + retry);

@@ -1,5 +1,5 @@
 import type { Engine, EngineSupport, GenerateCall, GenerateResult, LogprobContent } from "../../src/engine/engine.js";
-import type { NativePrompt } from "../../src/native/contract.js";
+import type { NativeGeneration, NativePrompt } from "../../src/native/contract.js";
 
 export interface ScriptedReply {
   readonly ids: readonly number[];
@@ -24,6 +24,8 @@ export class ScriptedEngine implements Engine {
   /** The next replies. If there are none, every call samples `fallback`. */
   readonly replies: (ScriptedReply | Error)[] = [];
   fallback: ScriptedReply = { ids: [300, 301, 302] };
+  /** Called with the generation and all output tokens when they were sampled. */
+  onSampled: ((generation: NativeGeneration, prompt: Int32Array, output: Int32Array) => void) | undefined;
   #gate: Promise<void> | undefined;
 
   /** Holds every later call until the returned function is called. */
@@ -56,6 +58,7 @@ export class ScriptedEngine implements Engine {
     if (reply instanceof Error) throw reply;
     const ids = Int32Array.from(reply.ids).subarray(0, call.sampling.maxTokens);
     await this.#sample(call, reply, ids, version);
+    this.onSampled?.(call.generation, call.prompt.tokens(), ids);
     return {
       finish: reply.finish ?? { reason: "stop" },
       cachedTokens: reply.cachedTokens,

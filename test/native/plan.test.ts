@@ -301,7 +301,8 @@ describe("a native plan", () => {
     for (const [name, { shape, dtype, data }] of Object.entries(dict ?? {})) {
       const span = batch.tensors.find((candidate) => candidate.name === name);
       expect(shape).toEqual(span?.shape);
-      expect(dtype).toBe({ I32: "torch.int32", F32: "torch.float32", BOOL: "torch.bool" }[span?.dtype ?? "I32"]);
+      const dtypes: Readonly<Record<string, string>> = { I32: "torch.int32", F32: "torch.float32", BOOL: "torch.bool" };
+      expect(dtype).toBe(dtypes[span?.dtype ?? ""]);
       const start = span?.byteOffset ?? 0;
       expect(Buffer.from(data, "base64")).toEqual(
         Buffer.from(batch.bytes.subarray(start, start + (span?.byteLength ?? 0))),

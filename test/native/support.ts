@@ -81,7 +81,13 @@ export function rowColumn(column: Partial<NativeRowColumn>): NativeRowColumn {
 export function tensor(batch: NativeBatch, name: string): number[] {
   const span = batch.tensors.find((candidate) => candidate.name === name);
   if (span === undefined) throw new Error(`no tensor ${name}`);
-  const View = { I32: Int32Array, F32: Float32Array, BOOL: Uint8Array }[span.dtype];
+  const views: { readonly [dtype: string]: typeof Int32Array | typeof Float32Array | typeof Uint8Array } = {
+    I32: Int32Array,
+    F32: Float32Array,
+    BOOL: Uint8Array,
+  };
+  const View = views[span.dtype];
+  if (View === undefined) throw new Error(`unexpected dtype ${span.dtype}`);
   const { buffer, byteOffset } = batch.bytes;
   return Array.from<number>(
     new View(buffer as ArrayBuffer, byteOffset + span.byteOffset, span.byteLength / View.BYTES_PER_ELEMENT),

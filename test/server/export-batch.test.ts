@@ -20,7 +20,7 @@ function recorded({ taskId = "task", groupId, turns, sessionReward }: ModelledSe
   const { registry } = proxy.context;
   registry.grant(1);
   const { session } = registry.start({ taskId, groupId });
-  recordCalls(session, turns, sessionReward);
+  recordCalls(session, turns, { sessionReward, hasChannels: false });
   return { sessionId: session.id, taskId, groupId, turns, sessionReward };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ROW_COLUMNS, type RowColumn } from "../../src/session/batch/row-columns.js";
 import { LABELS } from "../../src/session/encode-facts.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { testChannels } from "../helpers/channels.js";
 import { readPage, tableRows } from "../helpers/page.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { turn, user } from "../helpers/turn.js";
@@ -18,7 +19,8 @@ const linked = (meaning: string) => meaning.replace(/docs\/explanation\/(\w+\.md
 async function readMetadataNames(options: object): Promise<string[]> {
   const store = new TrajectoryStore();
   const session = store.createSession({ sessionId: "s" });
-  session.record(turn([user("a")], [1, 2], [3]));
+  const ids = Int32Array.of(3);
+  session.record({ ...turn([user("a")], [1, 2], [3]), channels: testChannels(Int32Array.of(1, 2), ids) });
   session.record(turn([user("b")], [1, 2], [3]));
   session.end();
   const [batch] = await store.exportShards(["s"], { shards: 2, models: ["*"], ...options });

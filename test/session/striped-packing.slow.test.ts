@@ -17,7 +17,7 @@ describe("a batch that is packed in stripes", () => {
       async ({ exported }, options, stripe) => {
         const sessions = exported.map(({ sessionId, turns, sessionReward }) => {
           const session = new Session({ id: sessionId, taskId: "task" });
-          recordCalls(session, turns, sessionReward);
+          recordCalls(session, turns, { sessionReward, hasChannels: turns.length % 2 === 0 });
           return session;
         });
         const plan = runAtOnce(

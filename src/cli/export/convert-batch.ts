@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
 import { readRows } from "../../batch-file/batch-rows.js";
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { openRegularFile } from "../../support/regular-file.js";
-import { type Dtype, ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
+import { countElements, type Dtype, ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
 import { SafetensorsError } from "../../support/safetensors/errors.js";
 import { type Header, readHeader } from "../../support/safetensors/read-header.js";
 import { encodeHeader, type TensorSpec, tensorBytes } from "../../support/safetensors/write-header.js";
@@ -112,7 +113,7 @@ function toStarts(lengths: readonly number[]): number[] {
  */
 function layOut(
   bytes: Uint8Array,
-  { tensors }: Header,
+  { tensors, metadata }: Header,
   starts: readonly number[],
   lengths: readonly number[],
   { layout, padTokenId, padSide, padToMultipleOf }: BatchOptions,
@@ -121,17 +122,27 @@ function layOut(
   const width = Math.ceil(longest / padToMultipleOf) * padToMultipleOf;
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const isPacked = layout === "packed";
-  const shape = isPacked ? [total] : [lengths.length, width];
+  const tokenShape = isPacked ? [total] : [lengths.length, width];
   const padded = lengths.map((length, row) => row * width + (padSide === "left" ? width - length : 0));
   const targets = isPacked ? toStarts(lengths) : padded;
+  const channels = readChannels(metadata["channels"]);
   return tensors.flatMap(({ name, dtype: anyDtype, shape: oldShape, start, end }): WrittenTensor[] => {
     if (PACKED_ONLY.has(name)) return [];
     const dtype = anyDtype as Dtype;
-    const padding = PADDING[name];
+    if (channels.offsets.has(name)) {
+      const offsets = readInt64(bytes.subarray(start, end));
+      const tokens = isPacked ? total : lengths.length * width;
+      return [int64Tensor(name, moveOffsets(offsets, { starts, targets, lengths, tokens }))];
+    }
+    const padding = PADDING[name] ?? (channels.items.has(name) ? 0 : undefined);
     if (padding === undefined) return [{ name, dtype, shape: oldShape, data: bytes.subarray(start, end) }];
-    const size = ELEMENT_BYTES[dtype];
+    const item = oldShape.slice(metadata["layout"] === "packed" ? 1 : 2);
+    const size = ELEMENT_BYTES[dtype] * countElements(item);
+    const shape = [...tokenShape, ...item];
     const data = new Uint8Array(tensorBytes({ name, dtype, shape }));
-    if (dtype === "I32" && !isPacked) new Int32Array(data.buffer).fill(name === "input_ids" ? padTokenId : padding);
+    if (padding !== 0 || name === "input_ids") {
+      new Int32Array(data.buffer).fill(isPacked ? 0 : name === "input_ids" ? padTokenId : padding);
+    }
     for (const [row, length] of lengths.entries()) {
       const from = start + (starts[row] ?? 0) * size;
       data.set(bytes.subarray(from, from + length * size), (targets[row] ?? 0) * size);
@@ -141,6 +152,53 @@ function layOut(
     const positions = lengths.flatMap((length) => Array.from({ length }, (_, position) => position));
     return [written, int32Tensor("position_ids", positions), int32Tensor("cu_seqlens", [...targets, total])];
   });
+}
+
+/** The metadata `channels`. */
+const channelsSchema = z.array(
+  z.object({ name: z.string(), mask: z.string().optional(), offsets: z.string().optional() }),
+);
+
+/** The tensors of channels: those of items and masks, with an entry for each token, and those of offsets. */
+function readChannels(json = "[]"): { readonly items: ReadonlySet<string>; readonly offsets: ReadonlySet<string> } {
+  const channels = channelsSchema.parse(JSON.parse(json));
+  const fixed = channels.filter(({ offsets }) => offsets === undefined);
+  return {
+    items: new Set(fixed.flatMap(({ name, mask }) => (mask === undefined ? [name] : [name, mask]))),
+    offsets: new Set(channels.flatMap(({ offsets }) => offsets ?? [])),
+  };
+}
+
+/** Tensors of a file need not be aligned. */
+function readInt64(bytes: Uint8Array): BigInt64Array {
+  return new BigInt64Array(Uint8Array.from(bytes).buffer);
+}
+
+interface MovedRows {
+  /** First token of each row before and after. */
+  readonly starts: readonly number[];
+  readonly targets: readonly number[];
+  readonly lengths: readonly number[];
+  /** Number of all tokens afterwards, with padding. */
+  readonly tokens: number;
+}
+
+/** Returns the offsets of a ragged channel whose rows move. Their items stay where they are. */
+function moveOffsets(offsets: BigInt64Array, { starts, targets, lengths, tokens }: MovedRows): BigInt64Array {
+  const moved = new BigInt64Array(tokens + 1);
+  let next = 0;
+  for (const [row, length] of lengths.entries()) {
+    const [start = 0, target = 0] = [starts[row], targets[row]];
+    // Padding has no items.
+    moved.fill(offsets[start] ?? 0n, next, target);
+    moved.set(offsets.subarray(start, start + length), target);
+    next = target + length;
+  }
+  return moved.fill(offsets.at(-1) ?? 0n, next);
+}
+
+function int64Tensor(name: string, values: BigInt64Array): WrittenTensor {
+  return { name, dtype: "I64", shape: [values.length], data: new Uint8Array(values.buffer) };
 }
 
 function int32Tensor(name: string, values: readonly number[]): WrittenTensor {

@@ -96,6 +96,13 @@ export interface NativeRowColumn {
  *   subtree_end are [N]; cu_trees is [trees + 1]; node_offsets is [nodes + 1]; node_parents, node_lengths and
  *   node_rewards (F32) are [nodes].
  *
+ * Each channel that a session of the export recorded (see `ChannelSpec`) has two tensors, with [B, T] or [N] tokens like the others:
+ *
+ * - without `offsets`: [...tokens, ...shape], and `<name>_mask` (BOOL) [...tokens], true at tokens with an item. Others have zeros.
+ * - with `offsets`: all items [items, ...shape], row after row, and the number of items before each token (I64) [tokens + 1], where
+ *   a padded batch has B * T tokens.
+ * - Items of outputs are only in rows that train on them.
+ *
  * In a tree batch:
  *
  * - A node is an interaction. Its shared input ends within the own tokens of one ancestor; the node branches from that one.
@@ -341,7 +348,7 @@ export interface NativeBatch {
 
 export interface TensorSpan {
   readonly name: string;
-  readonly dtype: "I32" | "F32" | "BOOL";
+  readonly dtype: "I64" | "I32" | "F32" | "U16" | "U8" | "BOOL";
   readonly shape: readonly number[];
   /** From the start of `bytes`. */
   readonly byteOffset: number;

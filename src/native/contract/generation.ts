@@ -39,6 +39,22 @@ export interface OutputLimits {
   readonly maxTokens: number;
 }
 
+/**
+ * A channel: values that an engine gave beside the ids of tokens. Each token has one item, `shape` values; or, if `offsets` is set, any
+ * number of items.
+ */
+export interface ChannelSpec {
+  /** Of the tensor in batches: a to z, 0 to 9 and `_`, at most 64, and no other tensor has it. */
+  readonly name: string;
+  readonly dtype: "I32" | "F32" | "U16" | "U8" | "BOOL";
+  /** Extents of an item, at most four. Empty: one value. An item has at most 65,536 bytes. */
+  readonly shape: readonly number[];
+  /** Name of the tensor that says which items are of which token; see `BatchTensorLayout`. */
+  readonly offsets?: string | undefined;
+  /** The tokens that may have values: sampled outputs, or all tokens of the sequence. */
+  readonly of: "output" | "sequence";
+}
+
 /** The output of one model call while it arrives: ids, log probabilities, versions, and optionally top alternatives. */
 export interface NativeGeneration {
   readonly length: number;
@@ -51,6 +67,16 @@ export interface NativeGeneration {
    * `width`. Unused entries have id -1 and log probability 0.
    */
   appendTop(ids: Int32Array, logprobs: Float32Array, width: number): void;
+  /**
+   * Adds items of a channel, after those of earlier tokens.
+   *
+   * @param first first token that has one: counted from the first output token, or from the start of the prompt if the channel is of
+   *   `sequence`. Items of tokens that the session has already are not stored again
+   * @param values of one token after the other, in native byte order
+   * @param counts number of items of each token, if the channel has `offsets`
+   * @throws `ERR_INVALID_ARG` if values are incomplete, if tokens have items already, or if the channel had another dtype or shape
+   */
+  addChannel(channel: ChannelSpec, first: number, values: Uint8Array, counts?: Uint32Array): void;
   /**
    * Reads a complete reply of SGLang's `/generate` and adds its tokens. Adds nothing if it throws (`ERR_REPLY_…`).
    *

@@ -6,6 +6,13 @@ export type Tensor =
   | { readonly dtype: "F32"; readonly shape: readonly number[]; readonly data: Float32Array }
   | { readonly dtype: "BOOL"; readonly shape: readonly number[]; readonly data: Uint8Array };
 
+/** A tensor of a channel; I64 are offsets. */
+export type ChannelTensor =
+  | Tensor
+  | { readonly dtype: "I64"; readonly shape: readonly number[]; readonly data: BigInt64Array }
+  | { readonly dtype: "U16"; readonly shape: readonly number[]; readonly data: Uint16Array }
+  | { readonly dtype: "U8"; readonly shape: readonly number[]; readonly data: Uint8Array };
+
 type Tensors<Name extends string> = { readonly [name in Name]: Tensor };
 type Common = "input_ids" | "loss_mask" | "logprobs" | "versions";
 
@@ -29,16 +36,25 @@ interface LayoutTensors {
     >;
 }
 
-export type BatchTensors<Layout extends BatchTensorLayout = "padded"> = LayoutTensors[Layout];
+/** Those of a layout, and those of channels by their names. */
+export type BatchTensors<Layout extends BatchTensorLayout = "padded"> = LayoutTensors[Layout] & {
+  readonly [channel: string]: ChannelTensor;
+};
 
 /** Returns a view of one tensor of a block. */
-export function tensorView(bytes: Uint8Array, { dtype, shape, byteOffset, byteLength }: TensorSpan): Tensor {
+export function tensorView(bytes: Uint8Array, { dtype, shape, byteOffset, byteLength }: TensorSpan): ChannelTensor {
   const start = bytes.byteOffset + byteOffset;
   switch (dtype) {
     case "I32":
       return { dtype, shape, data: new Int32Array(bytes.buffer, start, byteLength / 4) };
     case "F32":
       return { dtype, shape, data: new Float32Array(bytes.buffer, start, byteLength / 4) };
+    case "I64":
+      return { dtype, shape, data: new BigInt64Array(bytes.buffer, start, byteLength / 8) };
+    case "U16":
+      return { dtype, shape, data: new Uint16Array(bytes.buffer, start, byteLength / 2) };
+    case "U8":
+      return { dtype, shape, data: new Uint8Array(bytes.buffer, start, byteLength) };
     case "BOOL":
       return { dtype, shape, data: new Uint8Array(bytes.buffer, start, byteLength) };
   }

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { exportFrom } from "../../../src/cli/export/export-from.js";
 import type { ExportOptions } from "../../../src/cli/export/export-options.js";
+import { giveChannels } from "../../helpers/channels.js";
 import { Proxy, type StartedSession } from "../../helpers/proxy.js";
+import { ScriptedEngine } from "../../helpers/scripted-engine.js";
 import { newFolder, recordBranches } from "../storage/stored-sessions.js";
 
 /** `rolltape export --from`: exports the sessions of a job again, without their server. */
@@ -22,7 +24,9 @@ const JOB = { on_mismatch: "split", shared_turns: "first" };
 
 /** Records sessions with branches, and writes what a job leaves: a batch and its sessions file. */
 async function leave(fields: object = {}): Promise<Left> {
-  const proxy = await Proxy.start();
+  const engine = new ScriptedEngine();
+  engine.onSampled = giveChannels;
+  const proxy = await Proxy.start({ engine });
   onTestFinished(() => proxy.close());
   const sessions: StartedSession[] = [];
   for (let i = 0; i < 3; i++) sessions.push(await recordBranches(proxy, `task-${i}`));

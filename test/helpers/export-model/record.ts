@@ -2,6 +2,7 @@ import { chatMessagesSchema } from "../../../src/conversation/chat-message.js";
 import { native } from "../../../src/native/addon.js";
 import type { Session } from "../../../src/session/session.js";
 import type { TrajectoryStore } from "../../../src/session/trajectory-store.js";
+import { giveChannels } from "../channels.js";
 import { recordTurn } from "../record-turn.js";
 import { assistant } from "../turn.js";
 import { type ModelledSession, messagesOf, type Turn } from "./modelled-session.js";
@@ -28,12 +29,23 @@ export function recordInto(store: TrajectoryStore, modelled: ModelledSession): v
   session.end();
 }
 
+interface RecordedCalls {
+  readonly sessionReward?: number | undefined;
+  /** The model of batches has no channels. */
+  readonly hasChannels: boolean;
+}
+
 /** Records the turns into a server's session like calls of its agents, including repeated attempts. Ends the session. */
-export function recordCalls(session: Session, turns: readonly Turn[], sessionReward?: number): void {
+export function recordCalls(
+  session: Session,
+  turns: readonly Turn[],
+  { sessionReward, hasChannels }: RecordedCalls,
+): void {
   for (const turn of turns) {
     const { outputIds, logprobs, versions } = buildOutput(turn);
     const generation = new native.Generation();
     generation.append(outputIds, logprobs, versions);
+    if (hasChannels) giveChannels(generation, Int32Array.from(turn.prompt), outputIds);
     const answer = {
       output: chatMessagesSchema.parse([assistant(turn.answer)]),
       generation,

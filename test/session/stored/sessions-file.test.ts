@@ -36,7 +36,7 @@ function randomExports(proxy: Proxy): fc.IAsyncProperty<unknown> {
     const ids = exported.map(({ taskId = "task", groupId, turns, sessionReward }) => {
       registry.grant(1);
       const { session } = registry.start({ taskId, groupId });
-      recordCalls(session, turns, sessionReward);
+      recordCalls(session, turns, { sessionReward, hasChannels: turns.length % 2 === 0 });
       return session.id;
     });
     const file = await exportFile(proxy, ids);
