@@ -1,6 +1,7 @@
 """Batches as numpy arrays. Start reading at `batch.py`."""
 
 from .batch import Batch, EpisodeInfo, RowInfo
+from .channels import Channel
 from .samples import Sample, Turn
 
-__all__ = ["Batch", "EpisodeInfo", "RowInfo", "Sample", "Turn"]
+__all__ = ["Batch", "Channel", "EpisodeInfo", "RowInfo", "Sample", "Turn"]

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from ..errors import BatchError
-from . import minibatches, samples, select
+from . import channels, minibatches, samples, select
+from .channels import Channel
 from .mapped_file import map_file
 from .places import Places, row_places
 from .safetensors import Array, invalid, read_block
@@ -119,7 +120,7 @@ class Batch:
         as they exist.
         """
         self._tensors = None
-        for name in ("places", "rows", "episodes"):
+        for name in ("places", "rows", "episodes", "channels"):
             self.__dict__.pop(name, None)
         block, self._block = self._block, None
         if not isinstance(block, mmap.mmap):
@@ -238,6 +239,19 @@ class Batch:
         """Where the tokens of each row are in the token tensors."""
         with self._reading("tensors"):
             return row_places(self.layout, self.tensors, len(self))
+
+    @cached_property
+    def channels(self) -> dict[str, Channel]:
+        """What the engine gave beside the ids of tokens, by name."""
+        with self._reading("metadata `channels`"):
+            return channels.read_channels(self.metadata.get("channels", "[]"))
+
+    def row_values(self, row: int, name: str) -> Array | list[Array]:
+        """Returns what the tokens of a row have in a token tensor or channel, padding left out: [tokens, …].
+
+        For a ragged channel, returns a list with the items of each token.
+        """
+        return channels.row_values(self, row, name)
 
     def samples(self) -> list[Sample]:
         """Returns each row as plain lists: prompt, response, mask, log probabilities and reward."""

@@ -16,7 +16,14 @@ from ..errors import BatchError
 
 Array = NDArray[Any]
 
-_DTYPES = {"I32": np.dtype("<i4"), "F32": np.dtype("<f4"), "BOOL": np.dtype("|b1")}
+_DTYPES: dict[str, np.dtype[Any]] = {
+    "I64": np.dtype("<i8"),
+    "I32": np.dtype("<i4"),
+    "F32": np.dtype("<f4"),
+    "U16": np.dtype("<u2"),
+    "U8": np.dtype("|u1"),
+    "BOOL": np.dtype("|b1"),
+}
 _LENGTH_BYTES = 8
 _SHOWN_CHARACTERS = 100
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import BatchError
+from .channels import select_ragged, token_tensors
 from .safetensors import Array
 
 if TYPE_CHECKING:
@@ -43,18 +44,25 @@ def _indices(rows: Any, count: int) -> Array:
 
 
 def _tokens(batch: Batch, chosen: Array) -> dict[str, Array]:
-    present = [name for name in TOKENS if name in batch]
+    present = _present(batch)
     if batch.layout == "tree":
         return _tree_tokens(batch, chosen)
     if batch.layout == "padded":
         # Without the columns that are padding in all chosen rows, on either side.
         used = np.flatnonzero(batch["attention_mask"][chosen].any(0))
         columns = slice(used[0], used[-1] + 1) if len(used) else slice(0, 0)
-        return {name: batch[name][chosen, columns] for name in present}
+        place = np.arange(batch["input_ids"].size).reshape(batch["input_ids"].shape)[chosen, columns].reshape(-1)
+        return {**{name: batch[name][chosen, columns] for name in present}, **select_ragged(batch, place)}
     places = [batch.places.all[row] for row in chosen]
     place = np.concatenate([*places, np.arange(0)])
     seqlens = np.cumsum([0, *(len(each) for each in places)], dtype=np.int32)
-    return {**{name: batch[name][place] for name in present}, "cu_seqlens": seqlens}
+    tokens = {name: batch[name][place] for name in present}
+    return {**tokens, **select_ragged(batch, place), "cu_seqlens": seqlens}
+
+
+def _present(batch: Batch) -> list[str]:
+    """Names of the tensors with an entry for each token."""
+    return [*(name for name in TOKENS if name in batch), *token_tensors(batch)]
 
 
 def _tree_tokens(batch: Batch, chosen: Array) -> dict[str, Array]:
@@ -67,7 +75,7 @@ def _tree_tokens(batch: Batch, chosen: Array) -> dict[str, Array]:
     offsets, cu_trees = batch["node_offsets"], batch["cu_trees"]
     spans = [(int(cu_trees[tree]), int(cu_trees[tree + 1])) for tree in trees]
     place = np.concatenate([*(np.arange(begin, end) for begin, end in spans), np.arange(0)])
-    tokens = {name: batch[name][place] for name in TOKENS if name in batch}
+    tokens = {**{name: batch[name][place] for name in _present(batch)}, **select_ragged(batch, place)}
     # By how much the tokens and the nodes of each tree move.
     sizes = np.array([end - begin for begin, end in spans], np.int64)
     new_begins = np.concatenate([[0], np.cumsum(sizes)])

@@ -1,0 +1,72 @@
+"""Channels: what an engine gave beside the ids of tokens. See "Channels" in docs/reference/batch-format.md."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .safetensors import Array
+
+if TYPE_CHECKING:
+    from .batch import Batch
+
+
+@dataclass(frozen=True)
+class Channel:
+    """The tensors of a channel.
+
+    name: of the items: one for each token, or all items of a ragged channel.
+    of: the tokens that may have items: `output` or `sequence`.
+    mask: name of the tensor that says which tokens have an item; None for a ragged channel.
+    offsets: of a ragged channel only: name of the tensor with the first item of each token, and the number of all.
+    """
+
+    name: str
+    of: str
+    mask: str | None
+    offsets: str | None
+
+
+def read_channels(text: str) -> dict[str, Channel]:
+    """Reads the metadata `channels`."""
+    return {
+        each["name"]: Channel(each["name"], each["of"], each.get("mask"), each.get("offsets"))
+        for each in json.loads(text)
+    }
+
+
+def token_tensors(batch: Batch) -> list[str]:
+    """Names of the tensors of fixed channels, which have an entry for each token."""
+    return [name for channel in batch.channels.values() if channel.mask for name in (channel.name, channel.mask)]
+
+
+def select_ragged(batch: Batch, tokens: Array) -> dict[str, Array]:
+    """Returns the tensors of the ragged channels for some tokens, given as indices into all of them."""
+    selected: dict[str, Array] = {}
+    for channel in batch.channels.values():
+        if channel.offsets is None:
+            continue
+        offsets = batch[channel.offsets]
+        begins = offsets[tokens]
+        counts = offsets[tokens + 1] - begins
+        new = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        items = np.repeat(begins - new[:-1], counts) + np.arange(new[-1])
+        selected |= {channel.name: batch[channel.name][items], channel.offsets: new}
+    return selected
+
+
+def row_values(batch: Batch, row: int, name: str) -> Array | list[Array]:
+    """Returns what the tokens of a row have. See Batch.row_values."""
+    place = batch.places.all[row]
+    channel = batch.channels.get(name)
+    if channel is not None and channel.offsets is not None:
+        offsets = batch[channel.offsets]
+        return [batch[name][offsets[token] : offsets[token + 1]] for token in place.tolist()]
+    shape = batch["input_ids"].shape
+    tensor = batch[name]
+    if tensor.shape[: len(shape)] != shape:
+        raise ValueError(f"`{name}` has no value for each token: its shape is {list(tensor.shape)}.")
+    return tensor.reshape(-1, *tensor.shape[len(shape) :])[place]
