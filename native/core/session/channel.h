@@ -1,10 +1,10 @@
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "../base/dtype.h"
@@ -28,7 +28,11 @@ struct ChannelSpec {
   bool isRagged() const { return !offsets.empty(); }
   std::uint64_t itemBytes() const;
   friend bool operator==(const ChannelSpec&, const ChannelSpec&) = default;
-  friend auto operator<=>(const ChannelSpec&, const ChannelSpec&) = default;
+  /// An order for sets. libc++ 16 has no <=> for vectors.
+  friend bool operator<(const ChannelSpec& a, const ChannelSpec& b) {
+    return std::tie(a.name, a.dtype, a.shape, a.offsets, a.ofSequence) <
+           std::tie(b.name, b.dtype, b.shape, b.offsets, b.ofSequence);
+  }
 };
 
 inline constexpr std::uint64_t kMaxItemBytes = std::uint64_t{1} << 16;

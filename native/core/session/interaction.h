@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -18,6 +20,8 @@ namespace rolltape {
 /// The texts of one interaction that its session records again and again (finish reason, API, requested model): one per
 /// label column, empty if the interaction has none.
 using LabelSet = std::vector<std::string>;
+
+inline constexpr std::size_t kMaxFacts = std::numeric_limits<std::uint16_t>::max();
 
 /// One model call as it was recorded. Immutable, at a stable address, so that packing reads it on worker threads while
 /// the event loop records more.
@@ -39,6 +43,8 @@ struct Interaction {
   bool tokenExact = false;
   /// If it is not token-exact, it begins a new row of a `concat` export and does not make the export fail.
   bool startsRow = false;
+  /// Number of words in facts().
+  std::uint16_t factCount = 0;
   /// The nearest ancestor whose own tokens the shared part still reaches into. Null where nothing is shared.
   const Interaction* source = nullptr;
   const std::int32_t* tail = nullptr;
@@ -51,7 +57,6 @@ struct Interaction {
   const std::uint32_t* factWords = nullptr;
   /// Owned by the session's storage. Null if there are none.
   const ChannelRuns* channelRuns = nullptr;
-  std::uint32_t factCount = 0;
   std::uint32_t versionRunCount = 0;
   std::uint32_t forcedRunCount = 0;
   /// Where the part of the sequence begins that token-exact edges lead to: the outputs behind it were all sampled in
@@ -77,6 +82,9 @@ struct Interaction {
   std::span<const std::uint32_t> facts() const { return {factWords, factCount}; }
 };
 
+// A session has thousands of them.
+static_assert(sizeof(void*) != 8 || sizeof(Interaction) == 128);
+
 /// What plans and prompts keep alive of a session: its tokens and its interactions.
 struct SessionStorage {
   TokenArena arena;
@@ -85,7 +93,7 @@ struct SessionStorage {
   std::set<LabelSet> labelSets;
   /// Each distinct channel once, at a stable address.
   std::set<ChannelSpec> channelSpecs;
-  std::deque<ChannelRuns> channelRuns;
+  std::vector<std::unique_ptr<const ChannelRuns>> channelRuns;
 };
 
 }  // namespace rolltape

@@ -145,8 +145,11 @@ void Session::storeOutput(Interaction& made, const Generation& generation) {
 }
 
 void Session::storeFacts(Interaction& made, const RecordInput& input) {
+  if (input.facts.size() > kMaxFacts) {
+    throw Error(ErrorCode::kInvalidArg, "facts: there are more than " + std::to_string(kMaxFacts));
+  }
   made.factWords = storage_->arena.copy(input.facts).data();
-  made.factCount = static_cast<std::uint32_t>(input.facts.size());
+  made.factCount = static_cast<std::uint16_t>(input.facts.size());
   made.startsRow = input.startsRow;
   storeLabels(made, input.labels);
 }
@@ -172,7 +175,8 @@ void Session::storeChannels(Interaction& made, std::span<const ChannelRun> runs)
     }
     own.starts = starts.data();
   }
-  if (!stored.empty()) made.channelRuns = &storage_->channelRuns.emplace_back(std::move(stored));
+  if (stored.empty()) return;
+  made.channelRuns = storage_->channelRuns.emplace_back(std::make_unique<const ChannelRuns>(std::move(stored))).get();
 }
 
 const Interaction& Session::record(const RecordInput& input) {
@@ -239,7 +243,7 @@ void Session::restoreTokens(Interaction& made, const StoredInteraction& stored) 
   made.forcedRunCount = static_cast<std::uint32_t>(forced.size());
   const std::span<const std::uint32_t> facts = arena.copyBytes<std::uint32_t>(stored.facts);
   made.factWords = facts.data();
-  made.factCount = static_cast<std::uint32_t>(facts.size());
+  made.factCount = static_cast<std::uint16_t>(facts.size());
 }
 
 /// Every step but the last may throw. If one throws, the earlier ones are undone.

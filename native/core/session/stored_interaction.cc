@@ -72,6 +72,7 @@ void checkHeader(const StoredHeader& header) {
   require(std::uint64_t{header.inputLength} + header.outputLength <= kMaxSequenceTokens,
           "tokens: more than one sequence can have");
   require(fixedStoredBytes(header) <= header.byteLength, "counts: they need more bytes than there are");
+  require(header.factCount <= kMaxFacts, "facts: more than an interaction can have");
 }
 
 /// Takes arrays from the front of the bytes. The caller must have checked that there are enough.
