@@ -116,11 +116,16 @@ export class Lifecycle {
     if (this.#exports === 0) this.#whenSettled?.wake();
   }
 
-  /** Makes the export of a held session final. */
-  acknowledge(): void {
+  /** Makes the export of a held session final. The session can be exported again while it is retained. */
+  take(): void {
     this.#held = false;
-    this.#acknowledged = true;
     this.#onChange?.();
+  }
+
+  /** Makes the export of a held session final, and the last one. */
+  acknowledge(): void {
+    this.#acknowledged = true;
+    this.take();
   }
 
   /** Makes a held session `ended` again. Returns false if it is not held. */

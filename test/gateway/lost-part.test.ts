@@ -7,7 +7,9 @@ import { Gateway, readWorkerTag, startWorker } from "./workers.js";
 /** A worker holds its part of a batch for a minute. Then it drops the part, and its sessions accept rewards again. */
 
 it("refuses a batch if a worker dropped its part, and exports the new reward when the call is repeated", async () => {
-  const [one, two] = [await startWorker("one"), await startWorker("two")];
+  // Without retention, a worker frees what it has exported.
+  const options = { retention: { milliseconds: 0, bytes: 0 } };
+  const [one, two] = [await startWorker("one", options), await startWorker("two", options)];
   const gateway = await Gateway.start({ urls: [one.url, two.url] });
   const sessions = [await gateway.session(), await gateway.session()];
   for (const { key } of sessions) {

@@ -61,6 +61,7 @@ interface Sent {
 const DIGEST = "sha256";
 const PREPARE = "/export_batch/prepare";
 const LEFT: Settlement = { outcome: "left" };
+const TAKEN: Settlement = { outcome: "taken" };
 
 /** How long a worker keeps its sessions as they are for a batch. They accept no rewards during this time. */
 const HOLD_SECONDS = 60;
@@ -79,12 +80,13 @@ const MAX_CALLS = 3;
  * 1. Every worker waits until its sessions can be exported.
  * 2. Every worker sends the records of its sessions, and keeps the sessions as they are.
  * 3. The gateway restores all sessions and packs them like a server that has recorded them.
- * 4. Every worker marks its sessions as exported. If the client acknowledges the batch, it keeps them until then.
+ * 4. Every worker marks its sessions as exported, and keeps them until the batch is acknowledged.
+ * 5. If the client does not acknowledge batches, every worker then makes the export final.
  *
  * If a step before the last one fails, no session is exported. A worker that receives no further call leaves its sessions as they were
- * after {@link HOLD_SECONDS}.
+ * after {@link HOLD_SECONDS}; if only step 5 does not reach it, they can be exported a second time.
  *
- * A worker that dies in the last step may return with its sessions. It then does steps 2 and 4 again.
+ * A worker that dies in step 4 may return with its sessions. It then does steps 2 and 4 again.
  */
 export class BatchExport {
   readonly #options: BatchExportOptions;
@@ -134,14 +136,28 @@ export class BatchExport {
     const request = { ...fields, hold_seconds: HOLD_SECONDS };
     const files = await openFiles(this.#options.shares, { ...this.#options, path: PREPARE, fields: request });
     const { packed, digests } = await this.#pack(files, sessionIds, pack);
-    const settlement = toSettlement(packed, leaseSeconds);
+    const exports = packed.map(({ id, part }) => ({ id, ...part }));
+    const held: Settlement = { outcome: "held", exports, lease_seconds: leaseSeconds ?? HOLD_SECONDS };
+    // A single worker exports all sessions or none.
+    const isFinal = leaseSeconds === undefined && files.length === 1;
     const settled = await Promise.all(
-      files.map(async (file, index) => this.#settle(file, settlement, { request, digest: digests[index] })),
+      files.map((file, index) => this.#settle(file, isFinal ? TAKEN : held, { request, digest: digests[index] })),
     );
-    if (settled.every((reply) => reply === undefined || reply.status < 300)) return packed;
+    const ids = packed.map(({ id }) => id);
+    if (settled.every((reply) => reply === undefined || reply.status < 300)) {
+      if (leaseSeconds === undefined && !isFinal) await this.#take(ids);
+      return packed;
+    }
     for (const { batch } of packed) batch.release();
-    if (settlement.outcome === "held") await this.withdraw(packed.map(({ id }) => id));
+    await this.withdraw(ids);
     throw droppedError();
+  }
+
+  /** Makes the exports final. */
+  async #take(ids: readonly string[]): Promise<void> {
+    const { shares, signal } = this.#options;
+    const calls = ids.flatMap((id) => shares.map((share) => this.#repeat(share, toSettle(id), TAKEN, signal)));
+    await Promise.all(calls);
   }
 
   /** Ends the leases of batches that the client did not receive. On a worker that does not answer, they expire. */
@@ -227,11 +243,6 @@ export class BatchExport {
 
 const toSettle = (id: string): string => `/export_batch/${id}/settle`;
 
-function toSettlement(packed: readonly PackedExport[], leaseSeconds: number | undefined): Settlement {
-  if (leaseSeconds === undefined) return { outcome: "taken" };
-  return { outcome: "held", exports: packed.map(({ id, part }) => ({ id, ...part })), lease_seconds: leaseSeconds };
-}
-
 /**
  * Restores the sessions of all files.
  *
@@ -302,6 +313,6 @@ function freeSessions(restored: readonly Pick<RestoredFile, "sessions">[]): void
 function droppedError(): ApiError {
   const message =
     `A worker dropped its part of the batch, because the batch took longer than ${HOLD_SECONDS} s or the worker restarted. Export ` +
-    "the batch again. Sessions of its other workers can be exported again while they are retained.";
+    "the batch again.";
   return new ApiError("batch_not_exportable", message, { param: "session_ids" });
 }

@@ -115,7 +115,7 @@ function settle(app: App, { preparedExports, exportLeases }: ServerContext): voi
           outcome: z
             .enum(["taken", "held", "left"])
             .describe(
-              "`taken`: the sessions are exported. `held`: they are kept until `exports` are acknowledged. `left`: they stay as they were; this also ends the lease of a `held` export.",
+              "`taken`: the sessions are exported. `held`: they are kept until `exports` are acknowledged. `left`: they stay as they were. A `held` export can still be `taken` or `left`.",
             ),
           exports: z
             .array(heldExport)
@@ -137,7 +137,9 @@ function settle(app: App, { preparedExports, exportLeases }: ServerContext): voi
         for (const { id: batchId, ...part } of exports ?? [{ id, shards: 1, shard: 0 }])
           exportLeases.grant(prepared.sessions, { milliseconds, id: batchId, part });
       }
-      if (prepared || (outcome === "left" && exportLeases.withdraw(id))) return { id };
+      const isLease = !prepared && outcome !== "held";
+      if (prepared || (isLease && (outcome === "taken" ? exportLeases.take(id) : exportLeases.withdraw(id))))
+        return { id };
       const message = `Prepared export "${id.slice(0, 100)}" does not exist: it was settled or held longer than \`hold_seconds\`.`;
       throw new ApiError("batch_not_found", message);
     },

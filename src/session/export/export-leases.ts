@@ -110,6 +110,20 @@ export class ExportLeases {
     return "acknowledged";
   }
 
+  /** Makes an export final without an acknowledgement: its sessions are retained. Returns false if there is no lease with this id. */
+  take(id: string): boolean {
+    const lease = this.#leases.get(id);
+    if (!lease) return false;
+    this.#remove(id);
+    const sessions = lease.sessions.filter(({ lifecycle }) => !lifecycle.freed);
+    for (const session of sessions) {
+      this.#bySession.get(session)?.delete(lease);
+      session.lifecycle.take();
+    }
+    this.#registry.seal(sessions, lease.part);
+    return true;
+  }
+
   /** Ends a lease whose answer was not delivered. Returns false if there is none with this id. */
   withdraw(id: string): boolean {
     const lease = this.#leases.get(id);
