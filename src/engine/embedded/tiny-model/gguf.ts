@@ -1,3 +1,5 @@
+import { encodeGgufHeader, ggufPadding } from "../weights/hugging-face/write-gguf.js";
+import { GGML_TYPE } from "../weights/model-template.js";
 import type { GgmlTensor } from "./weights.js";
 
 /**
@@ -13,34 +15,21 @@ export type GgufValue =
   | { readonly type: "i32s"; readonly value: readonly number[] };
 
 const TYPE_CODE = { u32: 4, i32: 5, f32: 6, bool: 7, string: 8, array: 9 } as const;
-const TENSOR_TYPE_F32 = 0;
 const ALIGNMENT = 32;
 const VERSION = 3;
 
 /** Returns the bytes of a GGUF file with float32 tensors. */
 export function encodeGguf(metadata: ReadonlyMap<string, GgufValue>, tensors: readonly GgmlTensor[]): Buffer {
   const pairs = Array.from(metadata, ([key, value]) => Buffer.concat([string(key), encodeValue(value)]));
-  const header = Buffer.concat([
-    Buffer.from("GGUF"),
-    u32(VERSION),
-    u64(tensors.length),
-    u64(pairs.length),
-    ...pairs,
-    ...tensorInfos(tensors),
-  ]);
+  const header = { version: VERSION, pairs: BigInt(pairs.length), bytes: Buffer.concat(pairs), alignment: ALIGNMENT };
+  const described = tensors.map(({ name, shape }) => ({ name, shape, type: GGML_TYPE.F32 }));
   return Buffer.concat([
-    pad(header),
-    ...tensors.map(({ data }) => pad(Buffer.from(data.buffer, data.byteOffset, data.byteLength))),
+    encodeGgufHeader(header, described),
+    ...tensors.flatMap(({ data }) => [
+      new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+      ggufPadding(data.byteLength, ALIGNMENT),
+    ]),
   ]);
-}
-
-function tensorInfos(tensors: readonly GgmlTensor[]): Buffer[] {
-  let offset = 0;
-  return tensors.map(({ name, shape, data }) => {
-    const info = [string(name), u32(shape.length), ...shape.map(u64), u32(TENSOR_TYPE_F32), u64(offset)];
-    offset += Math.ceil(data.byteLength / ALIGNMENT) * ALIGNMENT;
-    return Buffer.concat(info);
-  });
 }
 
 function encodeValue(entry: GgufValue): Buffer {
@@ -68,10 +57,6 @@ function array(elementType: number, elements: readonly Buffer[]): Buffer {
 
 function string(text: string): Buffer {
   return Buffer.concat([u64(Buffer.byteLength(text)), Buffer.from(text, "utf8")]);
-}
-
-function pad(bytes: Buffer): Buffer {
-  return Buffer.concat([bytes, Buffer.alloc((ALIGNMENT - (bytes.length % ALIGNMENT)) % ALIGNMENT)]);
 }
 
 function u32(value: number): Buffer {

@@ -17,15 +17,15 @@ export async function writeGguf(
 ): Promise<void> {
   const file = await open(path, "wx");
   try {
-    const header = encodeHeader(metadata, plan);
-    await writeFully(file, header);
+    const tensors = plan.map(({ tensor }) => tensor);
+    await writeFully(file, encodeGgufHeader(metadata, tensors));
     for (const { tensor, source } of plan) {
       let written = 0;
       for await (const piece of readPieces(tensor, source)) {
         await writeFully(file, piece);
         written += piece.length;
       }
-      await writeFully(file, new Uint8Array(padding(written, metadata.alignment)));
+      await writeFully(file, ggufPadding(written, metadata.alignment));
     }
   } finally {
     await file.close();
@@ -52,21 +52,28 @@ async function* readPieces(tensor: TemplateTensor, source: PlannedSource): Async
   }
 }
 
-function encodeHeader({ version, pairs, bytes, alignment }: GgufMetadataBytes, plan: readonly PlannedTensor[]): Buffer {
+/** A part of the metadata that a header needs. */
+export type GgufHeader = Pick<GgufMetadataBytes, "version" | "pairs" | "bytes" | "alignment">;
+
+/** Returns what a GGUF file begins with. Each tensor follows with its {@link ggufPadding}. */
+export function encodeGgufHeader(
+  { version, pairs, bytes, alignment }: GgufHeader,
+  tensors: readonly TemplateTensor[],
+): Buffer {
   const start = Buffer.alloc(GGUF_HEADER_BYTES);
   start.write("GGUF");
   start.writeUInt32LE(version, 4);
-  start.writeBigUInt64LE(BigInt(plan.length), 8);
+  start.writeBigUInt64LE(BigInt(tensors.length), 8);
   start.writeBigUInt64LE(pairs, 16);
   let offset = 0;
-  const infos = plan.map(({ tensor }) => {
+  const infos = tensors.map((tensor) => {
     const info = encodeInfo(tensor, offset);
     const size = countElements(tensor.shape) * (tensor.type === GGML_TYPE.F32 ? 4 : 2);
-    offset += size + padding(size, alignment);
+    offset += size + ggufPadding(size, alignment).length;
     return info;
   });
   const header = Buffer.concat([start, bytes, ...infos]);
-  return Buffer.concat([header, Buffer.alloc(padding(header.length, alignment))]);
+  return Buffer.concat([header, ggufPadding(header.length, alignment)]);
 }
 
 function encodeInfo({ name, shape, type }: TemplateTensor, offset: number): Buffer {
@@ -81,8 +88,9 @@ function encodeInfo({ name, shape, type }: TemplateTensor, offset: number): Buff
   return info;
 }
 
-function padding(length: number, alignment: number): number {
-  return (alignment - (length % alignment)) % alignment;
+/** Returns the zeros after this number of bytes. */
+export function ggufPadding(length: number, alignment: number): Uint8Array {
+  return new Uint8Array((alignment - (length % alignment)) % alignment);
 }
 
 async function writeFully(file: FileHandle, bytes: Uint8Array): Promise<void> {
