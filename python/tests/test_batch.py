@@ -88,24 +88,24 @@ def test_places_lead_to_the_tokens_of_each_row(exported: bytes) -> None:
     assert [len(place) for place in batch.places.all] == [row["length"] for row in batch.rows]
 
 
-def test_samples_are_the_rows_as_lists(exported: bytes) -> None:
+def test_samples_are_the_rows(exported: bytes) -> None:
     batch = Batch.from_bytes(exported)
     for index, (sample, row) in enumerate(zip(batch.samples(), plain_rows(exported), strict=True)):
         own = batch.places.own[index]
         mask = [0] * (len(row["loss_mask"]) - own) + row["loss_mask"][len(row["loss_mask"]) - own :]
         start = mask.index(1) if 1 in mask else len(mask)
-        assert sample.prompt_ids == row["input_ids"][:start]
-        assert sample.response_ids == row["input_ids"][start:]
-        assert sample.response_mask == mask[start:]
-        assert [
-            value for value, trained in zip(sample.response_logprobs, mask[start:], strict=True) if not trained
-        ] == [0.0] * mask[start:].count(0)
+        assert sample.prompt_ids.tolist() == row["input_ids"][:start]
+        assert sample.response_ids.tolist() == row["input_ids"][start:]
+        assert sample.response_mask.tolist() == mask[start:]
+        untrained = sample.response_mask == 0
+        assert not sample.response_logprobs[untrained].any()
+        assert (sample.response_versions[untrained] == -1).all()
         trained = [value for value, kept in zip(row["logprobs"], mask, strict=True) if kept]
-        assert [value for value in sample.response_logprobs if value != 0] == [value for value in trained if value != 0]
+        assert sample.response_logprobs[~untrained].tolist() == trained
+        if batch.layout != "tree":
+            assert np.shares_memory(sample.response_ids, batch["input_ids"]) == (len(sample.response_ids) > 0)
         assert sample.reward == batch.rewards[index]
         assert sample.session_id == batch.rows[index]["session_id"]
-        assert all(type(value) is int for value in sample.response_ids)
-        json.dumps(dataclasses.asdict(sample))
 
 
 def test_the_layouts_have_the_same_samples(server: Server, sessions: list[str]) -> None:

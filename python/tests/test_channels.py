@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from conversations import random_sessions
-from rolltape import Batch, BatchError, Client, Server
+from rolltape import Batch, BatchError, Client, Sample, Server
 
 OPTIONS: list[dict[str, Any]] = [
     {"layout": "padded", "pad_side": "left", "pad_to_multiple_of": 16},
@@ -43,6 +43,10 @@ def batch(server: Server, request: pytest.FixtureRequest) -> Batch:
         return with_channels(client.export_batch(ids, **OPTIONS[request.param]))
 
 
+def all_ids(sample: Sample) -> list[int]:
+    return [*sample.prompt_ids.tolist(), *sample.response_ids.tolist()]
+
+
 def check_row(batch: Batch, row: int, ids: list[int]) -> None:
     assert batch.row_values(row, "input_ids").tolist() == ids  # type: ignore[union-attr]
     experts = batch.row_values(row, "experts")
@@ -55,7 +59,7 @@ def check_row(batch: Batch, row: int, ids: list[int]) -> None:
 
 def test_row_values_are_those_of_the_tokens_of_the_row(batch: Batch) -> None:
     for row, sample in enumerate(batch.samples()):
-        check_row(batch, row, sample.prompt_ids + sample.response_ids)
+        check_row(batch, row, all_ids(sample))
 
 
 def test_parts_keep_the_items_of_their_tokens(batch: Batch) -> None:
@@ -64,7 +68,7 @@ def test_parts_keep_the_items_of_their_tokens(batch: Batch) -> None:
         assert part["kept_offsets"].dtype == np.int64
         assert part["kept_offsets"][-1] == len(part["kept_ids"])
         for row, index in enumerate(part.indices.tolist()):
-            check_row(part, row, samples[index].prompt_ids + samples[index].response_ids)
+            check_row(part, row, all_ids(samples[index]))
 
 
 def test_channels_name_their_tensors(batch: Batch) -> None:

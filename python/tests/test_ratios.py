@@ -104,7 +104,7 @@ def test_samples_describe_their_turns_and_episode(client: Client) -> None:
         for turn in sample.turns:
             covered[turn.start : turn.end] = [1] * (turn.end - turn.start)
             seen.add((sample.session_id, turn.interaction))
-        assert covered == sample.response_mask
+        assert covered == sample.response_mask.tolist()
         assert sample.min_version == sample.max_version == 0
         assert sample.created_at > 1.7e9
         assert sample.finish_reason == sample.turns[-1].finish_reason

@@ -50,7 +50,7 @@ def greedy_logprobs(client: Client) -> tuple[list[int], list[float], set[int]]:
     with client.session("check") as session:
         chat(session, "Say something", max_tokens=16, temperature=0)
     (sample,) = client.export_batch([session.session_id]).samples()
-    return sample.response_ids, sample.response_logprobs, set(sample.response_versions)
+    return sample.response_ids.tolist(), sample.response_logprobs.tolist(), set(sample.response_versions.tolist())
 
 
 def test_the_engine_uses_the_weights_that_were_sent(server: Server, base: Path, client: Client, tmp_path: Path) -> None:

@@ -254,7 +254,7 @@ class Batch:
         return channels.row_values(self, row, name)
 
     def samples(self) -> list[Sample]:
-        """Returns each row as plain lists: prompt, response, mask, log probabilities and reward."""
+        """Returns each row: arrays of prompt, response, mask and log probabilities, and its reward."""
         return samples.to_samples(self)
 
     def select(self, rows: Any) -> Batch:

@@ -1,12 +1,14 @@
-"""The rows of a batch as plain Python lists, for trainers that have sample types of their own."""
+"""The rows of a batch one by one, for trainers that have sample types of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from .safetensors import Array
 
 if TYPE_CHECKING:
     from .batch import Batch
@@ -29,15 +31,17 @@ class Turn:
     interaction: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sample:
     """One row. The response begins with the first token that is trained on, so it may contain prompts of later turns.
 
-    prompt_ids: token ids before the response.
-    response_ids: token ids from the first output token to the row's end.
-    response_mask: 1 at tokens that the model sampled and that are trained on, else 0. As long as response_ids.
-    response_logprobs: recorded log probabilities in nats; 0 where the mask is 0.
-    response_versions: weight version of each token; -1 at tokens of prompts.
+    The arrays of `padded` and `packed` batches share the memory of the batch; `.tolist()` makes plain lists of them.
+
+    prompt_ids: int32, token ids before the response.
+    response_ids: int32, token ids from the first output token to the row's end.
+    response_mask: int32, 1 at tokens that the model sampled and that are trained on, else 0. As long as response_ids.
+    response_logprobs: float32, recorded log probabilities in nats; 0 where the mask is 0.
+    response_versions: int32, weight version of each token; -1 where the mask is 0.
     reward: the row's reward, after discount.
     temperature: divisor of the logits that reproduces response_logprobs; 1 without row tensors. See also
         `mixed_temperatures` in docs/reference/batch-format.md.
@@ -55,11 +59,11 @@ class Sample:
     rewards.
     """
 
-    prompt_ids: list[int]
-    response_ids: list[int]
-    response_mask: list[int]
-    response_logprobs: list[float]
-    response_versions: list[int]
+    prompt_ids: Array
+    response_ids: Array
+    response_mask: Array
+    response_logprobs: Array
+    response_versions: Array
     reward: float
     temperature: float
     session_id: str
@@ -77,39 +81,63 @@ class Sample:
     created_at: float = 0.0
     turns: Sequence[Turn] = ()
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sample):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]
+
 
 def to_samples(batch: Batch) -> list[Sample]:
+    described = _described(batch)
+    temperatures = batch["row_temperature"].tolist() if "row_temperature" in batch else [1.0] * len(batch)
+    parts = zip(batch.rows, _token_parts(batch), batch.rewards.tolist(), temperatures, described, strict=True)
+    return [
+        Sample(
+            *tokens,
+            reward=reward,
+            temperature=temperature,
+            session_id=info["session_id"],
+            task_id=info["task_id"],
+            group_id=info.get("group_id"),
+            interaction_id=info["interaction_id"],
+            turns=_turns(batch, row, len(tokens[0])),
+            **fields,
+        )
+        for row, (info, tokens, reward, temperature, fields) in enumerate(parts)
+    ]
+
+
+def _token_parts(batch: Batch) -> Iterator[tuple[Array, Array, Array, Array, Array]]:
+    """Yields prompt ids, and ids, mask, log probabilities and versions of the response, of each row."""
     ids, mask, logprobs, versions = (
         batch[name].reshape(-1) for name in ("input_ids", "loss_mask", "logprobs", "versions")
     )
-    temperatures = batch["row_temperature"] if "row_temperature" in batch else np.ones(len(batch))
-    described = _described(batch)
-    samples = []
-    for row, (info, place, own) in enumerate(zip(batch.rows, batch.places.all, batch.places.own, strict=True)):
-        row_mask = mask[place].copy()
-        # In a tree, the outputs of earlier nodes are trained on in their own rows.
+    if batch.layout != "tree":
+        trained = mask != 0
+        for place in batch.places.all:
+            begin, end = (int(place[0]), int(place[-1]) + 1) if len(place) else (0, 0)
+            of_row = trained[begin:end]
+            # argmax ends at the first one. Without any, it is 0.
+            first = int(of_row.argmax()) if len(of_row) else 0
+            start = begin + first if first or of_row[:1].any() else end
+            yield ids[begin:start], ids[start:end], mask[start:end], logprobs[start:end], versions[start:end]
+        return
+    for place, own in zip(batch.places.all, batch.places.own, strict=True):
+        row_mask = mask[place]
+        # The outputs of earlier nodes are trained on in their own rows.
         row_mask[: len(place) - own] = 0
-        trained = np.flatnonzero(row_mask)
-        start = int(trained[0]) if len(trained) else len(place)
+        found = np.flatnonzero(row_mask)
+        start = int(found[0]) if len(found) else len(place)
         response, trains = place[start:], row_mask[start:]
-        samples.append(
-            Sample(
-                prompt_ids=ids[place[:start]].tolist(),
-                response_ids=ids[response].tolist(),
-                response_mask=trains.tolist(),
-                response_logprobs=np.where(trains == 1, logprobs[response], 0).tolist(),
-                response_versions=np.where(trains == 1, versions[response], -1).tolist(),
-                reward=float(batch.rewards[row]),
-                temperature=float(temperatures[row]),
-                session_id=info["session_id"],
-                task_id=info["task_id"],
-                group_id=info.get("group_id"),
-                interaction_id=info["interaction_id"],
-                turns=_turns(batch, row, start),
-                **described[row],
-            )
+        yield (
+            ids[place[:start]],
+            ids[response],
+            trains,
+            np.where(trains == 1, logprobs[response], np.float32(0)),
+            np.where(trains == 1, versions[response], np.int32(-1)),
         )
-    return samples
 
 
 def _described(batch: Batch) -> list[dict[str, Any]]:

@@ -55,9 +55,9 @@ def read_rows(batch: Batch) -> list[Row]:
                 index=index,
                 session_id=sample.session_id,
                 prompt_tokens=before,
-                input_ids=sample.prompt_ids + sample.response_ids,
-                mask=[0] * before + sample.response_mask,
-                logprobs=[0.0] * before + sample.response_logprobs,
+                input_ids=sample.prompt_ids.tolist() + sample.response_ids.tolist(),
+                mask=[0] * before + sample.response_mask.tolist(),
+                logprobs=[0.0] * before + sample.response_logprobs.tolist(),
                 version=sample.min_version,
                 reward=sample.episode_reward,
             )
