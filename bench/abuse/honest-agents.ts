@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { randomText } from "../../test/helpers/random.js";
 import { assistant, body, user } from "../proxy/bodies.js";
 import { chat, type Target } from "../proxy/rig.js";
 import { sized } from "../sized.js";
-import { randomText } from "../text.js";
 
 const AGENTS = sized(20, 4);
 

@@ -18,13 +18,13 @@ export interface BenchScript {
   readonly command: string;
 }
 
-/** Returns the benchmarks of package.json that need no engine, and the soak. */
+/** Returns the benchmarks of package.json that need no engine. */
 export function readBenchScripts(): BenchScript[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };
   return Object.entries(scripts)
-    .filter(([script]) => /^(bench(:|$)|soak$)/.test(script) && !LEFT_OUT.has(script))
+    .filter(([script]) => /^bench(:|$)/.test(script) && !LEFT_OUT.has(script))
     .map(([script, command]) => ({
       name: script.replace(/^bench:/, ""),
       script,

@@ -35,7 +35,6 @@ const PLAN: readonly (readonly [name: string, limitSeconds: number, ...args: rea
   ["template", 60],
   ["tokenize", 60],
   ["full", 100, "--minutes", "0.5", "--memory", "512"],
-  ["soak", 80, "--calls", "1000", "--sessions", "60"],
 ];
 
 /** Returns the planned benchmarks. @throws Error that names those that package.json and the plan do not share */

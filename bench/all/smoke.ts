@@ -6,7 +6,7 @@ import { type BenchScript, readBenchScripts } from "./bench-scripts.js";
 import { runBench } from "./run-bench.js";
 
 /**
- * Runs every benchmark of package.json, and the soak, in its smoke size, and checks its outcome, not its times: it ends with status 0,
+ * Runs every benchmark of package.json in its smoke size, and checks its outcome, not its times: it ends with status 0,
  * prints a table with a number in each place, and writes a valid JSON file.
  *
  *   npm run bench:smoke [-- script…]

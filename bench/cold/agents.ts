@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
+import { randomText } from "../../test/helpers/random.js";
 import type { Child } from "../processes.js";
 import { ADMIN_KEY } from "../servers.js";
-import { randomText } from "../text.js";
 
 /** A conversation is continued so often, then its agent begins another one in another session. */
 const TURNS = 8;

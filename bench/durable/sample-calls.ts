@@ -2,8 +2,8 @@ import type { Message } from "../../src/conversation/message.js";
 import { native } from "../../src/native/addon.js";
 import type { RecordedSampling } from "../../src/session/recorded-sampling.js";
 import { Session } from "../../src/session/session.js";
+import { randomText } from "../../test/helpers/random.js";
 import { beginTurn, recordAnswer } from "../../test/helpers/record-turn.js";
-import { randomText } from "../text.js";
 
 /** The sessions of the measurements: an agent's conversation that grows by equal shares. They are the same in every process. */
 

@@ -33,15 +33,6 @@ export function report(...rows: readonly Row[]): void {
 
 export const COLUMNS = ["measurement", "measured", "reference", "value", "target", "result"] as const;
 
-/** Returns a Markdown table whose columns are aligned in plain text, too. */
-export function markdown(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = [columns, ...rows];
-  const widths = columns.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
-  const lines = cells.map((line) => `| ${line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(" | ")} |`);
-  lines.splice(1, 0, `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`);
-  return lines.join("\n");
-}
-
 /** Returns the texts of a row, in the order of {@link COLUMNS}. */
 export function cellsOf({ what, measured, reference, verdict }: Row): readonly string[] {
   if (!verdict) return [what, measured, reference, "", "", ""];

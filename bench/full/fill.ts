@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { randomText } from "../text.js";
+import { randomText } from "../../test/helpers/random.js";
 import type { Api, Reply, Session } from "./api.js";
 import { KINDS, type Kind } from "./kinds.js";
 

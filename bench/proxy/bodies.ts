@@ -1,4 +1,4 @@
-import { randomText } from "../text.js";
+import { randomText } from "../../test/helpers/random.js";
 
 /** Number of characters of a request's body: about 1K, 32K and 120K tokens of a common tokenizer. */
 export const SIZES = { small: 4_000, medium: 124_000, large: 479_000 } as const;

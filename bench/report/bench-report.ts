@@ -1,4 +1,5 @@
-import { markdown, type Row } from "../export/row.js";
+import { markdownTable } from "../../test/helpers/markdown-table.js";
+import type { Row } from "../export/row.js";
 import { benchSize } from "../sized.js";
 import { type Commit, formatCommit, readCommit } from "./commit.js";
 import { formatMachine, type Machine, readMachine } from "./machine.js";
@@ -68,7 +69,7 @@ export class BenchReport {
   #add(table: ResultTable): void {
     this.#tables.push(table);
     console.log(
-      `${markdown(
+      `${markdownTable(
         table.columns,
         table.rows.map(({ cells }) => cells),
       )}\n`,

@@ -60,7 +60,7 @@ function writeRuns(results: readonly BenchResult[]): string {
 }
 
 function commandOf(bench: string): string {
-  return `npm run ${bench === "bench" || bench === "soak" ? bench : `bench:${bench}`}`;
+  return `npm run ${bench === "bench" ? bench : `bench:${bench}`}`;
 }
 
 function writeMarkdown(columns: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,9 +1,10 @@
 import { Pool } from "undici";
 import { ensureTinyModel } from "../../../src/engine/index.js";
+import { randomText } from "../../../test/helpers/random.js";
 import { type Child, startChild } from "../../processes.js";
 import { BenchReport } from "../../report/bench-report.js";
 import { sized } from "../../sized.js";
-import { median, randomText } from "../../text.js";
+import { median } from "../../text.js";
 import { readLoopDelay } from "../loop-delay.js";
 
 /**

@@ -1,6 +1,7 @@
+import { randomText } from "../../../test/helpers/random.js";
 import type { Row } from "../../export/row.js";
 import { sized } from "../../sized.js";
-import { median, randomText } from "../../text.js";
+import { median } from "../../text.js";
 import { assistant, body, user } from "../bodies.js";
 import { chat, Rig } from "../rig.js";
 import { turnBodies } from "../turn-bodies.js";

@@ -27,7 +27,6 @@ describe("the tables of a page", () => {
 
   it("name the command of a benchmark without a result", () => {
     expect(fillTables(place("proxy/rates"), [])).toContain("Not measured yet: `npm run bench:proxy`.");
-    expect(fillTables(place("soak"), [])).toContain("Not measured yet: `npm run soak`.");
   });
 
   it("are rejected if a marker has no counterpart", () => {
