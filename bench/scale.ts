@@ -4,7 +4,7 @@ import { Session } from "../src/session/session.js";
 import { beginTurn, recordAnswer } from "../test/helpers/record-turn.js";
 import { collectGarbage } from "./export/measure.js";
 import type { Row } from "./export/row.js";
-import { BenchReport } from "./report/bench-report.js";
+import { BenchReport } from "./kit/report.js";
 import { sized } from "./sized.js";
 import { median } from "./text.js";
 
@@ -135,11 +135,10 @@ function rowsOf(
   }));
 }
 
-const report = new BenchReport("scale");
+const report = new BenchReport();
 report.addRows([
   ...rowsOf("one conversation", "recorded", SIZES, (size) => timeOfTurn(chain, size), 2),
   ...rowsOf("branches of one turn", "recorded", SIZES, (size) => timeOfTurn(branches, size), 2),
   ...rowsOf("retries of one call", "recorded", SIZES, (size) => timeOfTurn(retries, size), 2),
   ...rowsOf("sessions side by side", "sessions", SESSION_COUNTS, timeAmong, 2),
 ]);
-report.write();

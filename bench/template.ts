@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Template } from "@huggingface/jinja";
 import type { Conversation, Message, Tool } from "../src/conversation/message.js";
 import { ChatTemplate } from "../src/model/template/chat-template.js";
-import { BenchReport } from "./report/bench-report.js";
+import { BenchReport } from "./kit/report.js";
 import { sized } from "./sized.js";
 import { median } from "./text.js";
 
@@ -108,6 +108,5 @@ function compare(model: string): string[] {
   ];
 }
 
-const report = new BenchReport("template");
+const report = new BenchReport();
 report.addTable(["template", "characters", "a rendering (ms)", "against the package"], MODELS.map(compare));
-report.write();

@@ -5,7 +5,7 @@ import { readModelFiles } from "../src/model/model-files.js";
 import { LibraryTokenizer } from "../src/model/tokenizer/library-tokenizer.js";
 import { createPieceEncoder } from "../src/model/tokenizer/piece-encoder.js";
 import { totalLength } from "../src/model/tokenizer/total-length.js";
-import { BenchReport } from "./report/bench-report.js";
+import { BenchReport } from "./kit/report.js";
 import { sized } from "./sized.js";
 import { median } from "./text.js";
 
@@ -101,11 +101,10 @@ async function firstTurns(folder: string): Promise<string[]> {
 
 const nameOf = (folder: string): string => folder.split("/")[2] ?? folder;
 
-const report = new BenchReport("tokenize");
+const report = new BenchReport();
 const turns: string[][] = [];
 for (const folder of FOLDERS) turns.push(await firstTurns(folder));
-report.addTable(["tokenizer", "tokens each", "all eight", "event-loop delay p50", "p99", "max"], turns, "first-turns");
+report.addTable(["tokenizer", "tokens each", "all eight", "event-loop delay p50", "p99", "max"], turns);
 const rows: string[][] = [];
 for (const folder of FOLDERS) rows.push(...(await compare(folder)));
-report.addTable(["tokenizer", "text", "million characters/s", "against the library"], rows, "encoding");
-report.write();
+report.addTable(["tokenizer", "text", "million characters/s", "against the library"], rows);

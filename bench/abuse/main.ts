@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { request } from "undici";
+import { BenchReport } from "../kit/report.js";
 import { readLoopDelay } from "../proxy/loop-delay.js";
 import { Rig } from "../proxy/rig.js";
-import { BenchReport } from "../report/bench-report.js";
 import { startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { median, percentile } from "../text.js";
@@ -45,7 +45,7 @@ const words = positionals.join(" ");
 /** The context length of a real model. The other benchmarks set one that no model has. */
 const CONTEXT_LENGTH = "engine.context_length=262144";
 
-const report = new BenchReport("abuse");
+const report = new BenchReport();
 const rig = await Rig.start(64, { args: [CONTEXT_LENGTH] });
 const attacker = await startScript(new URL("attacker-process.ts", import.meta.url));
 const chosen = ATTACKS.filter(({ name }) => name.includes(words));
@@ -53,7 +53,6 @@ try {
   if (values.first) await measureFirsts();
   else if (!values.round) await measureAll();
   if (!values.first) await addRound();
-  report.write();
 } finally {
   await attacker.stop();
   await rig.close();
@@ -78,7 +77,7 @@ async function measureAll(): Promise<void> {
 
 async function addRound(): Promise<void> {
   const rows = await measureRound(words, values.build);
-  if (rows.length > 0) report.addRows(rows, "round");
+  if (rows.length > 0) report.addRows(rows);
 }
 
 /** Measures the first request of new processes. */
@@ -95,7 +94,7 @@ async function measureFirsts(): Promise<void> {
     rows.push([name, formatStalls(stalls)]);
     process.stderr.write(`${rows.at(-1)?.join(": ")}\n`);
   }
-  report.addTable(["abuse", "first of its process: median, worst (ms)"], rows, "first");
+  report.addTable(["abuse", "first of its process: median, worst (ms)"], rows);
 }
 
 /**

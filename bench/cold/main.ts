@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Row, Verdict } from "../export/row.js";
+import { BenchReport } from "../kit/report.js";
 import type { Child } from "../processes.js";
-import { BenchReport } from "../report/bench-report.js";
 import { startProxy, startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
@@ -107,7 +107,7 @@ async function idle(proxy: Child): Promise<number> {
   return part() / IDLE_SECONDS;
 }
 
-const report = new BenchReport("cold");
+const report = new BenchReport();
 const engine = await startScript(new URL("engine-process.ts", import.meta.url), String(ENGINE_MS));
 try {
   const variants = positionals.length > 0 ? positionals : [""];
@@ -115,7 +115,6 @@ try {
   for (let round = 0; round < Number(options.rounds); round++)
     for (const [i, variant] of variants.entries()) rounds[i]?.push(await measure(engine.url, variant));
   report.addRows(variants.flatMap((variant, i) => toRows(variant, rounds[i] ?? [])));
-  report.write();
 } finally {
   await engine.stop();
 }

@@ -1,5 +1,5 @@
 import type { Row } from "../export/row.js";
-import { BenchReport } from "../report/bench-report.js";
+import { BenchReport } from "../kit/report.js";
 import { sized } from "../sized.js";
 import { addedTime } from "./rows/added-time.js";
 import { commits } from "./rows/commits.js";
@@ -30,7 +30,7 @@ const STORES = "stores";
 const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const unknown = chosen.find((name) => name !== STORES && !(name in MEASUREMENTS));
 if (unknown !== undefined) throw new Error(`no measurement is named ${unknown}`);
-const report = new BenchReport("durable", { folder: STORAGE_PARENT });
+const report = new BenchReport({ folder: STORAGE_PARENT });
 const rows: Row[] = [];
 for (const [name, measure] of Object.entries(MEASUREMENTS)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
@@ -39,4 +39,3 @@ for (const [name, measure] of Object.entries(MEASUREMENTS)) {
 }
 if (rows.length > 0) report.addRows(rows);
 if (chosen.includes(STORES) || (chosen.length === 0 && sized(false, true))) await compareStores(report);
-report.write();

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sessionKey } from "../../src/session/stored/keys.js";
 import { GroupCommit } from "../../src/storage/group-commit.js";
 import type { Change } from "../../src/storage/index.js";
-import type { BenchReport } from "../report/bench-report.js";
+import type { BenchReport } from "../kit/report.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
 import { dropFromCache } from "./cache.js";
@@ -65,7 +65,7 @@ export async function compareStores(report: BenchReport): Promise<void> {
     rows.push([contender.name, ...describe(figures), ...(await fill(contender))]);
   }
   console.log(describeDisk(syncTimes));
-  report.addTable(COLUMNS, rows, "stores");
+  report.addTable(COLUMNS, rows);
 }
 
 /** Measures latency and throughput of all contenders in turns. */

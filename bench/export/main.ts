@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { BenchReport } from "../report/bench-report.js";
+import { BenchReport } from "../kit/report.js";
 import type { Row } from "./row.js";
 
 /**
@@ -45,7 +45,7 @@ async function run({ name, args = [] }: Measurement): Promise<{ rows: Row[]; fai
 }
 
 const chosen = process.argv.slice(2);
-const report = new BenchReport("export");
+const report = new BenchReport();
 const rows: Row[] = [];
 for (const measurement of MEASUREMENTS) {
   if (chosen.length > 0 && !chosen.includes(measurement.name)) continue;
@@ -58,4 +58,3 @@ for (const measurement of MEASUREMENTS) {
   }
 }
 report.addRows(rows);
-report.write();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
 import { readOpenFileLimit } from "../../src/support/open-file-limit.js";
-import { BenchReport } from "../report/bench-report.js";
+import { BenchReport } from "../kit/report.js";
 import { ADMIN_KEY, startProxy, startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
@@ -22,7 +22,7 @@ const PLACES = sized(256, 4);
 const GENERATION_MS = sized(500, 50);
 const SINGLES = sized(10, 2);
 
-const report = new BenchReport("fairness");
+const report = new BenchReport();
 const engine = await startScript(new URL("engine-process.ts", import.meta.url), String(GENERATION_MS));
 // By default a session may have 256 calls in flight.
 const args = ["rollout.agent.max_concurrent_calls=null"];
@@ -51,7 +51,6 @@ try {
   report.addTable(columns, [
     [FLOOD.toLocaleString("en"), waiting.toLocaleString("en"), seconds(alone), seconds(beside), inOrder.toFixed(1)],
   ]);
-  report.write();
   console.log(
     `Time of a single call, median and worst of ${SINGLES}. The engine runs ${PLACES} generations of ${GENERATION_MS} ms at once. ` +
       "In order: the wait if the oldest call always came first.",

@@ -1,4 +1,4 @@
-import { BenchReport } from "../report/bench-report.js";
+import { BenchReport } from "../kit/report.js";
 import { startProxy, startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { Api, type Session } from "./api.js";
@@ -19,7 +19,7 @@ const AGENTS = 32;
 const BATCH = sized(4, 2);
 const MEBIBYTE = 1024 ** 2;
 
-const report = new BenchReport("full");
+const report = new BenchReport();
 const { minutes, mebibytes } = readOptions(process.argv.slice(2));
 const problems: string[] = [];
 const cgroup = createCgroup();
@@ -123,5 +123,4 @@ function print(
       ["end of the server", proxy.exit ?? "not yet"],
     ],
   );
-  report.write();
 }

@@ -1,8 +1,8 @@
 import { request } from "undici";
 import { STORAGE_PARENT, withFolder } from "../durable/storage-folder.js";
+import { BenchReport } from "../kit/report.js";
 import type { Child } from "../processes.js";
 import { readLoopDelay } from "../proxy/loop-delay.js";
-import { BenchReport } from "../report/bench-report.js";
 import { ADMIN_KEY, startProxy, startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
@@ -33,7 +33,7 @@ interface Measured extends Received {
   readonly stall: number;
 }
 
-const report = new BenchReport("answers", { folder: STORAGE_PARENT });
+const report = new BenchReport({ folder: STORAGE_PARENT });
 const rows = new Map<string, Measured[]>();
 const engine = await startScript(new URL("engine-process.ts", import.meta.url));
 try {
@@ -46,7 +46,6 @@ console.log(
 );
 const columns = ["request", "MB", "median time (ms)", "stalls (ms)", "worst (ms)"];
 report.addTable(columns, [...rows].map(describe));
-report.write();
 
 function describe([name, all]: [string, Measured[]]): string[] {
   const stalls = all.map(({ stall }) => stall);

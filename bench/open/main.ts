@@ -4,8 +4,8 @@ import { setPriority } from "node:os";
 import { text as readText } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { BenchReport } from "../kit/report.js";
 import { readResources } from "../processes.js";
-import { BenchReport } from "../report/bench-report.js";
 import { ADMIN_KEY, startProxy, startScript } from "../servers.js";
 import { openCalls } from "./load.js";
 import { ALL_OPEN_AT_SECONDS, CALLS, INFLIGHT } from "./plan.js";
@@ -23,7 +23,7 @@ const CALLS_OF_SESSION = 10;
 const LOW_PRIORITY = 10;
 const JSON_TYPE = { "content-type": "application/json" };
 
-const report = new BenchReport("open");
+const report = new BenchReport();
 const engine = await startScript(new URL("engine-process.ts", import.meta.url));
 const proxy = await startProxy({ engineUrl: engine.url, connections: INFLIGHT, args: ["server.probe_port=0"] });
 try {
@@ -71,7 +71,6 @@ try {
     ["open files before, with all calls open, after", sizes.map(({ descriptors }) => descriptors).join(", ")],
   ];
   report.addTable(["what", "measured"], rows);
-  report.write();
   console.log(
     "A new connection waits for those before it until the server has accepted them; open connections and the probe port do not. If the queue of a listener " +
       "is full (server.listen_backlog, net.core.somaxconn), the client's system tries again after 1, 3 and 7 s. The engine of this benchmark " +

@@ -1,5 +1,5 @@
 import type { Row } from "../export/row.js";
-import { BenchReport } from "../report/bench-report.js";
+import { BenchReport } from "../kit/report.js";
 import { firstTurns } from "./rows/first-turns.js";
 import { growing } from "./rows/growing.js";
 import { openStreams } from "./rows/open-streams.js";
@@ -20,7 +20,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Row[]>>> = {
 };
 
 const chosen = process.argv.slice(2);
-const report = new BenchReport("proxy");
+const report = new BenchReport();
 const rows: Row[] = [];
 for (const [name, measure] of Object.entries(MEASUREMENTS)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
@@ -28,4 +28,3 @@ for (const [name, measure] of Object.entries(MEASUREMENTS)) {
   rows.push(...(await measure()));
 }
 report.addRows(rows);
-report.write();

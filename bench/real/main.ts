@@ -3,7 +3,7 @@ import { loadChatModel } from "../../src/model/load-chat-model.js";
 import { ENGINE_NAMES, NotInstallableError } from "../../test/real/support/install-engine.js";
 import { startEngineServer } from "../../test/real/support/real-engine.js";
 import type { Row } from "../export/row.js";
-import { BenchReport } from "../report/bench-report.js";
+import { BenchReport } from "../kit/report.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
 import { Prompts } from "./prompts.js";
@@ -55,12 +55,11 @@ interface OpenTarget {
 
 const name = ENGINE_NAMES.find((each) => positionals.includes(each)) ?? "vllm";
 const settings = positionals.filter((each) => each.includes("="));
-const report = new BenchReport("real");
+const report = new BenchReport();
 const engine = await openTarget();
 if (engine) {
   try {
-    report.addRows(await measure(engine), name);
-    report.write();
+    report.addRows(await measure(engine));
   } finally {
     await engine.stop();
   }

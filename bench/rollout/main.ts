@@ -1,8 +1,8 @@
 import type { Agent } from "../../src/index.js";
 import type { Row } from "../export/row.js";
+import { BenchReport } from "../kit/report.js";
 import { type Parts, partsOf } from "../profiling/profile-parts.js";
 import { Profiling } from "../profiling/profiling.js";
-import { BenchReport } from "../report/bench-report.js";
 import { startProxy, startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { fetchAgent, sdkAgent, TURNS } from "./agents.js";
@@ -90,7 +90,7 @@ function addTables(report: BenchReport, measured: ReadonlyMap<string, Measured>)
       },
     ]) => [NAMES[name] ?? name, (episodes / seconds).toFixed(1), ((episodes * TURNS) / seconds).toFixed(0)],
   );
-  report.addTable(["agents on", "episodes/s", "turns/s"], rates, "agents");
+  report.addTable(["agents on", "episodes/s", "turns/s"], rates);
   // Small parts of one kind of agent may be listed for the other: they stay in the place of the first list that has them.
   const parts = new Set([...measured.values()].flatMap(({ lines }) => [...lines.keys()]));
   const ordered = [...parts].toSorted((a, b) => placeOf(a) - placeOf(b));
@@ -103,7 +103,7 @@ function addTables(report: BenchReport, measured: ReadonlyMap<string, Measured>)
     }),
   ]);
   const columns = [...measured.keys()].flatMap((name) => [NAMES[name] ?? name, `share, ${NAMES[name]}`]);
-  report.addTable(["processor time of a turn", ...columns], rows, "turn");
+  report.addTable(["processor time of a turn", ...columns], rows);
 }
 
 /** Sorts the parts of a process behind it. */
@@ -127,7 +127,7 @@ function split({ mainThread, otherThreads }: Cpu, parts: Parts): [string, number
 const whole = ({ mainThread, otherThreads }: Cpu): number => mainThread + otherThreads;
 const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
 
-const report = new BenchReport("rollout");
+const report = new BenchReport();
 const chosen = process.argv.slice(2);
 const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includes(name);
 const measured = new Map<string, Measured>();
@@ -144,4 +144,3 @@ for (const [name, measureRow] of Object.entries(ROWS)) {
   rows.push(await measureRow(report));
 }
 if (rows.length > 0) report.addRows(rows);
-report.write();

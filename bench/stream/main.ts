@@ -5,8 +5,8 @@ import { createSglangEngine } from "../../src/engine/index.js";
 import { native } from "../../src/native/addon.js";
 import { median, seconds, type Times, takeTurns, timesFaster } from "../export/measure.js";
 import { milliseconds, type Row, report } from "../export/row.js";
+import { BenchReport } from "../kit/report.js";
 import { startChild } from "../processes.js";
-import { BenchReport } from "../report/bench-report.js";
 import { sized } from "../sized.js";
 import { PROMPT_TOKENS, replyEvents, TOKENS, wholeReply } from "./events.js";
 
@@ -122,7 +122,7 @@ if (process.argv.includes("--measure")) {
   await measureScan();
   await measureCalls();
 } else {
-  const benchReport = new BenchReport("stream");
+  const benchReport = new BenchReport();
   const options = ["--expose-gc", "--import", "tsx", fileURLToPath(import.meta.url), "--measure"];
   const output = execFileSync(process.execPath, options, { encoding: "utf8", maxBuffer: 2 ** 24 });
   const rows = output
@@ -130,5 +130,4 @@ if (process.argv.includes("--measure")) {
     .split("\n")
     .map((line) => JSON.parse(line) as Row);
   benchReport.addRows(rows);
-  benchReport.write();
 }

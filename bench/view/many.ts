@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import type { Overview } from "../../src/view/api.js";
 import { ADMIN_KEY } from "../../test/helpers/proxy.js";
 import type { Row } from "../export/row.js";
-import { BenchReport } from "../report/bench-report.js";
+import { BenchReport } from "../kit/report.js";
 import { sized } from "../sized.js";
 import { generateRun } from "./generate-run.js";
 import { readAddress, readMemory, startViewer } from "./viewer-process.js";
@@ -134,7 +134,7 @@ async function measureTranscript(transcript: string): Promise<Row> {
   }
 }
 
-const report = new BenchReport("view-many");
+const report = new BenchReport();
 const rows: Row[] = [];
 for (const sessions of SESSIONS) rows.push(await measureServer(sessions));
 const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-view-"));
@@ -146,4 +146,3 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 report.addRows(rows);
-report.write();

@@ -7,20 +7,19 @@ import type { CDPSession, Page } from "playwright-core";
 import { HAS_CHROMIUM, launchBrowser } from "../../test/view/browser.js";
 import { startFixtureServer } from "../../test/view/fixture-server.js";
 import { type Row, skipped } from "../export/row.js";
-import { BenchReport } from "../report/bench-report.js";
+import { BenchReport } from "../kit/report.js";
 import { sized } from "../sized.js";
 
 const FRAMES = sized(300, 10);
 const FRAME_TARGET_MS = 8;
 const { values } = parseArgs({ options: { episodes: { type: "string", default: String(sized(10_000, 100)) } } });
 const episodes = Number(values.episodes);
-const report = new BenchReport("page");
+const report = new BenchReport();
 
 if (!HAS_CHROMIUM) {
   report.addRows([
     skipped(`the page with ${episodes} episodes`, "/usr/bin/chromium is missing (Debian's package chromium)"),
   ]);
-  report.write();
   process.exit();
 }
 
@@ -95,4 +94,3 @@ await measureStep("sort by reward", () => page.getByRole("button", { name: "Rewa
 await measureStep("type a filter", () => page.locator("#search").pressSequentially("parser"));
 await browser.close();
 report.addRows(rows);
-report.write();

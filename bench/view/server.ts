@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EpisodeLine, Overview, SearchResult, TokenSlice } from "../../src/view/api.js";
+import { BenchReport } from "../kit/report.js";
 import { QWEN3 } from "../qwen3.js";
-import { BenchReport } from "../report/bench-report.js";
 import { sized } from "../sized.js";
 import { generateRun } from "./generate-run.js";
 import { LARGE_RUN, readAddress, readMemory, startViewer } from "./viewer-process.js";
@@ -43,7 +43,7 @@ class Page {
   }
 }
 
-const report = new BenchReport("view-server");
+const report = new BenchReport();
 const rows: (readonly [what: string, measured: string])[] = [];
 const milliseconds = (seconds: number) => `${(seconds * 1000).toFixed(1)} ms`;
 const quantiles = (values: readonly number[]) => {
@@ -110,4 +110,3 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 report.addTable([`${LARGE_RUN.episodes} episodes of ${LARGE_RUN.turns} turns`, "measured"], rows);
-report.write();

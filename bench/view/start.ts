@@ -11,8 +11,8 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { HAS_CHROMIUM, launchBrowser } from "../../test/view/browser.js";
 import { type Row, skipped } from "../export/row.js";
+import { BenchReport } from "../kit/report.js";
 import { QWEN3 } from "../qwen3.js";
-import { BenchReport } from "../report/bench-report.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
 import { generateRun } from "./generate-run.js";
@@ -74,10 +74,9 @@ async function measure(browser: Browser, name: string, args: readonly string[]):
 }
 
 const title = `${LARGE_RUN.episodes} episodes of ${LARGE_RUN.turns} turns`;
-const report = new BenchReport("view-start");
+const report = new BenchReport();
 if (!HAS_CHROMIUM) {
   report.addRows([skipped(title, "/usr/bin/chromium is missing (Debian's package chromium)")]);
-  report.write();
   process.exit();
 }
 const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-view-"));
@@ -88,7 +87,6 @@ try {
     await measure(browser, title, [transcript]),
     await measure(browser, "with Qwen3's tokenizer", [transcript, "--model", QWEN3]),
   ]);
-  report.write();
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });

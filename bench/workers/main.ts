@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Row } from "../export/row.js";
+import { BenchReport } from "../kit/report.js";
 import type { Child } from "../processes.js";
-import { BenchReport } from "../report/bench-report.js";
 import { startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
@@ -31,7 +31,7 @@ const CORES_OF_WORKER = 3;
 const chosen = process.argv.slice(2).map(Number);
 const counts = chosen.length > 0 ? chosen : doublings(Math.max(2, CORES));
 const most = Math.max(...counts);
-const report = new BenchReport("workers");
+const report = new BenchReport();
 const children: Child[] = [];
 const commands: ServeCommand[] = [];
 try {
@@ -41,7 +41,6 @@ try {
     commands.push(await ServeCommand.start(count, engines, agents.length * SESSIONS_OF_AGENT));
   const rounds = await measureInTurns(agents);
   report.addRows(commands.map((each, index) => toRow(each, index, rounds)));
-  report.write();
 } finally {
   await Promise.all(commands.map((each) => each.stop()));
   await Promise.all(children.map((child) => child.stop()));

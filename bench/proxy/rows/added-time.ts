@@ -1,8 +1,8 @@
 import { Pool } from "undici";
 import { ensureTinyModel } from "../../../src/engine/index.js";
 import { randomText } from "../../../test/helpers/random.js";
+import { BenchReport } from "../../kit/report.js";
 import { type Child, startChild } from "../../processes.js";
-import { BenchReport } from "../../report/bench-report.js";
 import { sized } from "../../sized.js";
 import { median } from "../../text.js";
 import { readLoopDelay } from "../loop-delay.js";
@@ -131,7 +131,7 @@ function row(tokens: number, times: Record<"direct" | "first" | "next", readonly
 
 const COLUMNS = ["prompt tokens", "direct", "first turn, all text new", "next turn", "event-loop delay p99"];
 
-const report = new BenchReport("bench");
+const report = new BenchReport();
 const { folder } = await ensureTinyModel();
 const engine = await startChild(process.execPath, ["--import", "tsx", "bench/proxy/sglang-process.ts"]);
 const proxy = await startChild(
@@ -154,7 +154,6 @@ try {
   const rows: string[][] = [];
   for (const each of CASES) rows.push(await bench.run(each));
   report.addTable(COLUMNS, rows);
-  report.write();
 } finally {
   await bench.close();
   await Promise.all([proxy.stop(), engine.stop()]);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Row } from "../../export/row.js";
+import type { BenchReport } from "../../kit/report.js";
 import { type Child } from "../../processes.js";
-import type { BenchReport } from "../../report/bench-report.js";
 import { startProxy, startScript } from "../../servers.js";
 import { sized } from "../../sized.js";
 import { addUp, type CpuReading, type JobCpu, subtract, sumOf, totalOf } from "../command/cpu-reading.js";
@@ -34,18 +34,15 @@ const TITLES: Pair<string> = ["controller and 2 workers", "one process"];
 interface PairOptions {
   /** The part of an episode that is measured. */
   readonly part: string;
-  /** Name of its table. */
-  readonly table: string;
   readonly args: readonly string[];
   /** False: the jobs are killed, so that they do not export everything. */
   readonly measuresEnd: boolean;
 }
 
 const PAIRS: readonly PairOptions[] = [
-  { part: "whole", table: "episode", args: [`rollout.consumer_batch_size=${BATCH}`], measuresEnd: true },
+  { part: "whole", args: [`rollout.consumer_batch_size=${BATCH}`], measuresEnd: true },
   {
     part: "without transcripts and exports",
-    table: "episode-without-exports",
     args: [`rollout.consumer_batch_size=${TASKS}`, "--no-transcripts"],
     measuresEnd: false,
   },
@@ -72,13 +69,13 @@ interface Spent {
  */
 export async function measureWorkerProcesses(benchReport: BenchReport): Promise<Row> {
   const costs: [number, number][] = [];
-  for (const { part, table, ...options } of PAIRS) {
+  for (const { part, ...options } of PAIRS) {
     const [workers, inline] = await measurePair(options);
     const cost: [number, number] = [millisecondsOf(workers), millisecondsOf(inline)];
     costs.push(cost);
     const ratio = (cost[0] / cost[1]).toFixed(2);
     console.log(`Processor time of an episode, ${part}: ${ratio}x\n`);
-    benchReport.addTable(COLUMNS, describe([workers, inline]), table);
+    benchReport.addTable(COLUMNS, describe([workers, inline]));
   }
   const [measured = NaN, reference = NaN] = costs[0] ?? [];
   return {
@@ -89,7 +86,7 @@ export async function measureWorkerProcesses(benchReport: BenchReport): Promise<
   };
 }
 
-async function measurePair(options: Omit<PairOptions, "part" | "table">): Promise<Pair<Spent>> {
+async function measurePair(options: Omit<PairOptions, "part">): Promise<Pair<Spent>> {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-"));
   const engine = await startScript(new URL("../../proxy/sglang-process.ts", import.meta.url));
   try {
@@ -103,7 +100,7 @@ async function measurePair(options: Omit<PairOptions, "part" | "table">): Promis
 async function measureJobs(
   engine: Child,
   folder: string,
-  { args: shared, measuresEnd }: Omit<PairOptions, "part" | "table">,
+  { args: shared, measuresEnd }: Omit<PairOptions, "part">,
 ): Promise<Pair<Spent>> {
   const start = async (name: string, ...args: string[]) => {
     const proxy = await startProxy({ engineUrl: engine.url, connections: CONCURRENT });
