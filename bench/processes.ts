@@ -68,21 +68,29 @@ export function cpuSecondsOfTree(pid: number): number {
   return childrenOf(pid).reduce((seconds, child) => seconds + cpuSecondsOfTree(child), cpuSecondsOf(pid));
 }
 
+/**
+ * Returns the processor time of a process and of those below it, in milliseconds. The scheduler counts it in nanoseconds for each thread;
+ * `stat` has hundredths of a second only. Threads that have ended are missing.
+ */
+export function cpuMillisecondsOfTree(pid: number): number {
+  const own = readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + readThread(pid, thread), 0);
+  return childrenOf(pid).reduce((sum, child) => sum + cpuMillisecondsOfTree(child), own);
+}
+
+function readThread(pid: number, thread: string): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+  } catch {
+    // It ended after the folder was read.
+    return 0;
+  }
+}
+
 /** Returns the processes that any thread of a process has started. */
 export function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
   );
-}
-
-/** Processor time of the thread that a process began with, which is that of its JavaScript. */
-export function mainThreadSecondsOf(pid: number): number {
-  return readSeconds(`/proc/${pid}/task/${pid}/stat`);
-}
-
-/** The part of a process's processor time that the kernel spent for it. */
-export function systemSecondsOf(pid: number): number {
-  return readTimes(`/proc/${pid}/stat`).system;
 }
 
 function readSeconds(file: string): number {

@@ -56,5 +56,5 @@ function createSetup(out: string, proxy: ConnectedProxy): TranscribedJob {
 }
 
 function cpuOfEpisode({ cpu }: JobTimes): number {
-  return TURNS * Object.values(cpu).reduce((sum, { mainThread, otherThreads }) => sum + mainThread + otherThreads, 0);
+  return TURNS * Object.values(cpu).reduce((sum, milliseconds) => sum + milliseconds, 0);
 }
