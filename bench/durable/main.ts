@@ -1,5 +1,4 @@
-import type { Row } from "../export/row.js";
-import { BenchReport } from "../kit/report.js";
+import { runMeasurements } from "../kit/report.js";
 import { addedTime } from "./rows/added-time.js";
 import { commits } from "./rows/commits.js";
 import { memory } from "./rows/memory.js";
@@ -13,22 +12,4 @@ import { STORAGE_PARENT } from "./storage-folder.js";
  *   npm run bench:durable [-- name… --directory=PATH]
  */
 
-const MEASUREMENTS: Readonly<Record<string, () => Promise<Row[]>>> = {
-  "added-time": addedTime,
-  commits,
-  throughput,
-  recovery,
-  memory,
-};
-
-const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
-const unknown = chosen.find((name) => !(name in MEASUREMENTS));
-if (unknown !== undefined) throw new Error(`no measurement is named ${unknown}`);
-const report = new BenchReport({ folder: STORAGE_PARENT });
-const rows: Row[] = [];
-for (const [name, measure] of Object.entries(MEASUREMENTS)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue;
-  process.stderr.write(`measuring ${name} …\n`);
-  rows.push(...(await measure()));
-}
-if (rows.length > 0) report.addRows(rows);
+await runMeasurements({ "added-time": addedTime, commits, throughput, recovery, memory }, { folder: STORAGE_PARENT });

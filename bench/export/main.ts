@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { BenchReport } from "../kit/report.js";
-import type { Row } from "./row.js";
+import { BenchReport, type Row } from "../kit/report.js";
 
 /**
  * Compares the export with memcpy, PyTorch, JavaScript and a bare Node server. Each measurement runs in a separate process, so that
@@ -25,9 +24,6 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: "shared-memory" },
   ...["native", "held", "uncollected", "text", "all"].map((row) => ({ name: "session-memory", args: [row] })),
   { name: "server-memory" },
-  { name: "reply-scan" },
-  { name: "tree-bytes" },
-  { name: "row-tensors" },
   { name: "loop-delay" },
   { name: "many-rows" },
 ];

@@ -3,7 +3,6 @@ import { readFileSync, realpathSync } from "node:fs";
 import { availableParallelism, cpus, release, totalmem, type } from "node:os";
 import { fileURLToPath } from "node:url";
 import { markdownTable } from "../../test/helpers/markdown-table.js";
-import { COLUMNS, cellsOf, type Row } from "../export/row.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -22,6 +21,28 @@ export class BenchReport {
   addTable(columns: readonly string[], rows: readonly (readonly string[])[]): void {
     console.log(`${markdownTable(columns, rows)}\n`);
   }
+}
+
+/**
+ * Runs the measurements that the command line names, or all, one after the other, and prints their rows as one table.
+ *
+ * @param folder that they write to, if its file system matters
+ */
+export async function runMeasurements(
+  measurements: Readonly<Record<string, () => Promise<Row[]>>>,
+  options: { readonly folder?: string } = {},
+): Promise<void> {
+  const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+  const unknown = chosen.find((name) => !(name in measurements));
+  if (unknown !== undefined) throw new Error(`no measurement is named ${unknown}`);
+  const report = new BenchReport(options);
+  const rows: Row[] = [];
+  for (const [name, measure] of Object.entries(measurements)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
+    process.stderr.write(`measuring ${name} …\n`);
+    rows.push(...(await measure()));
+  }
+  report.addRows(rows);
 }
 
 function describeMachine(folder?: string): string {
@@ -59,3 +80,59 @@ function describeCommit(): string {
     return "commit not recorded";
   }
 }
+
+/** One measurement. */
+export interface Row {
+  /** Name of the measurement. */
+  readonly what: string;
+  readonly measured: string;
+  readonly reference: string;
+  /** Undefined if the measurement has no target. */
+  readonly verdict?: Verdict;
+}
+
+/** A measured value, often a ratio to the reference, and its target. */
+export interface Verdict {
+  readonly value: number;
+  readonly target: number;
+  readonly bound: "at least" | "at most";
+  /** Unit of value and target, such as "x" (times), "%" or " ms". */
+  readonly unit: string;
+}
+
+/** Returns the row of a measurement that this machine or this build does not support. */
+export function skipped(what: string, why: string): Row {
+  return { what, measured: why, reference: "" };
+}
+
+function met({ value, target, bound }: Verdict): boolean {
+  return bound === "at least" ? value >= target : value <= target;
+}
+
+/** Passes rows to the parent process, which prints the table. Each row is a line of JSON. */
+export function report(...rows: readonly Row[]): void {
+  for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+}
+
+const COLUMNS = ["measurement", "measured", "reference", "value", "target", "result"] as const;
+
+/** Returns the texts of a row, in the order of {@link COLUMNS}. */
+function cellsOf({ what, measured, reference, verdict }: Row): readonly string[] {
+  if (!verdict) return [what, measured, reference, "", "", ""];
+  const sign = verdict.bound === "at least" ? "≥" : "≤";
+  // JSON has no NaN: on a busy machine, a smoke run can divide by a time that was too short to measure.
+  const number = (value: number | null) =>
+    value === null ? "not measured" : `${Number(value.toPrecision(3))}${verdict.unit}`;
+  return [
+    what,
+    measured,
+    reference,
+    number(verdict.value),
+    `${sign} ${number(verdict.target)}`,
+    met(verdict) ? "met" : "not met",
+  ];
+}
+
+export const milliseconds = (seconds: number): string => `${(seconds * 1000).toFixed(1)} ms`;
+export const gigabytesPerSecond = (bytes: number, seconds: number): string =>
+  `${(bytes / seconds / 1e9).toFixed(2)} GB/s`;

@@ -1,5 +1,5 @@
 import { Pool } from "undici";
-import { cpuSecondsOfTree } from "../processes.js";
+import { cpuSecondsOfTree } from "../kit/processes.js";
 import type { Prompt } from "./prompts.js";
 import type { Way } from "./ways.js";
 

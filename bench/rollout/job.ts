@@ -1,9 +1,9 @@
 import { type Agent, connectProxy, ProxyWorkflow, RolloutController } from "../../src/index.js";
 import type { TaskResult } from "../../src/job/task.js";
 import type { ConnectedProxy } from "../../src/rollout/connect.js";
-import { cpuSecondsOf } from "../processes.js";
-import { ADMIN_KEY } from "../servers.js";
-import { sized } from "../sized.js";
+import { cpuSecondsOf } from "../kit/processes.js";
+import { ADMIN_KEY } from "../kit/servers.js";
+import { sized } from "../kit/sized.js";
 import { TURNS } from "./agents.js";
 
 export const CONCURRENT = sized(256, 4);

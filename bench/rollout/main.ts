@@ -1,8 +1,7 @@
 import type { Agent } from "../../src/index.js";
-import type { Row } from "../export/row.js";
-import { BenchReport } from "../kit/report.js";
-import { startProxy, startScript } from "../servers.js";
-import { sized } from "../sized.js";
+import { BenchReport, type Row } from "../kit/report.js";
+import { startProxy, startScript } from "../kit/servers.js";
+import { sized } from "../kit/sized.js";
 import { fetchAgent, sdkAgent, TURNS } from "./agents.js";
 import { CONCURRENT, type JobTimes, runJob } from "./job.js";
 import { measurePythonAgents } from "./rows/python-agents.js";

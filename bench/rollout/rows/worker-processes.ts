@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { NODE_ARGUMENTS } from "../../../src/cli/node-arguments.js";
-import type { Row } from "../../export/row.js";
-import { type Child, childrenOf, cpuSecondsOfTree } from "../../processes.js";
-import { ADMIN_KEY, startProxy, startScript } from "../../servers.js";
-import { sized } from "../../sized.js";
+import { type Child, childrenOf, cpuSecondsOfTree } from "../../kit/processes.js";
+import type { Row } from "../../kit/report.js";
+import { ADMIN_KEY, startProxy, startScript } from "../../kit/servers.js";
+import { sized } from "../../kit/sized.js";
 
 const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 const AGENT = `${fileURLToPath(new URL("../agents.ts", import.meta.url))}#sdkAgent`;

@@ -1,6 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { Random } from "../../helpers/random.js";
-import { randomText } from "../../helpers/random.js";
+import { type Random, randomText } from "../../helpers/random.js";
 import type { Attempt, Outcome } from "./attempt.js";
 import { type CallRequest, DIALECTS, type Dialect, type Message } from "./dialects.js";
 import { ownPauses } from "./own-pauses.js";

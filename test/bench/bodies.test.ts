@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assistant, history, unicodeHistory, user } from "../../../bench/proxy/bodies.js";
-import { turnBodies } from "../../../bench/proxy/turn-bodies.js";
+import { assistant, history, turnBodies, unicodeHistory, user } from "../../bench/kit/bodies.js";
 
 describe("the bodies of a conversation's turns", () => {
   it("have its messages, and a short one with the number of the turn", () => {

