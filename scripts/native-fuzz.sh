@@ -1,12 +1,15 @@
 #!/bin/sh
 # Builds the libFuzzer targets under AddressSanitizer and UndefinedBehaviorSanitizer and runs each for a while, from the
 # inputs of native/fuzz/corpus and those that earlier runs found. An input that fails is kept in build-fuzz/found.
-# usage: scripts/native-fuzz.sh [seconds per target]
+# usage: scripts/native-fuzz.sh [seconds per target [target…]], for example 1800 reply_fuzz
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/native-env.sh
 
 seconds=${1:-20}
+[ $# -eq 0 ] || shift
+targets=$*
+[ -n "$targets" ] || targets=$(basename -a -s .cc native/fuzz/*_fuzz.cc)
 build=build-fuzz
 need_clang
 CC=$clang CXX=$clangxx cmake -S . -B "$build" -DROLLTAPE_BUILD_FUZZ=ON \
@@ -15,8 +18,7 @@ cmake --build "$build" --parallel "$jobs"
 
 mkdir -p "$build/found"
 export UBSAN_OPTIONS=print_stacktrace=1
-for source in native/fuzz/*_fuzz.cc; do
-  target=$(basename "$source" .cc)
+for target in $targets; do
   dictionary=native/fuzz/${target%_fuzz}.dict
   corpus=$build/corpus/$target
   log=$build/found/$target.log

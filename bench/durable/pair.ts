@@ -1,8 +1,7 @@
-import type { Child } from "../processes.js";
-import { assistant, body, history, SIZES, user } from "../proxy/bodies.js";
-import { chat, type Target, toTarget } from "../proxy/rig.js";
-import { ADMIN_KEY, startProxy, startScript } from "../servers.js";
-import { post } from "./requests.js";
+import { assistant, body, history, SIZES, user } from "../kit/bodies.js";
+import { chat, type Load, load, type Pace, startSession, type Target, toTarget } from "../kit/load.js";
+import type { Child } from "../kit/processes.js";
+import { startProxy, startScript } from "../kit/servers.js";
 
 /** The server with storage, and the one without. */
 export type Side = "stored" | "memory";
@@ -43,9 +42,9 @@ export class ServerPair {
     await chat(this.#targets[side], turns.key, turns.next());
   }
 
-  /** Processor time of a server up to now. */
-  cpuSeconds(side: Side): number {
-    return this.#targets[side].cpuSeconds();
+  /** Keeps calls open for a while: each that ends is followed by the next. */
+  keepOpen(side: Side, pace: Pace): Promise<Load> {
+    return load(this.#targets[side], pace, (session) => this.call(side, session));
   }
 
   async close(): Promise<void> {
@@ -62,9 +61,7 @@ interface Turns {
 
 /** Records the first turn of a session. Each next turn is that history and a new short message. */
 async function prepare(target: Target, seed: number): Promise<Turns> {
-  await post(target.url, "/grant_capacity", ADMIN_KEY, "{}");
-  const started = await post(target.url, "/rl/start_session", ADMIN_KEY, "{}");
-  const { session_api_key: key } = JSON.parse(started) as { session_api_key: string };
+  const key = await startSession(target);
   const messages = history(SIZES.small, seed);
   const { choices } = JSON.parse(await chat(target, key, body(messages))) as {
     choices: [{ message: { content: string } }];

@@ -4,10 +4,9 @@ import { loadChatModel } from "../../src/model/load-chat-model.js";
 import { createRegistry } from "../../src/server/start.js";
 import { openServerStorage } from "../../src/server/storage/server-storage.js";
 import type { Session } from "../../src/session/session.js";
-import { ADMIN_KEY } from "../servers.js";
-import { MemoryPeak } from "./anonymous-memory.js";
-import { SHAPE, sampleKey } from "./plan.js";
-import { SampleCalls } from "./sample-calls.js";
+import { MemoryPeak } from "../kit/processes.js";
+import { ADMIN_KEY } from "../kit/servers.js";
+import { SampleCalls, SHAPE, sampleKey } from "./sample-calls.js";
 
 /**
  * Records sessions as a server does, but without HTTP, and prints what that took as one JSON line. Then it waits to be killed, so

@@ -2,8 +2,9 @@ import type { Message } from "../../src/conversation/message.js";
 import { native } from "../../src/native/addon.js";
 import type { RecordedSampling } from "../../src/session/recorded-sampling.js";
 import { Session } from "../../src/session/session.js";
+import { randomText } from "../../test/helpers/random.js";
 import { beginTurn, recordAnswer } from "../../test/helpers/record-turn.js";
-import { randomText } from "../text.js";
+import { sized } from "../kit/sized.js";
 
 /** The sessions of the measurements: an agent's conversation that grows by equal shares. They are the same in every process. */
 
@@ -116,3 +117,9 @@ export function makeConversation(number: number, shape: SessionShape): readonly 
   for (let call = 0; call < shape.calls; call++) sample.record(session);
   return sample.messages;
 }
+
+/** Size of a session in several measurements. */
+export const SHAPE = sized<SessionShape>({ calls: 16, tokens: 16_384 }, { calls: 4, tokens: 512 });
+
+/** The key of the n-th recorded session. */
+export const sampleKey = (number: number): string => `sk-bench-session-${number}`;

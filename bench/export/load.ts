@@ -1,6 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { type BatchOptions, batchOptionsSchema } from "../../src/session/batch/batch-options.js";
 import { Session } from "../../src/session/session.js";
-import { LocalSession, TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { sized } from "../sized.js";
+import { LocalSession, type StoreExportOptions, TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { sized } from "../kit/sized.js";
 
 /** One model call: the tokens that its prompt adds to the sequence before it (`tail`), and the output. */
 export interface Turn {
@@ -125,4 +127,31 @@ export function recordAgentRun(): Session[] {
     recordConversation(new LocalSession(session), conversation);
     return session;
   });
+}
+
+/** Returns options of an export. */
+export function batchOptions(options: Readonly<Record<string, unknown>> = {}): BatchOptions {
+  return batchOptionsSchema.parse({ discount: DISCOUNT, ...options });
+}
+
+/** Returns the same for an export that keeps its sessions, so that it can be repeated. */
+export function exportOptions(options: Readonly<Record<string, unknown>> = {}): StoreExportOptions {
+  return { ...batchOptions(options), release: false };
+}
+
+/**
+ * Writes conversations to a file for a program in another language. All values are little endian: int32, and float32 for log
+ * probabilities. The file has the number of sessions, then for each session the number of turns, and for each turn the length of the
+ * tail, the length of the output, the weight version, the ids of the tail, the ids of the output, and the log probabilities.
+ */
+export function writeLoad(path: string, load: readonly Conversation[]): void {
+  const parts: NodeJS.ArrayBufferView[] = [Int32Array.of(load.length)];
+  for (const conversation of load) {
+    parts.push(Int32Array.of(conversation.length));
+    for (const { tail, output, logprobs, version } of conversation) {
+      parts.push(Int32Array.of(tail.length, output.length, version), tail, output, logprobs);
+    }
+  }
+  const bytes = parts.map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength));
+  writeFileSync(path, Buffer.concat(bytes));
 }

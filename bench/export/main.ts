@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { BenchReport } from "../report/bench-report.js";
-import type { Row } from "./row.js";
+import { BenchReport, type Row } from "../kit/report.js";
 
 /**
  * Compares the export with memcpy, PyTorch, JavaScript and a bare Node server. Each measurement runs in a separate process, so that
@@ -25,9 +24,6 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: "shared-memory" },
   ...["native", "held", "uncollected", "text", "all"].map((row) => ({ name: "session-memory", args: [row] })),
   { name: "server-memory" },
-  { name: "reply-scan" },
-  { name: "tree-bytes" },
-  { name: "row-tensors" },
   { name: "loop-delay" },
   { name: "many-rows" },
 ];
@@ -45,7 +41,7 @@ async function run({ name, args = [] }: Measurement): Promise<{ rows: Row[]; fai
 }
 
 const chosen = process.argv.slice(2);
-const report = new BenchReport("export");
+const report = new BenchReport();
 const rows: Row[] = [];
 for (const measurement of MEASUREMENTS) {
   if (chosen.length > 0 && !chosen.includes(measurement.name)) continue;
@@ -58,4 +54,3 @@ for (const measurement of MEASUREMENTS) {
   }
 }
 report.addRows(rows);
-report.write();

@@ -1,5 +1,4 @@
-import type { Row } from "../export/row.js";
-import { BenchReport } from "../report/bench-report.js";
+import { runMeasurements } from "../kit/report.js";
 import { firstTurns } from "./rows/first-turns.js";
 import { growing } from "./rows/growing.js";
 import { openStreams } from "./rows/open-streams.js";
@@ -12,20 +11,4 @@ import { throughput } from "./rows/throughput.js";
  *   npm run bench:proxy [-- name…]
  */
 
-const MEASUREMENTS: Readonly<Record<string, () => Promise<Row[]>>> = {
-  throughput,
-  "first-turns": firstTurns,
-  growing,
-  "open-streams": openStreams,
-};
-
-const chosen = process.argv.slice(2);
-const report = new BenchReport("proxy");
-const rows: Row[] = [];
-for (const [name, measure] of Object.entries(MEASUREMENTS)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue;
-  process.stderr.write(`measuring ${name} …\n`);
-  rows.push(...(await measure()));
-}
-report.addRows(rows);
-report.write();
+await runMeasurements({ throughput, "first-turns": firstTurns, growing, "open-streams": openStreams });

@@ -1,5 +1,5 @@
 import { Agent, request as send } from "node:http";
-import { serveUntilTerminated } from "../serve-until-terminated.js";
+import { serveUntilTerminated } from "../kit/processes.js";
 
 /** A Node proxy that only forwards bytes. Argument: URL of the server to which it forwards them. */
 

@@ -1,25 +1,7 @@
-import { Pool } from "undici";
-import type { Child } from "../processes.js";
-import { ADMIN_KEY, type ProxyOptions, startProxy, startScript } from "../servers.js";
-
-const JSON_TYPE = { "content-type": "application/json" };
-
-type ProxyProcessOptions = Pick<ProxyOptions, "args" | "nodeArguments" | "env">;
-
-/** A server under load. */
-export interface Target {
-  readonly url: string;
-  readonly pid: number;
-  readonly pool: Pool;
-  /** Returns the processor time that its process has used so far, in seconds. */
-  cpuSeconds(): number;
-}
-
-/** Returns a server with a pool of so many connections to it. */
-export function toTarget(child: Child, connections: number): Target {
-  const pool = new Pool(child.url, { connections, headersTimeout: 0, bodyTimeout: 0 });
-  return { url: child.url, pid: child.pid, pool, cpuSeconds: () => child.cpuSeconds() };
-}
+import { assistant, body, turnBodies } from "../kit/bodies.js";
+import { chat, startSession, type Target, toTarget } from "../kit/load.js";
+import type { Child } from "../kit/processes.js";
+import { type ProxyOptions, startProxy, startScript } from "../kit/servers.js";
 
 /** An engine and a proxy that only forwards bytes to it. They are the same for every measurement, so several rigs can share them. */
 export class Reference {
@@ -39,7 +21,7 @@ export class Reference {
   }
 }
 
-interface RigOptions extends ProxyProcessOptions {
+interface RigOptions extends Pick<ProxyOptions, "args"> {
   /** Base path of the engine's API. With `/slow`, the engine waits before it answers. */
   readonly enginePath?: string;
   /** A reference that the rig does not stop, because others use it. Default: one that the rig starts and stops. */
@@ -50,18 +32,11 @@ interface RigOptions extends ProxyProcessOptions {
 export class Rig {
   readonly proxy: Target;
   readonly passThrough: Target;
-  readonly engineUrl: string;
   /** What the rig stops when it is closed, in this order. */
   readonly #owned: readonly { stop(): Promise<void> }[];
 
-  private constructor(
-    proxy: Target,
-    passThrough: Target,
-    engineUrl: string,
-    owned: readonly { stop(): Promise<void> }[],
-  ) {
+  private constructor(proxy: Target, passThrough: Target, owned: readonly { stop(): Promise<void> }[]) {
     this.proxy = proxy;
-    this.engineUrl = engineUrl;
     this.passThrough = passThrough;
     this.#owned = owned;
   }
@@ -74,13 +49,12 @@ export class Rig {
     const { engine, passThrough } = reference;
     const proxy = await startProxy({ engineUrl: engine.url + enginePath, connections, ...options });
     const owned = shared ? [proxy] : [proxy, reference];
-    return new Rig(toTarget(proxy, connections), toTarget(passThrough, connections), engine.url, owned);
+    return new Rig(toTarget(proxy, connections), toTarget(passThrough, connections), owned);
   }
 
   /** Starts a session and returns its key. */
-  async session(): Promise<string> {
-    await this.#post("/grant_capacity");
-    return ((await this.#post("/rl/start_session")) as { session_api_key: string }).session_api_key;
+  session(): Promise<string> {
+    return startSession(this.proxy);
   }
 
   /** Returns a metric of the proxy, in the metric's unit. */
@@ -94,19 +68,24 @@ export class Rig {
     await Promise.all([this.proxy.pool.destroy(), this.passThrough.pool.destroy()]);
     for (const each of this.#owned) await each.stop();
   }
-
-  async #post(path: string): Promise<unknown> {
-    const headers = { ...JSON_TYPE, authorization: `Bearer ${ADMIN_KEY}` };
-    const reply = await this.proxy.pool.request({ path, method: "POST", headers, body: "{}" });
-    return reply.body.json();
-  }
 }
 
-/** Sends a chat call, and returns the body of its answer as text. */
-export async function chat({ pool }: Pick<Target, "pool">, key: string, body: string | Buffer): Promise<string> {
-  const headers = { ...JSON_TYPE, authorization: `Bearer ${key}` };
-  const reply = await pool.request({ path: "/v1/chat/completions", method: "POST", headers, body });
-  const text = await reply.body.text();
-  if (reply.statusCode !== 200) throw new Error(`the proxy answered ${reply.statusCode}: ${text.slice(0, 500)}`);
-  return text;
+/** The next turns of a session: each body has the recorded history and a new short message. */
+export interface Turns {
+  readonly key: string;
+  /** Returns the next body, which is valid until the one after it is made. */
+  readonly next: () => Buffer;
+}
+
+/** Starts a session and records its history. Returns its key, and a function that makes the bodies of its next turns. */
+export async function startTurns(rig: Rig, messages: readonly object[]): Promise<Turns> {
+  const key = await rig.session();
+  const { choices } = JSON.parse(await chat(rig.proxy, key, body(messages))) as {
+    choices: [{ message: { content: string } }];
+  };
+  const answer = choices[0].message.content;
+  // With another vocabulary, the engine's ids could stand for other characters, and every body of the session would cost more.
+  if (!/^[\n -~]*$/.test(answer))
+    throw new Error(`The engine's answer must be ASCII text; received ${JSON.stringify(answer)}.`);
+  return { key, next: turnBodies([...messages, assistant(answer)]) };
 }

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { serveUntilTerminated } from "../serve-until-terminated.js";
-import { sized } from "../sized.js";
+import { serveUntilTerminated } from "../kit/processes.js";
+import { sized } from "../kit/sized.js";
 
 /**
  * An engine with nearly no cost: it parses no request and sends replies that were made when it started. `POST /generate` returns a reply

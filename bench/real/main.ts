@@ -2,10 +2,9 @@ import { parseArgs } from "node:util";
 import { loadChatModel } from "../../src/model/load-chat-model.js";
 import { ENGINE_NAMES, NotInstallableError } from "../../test/real/support/install-engine.js";
 import { startEngineServer } from "../../test/real/support/real-engine.js";
-import type { Row } from "../export/row.js";
-import { BenchReport } from "../report/bench-report.js";
-import { sized } from "../sized.js";
-import { median } from "../text.js";
+import { median } from "../kit/measure.js";
+import { BenchReport, type Row } from "../kit/report.js";
+import { sized } from "../kit/sized.js";
 import { Prompts } from "./prompts.js";
 import { measureRate, type Rate, type Servers } from "./rates.js";
 import { ownChat, sameRequests, startRolltape, type Target, TOKENS, throughRolltape, type Way } from "./ways.js";
@@ -55,12 +54,11 @@ interface OpenTarget {
 
 const name = ENGINE_NAMES.find((each) => positionals.includes(each)) ?? "vllm";
 const settings = positionals.filter((each) => each.includes("="));
-const report = new BenchReport("real");
+const report = new BenchReport();
 const engine = await openTarget();
 if (engine) {
   try {
-    report.addRows(await measure(engine), name);
-    report.write();
+    report.addRows(await measure(engine));
   } finally {
     await engine.stop();
   }

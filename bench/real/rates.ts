@@ -1,5 +1,5 @@
 import { Pool } from "undici";
-import { cpuMillisecondsOfTree } from "../cold/cpu.js";
+import { cpuSecondsOfTree } from "../kit/processes.js";
 import type { Prompt } from "./prompts.js";
 import type { Way } from "./ways.js";
 
@@ -44,7 +44,7 @@ export async function measureRate(way: Way, prompts: readonly Prompt[], open: nu
 
 function readCpu({ rolltape, engine }: Servers): { readonly rolltape: number; readonly engine: number } {
   return {
-    rolltape: cpuMillisecondsOfTree(rolltape),
-    engine: engine === undefined ? Number.NaN : cpuMillisecondsOfTree(engine),
+    rolltape: cpuSecondsOfTree(rolltape) * 1000,
+    engine: engine === undefined ? Number.NaN : cpuSecondsOfTree(engine) * 1000,
   };
 }

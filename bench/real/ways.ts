@@ -3,8 +3,8 @@ import { NODE_ARGUMENTS } from "../../src/cli/node-arguments.js";
 import { connectProxy } from "../../src/rollout/connect.js";
 import { startRecordingFront } from "../../test/helpers/recording-front.js";
 import type { EngineName } from "../../test/real/support/install-engine.js";
-import { type Child, startChild } from "../processes.js";
-import { ADMIN_KEY } from "../servers.js";
+import { type Child, startChild } from "../kit/processes.js";
+import { ADMIN_KEY } from "../kit/servers.js";
 import type { Prompt } from "./prompts.js";
 
 /** Output tokens of each call. */

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import type { Agent, AgentContext } from "../../src/index.js";
-import { randomText } from "../text.js";
+import { randomText } from "../../test/helpers/random.js";
 
 export const TURNS = 8;
 

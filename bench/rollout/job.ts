@@ -1,9 +1,9 @@
 import { type Agent, connectProxy, ProxyWorkflow, RolloutController } from "../../src/index.js";
 import type { TaskResult } from "../../src/job/task.js";
 import type { ConnectedProxy } from "../../src/rollout/connect.js";
-import { cpuSecondsOf, mainThreadSecondsOf } from "../processes.js";
-import { ADMIN_KEY } from "../servers.js";
-import { sized } from "../sized.js";
+import { cpuSecondsOf } from "../kit/processes.js";
+import { ADMIN_KEY } from "../kit/servers.js";
+import { sized } from "../kit/sized.js";
 import { TURNS } from "./agents.js";
 
 export const CONCURRENT = sized(256, 4);
@@ -17,16 +17,11 @@ export interface Pids {
   readonly engine: number;
 }
 
-/** Milliseconds of processor time for each turn. */
-export interface Cpu {
-  readonly mainThread: number;
-  readonly otherThreads: number;
-}
-
 export interface JobTimes {
   readonly episodes: number;
   readonly seconds: number;
-  readonly cpu: Readonly<Record<keyof Pids, Cpu>>;
+  /** Milliseconds of processor time for each turn. */
+  readonly cpu: Readonly<Record<keyof Pids, number>>;
 }
 
 /** What `rolltape rollout` does besides with the episodes of a job. */
@@ -72,17 +67,13 @@ export async function runJob(
   return { episodes, seconds, cpu: perTurn(before, read(pids), episodes * TURNS) };
 }
 
-type Reading = Readonly<Record<keyof Pids, { readonly all: number; readonly main: number }>>;
+type Reading = Readonly<Record<keyof Pids, number>>;
 
-function read(pids: Pids): Reading {
-  const of = (pid: number) => ({ all: cpuSecondsOf(pid), main: mainThreadSecondsOf(pid) });
-  return { worker: of(pids.worker), proxy: of(pids.proxy), engine: of(pids.engine) };
+function read({ worker, proxy, engine }: Pids): Reading {
+  return { worker: cpuSecondsOf(worker), proxy: cpuSecondsOf(proxy), engine: cpuSecondsOf(engine) };
 }
 
 function perTurn(before: Reading, after: Reading, turns: number): JobTimes["cpu"] {
-  const of = (part: keyof Pids): Cpu => {
-    const [all, main] = [after[part].all - before[part].all, after[part].main - before[part].main];
-    return { mainThread: (main * 1000) / turns, otherThreads: ((all - main) * 1000) / turns };
-  };
+  const of = (process: keyof Pids) => ((after[process] - before[process]) * 1000) / turns;
   return { worker: of("worker"), proxy: of("proxy"), engine: of("engine") };
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { AgentContext, EpisodeResult } from "../../src/rollout/contract.js";
-import { AgentRefusal } from "../../src/rollout/contract.js";
+import { type AgentContext, AgentRefusal, type EpisodeResult } from "../../src/rollout/contract.js";
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
 import { watchProxy } from "../../src/rollout/proxy-watch.js";
 import { ProxyWorkflow } from "../../src/rollout/proxy-workflow.js";

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Random } from "../../bench/soak/random.js";
 import { native } from "../../src/native/addon.js";
 import { type Change, Storage } from "../../src/storage/index.js";
 import { SegmentSet } from "../../src/storage/log/segment-set.js";
+import { Random } from "../helpers/random.js";
 import { mountSmallDisk } from "../helpers/small-disk.js";
 import { crash, head, newFolder, openStorage, readAll, readIntact, record } from "./stored-folder.js";
 

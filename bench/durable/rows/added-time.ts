@@ -1,11 +1,10 @@
+import { closeSync, fdatasyncSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Row } from "../../export/row.js";
-import { sized } from "../../sized.js";
-import { median } from "../../text.js";
-import { measureSync } from "../disk.js";
-import { keepOpen } from "../open-calls.js";
+import { median, percentile } from "../../kit/measure.js";
+import type { Row } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
 import { ServerPair, type Side } from "../pair.js";
-import { quantile } from "../quantile.js";
 import { withFolder } from "../storage-folder.js";
 
 /**
@@ -17,11 +16,13 @@ const TARGET_PER_SECOND = sized(1_000, 50);
 /** Share of what the server without storage does at most: the callers and the engine use the same processors. */
 const MOST_LOAD = 0.2;
 /** Node compiles what is called often. Before that, a server does a third of the calls. */
-const WARM_UP = { openCalls: 32, seconds: sized(10, 0.5, 4) };
-const FULL_LOAD = { openCalls: 32, seconds: sized(4, 0.5, 2) };
+const WARM_UP = { concurrency: 32, seconds: sized(10, 0.5, 4) };
+const FULL_LOAD = { concurrency: 32, seconds: sized(4, 0.5, 2) };
 const SECONDS = sized(5, 0.5, 3);
 const ROUNDS = sized(5, 1, 2);
 const SESSIONS = sized(64, 4);
+const WRITES = sized(400, 10);
+const WRITE_BYTES = 16 * 2 ** 10;
 const TARGET_MEDIAN_MS = 1;
 const TARGET_P99_MS = 5;
 
@@ -35,8 +36,8 @@ export async function addedTime(): Promise<Row[]> {
   return withFolder(async (directory) => {
     const pair = await ServerPair.start(directory, { connections: 256, sessions: SESSIONS });
     try {
-      for (const side of ["stored", "memory"] as const) await keepOpen(pair, side, WARM_UP);
-      const most = (await keepOpen(pair, "memory", FULL_LOAD)).perSecond;
+      for (const side of ["stored", "memory"] as const) await pair.keepOpen(side, WARM_UP);
+      const most = (await pair.keepOpen("memory", FULL_LOAD)).perSecond;
       const rate = Math.min(TARGET_PER_SECOND, Math.round(most * MOST_LOAD));
       const rounds: Record<Side, Times>[] = [];
       for (let round = 0; round < ROUNDS; round++) {
@@ -75,7 +76,7 @@ async function load(pair: ServerPair, side: Side, rate: number): Promise<Times> 
   }
   await Promise.all(calls);
   const perSecond = times.length / ((performance.now() - began) / 1000);
-  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), perSecond };
+  return { p50: percentile(times, 0.5), p99: percentile(times, 0.99), perSecond };
 }
 
 /** Calls at the target rate without storage. If the machine cannot keep up, calls wait for a processor, whatever the storage does. */
@@ -87,6 +88,26 @@ function fullRateRow({ p50, p99, perSecond }: Times): Row {
 /** What the disk alone takes. No durable call can be faster than one sync. */
 function diskRow(directory: string): Row {
   const times = measureSync(directory);
-  const measured = `p50 ${quantile(times, 0.5).toFixed(2)} ms, p99 ${quantile(times, 0.99).toFixed(2)} ms`;
+  const measured = `p50 ${percentile(times, 0.5).toFixed(2)} ms, p99 ${percentile(times, 0.99).toFixed(2)} ms`;
   return { what: "the disk alone: fdatasync after a write of 16 KiB", measured, reference: "" };
+}
+
+/** Overwrites parts of a file and returns how long it took until each was on disk, in milliseconds. */
+function measureSync(directory: string): number[] {
+  const path = join(directory, "fdatasync.bin");
+  const file = openSync(path, "w");
+  const block = Buffer.alloc(WRITE_BYTES, 1);
+  try {
+    writeSync(file, Buffer.alloc(WRITES * WRITE_BYTES));
+    fdatasyncSync(file);
+    return Array.from({ length: WRITES }, (_, n) => {
+      writeSync(file, block, 0, WRITE_BYTES, n * WRITE_BYTES);
+      const began = performance.now();
+      fdatasyncSync(file);
+      return performance.now() - began;
+    });
+  } finally {
+    closeSync(file);
+    unlinkSync(path);
+  }
 }

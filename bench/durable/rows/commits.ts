@@ -3,9 +3,9 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { recordKey, sessionKey } from "../../../src/session/stored/keys.js";
 import { Storage } from "../../../src/storage/index.js";
-import type { Row } from "../../export/row.js";
-import { sized } from "../../sized.js";
-import { quantile } from "../quantile.js";
+import { percentile } from "../../kit/measure.js";
+import type { Row } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
 import { withFolder } from "../storage-folder.js";
 
 /** Measures the storage without a server: each caller waits until its record is on disk, then writes the next one. */
@@ -59,7 +59,7 @@ async function measure(directory: string, size: keyof typeof SIZES, callers: num
   const device = (readDeviceBytes(directory) - bytesBefore) / recorded;
   await storage.close();
   const rate = (times.length / SECONDS).toFixed(0);
-  const [p50, p99] = [0.5, 0.99].map((q) => quantile(times, q).toFixed(2));
+  const [p50, p99] = [0.5, 0.99].map((q) => percentile(times, q).toFixed(2));
   const loop = (delay.percentile(99) / 1e6).toFixed(1);
   const microseconds = ((cpu.user + cpu.system) / times.length).toFixed(0);
   return {

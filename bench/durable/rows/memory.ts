@@ -1,10 +1,10 @@
-import type { Row } from "../../export/row.js";
-import { startProxy, startScript } from "../../servers.js";
-import { benchSize, sized } from "../../sized.js";
-import { MemoryPeak } from "../anonymous-memory.js";
-import { sampleKey } from "../plan.js";
+import { MemoryPeak } from "../../kit/processes.js";
+import type { Row } from "../../kit/report.js";
+import { startProxy, startScript } from "../../kit/servers.js";
+import { benchSize, sized } from "../../kit/sized.js";
 import { recordSessions } from "../record-sessions.js";
 import { post, postAll } from "../requests.js";
+import { sampleKey } from "../sample-calls.js";
 import { withFolder } from "../storage-folder.js";
 
 /** Memory of a server that has more sessions than `storage.memory_bytes` keeps in memory. */

@@ -1,17 +1,15 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Row } from "../../export/row.js";
-import type { Child } from "../../processes.js";
-import { body, user } from "../../proxy/bodies.js";
-import { startProxy, startScript } from "../../servers.js";
-import { benchSize, sized } from "../../sized.js";
-import { MemoryPeak } from "../anonymous-memory.js";
-import { dropFromCache } from "../cache.js";
-import { SHAPE, sampleKey } from "../plan.js";
+import { body, user } from "../../kit/bodies.js";
+import { type Child, MemoryPeak } from "../../kit/processes.js";
+import type { Row } from "../../kit/report.js";
+import { startProxy, startScript } from "../../kit/servers.js";
+import { benchSize, sized } from "../../kit/sized.js";
 import type { Recorded } from "../record-process.js";
 import { recordSessions } from "../record-sessions.js";
 import { post, postAll } from "../requests.js";
-import { makeConversation } from "../sample-calls.js";
+import { makeConversation, SHAPE, sampleKey } from "../sample-calls.js";
 import { withFolder } from "../storage-folder.js";
 
 /** How long a server takes that starts on the folder of a killed one: to the first answer, and until all sessions were in use. */
@@ -80,4 +78,9 @@ function diskRow({ tokens, fileBytes, seconds }: Recorded): Row {
   const size = `${(fileBytes / 1e6).toFixed(0)} MB for ${(tokens / 1e6).toFixed(2)} M tokens`;
   const rate = `recorded at ${(tokens / seconds / 1e6).toFixed(2)} M tokens/s`;
   return { what: "disk for each distinct token, with messages", measured: size, reference: rate, verdict };
+}
+
+/** Makes the kernel forget the content of a file that no process has open, so that it is read from the disk again. */
+function dropFromCache(file: string): void {
+  execFileSync("dd", [`if=${file}`, "iflag=nocache", "count=0", "status=none"]);
 }

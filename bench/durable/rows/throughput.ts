@@ -1,14 +1,14 @@
-import type { Row } from "../../export/row.js";
-import { sized } from "../../sized.js";
-import { median } from "../../text.js";
-import { keepOpen, type Load } from "../open-calls.js";
+import type { Load } from "../../kit/load.js";
+import { median } from "../../kit/measure.js";
+import type { Row } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
 import { ServerPair, type Side } from "../pair.js";
 import { withFolder } from "../storage-folder.js";
 
 /** Calls a second with storage, as a share of those without. The two servers take turns. */
 
 const OPEN_CALLS = sized(32, 4);
-const LOAD = { openCalls: OPEN_CALLS, seconds: sized(4, 0.3, 2) };
+const LOAD = { concurrency: OPEN_CALLS, seconds: sized(4, 0.3, 2) };
 const ROUNDS = sized(5, 1, 2);
 const TARGET_SHARE = 85;
 
@@ -18,7 +18,7 @@ export async function throughput(): Promise<Row[]> {
     try {
       const rounds: Record<Side, Load>[] = [];
       for (let round = -1; round < ROUNDS; round++) {
-        const loads = { memory: await keepOpen(pair, "memory", LOAD), stored: await keepOpen(pair, "stored", LOAD) };
+        const loads = { memory: await pair.keepOpen("memory", LOAD), stored: await pair.keepOpen("stored", LOAD) };
         if (round >= 0) rounds.push(loads);
       }
       const middle = (side: Side, value: keyof Load) => median(rounds.map((each) => each[side][value]));

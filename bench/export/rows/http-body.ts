@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sized } from "../../sized.js";
+import { median, takeTurns, timesFaster } from "../../kit/measure.js";
+import { findPython, PythonPeer } from "../../kit/python.js";
+import { gigabytesPerSecond, milliseconds, report, skipped } from "../../kit/report.js";
+import { ADMIN_KEY } from "../../kit/servers.js";
+import { sized } from "../../kit/sized.js";
 import { batchChecksums, type Checksums, requireSame } from "../checksum.js";
-import { AGENT_RUN, DISCOUNT, makeLoad, recordedStore } from "../load.js";
-import { median, takeTurns, timesFaster } from "../measure.js";
-import { exportOptions } from "../options.js";
-import { ADMIN_KEY, packSeconds, startBareServer, startProxy } from "../proxy.js";
-import { findPython, PythonPeer } from "../python.js";
-import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
+import { AGENT_RUN, DISCOUNT, exportOptions, makeLoad, recordedStore } from "../load.js";
+import { packSeconds, startBareServer, startRecordedProxy } from "../proxy.js";
 
 /**
  * Compares `POST /export_batch` over loopback and over a Unix socket, planning and packing included, with a bare Node server that has
@@ -34,7 +34,7 @@ async function measure(python: string): Promise<void> {
   const { ids, bytes: expectedBytes, sums } = await expected();
   const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-"));
   const [proxySocket, bareSocket] = [join(folder, "proxy.sock"), join(folder, "bare.sock")];
-  const proxy = await startProxy(proxySocket);
+  const proxy = await startRecordedProxy(proxySocket);
   const reader = new PythonPeer(python, "read_body.py", String(expectedBytes + MORE_METADATA));
   const body = JSON.stringify({ session_ids: ids, discount: DISCOUNT });
   const post = (url: string, path: string) =>

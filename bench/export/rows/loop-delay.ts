@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sized } from "../../sized.js";
-import { AGENT_RUN, makeLoad, recordedStore } from "../load.js";
+import { collectGarbage, median } from "../../kit/measure.js";
+import { report } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
+import { AGENT_RUN, exportOptions, makeLoad, recordedStore } from "../load.js";
 import { type Delay, delayDuring } from "../loop-stall.js";
-import { collectGarbage, median } from "../measure.js";
-import { exportOptions } from "../options.js";
-import { report } from "../row.js";
 
 /** Measures how late the event loop's timers are while it exports 2 GB, and compares this with an idle event loop. */
 

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sized } from "../../sized.js";
+import { collectGarbage, median } from "../../kit/measure.js";
+import { report } from "../../kit/report.js";
+import { ADMIN_KEY } from "../../kit/servers.js";
+import { sized } from "../../kit/sized.js";
 import { BodyReader } from "../body-reader.js";
-import { DISCOUNT, makeLoad, recordedStore } from "../load.js";
+import { DISCOUNT, exportOptions, makeLoad, recordedStore } from "../load.js";
 import { type Stall, stallDuring } from "../loop-stall.js";
-import { collectGarbage, median } from "../measure.js";
-import { exportOptions } from "../options.js";
-import { ADMIN_KEY } from "../proxy.js";
 import { createRecordedServer } from "../recorded-server.js";
-import { report } from "../row.js";
 
 /**
  * Measures the longest stall of the event loop while a batch of 160,000 rows is exported: once by the library, and once by a

@@ -1,9 +1,8 @@
-import { type BatchMemory, SessionError, type StoreExportOptions } from "../../../src/index.js";
-import { sized } from "../../sized.js";
-import { AGENT_RUN, makeLoad, recordedStore } from "../load.js";
-import { median, seconds, takeTurns } from "../measure.js";
-import { exportOptions, NOT_IN_BUILD } from "../options.js";
-import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
+import type { BatchMemory, StoreExportOptions } from "../../../src/index.js";
+import { median, seconds, takeTurns } from "../../kit/measure.js";
+import { gigabytesPerSecond, milliseconds, report, skipped } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
+import { AGENT_RUN, exportOptions, makeLoad, recordedStore } from "../load.js";
 
 /** Measures `exportBatch` into each kind of memory, batch after batch, with the default number of threads. Has no target. */
 
@@ -29,8 +28,7 @@ async function refusal(memory: BatchMemory): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const unknownOption = error instanceof SessionError && error.code === "invalid_value";
-    return unknownOption ? NOT_IN_BUILD : error.message;
+    return error.message;
   }
 }
 

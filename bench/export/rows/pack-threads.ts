@@ -1,11 +1,10 @@
 import { availableParallelism } from "node:os";
 import { planExport } from "../../../src/session/batch/plan.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
-import { sized } from "../../sized.js";
-import { recordAgentRun } from "../load.js";
-import { type Contender, median, seconds, takeTurns, timesFaster } from "../measure.js";
-import { batchOptions } from "../options.js";
-import { gigabytesPerSecond, milliseconds, report } from "../row.js";
+import { type Contender, median, seconds, takeTurns, timesFaster } from "../../kit/measure.js";
+import { gigabytesPerSecond, milliseconds, report } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
+import { batchOptions, recordAgentRun } from "../load.js";
 
 /**
  * Packs a batch with one thread, with two, four, … up to the number of cores, and with the number that the export chooses. This shows
@@ -17,9 +16,7 @@ const ROUNDS = sized(25, 2, 9);
 const MOST_THREADS = 64;
 
 const sessions = recordAgentRun();
-const options = batchOptions({ layout: "padded" });
-if (!options) throw new Error("every build has the padded layout");
-const plan = runAtOnce(planExport(sessions, options)).native;
+const plan = runAtOnce(planExport(sessions, batchOptions({ layout: "padded" }))).native;
 
 let bytes = 0;
 const pack = (threads?: number) => () =>

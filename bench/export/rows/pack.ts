@@ -1,11 +1,10 @@
 import type { NativePlan } from "../../../src/native/contract.js";
 import { planExport } from "../../../src/session/batch/plan.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
-import { sized } from "../../sized.js";
-import { recordAgentRun } from "../load.js";
-import { median, seconds, takeTurns, timesFaster } from "../measure.js";
-import { batchOptions, NOT_IN_BUILD } from "../options.js";
-import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
+import { median, seconds, takeTurns, timesFaster } from "../../kit/measure.js";
+import { gigabytesPerSecond, milliseconds, report } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
+import { batchOptions, recordAgentRun } from "../load.js";
 
 /**
  * Compares packing in one thread with memcpy of the same number of bytes. All blocks have been written before, so neither has page
@@ -59,8 +58,6 @@ async function measure(what: string, plan: NativePlan): Promise<void> {
 }
 
 for (const layout of ["padded", "packed"]) {
-  const what = `${layout} individual, one thread, warm block`;
-  const options = batchOptions({ layout });
-  if (options) await measure(what, runAtOnce(planExport(sessions, options)).native);
-  else report(skipped(what, NOT_IN_BUILD));
+  const plan = runAtOnce(planExport(sessions, batchOptions({ layout }))).native;
+  await measure(`${layout} individual, one thread, warm block`, plan);
 }

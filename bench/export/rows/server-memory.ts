@@ -1,5 +1,5 @@
-import { sized } from "../../sized.js";
-import { report } from "../row.js";
+import { report } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
 import { type ConversationShape, type MemoryReading, ServedConversations } from "../served/conversations.js";
 
 /**

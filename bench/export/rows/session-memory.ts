@@ -1,9 +1,9 @@
 import { Session } from "../../../src/session/session.js";
 import { LocalSession } from "../../../src/session/trajectory-store.js";
-import { sized } from "../../sized.js";
+import { collectGarbage } from "../../kit/measure.js";
+import { type Row, report } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
 import { type LoadShape, makeLoad, recordConversation } from "../load.js";
-import { collectGarbage } from "../measure.js";
-import { type Row, report } from "../row.js";
 
 /** Measures the memory of sessions of 50 turns that grow to 64K tokens, in bytes per distinct token. */
 

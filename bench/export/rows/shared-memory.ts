@@ -1,11 +1,11 @@
-import { sized } from "../../sized.js";
+import { collectGarbage, median } from "../../kit/measure.js";
+import { findPython, PythonPeer } from "../../kit/python.js";
+import { milliseconds, report, skipped } from "../../kit/report.js";
+import { ADMIN_KEY } from "../../kit/servers.js";
+import { sized } from "../../kit/sized.js";
 import { batchChecksums, type Checksums, requireSame } from "../checksum.js";
-import { AGENT_RUN, DISCOUNT, makeLoad, recordedStore } from "../load.js";
-import { collectGarbage, median } from "../measure.js";
-import { exportOptions, NOT_IN_BUILD } from "../options.js";
-import { ADMIN_KEY, packSeconds, startProxy } from "../proxy.js";
-import { findPython, PythonPeer } from "../python.js";
-import { milliseconds, report, skipped } from "../row.js";
+import { AGENT_RUN, DISCOUNT, exportOptions, makeLoad, recordedStore } from "../load.js";
+import { packSeconds, startRecordedProxy } from "../proxy.js";
 
 /**
  * Measures the time from the request of another process until it has typed views of every tensor, through a file in shared memory.
@@ -37,7 +37,6 @@ async function rounds(peer: PythonPeer, url: string, ids: readonly string[], sum
     collectGarbage();
     const packedBefore = await packSeconds(url);
     const { status, seconds, bytes } = await peer.ask<Opened>(JSON.stringify({ body }));
-    if (status === 400) return undefined;
     if (status !== 200) throw new Error(`/export_batch answered ${status}`);
     const pack = (await packSeconds(url)) - packedBefore;
     if (round < 0) {
@@ -50,11 +49,10 @@ async function rounds(peer: PythonPeer, url: string, ids: readonly string[], sum
 
 async function measure(python: string): Promise<void> {
   const { ids, sums } = await expected();
-  const proxy = await startProxy();
+  const proxy = await startRecordedProxy();
   const peer = new PythonPeer(python, "open_shared.py", proxy.url, ADMIN_KEY);
   try {
     const times = await rounds(peer, proxy.url, ids, sums);
-    if (!times) return report(skipped(WHAT, NOT_IN_BUILD));
     report({
       what: `${WHAT}, ${((times[0]?.bytes ?? 0) / 1e6).toFixed(0)} MB`,
       measured: milliseconds(median(times.map(({ open }) => open))),

@@ -1,14 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sized } from "../../sized.js";
+import { type Contender, median, seconds, takeTurns, timesFaster } from "../../kit/measure.js";
+import { findPython, PythonPeer } from "../../kit/python.js";
+import { milliseconds, report, skipped } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
 import { batchChecksums, type Checksums, requireSame, sha256 } from "../checksum.js";
-import { AGENT_RUN, DISCOUNT, makeLoad, recordedStore } from "../load.js";
-import { writeLoad } from "../load-file.js";
-import { type Contender, median, seconds, takeTurns, timesFaster } from "../measure.js";
-import { exportOptions } from "../options.js";
-import { findPython, PythonPeer } from "../python.js";
-import { milliseconds, report, skipped } from "../row.js";
+import { AGENT_RUN, DISCOUNT, exportOptions, makeLoad, recordedStore, writeLoad } from "../load.js";
 import { allocatePadded, packTypedArrays } from "../typed-array-packer.js";
 
 /** Compares `exportBatch`, as a trainer calls it, with the same work in PyTorch and in plain JavaScript. */

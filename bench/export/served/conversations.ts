@@ -1,7 +1,6 @@
 import { Pool } from "undici";
-import { type Child, readMebibytes } from "../../processes.js";
-import { QWEN3 } from "../../qwen3.js";
-import { ADMIN_KEY, startProxy, startScript } from "../../servers.js";
+import { type Child, readMebibytes } from "../../kit/processes.js";
+import { ADMIN_KEY, QWEN3, startProxy, startScript } from "../../kit/servers.js";
 import { wordsOf } from "./words.js";
 
 /** Qwen3's id of `<|im_end|>`. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { serveUntilTerminated } from "../../serve-until-terminated.js";
+import { serveUntilTerminated } from "../../kit/processes.js";
 import { WORDS } from "./words.js";
 
 /**

@@ -1,9 +1,9 @@
-import type { Row } from "../../export/row.js";
-import { sized } from "../../sized.js";
-import { median } from "../../text.js";
-import { body, history } from "../bodies.js";
-import { type LoopDelay, readLoopDelay } from "../loop-delay.js";
-import { chat, Rig } from "../rig.js";
+import { body, history } from "../../kit/bodies.js";
+import { chat, readLoopDelay } from "../../kit/load.js";
+import { median } from "../../kit/measure.js";
+import type { Row } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
+import { Rig } from "../rig.js";
 
 /** Measures the proxy's event-loop delay while many sessions begin with long prompts that are in no cache. */
 
@@ -21,9 +21,9 @@ export async function firstTurns(): Promise<Row[]> {
     for (let round = -1; round < ROUNDS; round++) {
       const keys = await Promise.all(Array.from({ length: SESSIONS }, () => rig.session()));
       const bodies = keys.map((_, i) => body(history(CHARACTERS, (round + 2) * 100 + i)));
-      await delay(rig);
+      await readLoopDelay(rig.proxy);
       const answers = await Promise.all(keys.map((key, i) => chat(rig.proxy, key, bodies[i] ?? "")));
-      const delays = await delay(rig);
+      const delays = await readLoopDelay(rig.proxy);
       tokens = (JSON.parse(answers[0] ?? "") as { usage: { prompt_tokens: number } }).usage.prompt_tokens;
       if (round < 0) continue;
       p99.push(delays.p99);
@@ -40,10 +40,4 @@ export async function firstTurns(): Promise<Row[]> {
       verdict: { value: median(p99), target: 5, bound: "at most", unit: " ms" },
     },
   ];
-}
-
-/** Reads p99 and maximum in one scrape, because each scrape resets them. */
-async function delay(rig: Rig): Promise<LoopDelay> {
-  const { body: reply } = await rig.proxy.pool.request({ path: "/metrics", method: "GET" });
-  return readLoopDelay(await reply.text());
 }

@@ -1,9 +1,10 @@
-import type { Row } from "../../export/row.js";
-import { sized } from "../../sized.js";
-import { median, randomText } from "../../text.js";
-import { assistant, body, user } from "../bodies.js";
-import { chat, Rig } from "../rig.js";
-import { turnBodies } from "../turn-bodies.js";
+import { randomText } from "../../../test/helpers/random.js";
+import { assistant, body, turnBodies, user } from "../../kit/bodies.js";
+import { chat } from "../../kit/load.js";
+import { median } from "../../kit/measure.js";
+import type { Row } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
+import { Rig } from "../rig.js";
 
 /**
  * Compares the processor time that the proxy needs for the next turn of two conversations, which were recorded turn by turn.

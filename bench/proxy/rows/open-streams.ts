@@ -1,8 +1,9 @@
 import { until } from "../../../test/helpers/until.js";
-import type { Row } from "../../export/row.js";
-import { sized } from "../../sized.js";
-import { body, user } from "../bodies.js";
-import { chat, Rig } from "../rig.js";
+import { body, user } from "../../kit/bodies.js";
+import { chat } from "../../kit/load.js";
+import type { Row } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
+import { Rig } from "../rig.js";
 
 /** Opens many streams at once, whose engine answers late. Every stream must end with a complete answer. */
 

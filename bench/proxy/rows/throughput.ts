@@ -1,10 +1,10 @@
-import type { Row } from "../../export/row.js";
-import { QWEN3 } from "../../qwen3.js";
-import { sized } from "../../sized.js";
-import { median } from "../../text.js";
-import { body, history, SIZES, unicodeHistory } from "../bodies.js";
-import { type Load, load, startTurns } from "../load.js";
-import { chat, Reference, Rig, type Target, toTarget } from "../rig.js";
+import { body, history, SIZES, unicodeHistory } from "../../kit/bodies.js";
+import { chat, type Load, load, type Target, toTarget } from "../../kit/load.js";
+import { median } from "../../kit/measure.js";
+import type { Row } from "../../kit/report.js";
+import { QWEN3 } from "../../kit/servers.js";
+import { sized } from "../../kit/sized.js";
+import { Reference, Rig, startTurns } from "../rig.js";
 
 /**
  * Measures calls per second with full recording, compared with a proxy that only forwards bytes. Each call of Rolltape is the next turn

@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { PythonAgent } from "../../../src/index.js";
-import { findPython, PythonPeer } from "../../export/python.js";
-import { type Row, skipped } from "../../export/row.js";
-import { ADMIN_KEY, startProxy, startScript } from "../../servers.js";
-import { sized } from "../../sized.js";
-import { median } from "../../text.js";
+import { median } from "../../kit/measure.js";
+import { findPython, PythonPeer } from "../../kit/python.js";
+import { type Row, skipped } from "../../kit/report.js";
+import { ADMIN_KEY, startProxy, startScript } from "../../kit/servers.js";
+import { sized } from "../../kit/sized.js";
 import { TURNS } from "../agents.js";
 import { BATCH, CONCURRENT, runJob } from "../job.js";
 

@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { PythonAgent, parseConfig } from "../../../src/index.js";
-import { findPython } from "../../export/python.js";
-import { type Row, skipped } from "../../export/row.js";
-import { cpuSecondsOf } from "../../processes.js";
-import { sized } from "../../sized.js";
+import { cpuSecondsOf } from "../../kit/processes.js";
+import { findPython } from "../../kit/python.js";
+import { type Row, skipped } from "../../kit/report.js";
+import { sized } from "../../kit/sized.js";
 
 const WHAT = "processor time of a Python process with the default of tasks_per_worker, as a part of a core";
 const FOLDER = fileURLToPath(new URL("../python", import.meta.url));

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { JobTranscript, type TranscribedJob } from "../../../src/cli/rollout/job-transcript.js";
 import { parseConfig } from "../../../src/config/index.js";
 import type { ConnectedProxy } from "../../../src/rollout/connect.js";
-import type { Row } from "../../export/row.js";
-import { startProxy, startScript } from "../../servers.js";
-import { sized } from "../../sized.js";
-import { median } from "../../text.js";
+import { median } from "../../kit/measure.js";
+import type { Row } from "../../kit/report.js";
+import { startProxy, startScript } from "../../kit/servers.js";
+import { sized } from "../../kit/sized.js";
 import { fetchAgent, TURNS } from "../agents.js";
 import { CONCURRENT, type JobTimes, runJob } from "../job.js";
 
@@ -56,5 +56,5 @@ function createSetup(out: string, proxy: ConnectedProxy): TranscribedJob {
 }
 
 function cpuOfEpisode({ cpu }: JobTimes): number {
-  return TURNS * Object.values(cpu).reduce((sum, { mainThread, otherThreads }) => sum + mainThread + otherThreads, 0);
+  return TURNS * Object.values(cpu).reduce((sum, milliseconds) => sum + milliseconds, 0);
 }

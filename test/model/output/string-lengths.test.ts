@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../bench/soak/random.js";
 import { buildOutputStructure } from "../../../src/model/output/structure/output-structure.js";
 import { writeLengthsAsPatterns } from "../../../src/model/output/structure/string-lengths.js";
+import { Random } from "../../helpers/random.js";
 import { accepts, sample } from "../../helpers/xgrammar.js";
 import { byteLevelText, encodeText, read } from "./support/outputs.js";
 import { buildTag, RULES, toolWith } from "./support/structure-checks.js";

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type FailingCalls, findMissingCompiler, PowerLoss } from "../../../bench/chaos/power/power-loss.js";
-import { Random } from "../../../bench/soak/random.js";
+import { type FailingCalls, findMissingCompiler, PowerLoss } from "../../chaos/power/power-loss.js";
 import { runRolltape } from "../../cli/rolltape.js";
+import { Random } from "../../helpers/random.js";
 import { refused, StoredServer } from "./stored-server.js";
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { onTestFinished } from "vitest";
-import { KillableProcess } from "../../../bench/chaos/processes/killable-process.js";
+import { KillableProcess } from "../../helpers/killable-process.js";
 
 const KEY = "sk-admin-of-a-failing-disk";
 
