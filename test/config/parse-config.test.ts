@@ -125,7 +125,7 @@ describe("defaults", () => {
         lease_seconds: 30,
         controller_wait_seconds: 600,
       },
-      storage: { directory: null, durability: "call", interval_seconds: 0.1, memory_bytes: null },
+      storage: { directory: null, durability: "call", memory_bytes: null },
       scheduler: { type: "local" },
       gateway: {
         workers: [],

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { ConnectionPool } from "../../client/connection-pool.js";
-import { type Config, readAdminKey, refuseUnused, resolveConfig, UNUSED_BY_WORKER } from "../../config/index.js";
+import { type Config, readAdminKey, refuseUnused, resolveConfig, WORKER } from "../../config/index.js";
 import { connectProxy } from "../../rollout/connect.js";
 import type { JobSettings } from "../../rollout/lease/protocol.js";
 import { watchProxy } from "../../rollout/proxy-watch.js";
@@ -24,7 +24,7 @@ import type { WorkerOptions } from "../rollout/rollout-options.js";
  */
 export async function worker(args: readonly string[], options: WorkerOptions): Promise<void> {
   const config = resolveConfig({ file: options.config, overrides: args });
-  refuseUnused(args, UNUSED_BY_WORKER);
+  refuseUnused(args, WORKER);
   const adminKey = requireKey(config);
   const logger = createLogger(config);
   using watch = new ProcessWatch();

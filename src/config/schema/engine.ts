@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { usedBy } from "./used-by.js";
 import { baseUrl, nullableText, seconds } from "./values.js";
 
 export const ENGINE_TYPES = ["embedded", "sglang", "vllm"] as const;
@@ -12,7 +13,8 @@ export const engineSchema = z.strictObject({
   urls: z
     .array(baseUrl)
     .default([])
-    .describe("Base URLs of the engine servers. A session stays on one of them to reuse its prefix cache."),
+    .describe("Base URLs of the engine servers. A session stays on one of them to reuse its prefix cache.")
+    .meta(usedBy("proxy", "running engines")),
   model: nullableText.describe(
     "The .gguf file that the embedded engine runs; requires `model.path`. Null: a tiny random model.",
   ),
