@@ -25,7 +25,7 @@ const SINGLES = sized(10, 2);
 const report = new BenchReport("fairness");
 const engine = await startScript(new URL("engine-process.ts", import.meta.url), String(GENERATION_MS));
 // By default a session may have 256 calls in flight.
-const args = ["rollout.agent.max_concurrent_calls=null"];
+const args = ["server.max_concurrent_calls=null"];
 const proxy = await startProxy({ engineUrl: engine.url, connections: PLACES, args });
 const pool = new Pool(proxy.url, { headersTimeout: 0, bodyTimeout: 0 });
 try {

@@ -18,20 +18,15 @@ It is a YAML file, \`key=value\` arguments, or both. Arguments take precedence o
 - A list with one entry may be written as that entry. Null, if a key accepts it, means "not set". An empty value, such as
   \`model.name=\`, is null: check variables that a script puts there. The server warns of an empty \`storage.directory\` at its start.
 - An unknown key is an error that names the nearest known one. All errors are reported at once; the exit status is 2.
-- A key that has no effect is an error. An argument must be one that the command uses: \`rolltape serve group_size=4\` is
-  refused. A file may contain keys for other commands.
+- A key that has no effect is an error. An argument must be one that the command uses (column *Used by*). A file may contain keys
+  for other commands.
+- Environment variables: \`ROLLTAPE_ADMIN_API_KEY\` has the admin key, and \`ROLLTAPE_CACHE_DIR\` is the cache folder, for the
+  tiny model and random admin keys.
 - \`rolltape config\` takes the same arguments and prints the resulting configuration, without secrets. Comments say whether a value is from the
   \`file\` or an \`argument\`, and which commands use it; values without one are defaults. \`--started-by\` adds what
   [a program that starts a server](command-line.md#who-starts-a-server) chooses.
 
 [Start](../guides/start.md#configuration) lists the keys that matter first.
-
-## Environment variables
-
-| Variable | Meaning |
-|---|---|
-| \`ROLLTAPE_ADMIN_API_KEY\` | Admin key, if \`rollout.agent.admin_api_key\` is null. |
-| \`ROLLTAPE_CACHE_DIR\` | Cache folder, for the tiny model and random admin keys. |
 
 ## Keys
 `;

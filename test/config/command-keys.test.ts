@@ -92,7 +92,7 @@ describe("rolltape serve with several workers", () => {
   const refused = (...overrides: string[]) => readProblems(() => check(overrides));
 
   it("uses keys of the gateway, except the addresses of other workers", () => {
-    expect(() => check(["gateway.direct=false", "gateway.poll_seconds=2"])).not.toThrow();
+    expect(() => check(["gateway.direct=false", "gateway.unreachable_seconds=2"])).not.toThrow();
     expect(refused("gateway.workers=[http://b]", "gateway.workers_folder=/f")).toEqual({
       "gateway.workers": "has no effect: `server.workers` starts its own servers",
       "gateway.workers_folder": "has no effect: `server.workers` starts its own servers",
@@ -127,24 +127,18 @@ describe("keys that a command uses", () => {
       "server.max_body_bytes",
       "server.body_bytes_in_flight",
       "server.max_connections",
-      "server.listen_backlog",
-      "server.headers_timeout_seconds",
-      "server.request_timeout_seconds",
       "server.send_timeout_seconds",
       "server.strict_control_fields",
+      "server.shared_memory_directory",
+      "server.shared_memory_bytes",
       "server.shutdown_seconds",
       "server.public_metrics",
       "server.access_log",
       "server.log_level",
       "rollout.agent.admin_api_key",
-      "rollout.agent.shared_memory_directory",
-      "rollout.agent.shared_memory_bytes",
       "gateway.workers",
-      "gateway.workers_file",
       "gateway.workers_folder",
-      "gateway.poll_seconds",
       "gateway.direct",
-      "gateway.control_timeout_seconds",
       "gateway.unreachable_seconds",
       "gateway.worker_return_seconds",
     ]);
@@ -161,7 +155,6 @@ describe("keys that a command uses", () => {
       "rollout.no_retry_on",
       "rollout.failure_reward",
       "rollout.proxy_wait_seconds",
-      "rollout.controller_wait_seconds",
     ]);
     expect(usedKeys(JOB, "")).toEqual(["scheduler.type"]);
     const usedByServe = usedKeys(SERVE, "rollout.");
@@ -195,10 +188,8 @@ describe("rolltape rollout", () => {
 
   it("accepts the folder for batches that cannot be written, but not its size limit, which only the proxy uses", () => {
     const options = { proxy: "http://127.0.0.1:8090" };
-    accepted("rollout.agent.shared_memory_directory=/tmp", options);
-    expect(refused("rollout.agent.shared_memory_bytes=4", options)).toHaveProperty([
-      "rollout.agent.shared_memory_bytes",
-    ]);
+    accepted("server.shared_memory_directory=/tmp", options);
+    expect(refused("server.shared_memory_bytes=4", options)).toHaveProperty(["server.shared_memory_bytes"]);
   });
 
   it("refuses max_staleness without a trainer, and subproc_max_workers without subprocesses", () => {
@@ -225,8 +216,8 @@ describe("rolltape rollout", () => {
   });
 
   it("refuses gateway keys without several proxies", () => {
-    expect(refused("gateway.poll_seconds=2")).toHaveProperty(["gateway.poll_seconds"]);
-    accepted("gateway.poll_seconds=2", { proxyWorkers: 2 });
+    expect(refused("gateway.unreachable_seconds=2")).toHaveProperty(["gateway.unreachable_seconds"]);
+    accepted("gateway.unreachable_seconds=2", { proxyWorkers: 2 });
   });
 });
 
@@ -266,8 +257,6 @@ describe("a key without effect", () => {
   it.each([
     [{ engine: { ...SGLANG, sequences: 4 }, model: { path: "/m" } }, "engine.sequences"],
     [{ engine: { max_inflight: 4 } }, "engine.max_inflight"],
-    [{ engine: { health_seconds: 0 } }, "engine.health_seconds"],
-    [{ engine: { ...SGLANG, vllm_api: "generate" }, model: { path: "/m" } }, "engine.vllm_api"],
     [{ server: { advertised_host: "node1" } }, "server.advertised_host"],
   ])("is refused: %j", (written, key) => {
     expect(Object.keys(readProblems(() => parseConfig(written)))).toEqual([key]);

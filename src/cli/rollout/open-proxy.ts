@@ -137,7 +137,6 @@ async function startGatewayFor(folder: string, config: Config, options: GatewayS
   const gateway = {
     ...config.gateway,
     workers: [],
-    workers_file: null,
     workers_folder: folder,
     // Without storage, a worker that is restarted has a new tag: the sessions of the former one are lost.
     ...(config.storage.directory === null ? { worker_return_seconds: 0 } : {}),

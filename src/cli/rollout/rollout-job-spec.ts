@@ -38,7 +38,6 @@ const CHOSEN = [
   "server.worker_tag",
   "server.advertised_host",
   "gateway.workers",
-  "gateway.workers_file",
   "gateway.workers_folder",
   "storage.directory",
 ];

@@ -10,29 +10,15 @@ export const gatewaySchema = z.strictObject({
     .default([])
     .describe("Base URLs of the servers behind the gateway.")
     .meta(usedBy("gateway", "running servers")),
-  workers_file: nullableText
-    .describe(
-      "File with more server URLs, one per line; lines that start with # are ignored. It is read again when it changes.",
-    )
-    .meta(usedBy("gateway", "running servers")),
   workers_folder: nullableText
     .describe("Shared folder in which servers register (their `server.workers_folder`).")
     .meta(usedBy("gateway", "running servers")),
-  poll_seconds: z.number().min(0.05).max(60).default(1).describe("Seconds between checks of servers, file and folder."),
   direct: z
     .boolean()
     .nullable()
     .default(null)
     .describe(
       "Return the address of the session's server as `base_url` of `/rl/start_session`, so that model calls can bypass the gateway. Agents must then be able to reach the servers. False: they need to reach only the gateway. Null: true for the workers of `server.workers`, else false.",
-    ),
-  control_timeout_seconds: z
-    .number()
-    .min(0.05)
-    .max(MAX_SECONDS)
-    .default(5)
-    .describe(
-      "Seconds that the gateway waits for a server's answer to a control call, such as `/grant_capacity` or `/rl/start_session`. Does not limit model calls and exports.",
     ),
   unreachable_seconds: z
     .number()

@@ -135,8 +135,4 @@ export const rolloutSchema = z.strictObject({
       "Seconds without a heartbeat after which a rollout worker loses its tasks. Agents that block the event loop of their worker for longer need `rollout.agent.mode=subproc`.",
     )
     .meta(usedBy("rollout", "worker processes")),
-  controller_wait_seconds: seconds
-    .default(600)
-    .describe("Seconds for which a rollout worker calls a controller that does not answer.")
-    .meta(usedBy("worker", "worker processes")),
 });

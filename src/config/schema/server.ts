@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_SECONDS, MEBIBYTE } from "./limits.js";
+import { GIBIBYTE, MAX_SECONDS, MEBIBYTE } from "./limits.js";
 import { usedBy } from "./used-by.js";
 import { nullableText, seconds } from "./values.js";
 
@@ -79,65 +79,42 @@ export const serverSchema = z.strictObject({
       "Maximum number of open connections. For a further one, the connection that has been idle longest is closed.",
     )
     .meta(usedBy(["proxy", "gateway", "controller"])),
-  listen_backlog: z
-    .int()
-    .min(1)
-    .max(65_535)
-    .default(4096)
-    .describe("Connections that the operating system keeps waiting until the server accepts them.")
-    .meta(usedBy(["proxy", "gateway", "controller"])),
-  headers_timeout_seconds: seconds
-    .default(15)
-    .describe("Seconds in which a client must send the headers of a request.")
-    .meta(usedBy(["proxy", "gateway", "controller"])),
-  request_timeout_seconds: seconds
-    .default(120)
-    .describe("Seconds in which a client must send a whole request. Does not limit the time of the answer.")
-    .meta(usedBy(["proxy", "gateway", "controller"])),
   send_timeout_seconds: seconds
     .default(120)
     .describe(
       "Seconds for which a client may stop reading its answer. After that, its connection is closed. An answer that is read slowly has no time limit.",
     )
     .meta(usedBy(["proxy", "gateway", "controller"])),
-  max_json_depth: z
-    .int()
-    .min(8)
-    .max(127)
-    .default(64)
-    .describe(
-      "Maximum depth of arrays and objects in a body that is sent with a session key. Deeper bodies are refused with 400.",
-    ),
-  max_json_values: z
-    .int()
-    .min(1)
-    .default(50_000)
-    .describe(
-      "Maximum number of JSON values in the body of a model call, including those in arguments of tool calls. More are refused with 400.",
-    ),
-  max_json_keys: z
-    .int()
-    .min(1)
-    .default(4096)
-    .describe(
-      "Maximum number of keys in one object of a body that is sent with a session key. More are refused with 400.",
-    ),
-  max_messages: z
-    .int()
-    .min(1)
-    .default(4096)
-    .describe("Maximum number of messages (`input` items, `contents`) in a model call. More are refused with 400."),
-  max_tools: z
-    .int()
-    .min(1)
-    .default(512)
-    .describe("Maximum number of tools (functions, in Gemini's API) in a model call. More are refused with 400."),
   max_prompt_characters: z
     .int()
     .min(1)
     .default(4 * MEBIBYTE)
     .describe(
       "Maximum number of characters in the messages and tools of a model call. Each message, tool call and value in a tool's definition adds 16. More are refused with 413.",
+    ),
+  max_session_bytes: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(2 * GIBIBYTE)
+    .describe(
+      "Maximum memory of one session with its tokens, messages, tools and stored responses, in bytes. Further calls are refused with 403. Null: no limit.",
+    ),
+  max_concurrent_calls: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(256)
+    .describe(
+      "Maximum number of calls that one session may have in flight, including calls whose answers were not read yet. Each of the answers that a call asks for counts as one. More are refused with 429. Null: no limit.",
+    ),
+  max_upstream_calls: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(4096)
+    .describe(
+      "Maximum number of calls that one session may make to `upstreams`; 16 of them may be in flight. More are refused with 403. Null: no limit.",
     ),
   known_request_bytes: z
     .int()
@@ -154,14 +131,6 @@ export const serverSchema = z.strictObject({
     .describe(
       "Maximum memory of sessions, remembered requests, batches in shared memory and calls in flight, in bytes. Beyond it, model calls are refused with 503. Null: half of what the JavaScript heap and `body_bytes_in_flight` leave of the memory of the machine or container. Set it if several servers share a machine.",
     ),
-  store_high_water: z
-    .number()
-    .gt(0)
-    .max(1)
-    .default(0.8)
-    .describe(
-      "Share of `store_bytes` and of the limit of the JavaScript heap. Above it, new sessions are refused with 503, which leaves room for the calls of running sessions.",
-    ),
   strict_control_fields: z
     .boolean()
     .default(true)
@@ -169,12 +138,19 @@ export const serverSchema = z.strictObject({
       "Refuse control and export calls that have an unknown field with 400; false ignores such fields. Use the same value for a gateway and its servers.",
     )
     .meta(usedBy(["proxy", "gateway"])),
-  keepalive_seconds: z
-    .number()
-    .gt(0)
-    .max(3600)
-    .default(15)
-    .describe("Seconds without output after which a stream sends a comment or a ping."),
+  shared_memory_directory: z
+    .string()
+    .regex(/^\//)
+    .default("/dev/shm")
+    .meta({ expected: "an absolute path" })
+    .describe("Folder for batches that are exported with `transport: shm`. Use a file system in memory.")
+    .meta(usedBy(["proxy", "gateway", "rollout"])),
+  shared_memory_bytes: z
+    .int()
+    .min(1)
+    .default(4 * GIBIBYTE)
+    .describe("Maximum size of these batches together, in bytes.")
+    .meta(usedBy(["proxy", "gateway"])),
   shutdown_seconds: seconds
     .default(30)
     .describe(
